@@ -1,0 +1,61 @@
+/**
+ * Compression, digests and ciphers: a service of plain synchronous functions, chosen by layer. They are called once a
+ * chunk from inside a tile's pipeline, so none of them is an Effect; what they throw is a {@link CodecError}.
+ *
+ * @module
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { CodecError } from "./errors.ts"
+
+/** A compressor and its inverse. Both throw {@link CodecError}. */
+export interface Compressor {
+  /**
+   * The `size` bytes that `input` was made of. Exactly that many: less or more in the stream is a CodecError, and no more
+   * than `size` bytes are ever allocated for the result.
+   */
+  readonly decompress: (input: Uint8Array, size: number) => Uint8Array
+  /** `input` compressed at `level` (−1: the codec's own default). A codec that cannot compress throws and says so. */
+  readonly compress: (input: Uint8Array, level: number) => Uint8Array
+}
+
+/** Pixels of a decoded picture, four bytes each: red, green, blue, alpha; row after row. */
+export interface Picture {
+  readonly width: number
+  readonly height: number
+  readonly rgba: Uint8Array
+}
+
+/** WebP, present only if a layer brings it. Throws {@link CodecError}. */
+export interface WebpCodec {
+  readonly decode: (input: Uint8Array) => Picture
+}
+
+/** The codec service. */
+export interface Codecs {
+  /** A zlib stream (RFC 1950), which is what TileDB calls GZIP. */
+  readonly gzip: Compressor
+  /** One standard zstd frame. */
+  readonly zstd: Compressor
+  /** A raw LZ4 block. */
+  readonly lz4: Compressor
+  /** A bzip2 stream. */
+  readonly bzip2: Compressor
+  /** The MD5 digest: 16 bytes. */
+  readonly md5: (input: Uint8Array) => Uint8Array
+  /** The SHA-256 digest: 32 bytes. */
+  readonly sha256: (input: Uint8Array) => Uint8Array
+  /** AES-256-GCM: `key` 32 bytes, `iv` 12, `tag` 16. A wrong key or changed bytes throw CodecError. */
+  readonly decrypt: (key: Uint8Array, iv: Uint8Array, tag: Uint8Array, cipher: Uint8Array) => Uint8Array
+  /** AES-256-GCM, the other way. */
+  readonly encrypt: (
+    key: Uint8Array,
+    iv: Uint8Array,
+    plain: Uint8Array,
+  ) => { readonly cipher: Uint8Array; readonly tag: Uint8Array }
+  /** Loads the WebP codec on first use; fails with CodecError where no layer brings one. */
+  readonly webp: Effect.Effect<WebpCodec, CodecError>
+}
+
+/** The tag of the codec service. */
+export const Codecs: Context.Tag<Codecs, Codecs> = Context.GenericTag<Codecs>("@tessera/array/Codecs")

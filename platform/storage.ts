@@ -1,0 +1,65 @@
+/**
+ * The storage service: flat names in, bytes out.
+ *
+ * A URI is `scheme://…` or a plain path; folders are names that end before a `/`. There is no cursor and no rename: object
+ * stores have neither. All reads of a file name their ranges, so that layers between (coalescing, cache, retry, trace)
+ * see every request.
+ *
+ * @module
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { AlreadyExists, NotFound, StorageError } from "./errors.ts"
+
+/** One name in a listing. */
+export interface Entry {
+  /** The last part of the URI, without slashes. */
+  readonly name: string
+  readonly kind: "file" | "folder"
+  /** Bytes, where the listing tells them for free. */
+  readonly size?: number
+}
+
+/** `length` bytes from `offset` on. */
+export interface ByteRange {
+  readonly offset: number
+  readonly length: number
+}
+
+/** The end of a file and the size of the whole. */
+export interface Tail {
+  readonly bytes: Uint8Array
+  readonly size: number
+}
+
+/** A storage backend. */
+export interface Storage {
+  /**
+   * The names directly in a folder, in the byte order of their names. A folder that is not there is empty: object stores
+   * cannot tell the two apart.
+   */
+  readonly list: (uri: string) => Effect.Effect<ReadonlyArray<Entry>, StorageError>
+  /** Bytes of a file. */
+  readonly size: (uri: string) => Effect.Effect<number, NotFound | StorageError>
+  /** A whole file. */
+  readonly read: (uri: string) => Effect.Effect<Uint8Array, NotFound | StorageError>
+  /**
+   * Ranges of one file, answered in the order asked. A range past the end fails with reason `Truncated`, before anything
+   * is allocated for it. The buffers belong to the caller.
+   */
+  readonly readRanges: (
+    uri: string,
+    ranges: ReadonlyArray<ByteRange>,
+  ) => Effect.Effect<ReadonlyArray<Uint8Array>, NotFound | StorageError>
+  /** The last `length` bytes (fewer if the file is shorter), and the file's size: one request. */
+  readonly readTail: (uri: string, length: number) => Effect.Effect<Tail, NotFound | StorageError>
+  /** Writes a whole file, over what was there. Folders on the way come into being. */
+  readonly write: (uri: string, bytes: Uint8Array) => Effect.Effect<void, StorageError>
+  /** Writes a whole file only if none is there: of several racing writers one succeeds. */
+  readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
+  /** Removes a file, or a folder with all in it. What is not there is removed already. */
+  readonly remove: (uri: string) => Effect.Effect<void, StorageError>
+}
+
+/** The tag of the storage service. */
+export const Storage: Context.Tag<Storage, Storage> = Context.GenericTag<Storage>("@tessera/array/Storage")

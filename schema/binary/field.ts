@@ -1,0 +1,289 @@
+/**
+ * Fields: how a value lies in bytes. A field is three plain functions and a Schema of its values; structures are built of
+ * fields by {@link struct} and become Schema codecs by `.at(version)`.
+ */
+import * as Schema from "effect/Schema"
+import type { Cursor } from "./cursor.ts"
+import type { Sink } from "./sink.ts"
+import { BinaryIssue } from "./issue.ts"
+
+/** A value of type `A` and how it lies on disk. */
+export interface Field<A> {
+  /** What values there are (also the source of arbitrary ones for the laws). */
+  readonly schema: Schema.Schema<A>
+  /** The fewest bytes a value can take; a list's count is checked against it before anything is allocated. */
+  readonly least: number
+  /** Reads a value. `self` holds the fields of the enclosing struct read so far. */
+  // deno-lint-ignore no-explicit-any
+  readonly get: (cursor: Cursor, self: any) => A
+  /** Writes a value. `self` is the enclosing struct. */
+  // deno-lint-ignore no-explicit-any
+  readonly put: (sink: Sink, value: A, self: any) => void
+  /**
+   * The value as the format version can hold it: fields that the version lacks become what reading would give. Used to
+   * make arbitrary values consistent for the round-trip laws.
+   */
+  // deno-lint-ignore no-explicit-any
+  readonly fit: (value: A, version: number, self: any) => A
+}
+
+const same = <A>(value: A): A => value
+
+/** A field of fixed size without inner structure. */
+export const primitive = <A>(
+  schema: Schema.Schema<A>,
+  least: number,
+  get: (cursor: Cursor) => A,
+  put: (sink: Sink, value: A) => void,
+): Field<A> => ({ schema, least, get, put, fit: same })
+
+const integer = (low: number, high: number): Schema.Schema<number> => Schema.Int.pipe(Schema.between(low, high))
+
+/** One unsigned byte. */
+export const u8: Field<number> = primitive(
+  integer(0, 0xff),
+  1,
+  (c) => c.view.getUint8(c.take(1)),
+  (s, a) => s.view.setUint8(s.reserve(1), a),
+)
+
+/** Two bytes, unsigned. */
+export const u16: Field<number> = primitive(integer(0, 0xffff), 2, (c) => c.view.getUint16(c.take(2), true), (s, a) => {
+  const at = s.reserve(2)
+  s.view.setUint16(at, a, true)
+})
+
+/** Four bytes, unsigned. */
+export const u32: Field<number> = primitive(
+  integer(0, 0xffffffff),
+  4,
+  (c) => c.view.getUint32(c.take(4), true),
+  (s, a) => {
+    const at = s.reserve(4)
+    s.view.setUint32(at, a, true)
+  },
+)
+
+/** Four bytes, signed. */
+export const i32: Field<number> = primitive(
+  integer(-0x80000000, 0x7fffffff),
+  4,
+  (c) => c.view.getInt32(c.take(4), true),
+  (s, a) => {
+    const at = s.reserve(4)
+    s.view.setInt32(at, a, true)
+  },
+)
+
+/** A size, offset or count of eight bytes, as a number; past 2^53 − 1 it is refused. */
+export const u64: Field<number> = primitive(
+  integer(0, Number.MAX_SAFE_INTEGER),
+  8,
+  (c) => {
+    const at = c.take(8)
+    const high = c.view.getUint32(at + 4, true)
+    if (high > 0x1fffff) throw new BinaryIssue(at, `${c.view.getBigUint64(at, true)} is past 2^53 - 1`)
+    return high * 0x100000000 + c.view.getUint32(at, true)
+  },
+  (s, a) => {
+    const at = s.reserve(8)
+    s.view.setBigUint64(at, BigInt(a), true)
+  },
+)
+
+/** Eight bytes, unsigned, exact: for sentinels such as all ones. */
+export const u64Exact: Field<bigint> = primitive(
+  Schema.BigIntFromSelf.pipe(Schema.betweenBigInt(0n, 0xffffffffffffffffn)),
+  8,
+  (c) => c.view.getBigUint64(c.take(8), true),
+  (s, a) => {
+    const at = s.reserve(8)
+    s.view.setBigUint64(at, a, true)
+  },
+)
+
+/** A float of four bytes (values that are not float32 are rounded). */
+export const f32: Field<number> = {
+  ...primitive(Schema.Number, 4, (c) => c.view.getFloat32(c.take(4), true), (s, a) => {
+    const at = s.reserve(4)
+    s.view.setFloat32(at, a, true)
+  }),
+  fit: (a) => Math.fround(a),
+}
+
+/** A float of eight bytes. */
+export const f64: Field<number> = primitive(Schema.Number, 8, (c) => c.view.getFloat64(c.take(8), true), (s, a) => {
+  const at = s.reserve(8)
+  s.view.setFloat64(at, a, true)
+})
+
+/** One byte, 0 or 1. */
+export const bool: Field<boolean> = primitive(
+  Schema.Boolean,
+  1,
+  (c) => {
+    const at = c.take(1)
+    const byte = c.bytes[at]
+    if (byte > 1) throw new BinaryIssue(at, `${byte} is not a bool`)
+    return byte === 1
+  },
+  (s, a) => s.view.setUint8(s.reserve(1), a ? 1 : 0),
+)
+
+/** As many bytes as the length before them says. Read as a view, not a copy. */
+export const bytes = (length: Field<number>): Field<Uint8Array> =>
+  primitive(Schema.Uint8ArrayFromSelf, length.least, (c) => c.bytesOf(length.get(c, undefined)), (s, a) => {
+    length.put(s, a.byteLength, undefined)
+    s.append(a)
+  })
+
+/** Bytes whose number follows from the fields before them. */
+// deno-lint-ignore no-explicit-any
+export const bytesOf = (length: (self: any, version: number) => number): Field<Uint8Array> => ({
+  schema: Schema.Uint8ArrayFromSelf,
+  least: 0,
+  get: (c, self) => c.bytesOf(length(self, c.version)),
+  put: (s, a, self) => {
+    const want = length(self, s.version)
+    if (a.byteLength !== want) throw new BinaryIssue(s.offset, `${a.byteLength} bytes where ${want} belong`)
+    s.append(a)
+  },
+  fit: (a, version, self) => {
+    const out = new Uint8Array(length(self, version))
+    out.set(a.subarray(0, out.byteLength))
+    return out
+  },
+})
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** Text with a length before it. */
+export const utf8 = (length: Field<number>): Field<string> => ({
+  // lone surrogates have no UTF-8 form
+  ...primitive<string>(
+    Schema.String,
+    length.least,
+    (c) => {
+      const at = c.offset
+      try {
+        return decoder.decode(c.bytesOf(length.get(c, undefined)))
+      } catch (error) {
+        if (error instanceof BinaryIssue) throw error
+        throw new BinaryIssue(at, "not valid UTF-8")
+      }
+    },
+    (s, a) => {
+      const encoded = encoder.encode(a)
+      length.put(s, encoded.byteLength, undefined)
+      s.append(encoded)
+    },
+  ),
+  fit: (a) => decoder.decode(encoder.encode(a)),
+})
+
+/** One of a few names, stored as its number. `width` is the number's field (one byte unless told otherwise). */
+export const literal = <const T extends Record<string, number>>(
+  codes: T,
+  what: string,
+  width: Field<number> = u8,
+): Field<keyof T & string> => {
+  const names = new Map(Object.entries(codes).map(([name, code]) => [code, name as keyof T & string]))
+  return primitive(
+    Schema.Literal(
+      ...(Object.keys(codes) as [keyof T & string, ...Array<keyof T & string>]),
+    ) as unknown as Schema.Schema<
+      keyof T & string
+    >,
+    width.least,
+    (c) => {
+      const at = c.offset
+      const code = width.get(c, undefined)
+      const name = names.get(code)
+      if (name === undefined) throw new BinaryIssue(at, `${code} is no known ${what}`)
+      return name
+    },
+    (s, a) => width.put(s, codes[a], undefined),
+  )
+}
+
+/**
+ * The field is on disk from format version `version` on; before, it reads as `absent` and can only be written if it is
+ * just that.
+ */
+export const since = <A>(
+  version: number,
+  field: Field<A>,
+  // deno-lint-ignore no-explicit-any
+  absent: A | ((self: any, version: number) => A),
+): Field<A> => {
+  const missing = (self: unknown, v: number): A =>
+    typeof absent === "function" ? (absent as (self: unknown, v: number) => A)(self, v) : absent
+  return {
+    schema: field.schema,
+    least: 0,
+    get: (c, self) => c.version >= version ? field.get(c, self) : missing(self, c.version),
+    put: (s, a, self) => {
+      if (s.version >= version) field.put(s, a, self)
+      else if (typeof a !== "object" && a !== missing(self, s.version)) {
+        throw new BinaryIssue(s.offset, `${String(a)} needs format version ${version}, not ${s.version}`)
+      }
+    },
+    fit: (a, v, self) => v >= version ? field.fit(a, v, self) : missing(self, v),
+  }
+}
+
+/** Items behind their count. */
+export const list = <A>(count: Field<number>, item: Field<A>): Field<ReadonlyArray<A>> => ({
+  schema: Schema.Array(item.schema),
+  least: count.least,
+  get: (c, self) => {
+    const n = count.get(c, self)
+    c.checkCount(n, Math.max(1, item.least))
+    return items(item, n, c, self)
+  },
+  put: (s, a, self) => {
+    count.put(s, a.length, self)
+    for (const x of a) item.put(s, x, self)
+  },
+  fit: (a, v, self) => a.map((x) => item.fit(x, v, self)),
+})
+
+/** Items whose number follows from the fields before them. */
+export const listOf = <A>(
+  // deno-lint-ignore no-explicit-any
+  count: (self: any, version: number) => number,
+  item: Field<A>,
+  /** makes up items for `fit` when there are too few */
+  blank: () => A,
+): Field<ReadonlyArray<A>> => ({
+  schema: Schema.Array(item.schema),
+  least: 0,
+  get: (c, self) => {
+    const n = count(self, c.version)
+    c.checkCount(n, Math.max(1, item.least))
+    return items(item, n, c, self)
+  },
+  put: (s, a, self) => {
+    const n = count(self, s.version)
+    if (a.length !== n) throw new BinaryIssue(s.offset, `${a.length} items where ${n} belong`)
+    for (const x of a) item.put(s, x, self)
+  },
+  fit: (a, v, self) => {
+    const n = count(self, v)
+    return Array.from({ length: n }, (_, i) => item.fit(i < a.length ? a[i] : blank(), v, self))
+  },
+})
+
+const items = <A>(item: Field<A>, n: number, c: Cursor, self: unknown): Array<A> => {
+  const out: Array<A> = []
+  for (let i = 0; i < n; i++) {
+    try {
+      out.push(item.get(c, self))
+    } catch (error) {
+      if (error instanceof BinaryIssue) error.path.unshift(i)
+      throw error
+    }
+  }
+  return out
+}

@@ -1,0 +1,17 @@
+/**
+ * What a codec throws while it is inside a structure: it knows where, but not yet in which file.
+ * `decode` turns it into a {@link FormatError}.
+ */
+export class BinaryIssue extends Error {
+  /** Field names and indexes, outermost first; filled while the error travels up through the structs. */
+  readonly path: Array<string | number> = []
+
+  constructor(readonly offset: number, readonly reason: string) {
+    super(reason)
+    this.name = "BinaryIssue"
+  }
+
+  override get message(): string {
+    return `${this.path.join(".")}: ${this.reason} at offset ${this.offset}`
+  }
+}

@@ -1,0 +1,11 @@
+/**
+ * The binary codec kernel: everything in `schema/` is declared with it.
+ *
+ * @module
+ */
+export { Cursor } from "./cursor.ts"
+export { Sink } from "./sink.ts"
+export { BinaryIssue } from "./issue.ts"
+export * from "./field.ts"
+export * from "./struct.ts"
+export * from "./column.ts"

@@ -1,0 +1,32 @@
+/** A growing output buffer, carrying the format version by which it is written. */
+export class Sink {
+  private bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256)
+  view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer)
+  offset = 0
+
+  constructor(readonly version: number) {}
+
+  /** Makes room for `n` bytes and answers where they start. */
+  reserve(n: number): number {
+    const at = this.offset
+    if (at + n > this.bytes.byteLength) {
+      const next = new Uint8Array(Math.max(this.bytes.byteLength * 2, at + n))
+      next.set(this.bytes.subarray(0, at))
+      this.bytes = next
+      this.view = new DataView(next.buffer)
+    }
+    this.offset = at + n
+    return at
+  }
+
+  /** Appends a copy of `bytes`. */
+  append(bytes: Uint8Array): void {
+    const at = this.reserve(bytes.byteLength)
+    this.bytes.set(bytes, at)
+  }
+
+  /** A copy of what was written. */
+  finish(): Uint8Array<ArrayBuffer> {
+    return this.bytes.slice(0, this.offset)
+  }
+}

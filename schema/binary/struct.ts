@@ -1,0 +1,127 @@
+import * as Arbitrary from "effect/Arbitrary"
+import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import { FormatError } from "../errors.ts"
+import { Cursor } from "./cursor.ts"
+import type { Field } from "./field.ts"
+import { BinaryIssue } from "./issue.ts"
+import { Sink } from "./sink.ts"
+
+/** A field that is a whole structure, and so a Schema codec at every format version. */
+export interface Codec<A> extends Field<A> {
+  /** The Schema codec of one format version: bytes ⇄ value. Memoised. */
+  readonly at: (version: number) => Schema.Schema<A, Uint8Array>
+}
+
+// deno-lint-ignore no-explicit-any
+type Fields = Record<string, Field<any>>
+type Of<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer A> ? A : never }
+
+/** Makes a structure of any field. */
+export const codec = <A>(field: Field<A>): Codec<A> => {
+  const memo = new Map<number, Schema.Schema<A, Uint8Array>>()
+  const make = (version: number): Schema.Schema<A, Uint8Array> => {
+    const values = Schema.typeSchema(field.schema)
+    const fitting = values.annotations({
+      arbitrary: () => (fc) => Arbitrary.makeLazy(values)(fc).map((a) => field.fit(a, version, undefined)),
+    })
+    return Schema.transformOrFail(Schema.Uint8ArrayFromSelf, fitting, {
+      strict: true,
+      decode: (input, _options, ast) => attempt(ast, input, () => decodeExact(field, input, version)),
+      encode: (value, _options, ast) => attempt(ast, value, () => encode(field, value, version)),
+    })
+  }
+  return {
+    ...field,
+    at: (version) => {
+      let made = memo.get(version)
+      if (made === undefined) memo.set(version, made = make(version))
+      return made
+    },
+  }
+}
+
+const attempt = <A>(ast: ConstructorParameters<typeof ParseResult.Type>[0], actual: unknown, run: () => A) => {
+  try {
+    return ParseResult.succeed(run())
+  } catch (error) {
+    if (error instanceof BinaryIssue) return ParseResult.fail(new ParseResult.Type(ast, actual, error.message))
+    throw error
+  }
+}
+
+/** A structure of named fields, one after the other. */
+export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
+  const entries = Object.entries(fields)
+  // deno-lint-ignore no-explicit-any
+  const schema = Schema.Struct(Object.fromEntries(entries.map(([k, f]) => [k, f.schema]))) as any
+  return codec<Of<F>>({
+    schema,
+    least: entries.reduce((sum, [, f]) => sum + f.least, 0),
+    get: (cursor) => {
+      const out: Record<string, unknown> = {}
+      for (const [key, field] of entries) {
+        try {
+          out[key] = field.get(cursor, out)
+        } catch (error) {
+          if (error instanceof BinaryIssue) error.path.unshift(key)
+          throw error
+        }
+      }
+      return out as Of<F>
+    },
+    put: (sink, value) => {
+      for (const [key, field] of entries) {
+        try {
+          field.put(sink, value[key], value)
+        } catch (error) {
+          if (error instanceof BinaryIssue) error.path.unshift(key)
+          throw error
+        }
+      }
+    },
+    fit: (value, version) => {
+      const out: Record<string, unknown> = {}
+      for (const [key, field] of entries) out[key] = field.fit(value[key], version, out)
+      return out as Of<F>
+    },
+  })
+}
+
+const decodeExact = <A>(field: Field<A>, input: Uint8Array, version: number): A => {
+  const cursor = new Cursor(input, version)
+  const value = field.get(cursor, undefined)
+  if (cursor.remaining > 0) throw new BinaryIssue(cursor.offset, `${cursor.remaining} bytes are left over`)
+  return value
+}
+
+/** The bytes of a value. Throws {@link BinaryIssue} if the version cannot hold it. */
+export const encode = <A>(field: Field<A>, value: A, version: number): Uint8Array<ArrayBuffer> => {
+  const sink = new Sink(version)
+  field.put(sink, value, undefined)
+  return sink.finish()
+}
+
+/**
+ * Decodes a whole structure of the file `uri`; throws {@link FormatError}. `base` is where the bytes start in the file,
+ * for the error's offset. With `rest`, bytes left over are allowed.
+ */
+export const decode = <A>(
+  field: Field<A>,
+  input: Uint8Array,
+  version: number,
+  uri: string,
+  options: { readonly base?: number; readonly rest?: boolean } = {},
+): A => {
+  try {
+    return options.rest === true ? field.get(new Cursor(input, version), undefined) : decodeExact(field, input, version)
+  } catch (error) {
+    throw asFormatError(error, version, uri, options.base ?? 0)
+  }
+}
+
+/** Puts the file's name on what a codec threw; anything but a {@link BinaryIssue} stays what it is. */
+export const asFormatError = (error: unknown, version: number, uri: string, base = 0): unknown =>
+  error instanceof BinaryIssue
+    ? new FormatError({ uri, path: error.path.join("."), offset: base + error.offset, version, reason: error.reason })
+    : error

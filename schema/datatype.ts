@@ -1,0 +1,183 @@
+/**
+ * The 44 datatypes: number on disk, name, size and fill value.
+ *
+ * @module
+ */
+import { type Field, literal } from "./binary/mod.ts"
+
+/** Names of the datatypes, in TileDB's words (`string_utf8`, `datetime_ms`, `time_us`…). */
+export type Datatype = keyof typeof codes
+
+const codes = {
+  int32: 0,
+  int64: 1,
+  float32: 2,
+  float64: 3,
+  char: 4,
+  int8: 5,
+  uint8: 6,
+  int16: 7,
+  uint16: 8,
+  uint32: 9,
+  uint64: 10,
+  string_ascii: 11,
+  string_utf8: 12,
+  string_utf16: 13,
+  string_utf32: 14,
+  string_ucs2: 15,
+  string_ucs4: 16,
+  any: 17,
+  datetime_year: 18,
+  datetime_month: 19,
+  datetime_week: 20,
+  datetime_day: 21,
+  datetime_hr: 22,
+  datetime_min: 23,
+  datetime_sec: 24,
+  datetime_ms: 25,
+  datetime_us: 26,
+  datetime_ns: 27,
+  datetime_ps: 28,
+  datetime_fs: 29,
+  datetime_as: 30,
+  time_hr: 31,
+  time_min: 32,
+  time_sec: 33,
+  time_ms: 34,
+  time_us: 35,
+  time_ns: 36,
+  time_ps: 37,
+  time_fs: 38,
+  time_as: 39,
+  blob: 40,
+  bool: 41,
+  geom_wkb: 42,
+  geom_wkt: 43,
+} as const
+
+/** All names, in the order of their numbers. */
+export const datatypes: ReadonlyArray<Datatype> = Object.keys(codes) as Array<Datatype>
+
+/** The number of a datatype on disk. */
+export const datatypeCode = (type: Datatype): number => codes[type]
+
+/** A datatype as it lies on disk: one byte. */
+export const DatatypeField: Field<Datatype> = literal(codes, "datatype")
+
+/** How the values of a datatype lie in memory. */
+export type Storage =
+  | "int8"
+  | "uint8"
+  | "int16"
+  | "uint16"
+  | "int32"
+  | "uint32"
+  | "int64"
+  | "uint64"
+  | "float32"
+  | "float64"
+
+/** The typed arrays that columns are made of. */
+export type TypedArray =
+  | Int8Array
+  | Uint8Array
+  | Int16Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | BigInt64Array
+  | BigUint64Array
+  | Float32Array
+  | Float64Array
+
+/** The storage of each datatype: dates and times are int64, CHAR is int8, text and bytes unsigned. */
+export const storageOf = (type: Datatype): Storage => {
+  switch (type) {
+    case "char":
+      return "int8"
+    case "string_ascii":
+    case "string_utf8":
+    case "any":
+    case "blob":
+    case "bool":
+    case "geom_wkb":
+    case "geom_wkt":
+      return "uint8"
+    case "string_utf16":
+    case "string_ucs2":
+      return "uint16"
+    case "string_utf32":
+    case "string_ucs4":
+      return "uint32"
+    default:
+      return isTemporal(type) ? "int64" : type as Storage
+  }
+}
+
+const constructors = {
+  int8: Int8Array,
+  uint8: Uint8Array,
+  int16: Int16Array,
+  uint16: Uint16Array,
+  int32: Int32Array,
+  uint32: Uint32Array,
+  int64: BigInt64Array,
+  uint64: BigUint64Array,
+  float32: Float32Array,
+  float64: Float64Array,
+}
+
+/** A typed-array constructor over a buffer. */
+export type TypedArrayConstructor = {
+  new (length: number): TypedArray
+  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): TypedArray
+  readonly BYTES_PER_ELEMENT: number
+}
+
+/** The typed-array constructor of a datatype. */
+export const arrayOf = (type: Datatype): TypedArrayConstructor =>
+  constructors[storageOf(type)] as unknown as TypedArrayConstructor
+
+/** Bytes of one value. */
+export const sizeOf = (type: Datatype): number => constructors[storageOf(type)].BYTES_PER_ELEMENT
+
+/** `bytes` as values of `type`, without a copy where the alignment allows it. The length must be whole. */
+export const viewAs = (type: Datatype, bytes: Uint8Array): TypedArray => {
+  const size = sizeOf(type)
+  const source = bytes.byteOffset % size === 0 ? bytes : bytes.slice()
+  return new (arrayOf(type))(source.buffer, source.byteOffset, source.byteLength / size)
+}
+
+/** DATETIME_* and TIME_*. */
+export const isTemporal = (type: Datatype): boolean => codes[type] >= 18 && codes[type] <= 39
+/** DATETIME_* only. */
+export const isDatetime = (type: Datatype): boolean => codes[type] >= 18 && codes[type] <= 30
+/** STRING_* of any width (CHAR is not among them). */
+export const isString = (type: Datatype): boolean => codes[type] >= 11 && codes[type] <= 16
+/** FLOAT32 and FLOAT64. */
+export const isFloat = (type: Datatype): boolean => type === "float32" || type === "float64"
+/** INT* and UINT*. */
+export const isInteger = (type: Datatype): boolean => !isFloat(type) && (type as string) === storageOf(type)
+
+/** The value of unwritten cells, unless the schema says otherwise: the bytes of one value. */
+export const defaultFill = (type: Datatype): Uint8Array<ArrayBuffer> => {
+  const out = new Uint8Array(sizeOf(type))
+  const view = new DataView(out.buffer)
+  switch (storageOf(type)) {
+    case "float32":
+      view.setUint32(0, 0x7fc00000, true)
+      break
+    case "float64":
+      view.setUint32(4, 0x7ff80000, true)
+      break
+    case "int8":
+    case "int16":
+    case "int32":
+    case "int64":
+      out[out.length - 1] = 0x80
+      break
+    default:
+      if (isInteger(type)) out.fill(0xff)
+  }
+  return out
+}

@@ -1,0 +1,34 @@
+/**
+ * The one error of the bytes.
+ *
+ * @module
+ */
+import type * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
+
+/** The constructor of a tagged error with fields `F`; spelled out so that JSR needs no inference. */
+export type TaggedErrorClass<Tag extends string, F extends object> = new (
+  fields: F,
+) => Cause.YieldableError & { readonly _tag: Tag } & Readonly<F>
+
+const FormatErrorBase: TaggedErrorClass<"FormatError", {
+  readonly uri: string
+  readonly path: string
+  readonly offset: number
+  readonly version: number
+  readonly reason: string
+}> = Data.TaggedError("FormatError")
+
+/**
+ * Bytes that are not what the format says they are: truncated, damaged, forged or of a later version.
+ *
+ * `uri` names the file, `path` the field inside the structure (`attributes.2.filters`), `offset` the byte at which the
+ * field starts (in the unfiltered structure for what lies in a generic tile, in the file otherwise), `version` the format
+ * version by which the bytes were read.
+ */
+export class FormatError extends FormatErrorBase {
+  override get message(): string {
+    const field = this.path === "" ? "" : `${this.path}: `
+    return `${this.uri}: ${field}${this.reason} (at offset ${this.offset}, format version ${this.version})`
+  }
+}

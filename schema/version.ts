@@ -1,0 +1,72 @@
+/**
+ * Format versions, and since when what is on disk.
+ *
+ * @module
+ */
+
+/** The oldest format version. */
+export const OLDEST_VERSION = 1
+/** What the released engines (2.25 – 2.30) write, and what is written by default. */
+export const CURRENT_VERSION = 22
+/** The newest version that is read: 23, as the engine's development branch defines it. */
+export const NEWEST_VERSION = 23
+
+/** The format version from which on each feature is on disk. */
+export const Since = {
+  /** Fragment metadata in parts with a footer; `__t1_t2_uuid` names. */
+  footer: 3,
+  /** One file per dimension, dimensions of their own types, `.ok` files. */
+  splitDimensions: 5,
+  /** Fill values in the schema. */
+  fillValue: 6,
+  /** Nullable attributes and validity files. */
+  nullable: 7,
+  /** Field file names percent-encoded. */
+  encodedFileNames: 8,
+  /** Field files `a0.tdb`, `d0.tdb`. */
+  numberedFileNames: 9,
+  /** `__schema/`, and the schema's name in the footer. */
+  schemaFolder: 10,
+  /** Minimum, maximum, sum and null count of every tile. */
+  tileStatistics: 11,
+  /** `__fragments/`, `__commits/`, `__fragment_meta/`. */
+  folders: 12,
+  /** Statistics of the whole fragment. */
+  fragmentStatistics: 12,
+  /** RLE folds the offsets of ASCII strings. */
+  foldedRle: 12,
+  /** The dictionary filter folds the offsets of ASCII strings. */
+  foldedDictionary: 13,
+  /** `t.tdb`. */
+  timestamps: 14,
+  /** `dt.tdb` and `dci.tdb`. */
+  deleteMetadata: 15,
+  /** A fragment overlapping the time range counts (sparse), its cells are filtered one by one. */
+  timestampOverlap: 15,
+  /** `.del` files; processed conditions in the footer. */
+  deletes: 16,
+  /** The order of an attribute; UTF-8 strings folded. */
+  attributeOrder: 17,
+  foldedUtf8: 17,
+  dimensionLabels: 18,
+  /** Delta's reinterpret type. */
+  deltaReinterpret: 19,
+  enumerations: 20,
+  /** Double delta's reinterpret type; bit-width reduction and positive delta on dates and times. */
+  doubleDeltaReinterpret: 20,
+  dateFilters: 20,
+  /** Every filter sees the output type of the one before it, by the version of the engine that wrote. */
+  typeFlow: 20,
+  currentDomain: 22,
+  optionalSections: 23,
+} as const satisfies Record<string, number>
+
+/** Why a version is refused; `undefined` for one that is read. */
+export const refusal = (version: number): string | undefined =>
+  version === 0xffffffff
+    ? "written by an experimental build (format version 4294967295), which no engine reads"
+    : version > NEWEST_VERSION
+    ? `format version ${version} is newer than ${NEWEST_VERSION}, the newest that this engine reads; use a newer tessera`
+    : version < OLDEST_VERSION || !Number.isInteger(version)
+    ? `${version} is no format version: the array predates TileDB 1.4, or these are not TileDB bytes`
+    : undefined
