@@ -18,3 +18,6 @@ export const FilterPipeline: Codec<FilterPipeline> = struct({
   maxChunkSize: u32,
   filters: list(u32, Filter),
 })
+
+/** The pipeline where the format has none: the engine's chunk size, no filters. */
+export const noFilters: FilterPipeline = { maxChunkSize: 65536, filters: [] }

@@ -1,0 +1,81 @@
+/**
+ * The array schema, of every format version.
+ *
+ * @module
+ */
+import { bool, type Codec, type Field, list, literal, ownVersion, since, struct, u32, u64, utf8 } from "./binary/mod.ts"
+import { Attribute } from "./attribute.ts"
+import { decodeByOwnVersion } from "./by_own_version.ts"
+import { CurrentDomain } from "./current_domain.ts"
+import type { Dimension } from "./dimension.ts"
+import { DimensionLabel } from "./dimension_label.ts"
+import { Domain } from "./domain.ts"
+import { FilterPipeline, noFilters } from "./filter_pipeline.ts"
+import { Since } from "./version.ts"
+
+/** Orders of tiles and cells. Schemas hold row-major, col-major and, for cells, Hilbert; the rest belongs to queries. */
+export type Layout = "row-major" | "col-major" | "global" | "unordered" | "hilbert"
+
+/** A layout as it lies on disk: one byte. */
+export const LayoutField: Field<Layout> = literal(
+  { "row-major": 0, "col-major": 1, global: 2, unordered: 3, hilbert: 4 },
+  "layout",
+)
+
+/** Whether every cell has a value, or only some. */
+export type ArrayType = "dense" | "sparse"
+
+/** Where the values of an enumeration lie: a file in `__schema/__enumerations`. */
+export interface EnumerationReference {
+  readonly name: string
+  readonly fileName: string
+}
+
+/** What an array is: its dimensions, its attributes, and how cells become tiles. */
+export interface ArraySchema {
+  /** of the engine that wrote the schema */
+  readonly version: number
+  readonly allowsDuplicates: boolean
+  readonly arrayType: ArrayType
+  readonly tileOrder: Layout
+  readonly cellOrder: Layout
+  /** cells of a sparse tile */
+  readonly capacity: number
+  readonly coordsFilters: FilterPipeline
+  readonly offsetsFilters: FilterPipeline
+  readonly validityFilters: FilterPipeline
+  readonly dimensions: ReadonlyArray<Dimension>
+  readonly attributes: ReadonlyArray<Attribute>
+  readonly dimensionLabels: ReadonlyArray<DimensionLabel>
+  readonly enumerations: ReadonlyArray<EnumerationReference>
+  readonly currentDomain: CurrentDomain
+}
+
+/** A schema, at the version that it says itself. To read one of unknown version use {@link decodeArraySchema}. */
+export const ArraySchema: Codec<ArraySchema> = struct({
+  version: ownVersion,
+  allowsDuplicates: since(Since.splitDimensions, bool, false),
+  arrayType: literal({ dense: 0, sparse: 1 }, "array type") as Field<ArrayType>,
+  tileOrder: LayoutField,
+  cellOrder: LayoutField,
+  capacity: u64,
+  coordsFilters: FilterPipeline,
+  offsetsFilters: FilterPipeline,
+  validityFilters: since(Since.nullable, FilterPipeline, noFilters),
+  dimensions: Domain,
+  attributes: list(u32, Attribute),
+  dimensionLabels: since(Since.dimensionLabels, list(u32, DimensionLabel), []),
+  enumerations: since(
+    Since.enumerations,
+    list(u32, struct({ name: utf8(u32), fileName: utf8(u32) })) as Field<ReadonlyArray<EnumerationReference>>,
+    [],
+  ),
+  currentDomain: since<CurrentDomain>(Since.currentDomain, CurrentDomain, { empty: true }),
+})
+
+/**
+ * Decodes the unfiltered bytes of the schema file `uri` by the version that they begin with; throws `FormatError`, for
+ * versions too that nobody knows.
+ */
+export const decodeArraySchema = (bytes: Uint8Array, uri: string): ArraySchema =>
+  decodeByOwnVersion(ArraySchema, bytes, uri)

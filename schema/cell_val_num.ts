@@ -1,0 +1,51 @@
+/**
+ * How many values make up a cell.
+ *
+ * @module
+ */
+import { BinaryIssue, type Field, u32 } from "./binary/mod.ts"
+import { type Datatype, defaultFill, sizeOf } from "./datatype.ts"
+import * as Schema from "effect/Schema"
+
+/** Values per cell of var-length fields: all ones. */
+export const VAR = 0xffffffff
+
+/** Values per cell: a number of at least one, or {@link VAR}. */
+export const CellValNum: Field<number> = {
+  ...u32,
+  schema: Schema.Int.pipe(Schema.between(1, VAR)).annotations({
+    // sizes follow from it, so arbitrary ones stay small
+    arbitrary: () => (fc) => fc.oneof(fc.constant(1), fc.constant(VAR), fc.integer({ min: 1, max: 17 })),
+  }),
+  get: (c) => {
+    const at = c.offset
+    const n = u32.get(c, undefined)
+    if (n === 0) throw new BinaryIssue(at, "a cell has at least one value, not 0")
+    return n
+  },
+}
+
+/** Bytes of one cell; of one value if the cells have variable length. */
+export const cellSize = (type: Datatype, cellValNum: number): number =>
+  sizeOf(type) * (cellValNum === VAR ? 1 : cellValNum)
+
+const fills = new Map<Datatype, Uint8Array>()
+/** Before format 6 the size of a fill value follows from the schema alone; no cell that is met in practice is larger. */
+const LARGEST_DEFAULT = 1 << 24
+
+/** The fill of a whole cell where the schema has none of its own; `undefined` if the cell is absurdly large. */
+export const defaultCellFill = (type: Datatype, cellValNum: number): Uint8Array | undefined => {
+  const size = cellSize(type, cellValNum)
+  if (size > LARGEST_DEFAULT) return undefined
+  // every default is a prefix of the longest one, so a forged schema cannot make us allocate one per attribute
+  let fill = fills.get(type)
+  if (fill === undefined || fill.byteLength < size) {
+    const one = defaultFill(type)
+    let length = one.byteLength
+    while (length < size) length *= 2
+    fill = new Uint8Array(length)
+    for (let at = 0; at < length; at += one.byteLength) fill.set(one, at)
+    fills.set(type, fill)
+  }
+  return fill.subarray(0, size)
+}

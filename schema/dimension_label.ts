@@ -1,0 +1,39 @@
+/**
+ * Dimension labels as they lie in the array schema (since format 18).
+ *
+ * @module
+ */
+import { bool, type Codec, struct, u32, u64, utf8 } from "./binary/mod.ts"
+import { CellValNum } from "./cell_val_num.ts"
+import { DataOrder } from "./data_order.ts"
+import { type Datatype, DatatypeField } from "./datatype.ts"
+
+/** Names for the coordinates of a dimension: a one-dimensional array of its own. */
+export interface DimensionLabel {
+  /** the index of the dimension */
+  readonly dimension: number
+  readonly name: string
+  /** whether `uri` is relative to the array */
+  readonly relative: boolean
+  readonly uri: string
+  /** the attribute of the label array that holds the labels */
+  readonly attribute: string
+  readonly order: DataOrder
+  readonly type: Datatype
+  readonly cellValNum: number
+  /** whether the label array belongs to somebody else */
+  readonly external: boolean
+}
+
+/** A label of the schema. */
+export const DimensionLabel: Codec<DimensionLabel> = struct({
+  dimension: u32,
+  name: utf8(u32),
+  relative: bool,
+  uri: utf8(u64),
+  attribute: utf8(u32),
+  order: DataOrder,
+  type: DatatypeField,
+  cellValNum: CellValNum,
+  external: bool,
+})

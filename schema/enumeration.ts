@@ -1,0 +1,89 @@
+/**
+ * Enumerations: the files in `__schema/__enumerations` (since format 20).
+ *
+ * @module
+ */
+import * as Schema from "effect/Schema"
+import {
+  BinaryIssue,
+  bool,
+  bytes,
+  type Codec,
+  type Field,
+  layoutVersion,
+  struct,
+  u32,
+  u64,
+  u64ColumnByBytes,
+  utf8,
+} from "./binary/mod.ts"
+import { cellSize, CellValNum, VAR } from "./cell_val_num.ts"
+import { type Datatype, DatatypeField } from "./datatype.ts"
+
+/** The values that an attribute's cells index. */
+export interface Enumeration {
+  /** of the layout: 0 */
+  readonly version: 0
+  readonly name: string
+  readonly fileName: string
+  readonly type: Datatype
+  readonly cellValNum: number
+  readonly ordered: boolean
+  /** all values, raw */
+  readonly data: Uint8Array
+  /** where each value starts in `data`; `null` if the values have a fixed size */
+  readonly offsets: Float64Array | null
+}
+
+/** Whole values only: a value never ends in the next one. */
+const Data: Field<Uint8Array> = {
+  ...bytes(u64),
+  get: (c, self: Enumeration) => {
+    const at = c.offset
+    const data = c.bytesOf(u64.get(c, undefined))
+    const size = cellSize(self.type, self.cellValNum)
+    if (data.byteLength % size !== 0) {
+      throw new BinaryIssue(at, `${data.byteLength} bytes are not whole values of ${size}`)
+    }
+    return data
+  },
+  fit: (a, _, self: Enumeration) => a.slice(0, a.byteLength - a.byteLength % cellSize(self.type, self.cellValNum)),
+}
+
+const Offsets: Field<Float64Array | null> = {
+  schema: Schema.NullOr(u64ColumnByBytes.schema) as unknown as Schema.Schema<Float64Array | null>,
+  least: 0,
+  get: (c, self: Enumeration) => {
+    if (self.cellValNum !== VAR) return null
+    const at = c.offset
+    const offsets = u64ColumnByBytes.get(c, undefined)
+    let last = 0
+    for (const offset of offsets) {
+      if (offset < last || offset > self.data.byteLength) {
+        throw new BinaryIssue(at, `the offset ${offset} after ${last} is not within the ${self.data.byteLength} bytes`)
+      }
+      last = offset
+    }
+    return offsets
+  },
+  put: (s, a, self: Enumeration) => {
+    if ((a !== null) !== (self.cellValNum === VAR)) {
+      throw new BinaryIssue(s.offset, "offsets belong to values of variable length, and to no others")
+    }
+    if (a !== null) u64ColumnByBytes.put(s, a, undefined)
+  },
+  fit: (a, _, self: Enumeration) =>
+    self.cellValNum === VAR ? (a ?? new Float64Array(0)).map((x) => x % (self.data.byteLength + 1)).sort() : null,
+}
+
+/** A file of one enumeration. */
+export const Enumeration: Codec<Enumeration> = struct({
+  version: layoutVersion([0], "enumeration"),
+  name: utf8(u32),
+  fileName: utf8(u32),
+  type: DatatypeField,
+  cellValNum: CellValNum,
+  ordered: bool,
+  data: Data,
+  offsets: Offsets,
+})

@@ -1,0 +1,167 @@
+/**
+ * Footers of fragment metadata, formats 3–23: the plain bytes at the end of `__fragment_metadata.tdb`.
+ *
+ * @module
+ */
+import * as Schema from "effect/Schema"
+import {
+  bool,
+  type Codec,
+  type Field,
+  list,
+  ownVersion,
+  since,
+  struct,
+  u32,
+  u64,
+  u64ColumnOf,
+  utf8,
+} from "../binary/mod.ts"
+import { decodeByOwnVersion } from "../by_own_version.ts"
+import { fitRanges, getRanges, putRanges, type Range, RangeSchema, type RangeSize } from "../range.ts"
+import { Since } from "../version.ts"
+import { OptionalSection } from "./optional_section.ts"
+
+/** What the fragment's schema says about the layout of its footer. */
+export interface FragmentShape {
+  /** how many attributes */
+  readonly attributes: number
+  /** bytes of one value of each dimension */
+  readonly dimensions: ReadonlyArray<RangeSize>
+}
+
+/** Where everything in a fragment is. Lists "per field" run as format.md section 9 numbers them. */
+export interface FragmentFooter {
+  readonly version: number
+  /** file name of the schema in `__schema`; "" before format 10: `__array_schema.tdb` */
+  readonly schemaName: string
+  readonly dense: boolean
+  /** one range per dimension */
+  readonly nonEmptyDomain: ReadonlyArray<Range> | null
+  /** 0 in dense fragments */
+  readonly sparseTileCount: number
+  readonly lastTileCells: number
+  readonly hasTimestamps: boolean
+  readonly hasDeleteMetadata: boolean
+  /** bytes of each field's files; 0 where there is none */
+  readonly fileSizes: Float64Array
+  readonly varFileSizes: Float64Array
+  readonly validityFileSizes: Float64Array
+  readonly rtreeOffset: number
+  /** where each part's generic tile starts in the file; no elements where the version has no such part */
+  readonly tileOffsets: Float64Array
+  readonly varTileOffsets: Float64Array
+  readonly varTileSizes: Float64Array
+  readonly validityTileOffsets: Float64Array
+  readonly tileMins: Float64Array
+  readonly tileMaxes: Float64Array
+  readonly tileSums: Float64Array
+  readonly tileNullCounts: Float64Array
+  /** 0 before format 12 */
+  readonly fragmentStatisticsOffset: number
+  /** 0 before format 16 */
+  readonly processedConditionsOffset: number
+  readonly optionalSections: ReadonlyArray<OptionalSection>
+}
+
+type Flags = Pick<FragmentFooter, "hasTimestamps" | "hasDeleteMetadata">
+
+/** How many fields the lists "per field" have: attributes, the slot of the zipped coordinates, dimensions, t, dt and dci. */
+export const fieldCount = (version: number, flags: Flags, shape: FragmentShape): number =>
+  shape.attributes + 1 + (version >= Since.splitDimensions ? shape.dimensions.length : 0) +
+  (flags.hasTimestamps ? 1 : 0) + (flags.hasDeleteMetadata ? 2 : 0)
+
+/** The entries of the lists of var-length files: until format 4 the attributes only. */
+const varFieldCount = (version: number, flags: Flags, shape: FragmentShape): number =>
+  version >= Since.splitDimensions ? fieldCount(version, flags, shape) : shape.attributes
+
+/**
+ * Behind a null flag the engine writes zeros for fixed dimensions (and its own reader of format 5 and later then
+ * stumbles over them: a writer must not produce it).
+ */
+const nonEmptyDomain = (sizes: ReadonlyArray<RangeSize>): Field<ReadonlyArray<Range> | null> => {
+  const zeros = sizes.reduce<number>((sum, size) => sum + (size === "var" ? 0 : 2 * size), 0)
+  return {
+    schema: Schema.NullOr(Schema.Array(RangeSchema)) as unknown as Schema.Schema<ReadonlyArray<Range> | null>,
+    least: 1,
+    get: (c) => {
+      if (!bool.get(c, undefined)) return getRanges(c, sizes)
+      c.take(zeros)
+      return null
+    },
+    put: (s, a) => {
+      bool.put(s, a === null, undefined)
+      if (a === null) s.append(new Uint8Array(zeros))
+      else putRanges(s, a, sizes)
+    },
+    fit: (a) => a === null ? null : fitRanges(a, sizes),
+  }
+}
+
+const noValues = new Float64Array(0)
+
+const make = (shape: FragmentShape): Codec<FragmentFooter> => {
+  const all = u64ColumnOf((self: FragmentFooter, version) => fieldCount(version, self, shape))
+  const vars = u64ColumnOf((self: FragmentFooter, version) => varFieldCount(version, self, shape))
+  const validity = since(Since.nullable, all, noValues)
+  const statistics = since(Since.tileStatistics, all, noValues)
+  return struct({
+    version: ownVersion,
+    schemaName: since(Since.schemaFolder, utf8(u64), ""),
+    dense: bool,
+    nonEmptyDomain: nonEmptyDomain(shape.dimensions),
+    sparseTileCount: u64,
+    lastTileCells: u64,
+    hasTimestamps: since(Since.timestamps, bool, false),
+    hasDeleteMetadata: since(Since.deleteMetadata, bool, false),
+    fileSizes: all,
+    varFileSizes: vars,
+    validityFileSizes: validity,
+    rtreeOffset: u64,
+    tileOffsets: all,
+    varTileOffsets: vars,
+    varTileSizes: vars,
+    validityTileOffsets: validity,
+    tileMins: statistics,
+    tileMaxes: statistics,
+    tileSums: statistics,
+    tileNullCounts: statistics,
+    fragmentStatisticsOffset: since(Since.fragmentStatistics, u64, 0),
+    processedConditionsOffset: since(Since.deletes, u64, 0),
+    optionalSections: since<ReadonlyArray<OptionalSection>>(Since.optionalSections, list(u32, OptionalSection), []),
+  })
+}
+
+const memo = new Map<string, Codec<FragmentFooter>>()
+
+/**
+ * The footer of a fragment of that shape, at the version that it says itself. Engines from 2.8 on leave eight stray bytes
+ * behind a footer of format 11: decode with `rest`, or use {@link decodeFooter}.
+ */
+export const fragmentFooter = (shape: FragmentShape): Codec<FragmentFooter> => {
+  const key = `${shape.attributes},${shape.dimensions.join()}`
+  let made = memo.get(key)
+  if (made === undefined) memo.set(key, made = make(shape))
+  return made
+}
+
+/** Decodes a footer by the version that it begins with; throws `FormatError`. */
+export const decodeFooter = (bytes: Uint8Array, shape: FragmentShape, uri: string, base = 0): FragmentFooter =>
+  decodeByOwnVersion(fragmentFooter(shape), bytes, uri, {
+    base,
+    rest: bytes.byteLength >= 4 && bytes[0] === Since.tileStatistics,
+  })
+
+/**
+ * How long the footer at the end of the file is: a number of bytes, or "trailing" where the file's last 8 bytes hold the
+ * length of the footer before them. The version is the one of the fragment's name; for 3 and 4 the answer is the same.
+ */
+export const footerLength = (version: number, shape: FragmentShape): number | "trailing" => {
+  if (version >= Since.schemaFolder || shape.dimensions.includes("var")) return "trailing"
+  const flags = { hasTimestamps: false, hasDeleteMetadata: false }
+  const all = fieldCount(version, flags, shape)
+  const vars = varFieldCount(version, flags, shape)
+  const domain = (shape.dimensions as ReadonlyArray<number>).reduce((sum, size) => sum + 2 * size, 0)
+  // version 4, dense 1, null 1, tile count and last tile 16, R-tree 8
+  return 30 + domain + 8 * (2 * all + 3 * vars + (version >= Since.nullable ? 2 * all : 0))
+}

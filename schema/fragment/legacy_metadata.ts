@@ -1,0 +1,110 @@
+/**
+ * Fragment metadata of formats 1 and 2: everything in one generic tile.
+ *
+ * @module
+ */
+import * as Schema from "effect/Schema"
+import {
+  BinaryIssue,
+  type Codec,
+  type Field,
+  listOf,
+  ownVersion,
+  struct,
+  u64,
+  u64Column,
+  u64ColumnOf,
+} from "../binary/mod.ts"
+import { decodeByOwnVersion } from "../by_own_version.ts"
+import { fitRanges, getRanges, putRanges, type Range, RangeSchema } from "../range.ts"
+import type { FragmentShape } from "./footer.ts"
+
+/** All there is to know of an old fragment. It is sparse iff it has a `__coords.tdb`. */
+export interface LegacyMetadata {
+  readonly version: number
+  readonly nonEmptyDomain: ReadonlyArray<Range> | null
+  /** raw MBRs, one after the other, per dimension low and high; none in dense fragments. See `mbrsOfBytes`. */
+  readonly mbrs: Uint8Array
+  /** raw first and last cells of the tiles, as long as `mbrs`; of no use */
+  readonly boundingCoords: Uint8Array
+  /** per attribute, and at the end the coordinates */
+  readonly tileOffsets: ReadonlyArray<Float64Array>
+  /** per attribute */
+  readonly varTileOffsets: ReadonlyArray<Float64Array>
+  readonly varTileSizes: ReadonlyArray<Float64Array>
+  readonly lastTileCells: number
+  /** per attribute, and at the end the coordinates */
+  readonly fileSizes: Float64Array
+  /** per attribute */
+  readonly varFileSizes: Float64Array
+}
+
+const nonEmptyDomain = (sizes: ReadonlyArray<number>, size: number): Field<ReadonlyArray<Range> | null> => ({
+  schema: Schema.NullOr(Schema.Array(RangeSchema)) as unknown as Schema.Schema<ReadonlyArray<Range> | null>,
+  least: 8,
+  get: (c) => {
+    const at = c.offset
+    const length = u64.get(c, undefined)
+    if (length === 0) return null
+    if (length !== size) throw new BinaryIssue(at, `a domain of ${length} bytes where ${size} belong`)
+    return getRanges(c, sizes)
+  },
+  put: (s, a) => {
+    u64.put(s, a === null ? 0 : size, undefined)
+    if (a !== null) putRanges(s, a, sizes)
+  },
+  fit: (a) => a === null ? null : fitRanges(a, sizes),
+})
+
+/** A count, and so many rectangles of `size` bytes. */
+const rectangles = (size: number): Field<Uint8Array> => ({
+  schema: Schema.Uint8ArrayFromSelf,
+  least: 8,
+  get: (c) => {
+    const count = u64.get(c, undefined)
+    c.checkCount(count, size)
+    return c.bytesOf(count * size)
+  },
+  put: (s, a) => {
+    if (a.byteLength % size !== 0) throw new BinaryIssue(s.offset, `${a.byteLength} bytes are not whole rectangles`)
+    u64.put(s, a.byteLength / size, undefined)
+    s.append(a)
+  },
+  fit: (a) => a.subarray(0, a.byteLength - a.byteLength % size),
+})
+
+const make = (shape: FragmentShape): Codec<LegacyMetadata> => {
+  const sizes = shape.dimensions.map((size) => {
+    if (size === "var") throw new TypeError("dimensions of formats 1 and 2 have a fixed size")
+    return size
+  })
+  const size = sizes.reduce((sum, s) => sum + 2 * s, 0)
+  const columns = (count: number): Field<ReadonlyArray<Float64Array>> =>
+    listOf(() => count, u64Column, () => new Float64Array(0))
+  return struct({
+    version: ownVersion,
+    nonEmptyDomain: nonEmptyDomain(sizes, size),
+    mbrs: rectangles(size),
+    boundingCoords: rectangles(size),
+    tileOffsets: columns(shape.attributes + 1),
+    varTileOffsets: columns(shape.attributes),
+    varTileSizes: columns(shape.attributes),
+    lastTileCells: u64,
+    fileSizes: u64ColumnOf(() => shape.attributes + 1),
+    varFileSizes: u64ColumnOf(() => shape.attributes),
+  })
+}
+
+const memo = new Map<string, Codec<LegacyMetadata>>()
+
+/** The metadata of a fragment of that shape, at the version that it says itself. */
+export const legacyMetadata = (shape: FragmentShape): Codec<LegacyMetadata> => {
+  const key = `${shape.attributes},${shape.dimensions.join()}`
+  let made = memo.get(key)
+  if (made === undefined) memo.set(key, made = make(shape))
+  return made
+}
+
+/** Decodes the unfiltered metadata by the version (1 or 2) that it begins with; throws `FormatError`. */
+export const decodeLegacyMetadata = (bytes: Uint8Array, shape: FragmentShape, uri: string): LegacyMetadata =>
+  decodeByOwnVersion(legacyMetadata(shape), bytes, uri)

@@ -1,0 +1,36 @@
+/**
+ * Optional sections of the fragment footer (format 23).
+ *
+ * @module
+ */
+import { bytes, type Codec, struct, u32, u64, u64ColumnOf } from "../binary/mod.ts"
+
+/** A section as it lies; those of unknown number are kept as they are. */
+export interface OptionalSection {
+  readonly id: number
+  readonly bytes: Uint8Array
+}
+
+/** One section: number, bytes, the bytes. */
+export const OptionalSection: Codec<OptionalSection> = struct({ id: u64, bytes: bytes(u32) })
+
+/** The section that says where the bounds of the tiles in global order start. */
+export const GLOBAL_ORDER_BOUNDS = 0
+
+/** Where the generic tiles of the global-order bounds start: first and last cell of each tile, per dimension. */
+export interface GlobalOrderBounds {
+  readonly mins: Float64Array
+  readonly maxes: Float64Array
+}
+
+const memo = new Map<number, Codec<GlobalOrderBounds>>()
+
+/** Section 0 of an array of so many dimensions. */
+export const globalOrderBounds = (dimensions: number): Codec<GlobalOrderBounds> => {
+  let made = memo.get(dimensions)
+  if (made === undefined) {
+    const column = u64ColumnOf(() => dimensions)
+    memo.set(dimensions, made = struct({ mins: column, maxes: column }))
+  }
+  return made
+}

@@ -1,0 +1,118 @@
+/**
+ * Generic tiles: the wrapping of every structure that is not a plain file. Format: `generic_tile.md`.
+ *
+ * @module
+ */
+import * as Schema from "effect/Schema"
+import {
+  BinaryIssue,
+  type Codec,
+  Cursor,
+  encode,
+  type Field,
+  literal,
+  ownVersion,
+  struct,
+  u32,
+  u64,
+} from "./binary/mod.ts"
+import { decodeByOwnVersion } from "./by_own_version.ts"
+import { type Datatype, DatatypeField } from "./datatype.ts"
+import { FilterPipeline } from "./filter_pipeline.ts"
+import { FormatError } from "./errors.ts"
+
+/** What precedes the tile data. */
+export interface GenericTileHeader {
+  /** of the engine that wrote the tile; the pipeline is parsed by it */
+  readonly version: number
+  /** bytes of the tile data behind the header */
+  readonly persistedSize: number
+  /** bytes of the structure, unfiltered */
+  readonly tileSize: number
+  readonly datatype: Datatype
+  readonly cellSize: number
+  readonly encryption: "none" | "aes_256_gcm"
+  readonly filters: FilterPipeline
+}
+
+/** Bytes of the header before its pipeline; the last four of them say how long the pipeline is. */
+export const GENERIC_TILE_HEADER_SIZE = 34
+
+/** A pipeline behind its own length in bytes. */
+const SizedPipeline: Field<FilterPipeline> = {
+  schema: FilterPipeline.schema as Schema.Schema<FilterPipeline>,
+  least: 4 + FilterPipeline.least,
+  get: (c) => {
+    const length = u32.get(c, undefined)
+    const start = c.offset
+    const inner = new Cursor(c.bytesOf(length), c.version)
+    try {
+      const pipeline = FilterPipeline.get(inner, undefined)
+      if (inner.remaining > 0) throw new BinaryIssue(inner.offset, `${inner.remaining} bytes are left over`)
+      return pipeline
+    } catch (error) {
+      if (!(error instanceof BinaryIssue)) throw error
+      const moved = new BinaryIssue(start + error.offset, error.reason)
+      moved.path.push(...error.path)
+      throw moved
+    }
+  },
+  put: (s, a) => {
+    const bytes = encode(FilterPipeline, a, s.version)
+    u32.put(s, bytes.byteLength, undefined)
+    s.append(bytes)
+  },
+  fit: FilterPipeline.fit,
+}
+
+/** The header: 34 bytes and the pipeline. */
+export const GenericTileHeader: Codec<GenericTileHeader> = struct({
+  version: ownVersion,
+  persistedSize: u64,
+  tileSize: u64,
+  datatype: DatatypeField,
+  cellSize: u64,
+  encryption: literal({ none: 0, aes_256_gcm: 1 }, "encryption"),
+  filters: SizedPipeline,
+})
+
+/** A generic tile that is cut out of a file. */
+export interface GenericTile {
+  readonly header: GenericTileHeader
+  /** bytes of header and pipeline */
+  readonly headerSize: number
+  /** a view of the tile data: chunks, still filtered */
+  readonly data: Uint8Array
+  /** bytes of the whole: where the next part of the file starts */
+  readonly size: number
+}
+
+/** How many bytes header and pipeline take; `undefined` if fewer than 34 bytes are there to say it. */
+export const genericTileHeaderSize = (bytes: Uint8Array): number | undefined =>
+  bytes.byteLength < GENERIC_TILE_HEADER_SIZE
+    ? undefined
+    : GENERIC_TILE_HEADER_SIZE + new DataView(bytes.buffer, bytes.byteOffset).getUint32(30, true)
+
+/**
+ * Reads the header of the generic tile at the start of `bytes`, which may go on behind it; throws `FormatError`. `base`
+ * is where the bytes start in the file.
+ */
+export const decodeGenericTileHeader = (bytes: Uint8Array, uri: string, base = 0): GenericTileHeader =>
+  decodeByOwnVersion(GenericTileHeader, bytes, uri, { base, rest: true })
+
+/** Reads the generic tile at the start of `bytes`, which must hold it whole and may go on behind it. */
+export const decodeGenericTile = (bytes: Uint8Array, uri: string, base = 0): GenericTile => {
+  const header = decodeGenericTileHeader(bytes, uri, base)
+  const headerSize = genericTileHeaderSize(bytes)!
+  const size = headerSize + header.persistedSize
+  if (size > bytes.byteLength) {
+    throw new FormatError({
+      uri,
+      path: "persistedSize",
+      offset: base + 4,
+      version: header.version,
+      reason: `need ${header.persistedSize} bytes of tile data, ${bytes.byteLength - headerSize} left`,
+    })
+  }
+  return { header, headerSize, data: bytes.subarray(headerSize, size), size }
+}

@@ -1,0 +1,65 @@
+/**
+ * Group details: the files in `__group`, which say what members a group has.
+ *
+ * @module
+ */
+import { bool, type Codec, codec, type Field, layoutVersion, list, literal, struct, u64, utf8 } from "./binary/mod.ts"
+import * as Schema from "effect/Schema"
+
+/** An array or a group inside a group. */
+export interface GroupMember {
+  /** 1, or 2 which knows of deletion */
+  readonly version: 1 | 2
+  readonly type: "group" | "array"
+  /** whether `uri` is relative to the group */
+  readonly relative: boolean
+  readonly uri: string
+  /** `null` if it has none; then its URI is its key */
+  readonly name: string | null
+  readonly deleted: boolean
+}
+
+/** What one file says: all members (version 1), or those to be added and removed (2: replay the files in order). */
+export interface GroupDetails {
+  readonly version: 1 | 2
+  readonly members: ReadonlyArray<GroupMember>
+}
+
+const nameBytes = utf8(u64)
+
+const OptionalName: Field<string | null> = {
+  schema: Schema.NullOr(Schema.String) as unknown as Schema.Schema<string | null>,
+  least: 1,
+  get: (c) => bool.get(c, undefined) ? nameBytes.get(c, undefined) : null,
+  put: (s, a) => {
+    bool.put(s, a !== null, undefined)
+    if (a !== null) nameBytes.put(s, a, undefined)
+  },
+  fit: (a, v) => a === null ? null : nameBytes.fit(a, v, undefined),
+}
+
+const Deleted: Field<boolean> = {
+  schema: bool.schema,
+  least: 0,
+  get: (c, self: GroupMember) => self.version >= 2 && bool.get(c, undefined),
+  put: (s, a, self: GroupMember) => {
+    if (self.version >= 2) bool.put(s, a, undefined)
+  },
+  fit: (a, _, self: GroupMember) => self.version >= 2 && a,
+}
+
+/** One member. */
+export const GroupMember: Codec<GroupMember> = struct({
+  version: layoutVersion([1, 2], "group member"),
+  type: literal({ group: 1, array: 2 }, "object type"),
+  relative: bool,
+  uri: utf8(u64),
+  name: OptionalName,
+  deleted: Deleted,
+})
+
+/** A file of group details. Its layout follows from its own numbers, not from a format version. */
+export const GroupDetails: Codec<GroupDetails> = codec<GroupDetails>(struct({
+  version: layoutVersion([1, 2], "group"),
+  members: list(u64, GroupMember),
+}))

@@ -1,0 +1,48 @@
+/**
+ * Metadata of arrays and groups: the entries of one file in `__meta`.
+ *
+ * @module
+ */
+import { bool, bytes, bytesOf, type Codec, codec, type Field, listToEnd, struct, u32 } from "./binary/mod.ts"
+import { type Datatype, DatatypeField, sizeOf } from "./datatype.ts"
+
+/** A key set or deleted. */
+export interface MetadataEntry {
+  /** raw; keys are compared bytewise, and may be empty */
+  readonly key: Uint8Array
+  readonly deleted: boolean
+  /** "any" if deleted */
+  readonly type: Datatype
+  /** values; 0 is an empty value */
+  readonly count: number
+  readonly value: Uint8Array
+}
+
+/** A field that deleted entries lack. */
+const unlessDeleted = <A>(field: Field<A>, absent: A): Field<A> => ({
+  schema: field.schema,
+  least: 0,
+  get: (c, self: MetadataEntry) => self.deleted ? absent : field.get(c, self),
+  put: (s, a, self: MetadataEntry) => {
+    if (!self.deleted) field.put(s, a, self)
+  },
+  fit: (a, v, self: MetadataEntry) => self.deleted ? absent : field.fit(a, v, self),
+})
+
+const small: Field<number> = {
+  ...u32,
+  // the value's size follows from it
+  schema: u32.schema.annotations({ arbitrary: () => (fc) => fc.nat(20) }),
+}
+
+/** One entry. */
+export const MetadataEntry: Codec<MetadataEntry> = struct({
+  key: bytes(u32),
+  deleted: bool,
+  type: unlessDeleted<Datatype>(DatatypeField, "any"),
+  count: unlessDeleted(small, 0),
+  value: bytesOf((self: MetadataEntry) => self.deleted ? 0 : self.count * sizeOf(self.type)),
+})
+
+/** All entries of a file, in the order in which they were made. */
+export const MetadataEntries: Codec<ReadonlyArray<MetadataEntry>> = codec(listToEnd(MetadataEntry))
