@@ -3,7 +3,7 @@
  *
  * @module
  */
-import * as Schema from "effect/Schema"
+import type * as Schema from "effect/Schema"
 import {
   BinaryIssue,
   type Codec,

@@ -49,6 +49,8 @@ export const Since = {
   attributeOrder: 17,
   foldedUtf8: 17,
   dimensionLabels: 18,
+  /** Lines of vacuum files relative to the array. */
+  relativeVacuum: 19,
   /** Delta's reinterpret type. */
   deltaReinterpret: 19,
   enumerations: 20,

@@ -1,0 +1,59 @@
+/**
+ * Consolidated commits (`.con`): many commit files in one.
+ *
+ * @module
+ */
+import * as Schema from "effect/Schema"
+import { BinaryIssue, bytes, type Codec, codec, type Cursor, type Field, listToEnd, u64 } from "../binary/mod.ts"
+
+/** One commit. */
+export interface ConsolidatedCommit {
+  /** relative to the array: `__commits/<name>.wrt`, `<name>.ok`, `__commits/<name>.del` */
+  readonly path: string
+  /** of a delete: its file, byte for byte (a generic tile); otherwise `null` */
+  readonly file: Uint8Array | null
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const file = bytes(u64)
+const isDelete = (path: string): boolean => path.endsWith(".del")
+
+const getLine = (c: Cursor): string => {
+  const at = c.offset
+  const end = c.bytes.indexOf(0x0a, at)
+  const line = c.bytesOf((end < 0 ? c.bytes.byteLength : end) - at)
+  if (end >= 0) c.take(1)
+  try {
+    return decoder.decode(line)
+  } catch {
+    throw new BinaryIssue(at, "not valid UTF-8")
+  }
+}
+
+const Commit: Field<ConsolidatedCommit> = {
+  schema: Schema.Struct({
+    path: Schema.String,
+    file: Schema.NullOr(Schema.Uint8ArrayFromSelf),
+  }) as unknown as Schema.Schema<ConsolidatedCommit>,
+  least: 1,
+  get: (c) => {
+    const path = getLine(c)
+    return { path, file: isDelete(path) ? file.get(c, undefined) : null }
+  },
+  put: (s, commit) => {
+    if (commit.path.includes("\n")) throw new BinaryIssue(s.offset, "a path is one line")
+    if (isDelete(commit.path) !== (commit.file !== null)) {
+      throw new BinaryIssue(s.offset, `${commit.path}: deletes come with their file, and nothing else does`)
+    }
+    s.append(encoder.encode(commit.path + "\n"))
+    if (commit.file !== null) file.put(s, commit.file, undefined)
+  },
+  fit: ({ path, file }) => {
+    const name = decoder.decode(encoder.encode(path.replaceAll("\n", " ")))
+    return { path: `__commits/${name}${file === null ? ".wrt" : ".del"}`, file }
+  },
+}
+
+/** All commits of the file, in their order: deletes with what they hold. */
+export const ConsolidatedCommits: Codec<ReadonlyArray<ConsolidatedCommit>> = codec(listToEnd(Commit))

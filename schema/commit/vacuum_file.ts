@@ -1,0 +1,34 @@
+/**
+ * Vacuum files (`.vac`): what a consolidated fragment or metadata file supersedes.
+ *
+ * @module
+ */
+import type { Codec } from "../binary/mod.ts"
+import { Since } from "../version.ts"
+import { Lines } from "./lines.ts"
+
+/** The lines as they are. Since format 19 `/__fragments/<name>` or `/__meta/<name>`, before that absolute URIs. */
+export const VacuumFile: Codec<ReadonlyArray<string>> = Lines
+
+/**
+ * The name in a line: what follows `__fragments/` or `__meta/`, else the last component. So files with absolute URIs go
+ * on working after the array has moved.
+ */
+export const vacuumedName = (line: string): string => {
+  const path = line.endsWith("/") ? line.slice(0, -1) : line
+  for (const folder of ["__fragments/", "__meta/"]) {
+    const at = path.lastIndexOf(folder)
+    if (at >= 0 && (at === 0 || path[at - 1] === "/")) return path.slice(at + folder.length)
+  }
+  return path.slice(path.lastIndexOf("/") + 1)
+}
+
+/** The names of the superseded fragments or metadata files in the text of a vacuum file. */
+export const parseVacuumFile = (text: string): ReadonlyArray<string> =>
+  text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line).filter((line) => line !== "").map(
+    vacuumedName,
+  )
+
+/** The line that a writer of the format version puts for a path relative to the array (`__fragments/<name>`). */
+export const vacuumLine = (version: number, arrayUri: string, path: string): string =>
+  version >= Since.relativeVacuum ? `/${path}` : `${arrayUri.endsWith("/") ? arrayUri.slice(0, -1) : arrayUri}/${path}`

@@ -1,0 +1,83 @@
+/**
+ * Consolidated fragment metadata (`.meta`): the footers of many fragments in one generic tile.
+ *
+ * @module
+ */
+import { asFormatError, BinaryIssue, type Codec, list, restOfBytes, struct, u32, u64, utf8 } from "./binary/mod.ts"
+import { lastComponent } from "./name/timestamped_name.ts"
+import { Since } from "./version.ts"
+
+/** Where a fragment's footer is. */
+export interface ConsolidatedFooter {
+  /** the fragment's name; before format 9 its absolute URI */
+  readonly name: string
+  /** from the start of the unfiltered bytes */
+  readonly offset: number
+}
+
+/** The list, and behind it the footers, byte for byte those of the fragments without their trailing length. */
+export interface ConsolidatedFragmentMetadata {
+  readonly entries: ReadonlyArray<ConsolidatedFooter>
+  readonly footers: Uint8Array
+}
+
+/** The file as it lies. */
+export const ConsolidatedFragmentMetadata: Codec<ConsolidatedFragmentMetadata> = struct({
+  entries: list(u32, struct({ name: utf8(u64), offset: u64 })),
+  footers: restOfBytes,
+})
+
+const encoder = new TextEncoder()
+
+/** Bytes of the list before the footers. */
+const listSize = (names: ReadonlyArray<string>): number =>
+  names.reduce((sum, name) => sum + 16 + encoder.encode(name).byteLength, 4)
+
+/**
+ * The footers by name or URI: views, each up to where the next one starts. Throws `FormatError` where an offset lies
+ * outside the footers of the file `uri`.
+ */
+export const consolidatedFooters = (
+  metadata: ConsolidatedFragmentMetadata,
+  version: number,
+  uri: string,
+): Map<string, Uint8Array> => {
+  const first = listSize(metadata.entries.map((entry) => entry.name))
+  const end = first + metadata.footers.byteLength
+  const order = metadata.entries.map((_, i) => i).sort((a, b) =>
+    metadata.entries[a].offset - metadata.entries[b].offset
+  )
+  const out = new Map<string, Uint8Array>()
+  let next = end
+  for (let k = order.length - 1; k >= 0; k--) {
+    const { name, offset } = metadata.entries[order[k]]
+    if (offset < first || offset >= end) {
+      const issue = new BinaryIssue(offset, `the footer of ${name} is outside the footers (${first} to ${end})`)
+      issue.path.push("entries", order[k], "offset")
+      throw asFormatError(issue, version, uri)
+    }
+    out.set(name, metadata.footers.subarray(offset - first, next - first))
+    next = offset
+  }
+  return out
+}
+
+/** Puts footers together. The names are made by {@link consolidatedName}. */
+export const consolidateFooters = (
+  footers: ReadonlyArray<{ readonly name: string; readonly footer: Uint8Array }>,
+): ConsolidatedFragmentMetadata => {
+  const first = listSize(footers.map((f) => f.name))
+  const bytes = new Uint8Array(footers.reduce((sum, f) => sum + f.footer.byteLength, 0))
+  let at = 0
+  const entries = footers.map(({ name, footer }) => {
+    bytes.set(footer, at)
+    const entry = { name, offset: first + at }
+    at += footer.byteLength
+    return entry
+  })
+  return { entries, footers: bytes }
+}
+
+/** What the file of the format version calls a fragment: its name, before format 9 its absolute URI. */
+export const consolidatedName = (version: number, fragmentUri: string): string =>
+  version >= Since.numberedFileNames ? lastComponent(fragmentUri) : fragmentUri

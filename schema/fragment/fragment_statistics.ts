@@ -1,0 +1,26 @@
+/**
+ * Minimum, maximum, sum and null count of a whole fragment (since format 12).
+ *
+ * @module
+ */
+import { bytes, bytesOf, type Codec, codec, listToEnd, struct, u64 } from "../binary/mod.ts"
+
+/** What is known of one field; no bytes where there is no minimum or maximum, a sum of 0 where there is none. */
+export interface FragmentStatistic {
+  readonly min: Uint8Array
+  readonly max: Uint8Array
+  /** eight raw bytes: int64, uint64 or float64 by the field's type */
+  readonly sum: Uint8Array
+  readonly nullCount: number
+}
+
+/** One field's statistics. */
+export const FragmentStatistic: Codec<FragmentStatistic> = struct({
+  min: bytes(u64),
+  max: bytes(u64),
+  sum: bytesOf(() => 8),
+  nullCount: u64,
+})
+
+/** The statistics of all fields, in their order; there is no count. */
+export const FragmentStatistics: Codec<ReadonlyArray<FragmentStatistic>> = codec(listToEnd(FragmentStatistic))

@@ -1,0 +1,79 @@
+/**
+ * What the bytes of TileDB arrays mean: every structure of format versions 1 to 23, in both directions, without any I/O.
+ *
+ * A structure is a {@link Codec}: `codec.at(version)` is a `Schema.Schema<Value, Uint8Array>` of effect, and {@link decode}
+ * and {@link encode} are the plain functions below it. Structures that begin with their own version have a function that
+ * reads it first, as {@link decodeArraySchema}. What is wrong with bytes is told by a {@link FormatError}.
+ *
+ * ```ts
+ * import { decode, encode, GroupDetails } from "@tessera/array/schema"
+ *
+ * const bytes = encode(GroupDetails, { version: 2, members: [] }, 22)
+ * const group = decode(GroupDetails, bytes, 22, "mem://group/__group/__1_1_…_2")
+ * ```
+ *
+ * @module
+ */
+export { type Codec, decode, encode, type Field } from "./binary/mod.ts"
+export * from "./errors.ts"
+export * from "./version.ts"
+export { decodeByOwnVersion } from "./by_own_version.ts"
+
+export {
+  arrayOf,
+  type Datatype,
+  datatypeCode,
+  datatypes,
+  defaultFill,
+  isDatetime,
+  isFloat,
+  isInteger,
+  isString,
+  isTemporal,
+  sizeOf,
+  type Storage as DatatypeStorage,
+  storageOf,
+  type TypedArray,
+  type TypedArrayConstructor,
+  viewAs,
+} from "./datatype.ts"
+export * from "./cell_val_num.ts"
+export * from "./data_order.ts"
+export * from "./filter.ts"
+export * from "./filter_pipeline.ts"
+export type { Range as CoordinateRange, RangeSize } from "./range.ts"
+
+export * from "./array_schema.ts"
+export * from "./attribute.ts"
+export * from "./current_domain.ts"
+export * from "./dimension.ts"
+export * from "./dimension_label.ts"
+export * from "./domain.ts"
+export * from "./enumeration.ts"
+
+export * from "./generic_tile.ts"
+export * from "./tile_chunks.ts"
+
+export * from "./fragment/footer.ts"
+export * from "./fragment/fragment_statistics.ts"
+export * from "./fragment/legacy_metadata.ts"
+export * from "./fragment/optional_section.ts"
+export * from "./fragment/processed_conditions.ts"
+export * from "./fragment/rtree.ts"
+export * from "./fragment/tile_offsets.ts"
+export * from "./fragment/tile_statistics.ts"
+
+export * from "./commit/consolidated_commits.ts"
+export * from "./commit/delete_condition.ts"
+export * from "./commit/ignore_file.ts"
+export * from "./commit/update_condition.ts"
+export * from "./commit/vacuum_file.ts"
+export * from "./condition_ast.ts"
+export * from "./consolidated_fragment_metadata.ts"
+
+export * from "./group.ts"
+export * from "./metadata_entries.ts"
+
+export * from "./name/array_paths.ts"
+export * from "./name/data_file.ts"
+export * from "./name/timestamped_name.ts"
