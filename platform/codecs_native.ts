@@ -1,0 +1,121 @@
+/**
+ * The codecs of Deno, Bun and Node: `node:zlib` and `node:crypto` where they have the codec, plain TypeScript where they
+ * have not (LZ4, bzip2; zstd on Node before 22.15).
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { createCipheriv, createDecipheriv, createHash } from "node:crypto"
+import * as zlib from "node:zlib"
+import { bzip2 } from "./codec_bzip2.ts"
+import { lz4 } from "./codec_lz4.ts"
+import { Codecs, type Compressor } from "./codecs.ts"
+import { portableZstd } from "./codec_zstd.ts"
+import { checkCipherArguments, webpMissing } from "./codecs_shared.ts"
+import { exactly, guarded, plausible } from "./exact_size.ts"
+import { readZstdFrame } from "./zstd_frame.ts"
+
+/**
+ * Bytes of their own: what the runtime gives may be a slice of a shared pool, at any offset, and callers lay typed arrays
+ * over the result.
+ */
+const owned = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteOffset === 0 && bytes.buffer.byteLength <= bytes.length + 8
+    ? new Uint8Array(bytes.buffer as ArrayBuffer, 0, bytes.length)
+    : new Uint8Array(bytes)
+
+/** One output buffer of just over `size` bytes, and an error instead of a second one. */
+const bounded = (size: number): { maxOutputLength: number; chunkSize: number } => ({
+  maxOutputLength: Math.max(size, 1),
+  chunkSize: Math.max(size + 1, 64),
+})
+
+const gzip: Compressor = {
+  decompress: (input, size) => {
+    plausible("gzip", input.length, size, 1032)
+    return exactly(
+      "gzip",
+      owned(guarded("gzip", "the stream is damaged or cut short", () => zlib.inflateSync(input, bounded(size)))),
+      size,
+    )
+  },
+  compress: (input, level) =>
+    guarded(
+      "gzip",
+      "cannot compress",
+      () => owned(zlib.deflateSync(input, { level: level < 0 ? -1 : Math.min(level, 9) })),
+    ),
+}
+
+/** A window beyond this is not left to the runtime, which would reserve it whole. */
+const WINDOW_MAX = 8 * 1024 * 1024
+
+const zstd: Compressor = {
+  decompress: (input, size) => {
+    const frame = readZstdFrame(input, size)
+    if (zlib.zstdDecompressSync === undefined || frame.window > Math.max(size, WINDOW_MAX)) {
+      return portableZstd.decompress(input, size)
+    }
+    return exactly(
+      "zstd",
+      owned(guarded("zstd", "the frame is damaged", () => zlib.zstdDecompressSync(input, bounded(size)))),
+      size,
+    )
+  },
+  compress: (input, level) => {
+    if (zlib.zstdCompressSync === undefined) return portableZstd.compress(input, level)
+    const options: zlib.ZstdOptions & { pledgedSrcSize: number } = {
+      // Gives the frame its content size, as the engine's frames have it. The Node types lag behind.
+      pledgedSrcSize: input.length,
+      // Room for the worst case at once: when the output spans chunks, Deno 2.9 appends a second, empty frame.
+      chunkSize: input.length + (input.length >>> 8) + 1024,
+      params: { [zlib.constants.ZSTD_c_compressionLevel]: level === -1 || level < -7 ? 3 : Math.min(level, 22) },
+    }
+    return guarded("zstd", "cannot compress", () => owned(zlib.zstdCompressSync(input, options)))
+  },
+}
+
+/**
+ * The codecs of Deno, Bun and Node as a value; {@link layerNative} is the layer of them.
+ *
+ * ```ts
+ * import { nativeCodecs } from "@tessera/array/platform"
+ *
+ * const packed = nativeCodecs.gzip.compress(new Uint8Array(1000), -1)
+ * nativeCodecs.gzip.decompress(packed, 1000).length // 1000
+ * ```
+ */
+export const nativeCodecs: Codecs = {
+  gzip,
+  zstd,
+  lz4,
+  bzip2,
+  md5: (input) => new Uint8Array(createHash("md5").update(input).digest()),
+  sha256: (input) => new Uint8Array(createHash("sha256").update(input).digest()),
+  decrypt: (key, iv, tag, cipher) => {
+    checkCipherArguments(key, iv, tag)
+    return guarded("aes_256_gcm", "the key is wrong, or the bytes were changed", () => {
+      const decipher = createDecipheriv("aes-256-gcm", key, iv)
+      decipher.setAuthTag(tag)
+      const plain = new Uint8Array(cipher.length)
+      plain.set(decipher.update(cipher))
+      decipher.final()
+      return plain
+    })
+  },
+  encrypt: (key, iv, plain) => {
+    checkCipherArguments(key, iv)
+    return guarded("aes_256_gcm", "cannot encrypt", () => {
+      const cipher = createCipheriv("aes-256-gcm", key, iv)
+      const bytes = new Uint8Array(plain.length)
+      bytes.set(cipher.update(plain))
+      cipher.final()
+      return { cipher: bytes, tag: new Uint8Array(cipher.getAuthTag()) }
+    })
+  },
+  webp: Effect.fail(webpMissing()),
+}
+
+/** The layer of {@link nativeCodecs}. */
+export const layerNative: Layer.Layer<Codecs> = Layer.succeed(Codecs, nativeCodecs)
