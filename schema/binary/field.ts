@@ -44,7 +44,11 @@ export const u8: Field<number> = primitive(
   integer(0, 0xff),
   1,
   (c) => c.view.getUint8(c.take(1)),
-  (s, a) => s.view.setUint8(s.reserve(1), a),
+  (s, a) => {
+    // not inline: making room may replace the view
+    const at = s.reserve(1)
+    s.view.setUint8(at, a)
+  },
 )
 
 /** Two bytes, unsigned. */
@@ -127,7 +131,7 @@ export const bool: Field<boolean> = primitive(
     if (byte > 1) throw new BinaryIssue(at, `${byte} is not a bool`)
     return byte === 1
   },
-  (s, a) => s.view.setUint8(s.reserve(1), a ? 1 : 0),
+  (s, a) => u8.put(s, a ? 1 : 0, undefined),
 )
 
 /** As many bytes as the length before them says. Read as a view, not a copy. */

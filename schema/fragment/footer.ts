@@ -152,6 +152,15 @@ export const decodeFooter = (bytes: Uint8Array, shape: FragmentShape, uri: strin
     rest: bytes.byteLength >= 4 && bytes[0] === Since.tileStatistics,
   })
 
+const schemaNameHead = struct({ version: ownVersion, schemaName: since(Since.schemaFolder, utf8(u64), "") })
+
+/**
+ * The schema that a footer was written by, which says its shape; "" before format 10: `__array_schema.tdb`. Reads no more
+ * than the footer's beginning; throws `FormatError`.
+ */
+export const footerSchemaName = (bytes: Uint8Array, uri: string, base = 0): string =>
+  decodeByOwnVersion(schemaNameHead, bytes, uri, { base, rest: true }).schemaName
+
 /**
  * How long the footer at the end of the file is: a number of bytes, or "trailing" where the file's last 8 bytes hold the
  * length of the footer before them. The version is the one of the fragment's name; for 3 and 4 the answer is the same.
