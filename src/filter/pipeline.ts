@@ -1,0 +1,151 @@
+/**
+ * Pipelines in reverse: from a tile as it lies in a file to the bytes of its cells. Plain and synchronous; one call is
+ * one tile or one chunk.
+ *
+ * @module
+ */
+import type { Codecs, WebpCodec } from "../../platform/codecs.ts"
+import { BinaryIssue } from "../../schema/binary/mod.ts"
+import type { Datatype } from "../../schema/datatype.ts"
+import { FormatError } from "../../schema/errors.ts"
+import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import { type ChunkTable, tileChunks } from "../../schema/tile_chunks.ts"
+import { transformOf } from "./registry.ts"
+import { sizeBound } from "./size_bound.ts"
+import { type Chunk, damaged, type FilterContext } from "./transform.ts"
+import { inputTypes } from "./type_flow.ts"
+
+/** What must be known of a tile to unfilter it. */
+export interface TileContext {
+  /** The pipeline with the encryption, if there is one (`withEncryption`; generic tiles name it themselves). */
+  readonly filters: FilterPipeline
+  /** The type of the field: uint64 for offsets, uint8 for validity, char for generic tiles. */
+  readonly type: Datatype
+  /** Bytes of one cell; of one value for var-sized data. */
+  readonly cellSize: number
+  /** The format version of the fragment; for generic tiles that in their header. */
+  readonly version: number
+  /** The format version of the engine that wrote: that in the header of the fragment's R-tree. */
+  readonly engineVersion: number
+  readonly codecs: Codecs
+  /** The 32 bytes of the array's key, if it is encrypted. */
+  readonly key?: Uint8Array
+  /** Default: true. */
+  readonly verifyChecksums?: boolean
+  /** Needed for WebP only. */
+  readonly webp?: WebpCodec
+  /** The file, and where in it the tile starts; for errors. */
+  readonly uri: string
+  readonly offset: number
+}
+
+/**
+ * The cells' bytes of a whole persisted tile, at most `limit` of them. They may be a view of `bytes` where there is
+ * nothing to undo. Throws `FormatError` for what is damaged, `ChecksumMismatch`, `DecryptionFailed`, and `CodecError`
+ * for a codec that is missing.
+ */
+export const unfilterTile = (bytes: Uint8Array, context: TileContext, limit: number): Uint8Array => {
+  const table = tileTable(bytes, context, limit)
+  if (table.count === 1) return unfilterChunk(bytes, table, 0, context)
+  const out = new Uint8Array(table.totalOriginal)
+  for (let i = 0, at = 0; i < table.count; at += table.original[i++]) {
+    out.set(unfilterChunk(bytes, table, i, context), at)
+  }
+  return out
+}
+
+/** Where the chunks of a tile lie; refuses a tile of more than `limit` unfiltered bytes. */
+export const tileTable = (bytes: Uint8Array, context: TileContext, limit: number): ChunkTable => {
+  const { offset, uri } = context
+  const table = tileChunks(bytes, uri, { base: offset })
+  if (table.totalOriginal > limit) {
+    const reason = `claims ${table.totalOriginal} unfiltered bytes where at most ${limit} belong`
+    throw new FormatError({ uri, path: "chunks", offset, version: context.version, reason })
+  }
+  return table
+}
+
+/** The cells' bytes of chunk `index` of a tile. May be a view of `bytes`. */
+export const unfilterChunk = (
+  bytes: Uint8Array,
+  table: ChunkTable,
+  index: number,
+  context: TileContext,
+): Uint8Array => {
+  const original = table.original[index]
+  return inChunk(table, index, context, () => {
+    const { data, metadata } = unwind(bytes, table, index, context, original, 0)
+    if (data.byteLength !== original) throw damaged(`unfiltered to ${data.byteLength} bytes instead of ${original}`)
+    if (metadata.byteLength > 0) throw damaged(`${metadata.byteLength} bytes of metadata are left over`)
+    return data
+  })
+}
+
+/** Runs `work` on a chunk; what it finds damaged gets its place in the file. */
+export const inChunk = <A>(table: ChunkTable, index: number, context: TileContext, work: () => A): A => {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof BinaryIssue)) throw error
+    throw new FormatError({
+      uri: context.uri,
+      path: ["chunks", index, ...error.path].join("."),
+      offset: chunkOffset(table, index, context),
+      version: context.version,
+      reason: error.reason,
+    })
+  }
+}
+
+/** Where a chunk starts in the file. */
+const chunkOffset = (table: ChunkTable, index: number, context: TileContext): number =>
+  context.offset + table.offsets[index] - 12
+
+/**
+ * Undoes the filters of a chunk from the last one to number `first`. `size` is the most bytes that went into filter
+ * number `first`, which come out here.
+ */
+export const unwind = (
+  bytes: Uint8Array,
+  table: ChunkTable,
+  index: number,
+  context: TileContext,
+  size: number,
+  first: number,
+): Chunk => {
+  const metadataStart = table.offsets[index]
+  const dataStart = metadataStart + table.metadata[index]
+  let chunk: Chunk = {
+    metadata: bytes.subarray(metadataStart, dataStart),
+    data: bytes.subarray(dataStart, dataStart + table.filtered[index]),
+  }
+  const { filters } = context.filters
+  const types = inputTypes(filters, context.type, context.engineVersion)
+  const cellSize = Math.max(1, context.cellSize)
+  const limits: Array<number> = []
+  for (let i = first, most = size; i < filters.length; i++) {
+    limits[i] = most
+    most = Math.ceil(sizeBound(filters[i], types[i], cellSize, context.version, most, i + 1))
+  }
+  for (let i = filters.length - 1; i >= first; i--) {
+    const filter = filters[i]
+    const its: FilterContext = {
+      codecs: context.codecs,
+      type: types[i],
+      cellSize,
+      version: context.version,
+      key: context.key,
+      verifyChecksums: context.verifyChecksums !== false,
+      webp: context.webp,
+      uri: context.uri,
+      offset: chunkOffset(table, index, context),
+    }
+    try {
+      chunk = transformOf(filter).reverse(filter, chunk, its, limits[i])
+    } catch (error) {
+      if (error instanceof BinaryIssue) error.path.unshift(filter.type)
+      throw error
+    }
+  }
+  return chunk
+}

@@ -1,0 +1,45 @@
+/**
+ * XOR: each value xor the one before it.
+ *
+ * @module
+ */
+import { sizeOf } from "../../schema/datatype.ts"
+import { eachPart } from "./part_sizes.ts"
+import { damaged, type FilterOf, type Transform } from "./transform.ts"
+import { u32Bytes } from "./words.ts"
+
+/** The xor filter. */
+export const xor: Transform<FilterOf<"xor">> = {
+  reverse: (_, chunk, context) => {
+    const size = sizeOf(context.type)
+    const out = new Uint8Array(chunk.data.byteLength)
+    const metadata = eachPart(chunk, (start, end) => unxor(chunk.data, start, end, size, out))
+    return { metadata, data: out }
+  },
+  forward: (_, parts, context) => {
+    const size = sizeOf(context.type)
+    checkWhole(parts.data.byteLength, size)
+    const out = parts.data.slice()
+    for (let i = size; i < out.length; i++) out[i] ^= parts.data[i - size]
+    return { metadata: [u32Bytes(1, out.byteLength), ...parts.metadata], data: out }
+  },
+}
+
+const checkWhole = (bytes: number, size: number): void => {
+  if (bytes % size !== 0) throw damaged(`${bytes} bytes are no whole number of ${size}-byte values`)
+}
+
+const unxor = (input: Uint8Array, start: number, end: number, size: number, out: Uint8Array): void => {
+  checkWhole(end - start, size)
+  if (size % 4 === 0 && (input.byteOffset + start) % 4 === 0 && start % 4 === 0) {
+    const from = new Uint32Array(input.buffer, input.byteOffset + start, (end - start) >>> 2)
+    const to = new Uint32Array(out.buffer, start, (end - start) >>> 2)
+    const words = size >>> 2
+    for (let i = 0; i < words && i < to.length; i++) to[i] = from[i]
+    for (let i = words; i < to.length; i++) to[i] = from[i] ^ to[i - words]
+    return
+  }
+  const first = Math.min(start + size, end)
+  for (let i = start; i < first; i++) out[i] = input[i]
+  for (let i = first; i < end; i++) out[i] = input[i] ^ out[i - size]
+}
