@@ -28,7 +28,8 @@ export interface Picture {
 
 /** WebP, present only if a layer brings it. Throws {@link CodecError}. */
 export interface WebpCodec {
-  readonly decode: (input: Uint8Array) => Picture
+  /** A whole file decoded. One of more than `pixels` pixels is refused by its header, before anything is allocated. */
+  readonly decode: (input: Uint8Array, pixels?: number) => Picture
 }
 
 /** The codec service. */

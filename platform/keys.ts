@@ -1,0 +1,58 @@
+/**
+ * Encryption keys, as people keep them.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as Data from "effect/Data"
+import type { TaggedErrorClass } from "./errors.ts"
+
+const InvalidKeyBase: TaggedErrorClass<"InvalidKey", { readonly reason: string }> = Data.TaggedError("InvalidKey")
+
+/** What was given is no AES-256 key. The message never holds any of it. */
+export class InvalidKey extends InvalidKeyBase {
+  override get message(): string {
+    return `encryption key: ${this.reason}; give 32 characters or 64 hexadecimal digits`
+  }
+}
+
+const isHex = (bytes: Uint8Array): boolean =>
+  bytes.every((byte) => (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 70) || (byte >= 97 && byte <= 102))
+
+const hexDigit = (byte: number): number => byte <= 57 ? byte - 48 : (byte | 32) - 87
+
+/** Key files mostly end with a newline that is not part of the key. */
+const withoutNewline = (bytes: Uint8Array): Uint8Array => {
+  let end = bytes.length
+  if ((end === 33 || end === 34 || end === 65 || end === 66) && bytes[end - 1] === 10) {
+    end--
+    if (bytes[end - 1] === 13 && end !== 32 && end !== 64) end--
+  }
+  return bytes.subarray(0, end)
+}
+
+/**
+ * The 32 bytes of an AES-256 key, given as 32 raw bytes or characters, or as 64 hexadecimal digits. One newline at the
+ * end is left out of account.
+ *
+ * ```ts
+ * import { parseKey } from "@tessera/array/platform"
+ * import * as Effect from "effect/Effect"
+ *
+ * Effect.runSync(parseKey("0123456789abcdeF0123456789abcdeF")).length // 32
+ * ```
+ */
+export const parseKey = (input: string | Uint8Array): Effect.Effect<Uint8Array, InvalidKey> =>
+  Effect.suspend(() => {
+    const bytes = withoutNewline(typeof input === "string" ? new TextEncoder().encode(input) : input)
+    if (bytes.length === 32) return Effect.succeed(bytes.slice())
+    if (bytes.length === 64) {
+      if (!isHex(bytes)) {
+        return Effect.fail(new InvalidKey({ reason: "64 characters that are not all hexadecimal digits" }))
+      }
+      return Effect.succeed(
+        Uint8Array.from({ length: 32 }, (_, i) => hexDigit(bytes[2 * i]) * 16 + hexDigit(bytes[2 * i + 1])),
+      )
+    }
+    return Effect.fail(new InvalidKey({ reason: `${bytes.length} bytes are no key` }))
+  })

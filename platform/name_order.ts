@@ -1,0 +1,20 @@
+/**
+ * The order of names in a listing: that of their UTF-8 bytes, which is what object stores give. JavaScript's own order
+ * differs from it where a name has characters beyond U+FFFF.
+ *
+ * @module
+ */
+
+/** Code units such that their order is that of the code points: surrogates go behind U+E000 … U+FFFF. */
+const rank = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+
+/** Negative if the bytes of `a` come before those of `b`, positive if after, zero if they are the same. */
+export const compareBytewise = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const left = a.charCodeAt(i)
+    const right = b.charCodeAt(i)
+    if (left !== right) return rank(left) - rank(right)
+  }
+  return a.length - b.length
+}

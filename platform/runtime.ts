@@ -1,0 +1,45 @@
+/**
+ * Everything wired, for Deno, Bun and Node: local files and memory behind one router, and the codecs.
+ *
+ * @module
+ */
+import * as Layer from "effect/Layer"
+import type { Codecs } from "./codecs.ts"
+import { layerNative } from "./codecs_native.ts"
+import { layerPortable } from "./codecs_portable.ts"
+import { layerWebp } from "./codecs_webp_native.ts"
+import { localFiles } from "./storage_local.ts"
+import { makeMemoryStorage } from "./storage_memory.ts"
+import { makeRouter } from "./storage_router.ts"
+import { Storage } from "./storage.ts"
+
+/** Plain paths and `file://` to local files, `mem://` to a memory of this layer's own. */
+export const layerStorage: Layer.Layer<Storage> = Layer.sync(
+  Storage,
+  () => makeRouter({ file: localFiles, mem: makeMemoryStorage() }),
+)
+
+/**
+ * What programs on Deno, Bun and Node provide: {@link layerStorage}, the native codecs, and WebP when it is met.
+ *
+ * ```ts
+ * import { layerDefault, StorageService } from "@tessera/array/platform"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const storage = yield* StorageService
+ *   return yield* storage.list("/no/such/folder")
+ * })
+ * Effect.runSync(Effect.provide(program, layerDefault)) // []
+ * ```
+ */
+export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.merge(
+  layerStorage,
+  Layer.provide(layerWebp, layerNative),
+)
+
+/** As {@link layerDefault}, with the portable codecs: slower, and the twin to compare the native ones with. */
+export const layerDefaultPortable: Layer.Layer<Storage | Codecs> = Layer.merge(
+  layerStorage,
+  Layer.provide(layerWebp, layerPortable),
+)

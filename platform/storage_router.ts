@@ -1,0 +1,40 @@
+/**
+ * One storage out of several, chosen by the scheme of the URI.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { StorageError } from "./errors.ts"
+import type { Storage } from "./storage.ts"
+import { schemeOf, unsupported } from "./uri.ts"
+
+/**
+ * The storage that hands each call to the one of its scheme: `{ file: …, mem: … }`. Plain paths go to `file`. A scheme
+ * without a storage fails with reason `Unsupported`.
+ *
+ * ```ts
+ * import { localFiles, makeMemoryStorage, makeRouter } from "@tessera/array/platform"
+ *
+ * const storage = makeRouter({ file: localFiles, mem: makeMemoryStorage() })
+ * ```
+ */
+export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage => {
+  const route = <A, E>(
+    op: string,
+    uri: string,
+    call: (storage: Storage) => Effect.Effect<A, E>,
+  ): Effect.Effect<A, E | StorageError> => {
+    const scheme = schemeOf(uri)
+    return Object.hasOwn(routes, scheme) ? call(routes[scheme]) : Effect.fail(unsupported(op, uri, scheme))
+  }
+  return {
+    list: (uri) => route("list", uri, (storage) => storage.list(uri)),
+    size: (uri) => route("size", uri, (storage) => storage.size(uri)),
+    read: (uri) => route("read", uri, (storage) => storage.read(uri)),
+    readRanges: (uri, ranges) => route("readRanges", uri, (storage) => storage.readRanges(uri, ranges)),
+    readTail: (uri, length) => route("readTail", uri, (storage) => storage.readTail(uri, length)),
+    write: (uri, bytes) => route("write", uri, (storage) => storage.write(uri, bytes)),
+    create: (uri, bytes) => route("create", uri, (storage) => storage.create(uri, bytes)),
+    remove: (uri) => route("remove", uri, (storage) => storage.remove(uri)),
+  }
+}

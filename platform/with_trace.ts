@@ -1,0 +1,108 @@
+/**
+ * A storage that counts what is asked of the one below.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Storage } from "./storage.ts"
+
+/** The calls of a storage, by name. */
+export type StorageOperation = keyof Storage
+
+/** What was asked so far. The numbers go on growing; {@link makeTrace} starts them at zero. */
+export interface Trace {
+  readonly calls: Record<StorageOperation, number>
+  /** Calls, with each range of `readRanges` counted by itself. */
+  requests: number
+  /** Bytes of the answers. */
+  bytesRead: number
+  /** Bytes handed to `write` and `create` that arrived. */
+  bytesWritten: number
+}
+
+/** One call, when it is over. */
+export interface TracedCall {
+  readonly operation: StorageOperation
+  readonly uri: string
+  readonly requests: number
+  readonly bytesRead: number
+  readonly bytesWritten: number
+  /** Whether it failed or was interrupted. */
+  readonly failed: boolean
+}
+
+/** Counters at zero. */
+export const makeTrace = (): Trace => ({
+  calls: { list: 0, size: 0, read: 0, readRanges: 0, readTail: 0, write: 0, create: 0, remove: 0 },
+  requests: 0,
+  bytesRead: 0,
+  bytesWritten: 0,
+})
+
+/**
+ * `storage`, with every call counted in `trace` and, when it is over, handed to `onCall`.
+ *
+ * ```ts
+ * import { makeMemoryStorage, makeTrace, withTrace } from "@tessera/array/platform"
+ * import * as Effect from "effect/Effect"
+ *
+ * const trace = makeTrace()
+ * const storage = withTrace(makeMemoryStorage(), trace)
+ * Effect.runSync(storage.write("mem://a", new Uint8Array(10)))
+ * trace.bytesWritten // 10
+ * ```
+ */
+export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: TracedCall) => void): Storage => {
+  const traced = <A, E>(
+    operation: StorageOperation,
+    uri: string,
+    requests: number,
+    call: Effect.Effect<A, E>,
+    bytes: (answer: A) => { read?: number; written?: number },
+  ): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      trace.calls[operation]++
+      trace.requests += requests
+      return Effect.onExit(call, (exit) =>
+        Effect.sync(() => {
+          const { read = 0, written = 0 } = exit._tag === "Success" ? bytes(exit.value) : {}
+          trace.bytesRead += read
+          trace.bytesWritten += written
+          const failed = exit._tag === "Failure"
+          onCall?.({ operation, uri, requests, bytesRead: read, bytesWritten: written, failed })
+        }))
+    })
+  const none = () => ({})
+  return {
+    list: (uri) => traced("list", uri, 1, storage.list(uri), none),
+    size: (uri) => traced("size", uri, 1, storage.size(uri), none),
+    read: (uri) => traced("read", uri, 1, storage.read(uri), (bytes) => ({ read: bytes.length })),
+    readRanges: (uri, ranges) =>
+      traced("readRanges", uri, ranges.length, storage.readRanges(uri, ranges), (parts) => ({
+        read: parts.reduce((sum, part) => sum + part.length, 0),
+      })),
+    readTail: (uri, length) =>
+      traced("readTail", uri, 1, storage.readTail(uri, length), (tail) => ({ read: tail.bytes.length })),
+    write: (uri, bytes) => traced("write", uri, 1, storage.write(uri, bytes), () => ({ written: bytes.length })),
+    create: (uri, bytes) => traced("create", uri, 1, storage.create(uri, bytes), () => ({ written: bytes.length })),
+    remove: (uri) => traced("remove", uri, 1, storage.remove(uri), none),
+  }
+}
+
+/**
+ * The layer of {@link withTrace}, to be laid over another.
+ *
+ * ```ts
+ * import { layerLocal, layerTrace, makeTrace } from "@tessera/array/platform"
+ * import * as Layer from "effect/Layer"
+ *
+ * const trace = makeTrace()
+ * const layer = Layer.provide(layerTrace(trace), layerLocal)
+ * ```
+ */
+export const layerTrace = (
+  trace: Trace,
+  onCall?: (call: TracedCall) => void,
+): Layer.Layer<Storage, never, Storage> =>
+  Layer.effect(Storage, Effect.map(Storage, (storage) => withTrace(storage, trace, onCall)))
