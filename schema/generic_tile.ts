@@ -20,6 +20,7 @@ import { decodeByOwnVersion } from "./by_own_version.ts"
 import { type Datatype, DatatypeField } from "./datatype.ts"
 import { FilterPipeline } from "./filter_pipeline.ts"
 import { FormatError } from "./errors.ts"
+import { NEWEST_VERSION } from "./version.ts"
 
 /** What precedes the tile data. */
 export interface GenericTileHeader {
@@ -97,8 +98,21 @@ export const genericTileHeaderSize = (bytes: Uint8Array): number | undefined =>
  * Reads the header of the generic tile at the start of `bytes`, which may go on behind it; throws `FormatError`. `base`
  * is where the bytes start in the file.
  */
-export const decodeGenericTileHeader = (bytes: Uint8Array, uri: string, base = 0): GenericTileHeader =>
-  decodeByOwnVersion(GenericTileHeader, bytes, uri, { base, rest: true })
+export const decodeGenericTileHeader = (bytes: Uint8Array, uri: string, base = 0): GenericTileHeader => {
+  if (predatesVersions(bytes)) {
+    const reason = "no format version here: the array predates TileDB 1.4, or these are not TileDB bytes"
+    throw new FormatError({ uri, path: "version", offset: base, version: 0, reason })
+  }
+  return decodeByOwnVersion(GenericTileHeader, bytes, uri, { base, rest: true })
+}
+
+/** Until 1.3 the header began with the persisted size, a u64 whose upper half is 0: a version and an empty tile, as read today. */
+const predatesVersions = (bytes: Uint8Array): boolean => {
+  if (bytes.byteLength < 8) return false
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  return view.getUint32(0, true) > NEWEST_VERSION && view.getUint32(0, true) !== 0xffffffff &&
+    view.getUint32(4, true) === 0
+}
 
 /** Reads the generic tile at the start of `bytes`, which must hold it whole and may go on behind it. */
 export const decodeGenericTile = (bytes: Uint8Array, uri: string, base = 0): GenericTile => {

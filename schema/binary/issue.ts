@@ -7,7 +7,8 @@ export class BinaryIssue extends Error {
   readonly path: Array<string | number> = []
 
   constructor(readonly offset: number, readonly reason: string) {
-    super(reason)
+    // without a message of its own, which would hide the getter
+    super()
     this.name = "BinaryIssue"
   }
 

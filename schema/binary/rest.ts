@@ -2,6 +2,7 @@
 import * as Schema from "effect/Schema"
 import { type Field, primitive } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"
+import { putItems } from "./list.ts"
 
 /** All bytes that are left. Read as a view, not a copy. */
 export const restOfBytes: Field<Uint8Array> = primitive(
@@ -29,8 +30,6 @@ export const listToEnd = <A>(item: Field<A>): Field<ReadonlyArray<A>> => ({
     }
     return out
   },
-  put: (s, a, self) => {
-    for (const x of a) item.put(s, x, self)
-  },
+  put: (s, a, self) => putItems(s, item, a, self),
   fit: (a, v, self) => a.map((x) => item.fit(x, v, self)),
 })

@@ -95,7 +95,7 @@ const decodeExact = <A>(field: Field<A>, input: Uint8Array, version: number): A 
   return value
 }
 
-/** The bytes of a value. Throws {@link BinaryIssue} if the version cannot hold it. */
+/** The bytes of a value. Throws {@link BinaryIssue}, whose message names the field, if the version cannot hold it. */
 export const encode = <A>(field: Field<A>, value: A, version: number): Uint8Array<ArrayBuffer> => {
   const sink = new Sink(version)
   field.put(sink, value, undefined)
