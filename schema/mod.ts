@@ -7,9 +7,10 @@
  *
  * ```ts
  * import { decode, encode, GroupDetails } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
  *
  * const bytes = encode(GroupDetails, { version: 2, members: [] }, 22)
- * const group = decode(GroupDetails, bytes, 22, "mem://group/__group/__1_1_…_2")
+ * assertEquals(decode(GroupDetails, bytes, 22, "mem://g/__group/__1_1_0_2").members, [])
  * ```
  *
  * @module
