@@ -1,0 +1,204 @@
+/**
+ * The directory of an array: from the listings to what there is – schemas, committed fragments, delete conditions,
+ * consolidated footers – and what of it a time range sees.
+ * Format: `array_file_hierarchy.md`, `timestamped_name.md`, `consolidated_commits_file.md`, `vacuum_file.md`,
+ * `ignore_file.md`.
+ */
+import * as Effect from "effect/Effect"
+import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { ConsolidatedCommits } from "../../schema/commit/consolidated_commits.ts"
+import { IgnoreFile } from "../../schema/commit/ignore_file.ts"
+import { vacuumedName, VacuumFile } from "../../schema/commit/vacuum_file.ts"
+import { decode } from "../../schema/binary/mod.ts"
+import type { FormatError } from "../../schema/errors.ts"
+import { ARRAY_SCHEMA_FILE } from "../../schema/name/array_paths.ts"
+import { compareNames, lastComponent, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
+import { CURRENT_VERSION, Since } from "../../schema/version.ts"
+import { attemptFormat } from "../tile/attempt.ts"
+import { join, type Listing } from "./listing.ts"
+
+/** A fragment that was committed. */
+export interface FragmentEntry {
+  readonly name: TimestampedName
+  readonly uri: string
+}
+
+/** A delete condition. `name` is `__commits/….del`, as fragments list it among their processed conditions. */
+export interface DeleteEntry {
+  readonly name: string
+  readonly time: number
+  readonly uri: string
+  /** The condition's generic tile, where a consolidated commits file holds it. */
+  readonly bytes: Uint8Array | undefined
+}
+
+/** A `.vac` file and the fragments that it supersedes. */
+export interface VacuumEntry {
+  readonly name: TimestampedName
+  readonly supersedes: ReadonlySet<string>
+}
+
+/** A file with a timestamped name. */
+export interface NamedFile {
+  readonly name: TimestampedName
+  readonly uri: string
+}
+
+/** Everything that an array's folders hold, at no time in particular. */
+export interface Directory {
+  readonly uri: string
+  /** Schema files, oldest first; `__array_schema.tdb` (before format 10) sorts before all. */
+  readonly schemas: ReadonlyArray<NamedFile>
+  readonly fragments: ReadonlyArray<FragmentEntry>
+  readonly deletes: ReadonlyArray<DeleteEntry>
+  readonly vacuums: ReadonlyArray<VacuumEntry>
+  /** Consolidated footers, newest first. */
+  readonly consolidatedFooters: ReadonlyArray<NamedFile>
+}
+
+const stem = (name: string): string => name.includes(".") ? name.slice(0, name.lastIndexOf(".")) : name
+
+const named = (name: string, uri: string): NamedFile | undefined => {
+  const parsed = parseName(name)
+  return parsed === undefined ? undefined : { name: parsed, uri }
+}
+
+const byName = (a: { readonly name: TimestampedName }, b: { readonly name: TimestampedName }): number =>
+  compareNames(a.name, b.name)
+
+const LEGACY_NAME: TimestampedName = { name: ARRAY_SCHEMA_FILE, form: "t_t_uuid", start: 0, end: 0, version: 0, uuid: "" }
+
+/** Whether a listing is that of an array. */
+export const isArray = (listing: Listing): boolean =>
+  listing.root.some((e) => e.name === "__schema" || e.name === ARRAY_SCHEMA_FILE) || listing.schemas.length > 0
+
+/** Reads the small commit files that the listings name, and makes a directory of all. */
+export const loadDirectory = (
+  listing: Listing,
+): Effect.Effect<Directory, NotFound | StorageError | FormatError, Storage> =>
+  Effect.gen(function* () {
+    const { uri } = listing
+    const storage = yield* Storage
+    // old commit files lie in the root, new ones in __commits; both may be there
+    const commits = [
+      ...listing.root.filter((e) => e.kind === "file").map((e) => ({ name: e.name, uri: join(uri, e.name) })),
+      ...listing.commits.map((e) => ({ name: e.name, uri: join(uri, "__commits", e.name) })),
+    ]
+    const readAll = (suffix: string) =>
+      Effect.forEach(
+        commits.filter((c) => c.name.endsWith(suffix)),
+        (c) => Effect.map(storage.read(c.uri), (bytes) => ({ ...c, bytes })),
+        { concurrency: 8 },
+      )
+    const [ignores, consolidated, vacuums] = yield* Effect.all([readAll(".ign"), readAll(".con"), readAll(".vac")])
+
+    const ignored = new Set<string>()
+    for (const file of ignores) {
+      for (const line of yield* attemptFormat(() => decode(IgnoreFile, file.bytes, CURRENT_VERSION, file.uri))) ignored.add(line)
+    }
+    const committed = new Set<string>()
+    const deletes = new Map<string, DeleteEntry>()
+    const addDelete = (name: string, from: string, bytes: Uint8Array | undefined): void => {
+      const parsed = parseName(name)
+      if (parsed !== undefined && !deletes.has(name)) {
+        deletes.set(name, { name, time: parsed.start, uri: from, bytes })
+      }
+    }
+    for (const commit of commits) {
+      if (commit.name.endsWith(".wrt") || commit.name.endsWith(".ok")) committed.add(stem(commit.name))
+      else if (commit.name.endsWith(".del")) addDelete(`__commits/${commit.name}`, commit.uri, undefined)
+    }
+    for (const file of consolidated) {
+      for (const entry of yield* attemptFormat(() => decode(ConsolidatedCommits, file.bytes, CURRENT_VERSION, file.uri))) {
+        if (entry.file !== null) addDelete(entry.path, file.uri, entry.file)
+        else if (!ignored.has(entry.path)) committed.add(stem(lastComponent(entry.path)))
+      }
+    }
+
+    const fragments: Array<FragmentEntry> = []
+    const addFragment = (name: string, from: string, needsCommit: boolean): void => {
+      const parsed = parseName(name)
+      if (parsed === undefined) return
+      // before format 5 there are no commit files: a fragment is there if its metadata is
+      if ((needsCommit || parsed.version >= Since.splitDimensions) && !committed.has(name)) return
+      fragments.push({ name: parsed, uri: from })
+    }
+    for (const e of listing.root) if (e.kind === "folder") addFragment(e.name, join(uri, e.name), false)
+    for (const e of listing.fragments) if (e.kind === "folder") addFragment(e.name, join(uri, "__fragments", e.name), true)
+
+    const superseding: Array<VacuumEntry> = []
+    for (const file of vacuums) {
+      const parsed = parseName(file.name)
+      if (parsed === undefined) continue
+      const lines = yield* attemptFormat(() => decode(VacuumFile, file.bytes, CURRENT_VERSION, file.uri))
+      superseding.push({ name: parsed, supersedes: new Set(lines.map(vacuumedName)) })
+    }
+
+    const schemas = listing.schemas
+      .filter((e) => e.kind === "file")
+      .map((e) => named(e.name, join(uri, "__schema", e.name)))
+      .filter((s) => s !== undefined)
+      .sort(byName)
+    if (listing.root.some((e) => e.name === ARRAY_SCHEMA_FILE)) {
+      schemas.unshift({ name: LEGACY_NAME, uri: join(uri, ARRAY_SCHEMA_FILE) })
+    }
+
+    const footers = [
+      ...listing.root.map((e) => ({ entry: e, uri: join(uri, e.name) })),
+      ...listing.fragmentMetadata.map((e) => ({ entry: e, uri: join(uri, "__fragment_meta", e.name) })),
+    ]
+      .filter(({ entry }) => entry.kind === "file" && entry.name.endsWith(".meta"))
+      .map(({ entry, uri }) => named(entry.name, uri))
+      .filter((f) => f !== undefined)
+      .sort((a, b) => byName(b, a))
+
+    return {
+      uri,
+      schemas,
+      fragments: fragments.sort(byName),
+      deletes: [...deletes.values()].sort((a, b) => a.time - b.time || (a.name < b.name ? -1 : 1)),
+      vacuums: superseding,
+      consolidatedFooters: footers,
+    }
+  })
+
+/** A range of time in milliseconds since 1970, both ends inclusive. */
+export interface TimeRange {
+  readonly start: number
+  readonly end: number
+}
+
+const visible = (name: TimestampedName, time: TimeRange, overlap: boolean): boolean =>
+  overlap ? name.start <= time.end && time.start <= name.end : time.start <= name.start && name.end <= time.end
+
+/** Cells of consolidated sparse fragments can be filtered one by one since they carry timestamps. */
+const filtersCells = (name: TimestampedName, sparse: boolean): boolean =>
+  sparse && name.version >= Since.timestampOverlap
+
+/** The fragments that a read over `time` sees, oldest first. */
+export const visibleFragments = (
+  directory: Directory,
+  time: TimeRange,
+  sparse: boolean,
+): ReadonlyArray<FragmentEntry> => {
+  const superseded = new Set<string>()
+  for (const vacuum of directory.vacuums) {
+    if (visible(vacuum.name, time, filtersCells(vacuum.name, sparse))) {
+      for (const name of vacuum.supersedes) superseded.add(name)
+    }
+  }
+  return directory.fragments.filter((f) =>
+    !superseded.has(f.name.name) && visible(f.name, time, filtersCells(f.name, sparse))
+  )
+}
+
+/** The delete conditions that a read over `time` applies. */
+export const visibleDeletes = (directory: Directory, time: TimeRange): ReadonlyArray<DeleteEntry> =>
+  directory.deletes.filter((d) => time.start <= d.time && d.time <= time.end)
+
+/** The schema file that an open at `end` uses: the last one not after it, or else the first. */
+export const schemaAt = (directory: Directory, end: number): NamedFile | undefined => {
+  const before = directory.schemas.filter((s) => s.name.end <= end)
+  return before[before.length - 1] ?? directory.schemas[0]
+}

@@ -1,0 +1,54 @@
+/**
+ * What can go wrong in the engine, above bytes and storage.
+ *
+ * @module
+ */
+import * as Data from "effect/Data"
+import type { TaggedErrorClass } from "../../schema/errors.ts"
+
+const ArrayNotFoundBase: TaggedErrorClass<"ArrayNotFound", { readonly uri: string; readonly hint: string }> = Data
+  .TaggedError("ArrayNotFound")
+
+/** There is no array (or group) at `uri`; `hint` says what is there instead, or what to check. */
+export class ArrayNotFound extends ArrayNotFoundBase {
+  override get message(): string {
+    return `${this.uri}: ${this.hint}`
+  }
+}
+
+const SelectionErrorBase: TaggedErrorClass<"SelectionError", {
+  readonly uri: string
+  readonly field: string
+  readonly reason: string
+}> = Data.TaggedError("SelectionError")
+
+/** A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type. */
+export class SelectionError extends SelectionErrorBase {
+  override get message(): string {
+    return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.reason}`
+  }
+}
+
+const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
+  readonly uri: string
+  readonly needed: number
+  readonly limit: number
+}> = Data.TaggedError("ResultTooLarge")
+
+/** The result would take `needed` bytes, more than `limit`; nothing was read for it. */
+export class ResultTooLarge extends ResultTooLargeBase {
+  override get message(): string {
+    return `${this.uri}: the result needs up to ${this.needed} bytes, more than the limit of ${this.limit}; ` +
+      `select fewer cells or fields, or raise maxBytes`
+  }
+}
+
+const UnsupportedBase: TaggedErrorClass<"Unsupported", { readonly uri: string; readonly feature: string }> = Data
+  .TaggedError("Unsupported")
+
+/** Something that this engine does not do. */
+export class Unsupported extends UnsupportedBase {
+  override get message(): string {
+    return `${this.uri}: ${this.feature}`
+  }
+}

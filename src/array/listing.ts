@@ -1,0 +1,41 @@
+/**
+ * What is in an array's folders, as one snapshot: every folder listed once, all at the same time.
+ * Format: `array_file_hierarchy.md`, both hierarchies.
+ */
+import * as Effect from "effect/Effect"
+import type { StorageError } from "../../platform/errors.ts"
+import { type Entry, Storage } from "../../platform/storage.ts"
+
+/** The listings of an array. */
+export interface Listing {
+  readonly uri: string
+  readonly root: ReadonlyArray<Entry>
+  readonly schemas: ReadonlyArray<Entry>
+  readonly fragments: ReadonlyArray<Entry>
+  readonly commits: ReadonlyArray<Entry>
+  readonly fragmentMetadata: ReadonlyArray<Entry>
+}
+
+/** A URI without its trailing slashes (but for the root's own). */
+export const withoutSlash = (uri: string): string => uri.replace(/(?<=[^/:])\/+$/, "")
+
+/** A name below a URI. */
+export const join = (uri: string, ...parts: ReadonlyArray<string>): string =>
+  parts.reduce((at, part) => at.endsWith("/") ? at + part : `${at}/${part}`, uri)
+
+/** Lists an array: five listings at once. */
+export const listArray = (uri: string): Effect.Effect<Listing, StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const [root, schemas, fragments, commits, fragmentMetadata] = yield* Effect.all(
+      [
+        storage.list(uri),
+        storage.list(join(uri, "__schema")),
+        storage.list(join(uri, "__fragments")),
+        storage.list(join(uri, "__commits")),
+        storage.list(join(uri, "__fragment_meta")),
+      ],
+      { concurrency: 5 },
+    )
+    return { uri, root, schemas, fragments, commits, fragmentMetadata }
+  })

@@ -1,0 +1,24 @@
+import type { Range } from "../../schema/range.ts"
+import { readScalar } from "../../schema/scalar.ts"
+import { VAR } from "../../schema/cell_val_num.ts"
+import { compareBytes } from "../kernel/match_ranges.ts"
+import type { TileArray } from "./open.ts"
+
+/**
+ * The smallest box that holds all cells that the open array sees: raw bounds by dimension, both inclusive. `undefined` if
+ * nothing was written. Costs nothing: the footers say it.
+ */
+export const nonEmptyDomain = (array: TileArray): ReadonlyArray<Range> | undefined => {
+  const domains = array.fragments.map((f) => f.nonEmptyDomain).filter((d) => d !== undefined)
+  if (domains.length === 0) return undefined
+  return array.schema.dimensions.map(({ type, cellValNum }, d) => {
+    const before = (a: Uint8Array, b: Uint8Array): boolean =>
+      cellValNum === VAR ? compareBytes(a, b) < 0 : readScalar(type, a) < readScalar(type, b)
+    let { low, high } = domains[0][d]
+    for (const domain of domains) {
+      if (before(domain[d].low, low)) low = domain[d].low
+      if (before(high, domain[d].high)) high = domain[d].high
+    }
+    return { low, high }
+  })
+}

@@ -1,0 +1,178 @@
+/**
+ * Opening arrays: the listings, the schema, and one tail read per fragment, for a moment or a range of time.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import { Codecs } from "../../platform/codecs.ts"
+import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { type ArraySchema, decodeArraySchema } from "../../schema/array_schema.ts"
+import { decode } from "../../schema/binary/mod.ts"
+import {
+  consolidatedFooters,
+  ConsolidatedFragmentMetadata,
+} from "../../schema/consolidated_fragment_metadata.ts"
+import { FormatError } from "../../schema/errors.ts"
+import { ARRAY_SCHEMA_FILE, GROUP_FILE } from "../../schema/name/array_paths.ts"
+import type { Fragment } from "../fragment/fragment.ts"
+import { loadFragment } from "../fragment/load_fragment.ts"
+import { attemptTile, type TileError } from "../tile/attempt.ts"
+import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import {
+  type DeleteEntry,
+  type Directory,
+  isArray,
+  loadDirectory,
+  schemaAt,
+  type TimeRange,
+  visibleDeletes,
+  visibleFragments,
+} from "./directory.ts"
+import { ArrayNotFound } from "./errors.ts"
+import { listArray, type Listing, withoutSlash } from "./listing.ts"
+
+/** How to open an array, a group or their metadata. */
+export interface OpenOptions {
+  /** The moment to see, in milliseconds since 1970 or as a Date; the same as `end`. Default: now. */
+  readonly at?: number | Date
+  /** Sees only what was written from here on. Default: the beginning. */
+  readonly start?: number | Date
+  /** Sees only what was written until here, inclusive. Default: now. */
+  readonly end?: number | Date
+  /** The AES-256-GCM key of an encrypted array: 32 bytes. */
+  readonly key?: Uint8Array
+  /** Whether MD5 and SHA-256 filters are checked. Default: true. */
+  readonly verifyChecksums?: boolean
+}
+
+/** An open array: a snapshot that does not change while others write. */
+export interface TileArray {
+  readonly uri: string
+  readonly schema: ArraySchema
+  /** The name of the schema's file. */
+  readonly schemaName: string
+  readonly time: TimeRange
+  /** What a read sees, oldest first. */
+  readonly fragments: ReadonlyArray<Fragment>
+  /** The delete conditions that a read applies, oldest first. */
+  readonly deletes: ReadonlyArray<DeleteEntry>
+  readonly key: Uint8Array | undefined
+  readonly verifyChecksums: boolean
+}
+
+/** What opening can fail with. */
+export type OpenError = ArrayNotFound | NotFound | StorageError | TileError
+
+/** What the tiles of an open array or group are opened with. */
+export const accessOf = (
+  opened: { readonly key: Uint8Array | undefined; readonly verifyChecksums: boolean },
+): Effect.Effect<TileAccess, never, Codecs> =>
+  Effect.map(Codecs, (codecs) => ({ codecs, key: opened.key, verifyChecksums: opened.verifyChecksums }))
+
+const millis = (time: number | Date): number => typeof time === "number" ? time : time.getTime()
+
+/** The range of time that options mean. */
+export const timeOf = (options: OpenOptions): Effect.Effect<TimeRange> =>
+  Effect.map(Clock.currentTimeMillis, (now) => ({
+    start: millis(options.start ?? 0),
+    end: millis(options.end ?? options.at ?? now),
+  }))
+
+/** What is at a URI that is not an array. */
+const hintOf = (listing: Listing): string =>
+  listing.root.some((e) => e.name === GROUP_FILE)
+    ? "this is a group, not an array; open one of its members"
+    : listing.root.length === 0
+    ? "there is no array here; check the path, and whether you may list it"
+    : "this folder is not an array: it has no schema"
+
+/** Reads one schema file. */
+export const loadSchema = (
+  access: TileAccess,
+  uri: string,
+): Effect.Effect<ArraySchema, NotFound | StorageError | TileError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const file = yield* storage.read(uri)
+    return yield* attemptTile(() => decodeArraySchema(openGenericTile(access, uri, file).bytes, uri))
+  })
+
+/** Opens an array. */
+export const openArray = (
+  uri: string,
+  options: OpenOptions = {},
+): Effect.Effect<TileArray, OpenError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const at = withoutSlash(uri)
+    const key = options.key
+    const verifyChecksums = options.verifyChecksums ?? true
+    const time = yield* timeOf(options)
+    const access = yield* accessOf({ key, verifyChecksums })
+    const listing = yield* listArray(at)
+    if (!isArray(listing)) return yield* Effect.fail(new ArrayNotFound({ uri: at, hint: hintOf(listing) }))
+    const directory = yield* loadDirectory(listing)
+    const file = schemaAt(directory, time.end)
+    if (file === undefined) return yield* Effect.fail(new ArrayNotFound({ uri: at, hint: hintOf(listing) }))
+
+    const schemas = new Map<string, Effect.Effect<ArraySchema, NotFound | StorageError | TileError, Storage>>()
+    const schemaNamed = (name: string) =>
+      Effect.gen(function* () {
+        const wanted = name === "" ? ARRAY_SCHEMA_FILE : name
+        let loading = schemas.get(wanted)
+        if (loading === undefined) {
+          const found = directory.schemas.find((s) => s.name.name === wanted)
+          if (found === undefined) {
+            return yield* Effect.fail(
+              new FormatError({
+                uri: at,
+                path: "__schema",
+                offset: 0,
+                version: 0,
+                reason: `a fragment was written by the schema ${wanted}, which is not there`,
+              }),
+            )
+          }
+          loading = yield* Effect.cached(loadSchema(access, found.uri))
+          schemas.set(wanted, loading)
+        }
+        return yield* loading
+      })
+    const schemaName = file.name.name
+    const schema = yield* schemaNamed(schemaName)
+
+    const entries = visibleFragments(directory, time, schema.arrayType === "sparse")
+    const footers = yield* loadConsolidatedFooters(access, directory)
+    const fragments = yield* Effect.forEach(entries, (entry) =>
+      loadFragment(access, entry, schemaNamed, footers.get(entry.name.name) ?? footers.get(entry.uri)).pipe(
+        // before format 5 a folder without metadata is a fragment that was never committed
+        Effect.catchTag("NotFound", (error) => entry.name.version === 0 ? Effect.succeed(undefined) : Effect.fail(error)),
+      ), { concurrency: 16 })
+    return {
+      uri: at,
+      schema,
+      schemaName,
+      time,
+      fragments: fragments.filter((f) => f !== undefined),
+      deletes: visibleDeletes(directory, time),
+      key,
+      verifyChecksums,
+    }
+  })
+
+/** The footers in the newest consolidated file. */
+const loadConsolidatedFooters = (
+  access: TileAccess,
+  directory: Directory,
+): Effect.Effect<ReadonlyMap<string, Uint8Array>, NotFound | StorageError | TileError, Storage> =>
+  Effect.gen(function* () {
+    const newest = directory.consolidatedFooters[0]
+    if (newest === undefined) return new Map()
+    const storage = yield* Storage
+    const file = yield* storage.read(newest.uri)
+    return yield* attemptTile(() => {
+      const tile = openGenericTile(access, newest.uri, file)
+      const metadata = decode(ConsolidatedFragmentMetadata, tile.bytes, tile.version, newest.uri)
+      return consolidatedFooters(metadata, tile.version, newest.uri)
+    })
+  })
+

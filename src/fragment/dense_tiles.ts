@@ -1,0 +1,55 @@
+/**
+ * Space tiles of dense arrays: how many there are and how many cells they have.
+ */
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import type { Dimension } from "../../schema/dimension.ts"
+import { sizeOf } from "../../schema/datatype.ts"
+import type { Range } from "../../schema/range.ts"
+import { readScalar } from "../../schema/scalar.ts"
+
+/** A dense dimension in whole numbers. */
+export interface Axis {
+  readonly low: bigint
+  readonly high: bigint
+  readonly extent: bigint
+}
+
+const memo = new WeakMap<Dimension, Axis>()
+
+/** Domain and tile extent of a dimension of integers, dates or times. Without an extent the domain is one tile. */
+export const axisOf = (dimension: Dimension): Axis => {
+  let axis = memo.get(dimension)
+  if (axis === undefined) {
+    const { type, domain, tileExtent } = dimension
+    const low = BigInt(readScalar(type, domain, 0))
+    const high = BigInt(readScalar(type, domain, sizeOf(type)))
+    const extent = tileExtent === null ? high - low + 1n : BigInt(readScalar(type, tileExtent))
+    memo.set(dimension, axis = { low, high, extent: extent < 1n ? 1n : extent })
+  }
+  return axis
+}
+
+/** Cells of one space tile. */
+export const denseCells = (schema: ArraySchema): number =>
+  Number(schema.dimensions.reduce((cells, d) => cells * axisOf(d).extent, 1n))
+
+/** The number of the tile that holds a coordinate, counted from the start of the domain. */
+export const tileOf = (axis: Axis, coordinate: bigint): bigint => (coordinate - axis.low) / axis.extent
+
+/** First and last tile of a range along a dimension. */
+export const tilesOf = (dimension: Dimension, range: Range): readonly [bigint, bigint] => {
+  const axis = axisOf(dimension)
+  return [
+    tileOf(axis, BigInt(readScalar(dimension.type, range.low))),
+    tileOf(axis, BigInt(readScalar(dimension.type, range.high))),
+  ]
+}
+
+/** Space tiles of a dense fragment: those that its non-empty domain touches. */
+export const fragmentTiles = (schema: ArraySchema, nonEmptyDomain: ReadonlyArray<Range>): number =>
+  Number(
+    schema.dimensions.reduce((tiles, d, i) => {
+      const [first, last] = tilesOf(d, nonEmptyDomain[i])
+      return tiles * (last - first + 1n)
+    }, 1n),
+  )

@@ -1,0 +1,111 @@
+/**
+ * Fields: what has cells in a fragment – attributes, dimensions, and the timestamps and deletes of single cells.
+ */
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { cellSize, VAR } from "../../schema/cell_val_num.ts"
+import type { Datatype } from "../../schema/datatype.ts"
+import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import type { DataField } from "../../schema/name/data_file.ts"
+
+/** A field of a schema. */
+export interface Field {
+  readonly name: string
+  readonly file: DataField
+  readonly type: Datatype
+  /** Values per cell, or VAR. */
+  readonly cellValNum: number
+  readonly var: boolean
+  readonly nullable: boolean
+  /** Bytes of one cell; of one value for var-sized fields. */
+  readonly cellSize: number
+  /** What its values went through. */
+  readonly filters: FilterPipeline
+  /** Attributes: the cell that stands where nothing was written, and whether it is null. */
+  readonly fillValue: Uint8Array
+  readonly fillIsNull: boolean
+  /** Enumerated attributes. */
+  readonly enumeration: string | undefined
+}
+
+const none = new Uint8Array(0)
+
+const attributeField = (schema: ArraySchema, index: number): Field => {
+  const a = schema.attributes[index]
+  return {
+    name: a.name,
+    file: { kind: "attribute", index, name: a.name },
+    type: a.type,
+    cellValNum: a.cellValNum,
+    var: a.cellValNum === VAR,
+    nullable: a.nullable,
+    cellSize: cellSize(a.type, a.cellValNum),
+    filters: a.filters,
+    fillValue: a.fillValue,
+    fillIsNull: a.nullable && a.fillValueValidity === 0,
+    enumeration: a.enumeration === "" ? undefined : a.enumeration,
+  }
+}
+
+const dimensionField = (schema: ArraySchema, index: number): Field => {
+  const d = schema.dimensions[index]
+  return {
+    name: d.name,
+    file: { kind: "dimension", index, name: d.name },
+    type: d.type,
+    cellValNum: d.cellValNum,
+    var: d.cellValNum === VAR,
+    nullable: false,
+    cellSize: cellSize(d.type, d.cellValNum),
+    // a dimension without filters of its own has the coordinates'
+    filters: d.filters.filters.length === 0 ? schema.coordsFilters : d.filters,
+    fillValue: none,
+    fillIsNull: false,
+    enumeration: undefined,
+  }
+}
+
+const cellTime = (schema: ArraySchema, kind: "timestamps" | "deleteTimes" | "deleteConditions"): Field => ({
+  name: `__${kind}`,
+  file: { kind },
+  type: "uint64",
+  cellValNum: 1,
+  var: false,
+  nullable: false,
+  cellSize: 8,
+  filters: schema.coordsFilters,
+  fillValue: none,
+  fillIsNull: false,
+  enumeration: undefined,
+})
+
+/** The fields of a schema. */
+export interface Fields {
+  readonly attributes: ReadonlyArray<Field>
+  readonly dimensions: ReadonlyArray<Field>
+  readonly timestamps: Field
+  readonly deleteTimes: Field
+  readonly deleteConditions: Field
+  /** Attributes and dimensions by name; an attribute hides a dimension of its name. */
+  readonly byName: ReadonlyMap<string, Field>
+}
+
+const memo = new WeakMap<ArraySchema, Fields>()
+
+/** The fields of a schema; memoised. */
+export const fieldsOf = (schema: ArraySchema): Fields => {
+  let fields = memo.get(schema)
+  if (fields === undefined) {
+    const attributes = schema.attributes.map((_, i) => attributeField(schema, i))
+    const dimensions = schema.dimensions.map((_, i) => dimensionField(schema, i))
+    fields = {
+      attributes,
+      dimensions,
+      timestamps: cellTime(schema, "timestamps"),
+      deleteTimes: cellTime(schema, "deleteTimes"),
+      deleteConditions: cellTime(schema, "deleteConditions"),
+      byName: new Map([...dimensions, ...attributes].map((f) => [f.name, f])),
+    }
+    memo.set(schema, fields)
+  }
+  return fields
+}

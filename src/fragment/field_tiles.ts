@@ -1,0 +1,105 @@
+/**
+ * Where the tiles of a field lie in its files.
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../platform/storage.ts"
+import { decode } from "../../schema/binary/mod.ts"
+import { FormatError } from "../../schema/errors.ts"
+import { TileOffsets } from "../../schema/fragment/tile_offsets.ts"
+import { attemptTile } from "../tile/attempt.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+import type { Field } from "./field.ts"
+import { type Fragment, slotOf } from "./fragment.ts"
+import { loadSections, type SectionError } from "./sections.ts"
+
+/** One file of tiles: tile i lies from `offsets[i]` to `offsets[i + 1]` (the last one to `size`). */
+export interface TileFile {
+  readonly offsets: Float64Array
+  readonly size: number
+}
+
+/** The files of a field. */
+export interface FieldTiles {
+  readonly fixed: TileFile
+  readonly var: TileFile | undefined
+  /** Unfiltered bytes of each tile of the var file. */
+  readonly varSizes: Float64Array | undefined
+  readonly validity: TileFile | undefined
+}
+
+const memo = new WeakMap<Fragment, Map<number, FieldTiles>>()
+
+const checked = (fragment: Fragment, path: string, offsets: Float64Array, size: number): TileFile => {
+  const fail = (reason: string): FormatError =>
+    new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, reason })
+  if (offsets.length !== fragment.tileCount) throw fail(`${offsets.length} offsets for ${fragment.tileCount} tiles`)
+  for (let i = 0; i < offsets.length; i++) {
+    const end = i + 1 < offsets.length ? offsets[i + 1] : size
+    if (offsets[i] > end) throw fail(`tile ${i} ends at ${end}, before it starts at ${offsets[i]}`)
+  }
+  return { offsets, size }
+}
+
+/** The tiles of several fields, with at most one read for all of them. */
+export const loadFieldTiles = (
+  access: TileAccess,
+  fragment: Fragment,
+  fields: ReadonlyArray<Field>,
+): Effect.Effect<ReadonlyArray<FieldTiles>, SectionError, Storage> =>
+  Effect.gen(function* () {
+    let known = memo.get(fragment)
+    if (known === undefined) memo.set(fragment, known = new Map())
+    const missing = fields
+      .map((field) => ({ field, slot: slotOf(fragment, field.file) }))
+      .filter(({ slot }) => !known.has(slot))
+    const { metadata } = fragment
+    if (missing.length > 0 && metadata.kind === "legacy") {
+      const { legacy } = metadata
+      yield* attemptTile(() => {
+        for (const { field, slot } of missing) {
+          known.set(slot, {
+            fixed: checked(fragment, `tileOffsets.${slot}`, legacy.tileOffsets[slot], fragment.fileSizes[slot]),
+            var: field.var
+              ? checked(fragment, `varTileOffsets.${slot}`, legacy.varTileOffsets[slot], fragment.varFileSizes[slot])
+              : undefined,
+            varSizes: field.var ? legacy.varTileSizes[slot] : undefined,
+            validity: undefined,
+          })
+        }
+      })
+    } else if (missing.length > 0 && metadata.kind === "sections") {
+      const { footer, sections } = metadata
+      const wanted = missing.map(({ field, slot }) => [
+        footer.tileOffsets[slot],
+        ...(field.var ? [footer.varTileOffsets[slot], footer.varTileSizes[slot]] : []),
+        ...(field.nullable ? [footer.validityTileOffsets[slot]] : []),
+      ])
+      const tiles = yield* loadSections(access, sections, wanted.flat())
+      fragment.engineVersion ??= tiles[0]?.version
+      yield* attemptTile(() => {
+        let next = 0
+        const column = (): Float64Array => decode(TileOffsets, tiles[next++].bytes, fragment.version, sections.uri)
+        for (const { field, slot } of missing) {
+          const fixed = checked(fragment, `tileOffsets.${slot}`, column(), fragment.fileSizes[slot])
+          const variable = field.var
+            ? checked(fragment, `varTileOffsets.${slot}`, column(), fragment.varFileSizes[slot])
+            : undefined
+          const varSizes = field.var ? column() : undefined
+          if (varSizes !== undefined && varSizes.length !== fragment.tileCount) {
+            throw new FormatError({
+              uri: sections.uri,
+              path: `varTileSizes.${slot}`,
+              offset: 0,
+              version: fragment.version,
+              reason: `${varSizes.length} sizes for ${fragment.tileCount} tiles`,
+            })
+          }
+          const validity = field.nullable
+            ? checked(fragment, `validityTileOffsets.${slot}`, column(), fragment.validityFileSizes[slot])
+            : undefined
+          known.set(slot, { fixed, var: variable, varSizes, validity })
+        }
+      })
+    }
+    return fields.map((field) => known.get(slotOf(fragment, field.file))!)
+  })

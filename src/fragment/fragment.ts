@@ -1,0 +1,90 @@
+/**
+ * A fragment as it is after its footer was read. Everything else about it is loaded when a query needs it.
+ */
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { VAR } from "../../schema/cell_val_num.ts"
+import { sizeOf } from "../../schema/datatype.ts"
+import type { FragmentFooter, FragmentShape } from "../../schema/fragment/footer.ts"
+import type { LegacyMetadata } from "../../schema/fragment/legacy_metadata.ts"
+import type { DataField } from "../../schema/name/data_file.ts"
+import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
+import type { Range } from "../../schema/range.ts"
+import { Since } from "../../schema/version.ts"
+import { denseCells, fragmentTiles } from "./dense_tiles.ts"
+import type { Sections } from "./sections.ts"
+
+/** A committed fragment. */
+export interface Fragment {
+  readonly name: TimestampedName
+  readonly uri: string
+  readonly version: number
+  /** The schema that it was written by. */
+  readonly schema: ArraySchema
+  readonly schemaName: string
+  readonly dense: boolean
+  readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
+  readonly tileCount: number
+  /** Cells of every tile but the last, and of the last. */
+  readonly tileCells: number
+  readonly lastTileCells: number
+  readonly hasTimestamps: boolean
+  readonly hasDeleteMetadata: boolean
+  readonly hasConsolidatedFooter: boolean
+  /** Bytes of each field's files, by slot. */
+  readonly fileSizes: Float64Array
+  readonly varFileSizes: Float64Array
+  readonly validityFileSizes: Float64Array
+  readonly metadata:
+    | { readonly kind: "sections"; readonly footer: FragmentFooter; readonly sections: Sections }
+    | { readonly kind: "legacy"; readonly legacy: LegacyMetadata }
+  /** Version of the engine that wrote it, where it is known without another read; see `engineVersion`. */
+  engineVersion: number | undefined
+}
+
+/** What of a schema shapes the metadata of its fragments. */
+export const shapeOf = (schema: ArraySchema): FragmentShape => ({
+  attributes: schema.attributes.length,
+  dimensions: schema.dimensions.map((d) => d.cellValNum === VAR ? "var" : sizeOf(d.type)),
+})
+
+/** Where a field stands in the lists of a fragment's metadata (format notes, section 9); −1 if it has no place. */
+export const slotOf = (fragment: Fragment, field: DataField): number => {
+  const { attributes, dimensions } = fragment.schema
+  const behind = attributes.length + 1 + (fragment.version >= Since.splitDimensions ? dimensions.length : 0)
+  switch (field.kind) {
+    case "attribute":
+      return field.index
+    case "coords":
+      return attributes.length
+    case "dimension":
+      return fragment.version >= Since.splitDimensions ? attributes.length + 1 + field.index : -1
+    case "timestamps":
+      return fragment.hasTimestamps ? behind : -1
+    case "deleteTimes":
+      return fragment.hasDeleteMetadata ? behind + (fragment.hasTimestamps ? 1 : 0) : -1
+    case "deleteConditions":
+      return fragment.hasDeleteMetadata ? behind + (fragment.hasTimestamps ? 1 : 0) + 1 : -1
+  }
+}
+
+/** Cells in a tile. */
+export const cellsInTile = (fragment: Fragment, tile: number): number =>
+  tile === fragment.tileCount - 1 ? fragment.lastTileCells : fragment.tileCells
+
+/** Cells in the whole fragment; whole tiles in dense ones. */
+export const cellCount = (fragment: Fragment): number =>
+  fragment.tileCount === 0 ? 0 : (fragment.tileCount - 1) * fragment.tileCells + fragment.lastTileCells
+
+/** How many tiles there are and how many cells they have, which a dense fragment's schema and domain say. */
+export const tileShape = (
+  schema: ArraySchema,
+  dense: boolean,
+  nonEmptyDomain: ReadonlyArray<Range> | undefined,
+  sparseTileCount: number,
+  lastTileCells: number,
+): { readonly tileCount: number; readonly tileCells: number; readonly lastTileCells: number } => {
+  if (!dense) return { tileCount: sparseTileCount, tileCells: schema.capacity, lastTileCells }
+  const cells = denseCells(schema)
+  const tileCount = nonEmptyDomain === undefined ? 0 : fragmentTiles(schema, nonEmptyDomain)
+  return { tileCount, tileCells: cells, lastTileCells: cells }
+}

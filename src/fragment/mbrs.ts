@@ -1,0 +1,60 @@
+/**
+ * The MBRs of a fragment's tiles: the leaves of its R-tree.
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../platform/storage.ts"
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { decode } from "../../schema/binary/mod.ts"
+import { VAR } from "../../schema/cell_val_num.ts"
+import { sizeOf } from "../../schema/datatype.ts"
+import { FormatError } from "../../schema/errors.ts"
+import type { LegacyMetadata } from "../../schema/fragment/legacy_metadata.ts"
+import { mbrsOfBytes, type MbrLevel, rtree, type RTreeDimension } from "../../schema/fragment/rtree.ts"
+import { attemptTile } from "../tile/attempt.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+import type { Fragment } from "./fragment.ts"
+import { loadSections, type SectionError } from "./sections.ts"
+
+const rtreeDimensions = (schema: ArraySchema): ReadonlyArray<RTreeDimension> =>
+  schema.dimensions.map((d) => ({ type: d.type, var: d.cellValNum === VAR }))
+
+/** MBRs in the metadata of formats 1 and 2. */
+export const mbrCount = (legacy: LegacyMetadata, schema: ArraySchema): number =>
+  legacy.mbrs.byteLength / schema.dimensions.reduce((sum, d) => sum + 2 * sizeOf(d.type), 0)
+
+const memo = new WeakMap<Fragment, MbrLevel>()
+
+/** The MBRs of a sparse fragment's tiles, by dimension. */
+export const loadMbrs = (
+  access: TileAccess,
+  fragment: Fragment,
+): Effect.Effect<MbrLevel, SectionError, Storage> =>
+  Effect.gen(function* () {
+    const known = memo.get(fragment)
+    if (known !== undefined) return known
+    const { metadata, schema } = fragment
+    const dimensions = rtreeDimensions(schema)
+    let level: MbrLevel
+    if (metadata.kind === "legacy") level = mbrsOfBytes(metadata.legacy.mbrs, dimensions)
+    else {
+      const { footer, sections } = metadata
+      const [tile] = yield* loadSections(access, sections, [footer.rtreeOffset])
+      fragment.engineVersion ??= tile.version
+      level = yield* attemptTile(() => {
+        const tree = decode(rtree(dimensions), tile.bytes, fragment.version, sections.uri)
+        const leaves = tree.levels[tree.levels.length - 1]
+        if ((leaves?.count ?? 0) !== fragment.tileCount) {
+          throw new FormatError({
+            uri: sections.uri,
+            path: "rtree",
+            offset: footer.rtreeOffset,
+            version: fragment.version,
+            reason: `${leaves?.count ?? 0} rectangles for ${fragment.tileCount} tiles`,
+          })
+        }
+        return leaves ?? { count: 0, dimensions: [] }
+      })
+    }
+    memo.set(fragment, level)
+    return level
+  })

@@ -1,0 +1,210 @@
+/**
+ * The one place where tiles are read and unfiltered: one request per file and list of tiles, then one synchronous pipeline
+ * per tile.
+ */
+import * as Effect from "effect/Effect"
+import type { WebpCodec } from "../../platform/codecs.ts"
+import type { CodecError, NotFound, StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { FormatError } from "../../schema/errors.ts"
+import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import { type DataField, dataFile, type DataPart } from "../../schema/name/data_file.ts"
+import { withEncryption } from "../filter/encryption.ts"
+import { isFolded, unfilterFoldedTile } from "../filter/folded.ts"
+import { type TileContext, unfilterTile } from "../filter/pipeline.ts"
+import { attemptTile, type TileError } from "../tile/attempt.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+import { spansOf } from "../tile/spans.ts"
+import { tilePositions } from "../tile/var_cells.ts"
+import type { Field } from "./field.ts"
+import { loadFieldTiles, type TileFile } from "./field_tiles.ts"
+import { cellsInTile, type Fragment } from "./fragment.ts"
+import { needsRealignment, realign } from "./realign_v7.ts"
+
+/** The unfiltered tile of a field. */
+export interface FieldTile {
+  /** The cells' bytes; of var-sized fields all values. */
+  readonly values: Uint8Array
+  /** Var-sized: `cells + 1` positions in `values`, in bytes. */
+  readonly offsets: Uint32Array | undefined
+  /** Nullable: one byte per cell. */
+  readonly validity: Uint8Array | undefined
+}
+
+/** What reading tiles can fail with. */
+export type ReadTilesError = NotFound | StorageError | TileError
+
+/** Persisted tiles of one file, in the order asked. */
+const readFile = (
+  uri: string,
+  file: TileFile,
+  tiles: ArrayLike<number>,
+): Effect.Effect<ReadonlyArray<Uint8Array>, NotFound | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const n = tiles.length
+    const starts = new Float64Array(n)
+    const lengths = new Float64Array(n)
+    for (let i = 0; i < n; i++) {
+      const tile = tiles[i]
+      starts[i] = file.offsets[tile]
+      lengths[i] = (tile + 1 < file.offsets.length ? file.offsets[tile + 1] : file.size) - starts[i]
+    }
+    const { ranges, rangeOf, startIn } = spansOf(starts, lengths)
+    const storage = yield* Storage
+    const read = yield* storage.readRanges(uri, ranges)
+    return Array.from(starts, (_, i) => read[rangeOf[i]].subarray(startIn[i], startIn[i] + lengths[i]))
+  })
+
+/**
+ * Reads tiles of a field that the fragment has; `tiles` ascend. The answers are in their order.
+ */
+export const readTiles = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+  tiles: ArrayLike<number>,
+): Effect.Effect<ReadonlyArray<FieldTile>, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    if (tiles.length === 0) return []
+    const [where] = yield* loadFieldTiles(access, fragment, [field])
+    const webp = yield* webpOf(access, field.filters)
+    const uriOf = (part: DataPart): string => `${fragment.uri}/${dataFile(fragment.version, field.file, part)}`
+    const all = needsRealignment(fragment, field)
+    const wanted = all ? Array.from({ length: fragment.tileCount }, (_, i) => i) : tiles
+    const none: ReadonlyArray<Uint8Array> = []
+    const [fixed, variable, validity] = yield* Effect.all([
+      readFile(uriOf("fixed"), where.fixed, wanted),
+      where.var === undefined ? Effect.succeed(none) : readFile(uriOf("var"), where.var, wanted),
+      where.validity === undefined ? Effect.succeed(none) : readFile(uriOf("validity"), where.validity, wanted),
+    ], { concurrency: 3 })
+
+    const context = (part: DataPart, tile: number, filters: FilterPipeline, rest: Partial<TileContext>): TileContext => ({
+      filters: access.key === undefined ? filters : withEncryption(filters),
+      type: field.type,
+      cellSize: field.cellSize,
+      version: fragment.version,
+      engineVersion: fragment.engineVersion ?? fragment.version,
+      codecs: access.codecs,
+      key: access.key,
+      verifyChecksums: access.verifyChecksums,
+      webp,
+      uri: uriOf(part),
+      offset: (part === "fixed" ? where.fixed : part === "var" ? where.var! : where.validity!).offsets[tile],
+      ...rest,
+    })
+    const { offsetsFilters, validityFilters } = fragment.schema
+    const folded = isFolded(field.filters, field.type, field.var, fragment.version)
+    const offsets = { type: "uint64", cellSize: 8 } as const
+    const bytes = { type: "uint8", cellSize: 1 } as const
+
+    return yield* attemptTile(() => {
+      if (all) {
+        const cells = (fragment.tileCount - 1) * fragment.tileCells + fragment.lastTileCells
+        const limit = cells * (field.cellSize + 1)
+        return realign(
+          fragment,
+          field.cellSize,
+          fixed.map((t, i) => unfilterTile(t, context("fixed", i, field.filters, {}), limit)),
+          validity.map((t, i) => unfilterTile(t, context("validity", i, validityFilters, bytes), limit)),
+        ).filter((_, i) => Array.prototype.includes.call(tiles, i))
+      }
+      return Array.from(tiles, (tile, i): FieldTile => {
+        const cells = cellsInTile(fragment, tile)
+        const valid = where.validity === undefined ? undefined : exact(
+          unfilterTile(validity[i], context("validity", tile, validityFilters, bytes), cells),
+          cells,
+          context("validity", tile, validityFilters, bytes),
+        )
+        if (!field.var) {
+          const its = context("fixed", tile, field.filters, {})
+          const size = cells * field.cellSize
+          return { values: exact(unfilterTile(fixed[i], its, size), size, its), offsets: undefined, validity: valid }
+        }
+        const size = where.varSizes![tile]
+        const its = context("var", tile, field.filters, {})
+        // eight zero bytes are an offsets tile without chunks: the offsets are in the strings then
+        if (folded && isEmptyTile(fixed[i])) {
+          const strings = unfilterFoldedTile(variable[i], its, size, cells)
+          if (strings.offsets.length === cells + 1) {
+            return { values: exact(strings.bytes, size, its), offsets: strings.offsets, validity: valid }
+          }
+          // a tile of empty strings only may have no chunk at all
+          if (strings.bytes.byteLength === 0) {
+            return { values: strings.bytes, offsets: new Uint32Array(cells + 1), validity: valid }
+          }
+          throw damagedTile(its, `${strings.offsets.length - 1} strings for ${cells} cells`)
+        }
+        const values = exact(unfilterTile(variable[i], its, size), size, its)
+        const its2 = context("fixed", tile, offsetsFilters, offsets)
+        const positions = unfilterTile(fixed[i], its2, 8 * cells)
+        return {
+          values,
+          offsets: tilePositions(positions, cells, values.byteLength, its2.uri, fragment.version),
+          validity: valid,
+        }
+      })
+    })
+  })
+
+const isEmptyTile = (tile: Uint8Array): boolean => tile.byteLength === 8 && tile.every((byte) => byte === 0)
+
+const damagedTile = (context: TileContext, reason: string): FormatError =>
+  new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, reason })
+
+const exact = (bytes: Uint8Array, size: number, context: TileContext): Uint8Array => {
+  if (bytes.byteLength !== size) throw damagedTile(context, `the tile has ${bytes.byteLength} bytes instead of ${size}`)
+  return bytes
+}
+
+/** The WebP codec, loaded only for a pipeline that needs it. */
+const webpOf = (
+  access: TileAccess,
+  filters: FilterPipeline,
+): Effect.Effect<WebpCodec | undefined, CodecError> =>
+  filters.filters.some((f) => f.type === "webp") ? access.codecs.webp : Effect.succeed(undefined)
+
+/**
+ * Coordinates of tiles, by dimension. Until format 4 one file holds all dimensions.
+ */
+export const readCoordinates = (
+  access: TileAccess,
+  fragment: Fragment,
+  dimensions: ReadonlyArray<Field>,
+  tiles: ArrayLike<number>,
+): Effect.Effect<ReadonlyArray<ReadonlyArray<FieldTile>>, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    if (fragment.version >= 5) {
+      yield* loadFieldTiles(access, fragment, dimensions)
+      return yield* Effect.forEach(dimensions, (field) => readTiles(access, fragment, field, tiles), { concurrency: 4 })
+    }
+    const all = fragment.schema.dimensions
+    const { coordsFilters } = fragment.schema
+    const size = dimensions[0].cellSize
+    const zipped: Field = {
+      ...dimensions[0],
+      name: "__coords",
+      file: { kind: "coords" },
+      filters: coordsFilters,
+      cellSize: size * all.length,
+    }
+    const whole = yield* readTiles(access, fragment, zipped, tiles)
+    const interleaved = fragment.version === 1 && !coordsFilters.filters.some((f) => compresses.has(f.type))
+    return dimensions.map((field) => {
+      const d = indexOf(field.file)
+      return whole.map(({ values }): FieldTile => {
+        const cells = values.byteLength / (size * all.length)
+        const out = interleaved ? new Uint8Array(cells * size) : values.subarray(d * cells * size, (d + 1) * cells * size)
+        if (interleaved) {
+          for (let i = 0; i < cells; i++) {
+            const from = (i * all.length + d) * size
+            out.set(values.subarray(from, from + size), i * size)
+          }
+        }
+        return { values: out, offsets: undefined, validity: undefined }
+      })
+    })
+  })
+
+const compresses: ReadonlySet<string> = new Set(["gzip", "zstd", "lz4", "rle", "bzip2", "double_delta"])
+
+const indexOf = (file: DataField): number => file.kind === "dimension" ? file.index : 0

@@ -1,0 +1,110 @@
+/**
+ * The sections of a fragment's metadata file: generic tiles that are read when a query needs them, as many as needed at
+ * once, and kept. The file's tail, which held the footer, usually holds them all already.
+ */
+import * as Effect from "effect/Effect"
+import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { FormatError } from "../../schema/errors.ts"
+import type { FragmentFooter } from "../../schema/fragment/footer.ts"
+import { attemptTile, type TileError } from "../tile/attempt.ts"
+import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+
+/** Bytes of the one read from the end of a metadata file; few files are larger. */
+export const TAIL = 65536
+
+/** The end of a file that has been read. */
+export interface LoadedTail {
+  readonly offset: number
+  readonly bytes: Uint8Array
+}
+
+/** The state of a metadata file. */
+export interface Sections {
+  readonly uri: string
+  /** Where sections start, ascending, and where the last one ends if the footer was read from the file. */
+  readonly starts: ReadonlyArray<number>
+  /** Where the footer starts, and so the last section ends; unknown with a consolidated footer until the file is read. */
+  end: number | undefined
+  tail: LoadedTail | undefined
+  readonly opened: Map<number, GenericTile>
+}
+
+/** The state before any section was read. */
+export const sectionsOf = (
+  uri: string,
+  footer: FragmentFooter,
+  end: number | undefined,
+  tail: LoadedTail | undefined,
+): Sections => {
+  const starts = new Set<number>()
+  for (
+    const list of [
+      footer.tileOffsets,
+      footer.varTileOffsets,
+      footer.varTileSizes,
+      footer.validityTileOffsets,
+      footer.tileMins,
+      footer.tileMaxes,
+      footer.tileSums,
+      footer.tileNullCounts,
+    ]
+  ) for (const start of list) starts.add(start)
+  starts.add(footer.rtreeOffset)
+  if (footer.fragmentStatisticsOffset > 0) starts.add(footer.fragmentStatisticsOffset)
+  if (footer.processedConditionsOffset > 0) starts.add(footer.processedConditionsOffset)
+  return { uri, starts: [...starts].sort((a, b) => a - b), end, tail, opened: new Map() }
+}
+
+/** What loading sections can fail with. */
+export type SectionError = NotFound | StorageError | TileError
+
+/** The unfiltered sections that start at `wanted`, in that order. One request for all that are not there yet. */
+export const loadSections = (
+  access: TileAccess,
+  sections: Sections,
+  wanted: ReadonlyArray<number>,
+): Effect.Effect<ReadonlyArray<GenericTile>, SectionError, Storage> =>
+  Effect.gen(function* () {
+    const missing = [...new Set(wanted)].filter((start) => !sections.opened.has(start)).sort((a, b) => a - b)
+    if (missing.length > 0) {
+      const storage = yield* Storage
+      if (sections.tail === undefined) {
+        const { bytes, size } = yield* storage.readTail(sections.uri, TAIL)
+        sections.tail = { offset: size - bytes.byteLength, bytes }
+        sections.end ??= size
+      }
+      const { tail } = sections
+      const end = sections.end ?? tail.offset + tail.bytes.byteLength
+      const before = missing.filter((start) => start < tail.offset)
+      // one read from the first that is missing to the end of the last: sections lie back to back
+      const spans = yield* before.length === 0 ? Effect.succeed([]) : storage.readRanges(
+        sections.uri,
+        before.map((start) => ({ offset: start, length: Math.max(0, nextStart(sections, start, end) - start) })),
+      )
+      const open = (start: number): GenericTile => {
+        const k = before.indexOf(start)
+        if (k >= 0) return openGenericTile(access, sections.uri, spans[k], 0, start)
+        const at = start - tail.offset
+        if (at > tail.bytes.byteLength) {
+          throw new FormatError({
+            uri: sections.uri,
+            path: "",
+            offset: start,
+            version: 0,
+            reason: "the footer names a section behind the end of the file",
+          })
+        }
+        return openGenericTile(access, sections.uri, tail.bytes, at, tail.offset)
+      }
+      yield* attemptTile(() => {
+        for (const start of missing) sections.opened.set(start, open(start))
+      })
+    }
+    return wanted.map((start) => sections.opened.get(start)!)
+  })
+
+const nextStart = (sections: Sections, start: number, end: number): number => {
+  for (const next of sections.starts) if (next > start) return Math.min(next, end)
+  return end
+}

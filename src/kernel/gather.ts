@@ -1,0 +1,102 @@
+/**
+ * Copies of cells. Cells are moved as whole units of one, two or four bytes, never as numbers of their type: a float that
+ * passes through a JavaScript number may lose the bits of its NaN.
+ */
+
+/** Cells as units: `perCell` of them make a cell. */
+export interface Units {
+  readonly array: Uint8Array | Uint16Array | Uint32Array
+  readonly perCell: number
+}
+
+/** `bytes` as the largest units that a cell of `cellSize` bytes is made of; a copy only if they do not lie aligned. */
+export const unitsOf = (bytes: Uint8Array, cellSize: number): Units => {
+  const size = cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1
+  if (size === 1) return { array: bytes, perCell: cellSize }
+  const source = bytes.byteOffset % size === 0 ? bytes : bytes.slice()
+  const length = Math.floor(source.byteLength / size)
+  return {
+    array: size === 4
+      ? new Uint32Array(source.buffer, source.byteOffset, length)
+      : new Uint16Array(source.buffer, source.byteOffset, length),
+    perCell: cellSize / size,
+  }
+}
+
+/**
+ * For the cells `from … to − 1` of the result: cell `i` is cell `positions[i]` of the tile `tileOf[i]`; the cells of tiles
+ * that are `undefined` stay as they are (the caller filled them).
+ */
+export const gatherFixed = (
+  out: Units,
+  tiles: ReadonlyArray<Units | undefined>,
+  tileOf: Uint32Array,
+  positions: Uint32Array,
+): void => {
+  const k = out.perCell
+  const target = out.array
+  const n = tileOf.length
+  for (let i = 0; i < n;) {
+    const tile = tileOf[i]
+    let end = i + 1
+    while (end < n && tileOf[end] === tile) end++
+    const source = tiles[tile]?.array
+    if (source !== undefined) {
+      // whole runs of neighbours move at once
+      while (i < end) {
+        const first = positions[i]
+        let run = 1
+        while (i + run < end && positions[i + run] === first + run) run++
+        if (run > 16) target.set(source.subarray(first * k, (first + run) * k), i * k)
+        else if (k === 1) { for (let r = 0; r < run; r++) target[i + r] = source[first + r] }
+        else for (let r = 0; r < run * k; r++) target[i * k + r] = source[first * k + r]
+        i += run
+      }
+    }
+    i = end
+  }
+}
+
+/** The cells of a tile of var-sized values: cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
+export interface VarCells {
+  readonly bytes: Uint8Array
+  readonly offsets: Uint32Array
+}
+
+/** Lengths in bytes of gathered var cells; `fill` for the cells of tiles that are `undefined`. */
+export const varLengths = (
+  tiles: ReadonlyArray<VarCells | undefined>,
+  tileOf: Uint32Array,
+  positions: Uint32Array,
+  fill: number,
+): Uint32Array => {
+  const out = new Uint32Array(tileOf.length)
+  for (let i = 0; i < out.length; i++) {
+    const offsets = tiles[tileOf[i]]?.offsets
+    out[i] = offsets === undefined ? fill : offsets[positions[i] + 1] - offsets[positions[i]]
+  }
+  return out
+}
+
+/** Copies gathered var cells to `out`, cell `i` to `starts[i]`. */
+export const gatherVar = (
+  out: Uint8Array,
+  starts: Uint32Array,
+  tiles: ReadonlyArray<VarCells | undefined>,
+  tileOf: Uint32Array,
+  positions: Uint32Array,
+  fill: Uint8Array,
+): void => {
+  for (let i = 0; i < tileOf.length; i++) {
+    const tile = tiles[tileOf[i]]
+    let at = starts[i]
+    if (tile === undefined) {
+      out.set(fill, at)
+      continue
+    }
+    const end = tile.offsets[positions[i] + 1]
+    let from = tile.offsets[positions[i]]
+    if (end - from > 32) out.set(tile.bytes.subarray(from, end), at)
+    else while (from < end) out[at++] = tile.bytes[from++]
+  }
+}

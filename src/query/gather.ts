@@ -1,0 +1,168 @@
+/**
+ * Columns from chosen cells of chosen tiles: the one way in which scattered cells become a result.
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../platform/storage.ts"
+import { sizeOf, viewAs } from "../../schema/datatype.ts"
+import type { TileArray } from "../array/open.ts"
+import { ResultTooLarge } from "../array/errors.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
+import type { Fragment } from "../fragment/fragment.ts"
+import { type FieldTile, readCoordinates, readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
+import { gatherFixed, gatherVar, type Units, unitsOf, type VarCells, varLengths } from "../kernel/gather.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+import type { Column } from "./column.ts"
+
+/** A tile of a fragment, by their numbers. */
+export interface TileRef {
+  readonly fragment: number
+  readonly tile: number
+}
+
+/** Chosen cells: cell i is cell `positions[i]` of `tiles[tileOf[i]]`; of no tile (a fill value) where there is none. */
+export interface Cells {
+  readonly tiles: ReadonlyArray<TileRef>
+  readonly tileOf: Uint32Array
+  readonly positions: Uint32Array
+}
+
+/** The field by which a fragment holds the cells of an array's field; `undefined` where it has none that fits. */
+export const fieldIn = (fragment: Fragment, field: Field): Field | undefined => {
+  const its = fieldsOf(fragment.schema).byName.get(field.name)
+  // an attribute that was dropped and added again with another cell is another attribute
+  return its !== undefined && its.var === field.var && its.cellSize === field.cellSize && its.type === field.type
+    ? its
+    : undefined
+}
+
+/** Columns of chosen cells, one per field. */
+export const gatherColumns = (
+  access: TileAccess,
+  array: TileArray,
+  fields: ReadonlyArray<Field>,
+  cells: Cells,
+): Effect.Effect<ReadonlyArray<Column>, ReadTilesError | ResultTooLarge, Storage> =>
+  Effect.forEach(fields, (field) =>
+    Effect.gen(function* () {
+      const tiles = yield* readFieldTiles(access, array, field, cells)
+      const column = assemble(field, tiles, cells)
+      return column ?? (yield* Effect.fail(
+        new ResultTooLarge({ uri: array.uri, needed: varBytes(field, tiles, cells), limit: 0xffffffff }),
+      ))
+    }))
+
+/** The tiles of a field that the cells lie in, by the numbers of `cells.tiles`. */
+export const readFieldTiles = (
+  access: TileAccess,
+  array: TileArray,
+  field: Field,
+  cells: Pick<Cells, "tiles" | "tileOf">,
+): Effect.Effect<ReadonlyArray<FieldTile | undefined>, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    const used = new Uint8Array(cells.tiles.length + 1)
+    const { tileOf } = cells
+    for (let i = 0; i < tileOf.length; i++) used[tileOf[i]] = 1
+    const byFragment = new Map<number, Array<number>>()
+    cells.tiles.forEach(({ fragment }, i) => {
+      if (used[i] === 0) return
+      const list = byFragment.get(fragment)
+      if (list === undefined) byFragment.set(fragment, [i])
+      else list.push(i)
+    })
+    const out = new Array<FieldTile | undefined>(cells.tiles.length).fill(undefined)
+    yield* Effect.forEach(byFragment, ([f, list]) =>
+      Effect.gen(function* () {
+        const fragment = array.fragments[f]
+        const its = fieldIn(fragment, field)
+        if (its === undefined) return
+        list.sort((a, b) => cells.tiles[a].tile - cells.tiles[b].tile)
+        const numbers = list.map((i) => cells.tiles[i].tile)
+        const read = its.file.kind === "dimension"
+          ? (yield* readCoordinates(access, fragment, [its], numbers))[0]
+          : yield* readTiles(access, fragment, its, numbers)
+        list.forEach((i, k) => out[i] = read[k])
+      }), { concurrency: 4, discard: true })
+    return out
+  })
+
+const varBytes = (
+  field: Field,
+  tiles: ReadonlyArray<FieldTile | undefined>,
+  cells: Cells,
+): number => {
+  let sum = 0
+  const lengths = varLengths(varCells(tiles), cells.tileOf, cells.positions, field.fillValue.byteLength)
+  for (let i = 0; i < lengths.length; i++) sum += lengths[i]
+  return sum
+}
+
+const varCells = (tiles: ReadonlyArray<FieldTile | undefined>): ReadonlyArray<VarCells | undefined> =>
+  tiles.map((t) => t === undefined ? undefined : { bytes: t.values, offsets: t.offsets! })
+
+/** The column of chosen cells from their tiles; `undefined` if its values are past 4 GiB. */
+export const assemble = (
+  field: Field,
+  tiles: ReadonlyArray<FieldTile | undefined>,
+  cells: Pick<Cells, "tileOf" | "positions">,
+): Column | undefined => {
+  const { tileOf, positions } = cells
+  const n = tileOf.length
+  const base = { name: field.name, type: field.type, length: n, enumeration: field.enumeration }
+  const validity = field.nullable ? gatherValidity(field, tiles, cells) : undefined
+  if (!field.var) {
+    const bytes = new Uint8Array(n * field.cellSize)
+    if (tiles.includes(undefined) || hasNone(tileOf, tiles.length)) fillCells(bytes, field.fillValue)
+    gatherFixed(
+      unitsOf(bytes, field.cellSize),
+      tiles.map((t): Units | undefined => t === undefined ? undefined : unitsOf(t.values, field.cellSize)),
+      tileOf,
+      positions,
+    )
+    return { ...base, cellValNum: field.cellValNum, values: viewAs(field.type, bytes), validity }
+  }
+  const sources = varCells(tiles)
+  const size = sizeOf(field.type)
+  const lengths = varLengths(sources, tileOf, positions, field.fillValue.byteLength)
+  const starts = new Uint32Array(n + 1)
+  let total = 0
+  for (let i = 0; i < n; i++) {
+    total += lengths[i]
+    if (total > 0xffffffff) return undefined
+    starts[i + 1] = total
+  }
+  const bytes = new Uint8Array(total)
+  gatherVar(bytes, starts, sources, tileOf, positions, field.fillValue)
+  if (size > 1) for (let i = 0; i <= n; i++) starts[i] /= size
+  return { ...base, cellValNum: "var", values: viewAs(field.type, bytes), offsets: starts, validity }
+}
+
+const gatherValidity = (
+  field: Field,
+  tiles: ReadonlyArray<FieldTile | undefined>,
+  cells: Pick<Cells, "tileOf" | "positions">,
+): Uint8Array => {
+  const out = new Uint8Array(cells.tileOf.length)
+  const { tileOf, positions } = cells
+  const fill = field.fillIsNull ? 0 : 1
+  for (let i = 0; i < out.length; i++) {
+    const tile = tiles[tileOf[i]]
+    // a fragment from before the attribute was nullable has no nulls
+    out[i] = tile === undefined ? fill : tile.validity === undefined ? 1 : tile.validity[positions[i]] === 0 ? 0 : 1
+  }
+  return out
+}
+
+const hasNone = (tileOf: Uint32Array, count: number): boolean => {
+  for (let i = 0; i < tileOf.length; i++) if (tileOf[i] >= count) return true
+  return false
+}
+
+/** Fills `out` with copies of one cell. */
+export const fillCells = (out: Uint8Array, cell: Uint8Array): void => {
+  if (out.byteLength === 0 || cell.byteLength === 0) return
+  out.set(cell.subarray(0, Math.min(cell.byteLength, out.byteLength)))
+  for (let done = cell.byteLength; done < out.byteLength; done *= 2) {
+    out.copyWithin(done, 0, Math.min(done, out.byteLength - done))
+  }
+}
+

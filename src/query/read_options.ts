@@ -1,0 +1,50 @@
+/**
+ * What a read is asked, and what of it is the same for dense and sparse arrays.
+ */
+import type { TileArray } from "../array/open.ts"
+import { SelectionError } from "../array/errors.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
+import type { Outside, RangesInput } from "./selection.ts"
+
+/** The order of the cells in a result. */
+export type Order = "row" | "col" | "global" | "unordered"
+
+/** What to read. */
+export interface ReadOptions {
+  /** Attributes and dimensions to answer with. Default: all attributes, and of sparse arrays all dimensions before them. */
+  readonly select?: ReadonlyArray<string>
+  /**
+   * Ranges by dimension, both ends inclusive: `{ x: [1, 5] }`, several `{ x: [[1, 5], [8, 9]] }`, a point `{ x: 3 }`.
+   * A dimension that is not named is taken whole: in dense arrays its non-empty domain, in sparse ones everything.
+   */
+  readonly ranges?: RangesInput
+  /** Default: row. */
+  readonly order?: Order
+  /** What to do with ranges that leave the domain. Default: refuse them. */
+  readonly outside?: Outside
+  /** A result that may need more bytes is refused before it is read. Default: 4 GiB. */
+  readonly maxBytes?: number
+}
+
+/** The default of `maxBytes`. */
+export const MAX_BYTES = 2 ** 32
+
+/** The fields named by `select`. Throws {@link SelectionError}. */
+export const selectedFields = (array: TileArray, select: ReadonlyArray<string> | undefined): ReadonlyArray<Field> => {
+  const fields = fieldsOf(array.schema)
+  if (select === undefined) {
+    return array.schema.arrayType === "dense" ? fields.attributes : [...fields.dimensions, ...fields.attributes]
+  }
+  return select.map((name) => {
+    const field = fields.byName.get(name)
+    if (field === undefined) {
+      const names = [...fields.byName.keys()].map((n) => JSON.stringify(n)).join(", ")
+      throw new SelectionError({
+        uri: array.uri,
+        field: name,
+        reason: `there is no such attribute or dimension; the array has ${names}`,
+      })
+    }
+    return field
+  })
+}

@@ -1,0 +1,30 @@
+import * as Effect from "effect/Effect"
+import { FormatError } from "../../schema/errors.ts"
+import { CodecError } from "../../platform/errors.ts"
+import { ChecksumMismatch, DecryptionFailed } from "../filter/errors.ts"
+
+/** What opening tiles can fail with. */
+export type TileError = FormatError | ChecksumMismatch | DecryptionFailed | CodecError
+
+/** Runs synchronous decoding; what it throws of the errors of the bytes becomes the Effect's failure, all else a defect. */
+export const attemptTile = <A>(run: () => A): Effect.Effect<A, TileError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof FormatError || error instanceof ChecksumMismatch || error instanceof DecryptionFailed ||
+          error instanceof CodecError
+        ? Effect.fail(error)
+        : Effect.die(error)
+    }
+  })
+
+/** {@link attemptTile} for decoding that touches no filters. */
+export const attemptFormat = <A>(run: () => A): Effect.Effect<A, FormatError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof FormatError ? Effect.fail(error) : Effect.die(error)
+    }
+  })

@@ -1,0 +1,89 @@
+/**
+ * Generic tiles: the wrapping of schemas, fragment metadata, array metadata, groups, enumerations and conditions.
+ * Format: `generic_tile.md`.
+ */
+import type { Codecs } from "../../platform/codecs.ts"
+import { decode } from "../../schema/binary/mod.ts"
+import { FormatError } from "../../schema/errors.ts"
+import { GenericTileHeader } from "../../schema/generic_tile.ts"
+import { refusal } from "../../schema/version.ts"
+import { DecryptionFailed } from "../filter/errors.ts"
+import { unfilterTile } from "../filter/pipeline.ts"
+
+/** What is needed to open the tiles of an array. */
+export interface TileAccess {
+  readonly codecs: Codecs
+  /** The AES-256-GCM key of an encrypted array. */
+  readonly key: Uint8Array | undefined
+  readonly verifyChecksums: boolean
+}
+
+/** An opened generic tile. */
+export interface GenericTile {
+  /** Format version of the engine that wrote it. */
+  readonly version: number
+  readonly bytes: Uint8Array
+  /** Where the next one would start. */
+  readonly end: number
+}
+
+const HEADER = 34
+
+/** No structure that is read whole comes near this; a forged size must not make us allocate more. */
+const LARGEST = 2 ** 31
+
+/**
+ * Opens the generic tile that starts at `at` in `file`; `base` is where `file` starts in the file `uri`. Throws
+ * FormatError, ChecksumMismatch, DecryptionFailed and CodecError.
+ */
+export const openGenericTile = (
+  access: TileAccess,
+  uri: string,
+  file: Uint8Array,
+  at = 0,
+  base = 0,
+): GenericTile => {
+  const rest = file.subarray(at)
+  const version = rest.byteLength < 4 ? 0 : new DataView(rest.buffer, rest.byteOffset).getUint32(0, true)
+  const fail = (path: string, reason: string): FormatError =>
+    new FormatError({ uri, path, offset: base + at, version, reason })
+  if (rest.byteLength < HEADER) throw fail("", `a generic tile needs ${HEADER} bytes, ${rest.byteLength} are left`)
+  const refused = refusal(version)
+  if (refused !== undefined) throw fail("version", refused)
+  const pipelineSize = new DataView(rest.buffer, rest.byteOffset).getUint32(HEADER - 4, true)
+  if (pipelineSize > rest.byteLength - HEADER) {
+    throw fail("pipeline", `${pipelineSize} bytes of pipeline in ${rest.byteLength - HEADER} bytes`)
+  }
+  const data = HEADER + pipelineSize
+  const header = decode(GenericTileHeader, rest.subarray(0, data), version, uri, { base: base + at })
+  if (header.persistedSize > rest.byteLength - data) {
+    throw fail("persistedSize", `${header.persistedSize} bytes of tile in the ${rest.byteLength - data} bytes that are left`)
+  }
+  if (header.tileSize > LARGEST) throw fail("tileSize", `${header.tileSize} bytes are more than any such tile has`)
+  if (header.encryption !== "none" && access.key === undefined) {
+    throw new DecryptionFailed({ uri, hint: "it is encrypted; give its key" })
+  }
+  if (header.encryption === "none" && access.key !== undefined) {
+    throw new DecryptionFailed({ uri, hint: "it is not encrypted, but a key was given; open it without one" })
+  }
+  const bytes = unfilterTile(
+    rest.subarray(data, data + header.persistedSize),
+    {
+      filters: header.filters,
+      type: header.datatype,
+      cellSize: header.cellSize,
+      version,
+      engineVersion: version,
+      codecs: access.codecs,
+      key: access.key,
+      verifyChecksums: access.verifyChecksums,
+      uri,
+      offset: base + at + data,
+    },
+    header.tileSize,
+  )
+  if (bytes.byteLength !== header.tileSize) {
+    throw fail("tileSize", `the tile has ${bytes.byteLength} bytes, its header says ${header.tileSize}`)
+  }
+  return { version, bytes, end: at + data + header.persistedSize }
+}

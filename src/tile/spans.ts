@@ -1,0 +1,31 @@
+import type { ByteRange } from "../../platform/storage.ts"
+
+/** Requests for tiles of one file: neighbours are read as one. */
+export interface Spans {
+  readonly ranges: ReadonlyArray<ByteRange>
+  /** For each tile: the range that holds it, and where it starts in there. */
+  readonly rangeOf: Uint32Array
+  readonly startIn: Float64Array
+}
+
+/** No single request grows past this by joining neighbours. */
+const LARGEST = 1 << 26
+
+/** Plans the reads of tiles; `starts` ascend. */
+export const spansOf = (starts: Float64Array, lengths: Float64Array): Spans => {
+  const ranges: Array<{ offset: number; length: number }> = []
+  const rangeOf = new Uint32Array(starts.length)
+  const startIn = new Float64Array(starts.length)
+  for (let i = 0; i < starts.length; i++) {
+    const last = ranges[ranges.length - 1]
+    if (last !== undefined && starts[i] === last.offset + last.length && last.length + lengths[i] <= LARGEST) {
+      startIn[i] = last.length
+      last.length += lengths[i]
+    } else {
+      startIn[i] = 0
+      ranges.push({ offset: starts[i], length: lengths[i] })
+    }
+    rangeOf[i] = ranges.length - 1
+  }
+  return { ranges, rangeOf, startIn }
+}
