@@ -1,0 +1,177 @@
+/** Checks one case: everything that its `expected.json` records, against an engine. */
+import { join } from "node:path"
+import type { Json } from "../../src/array/describe.ts"
+import { type Cells, differenceOfJson, differenceOfRead } from "./compare.ts"
+import type {
+  Case,
+  ExpectedArray,
+  ExpectedGroup,
+  ExpectedObject,
+  ExpectedRead,
+  ExpectedRefusal,
+  Order,
+} from "./expected.ts"
+
+/** What to read: without ranges all of it, without columns what a read gives by itself. */
+export interface ReadRequest {
+  readonly order: Order
+  readonly ranges: Readonly<Record<string, NonNullable<NonNullable<ExpectedRead["ranges"]>[number]>>>
+}
+
+/** An array that is open. Each answer is in the form of `expected.json`. */
+export interface OpenArray {
+  readonly schema: () => Promise<unknown>
+  readonly nonEmptyDomain: () => Promise<unknown>
+  readonly metadata: () => Promise<unknown>
+  readonly fragments: () => Promise<unknown>
+  readonly enumerations: () => Promise<unknown>
+  readonly read: (request: ReadRequest) => Promise<Cells>
+}
+
+/** A group that is open. */
+export interface OpenGroup {
+  readonly metadata: () => Promise<unknown>
+  readonly members: () => Promise<unknown>
+}
+
+/** How to open: `end` is the last time that counts. */
+export interface OpenOptions {
+  readonly end?: number
+  readonly key?: string
+}
+
+/** The engine under test. Failures are rejections with the engine's own errors. */
+export interface Engine {
+  readonly openArray: (uri: string, options: OpenOptions) => Promise<OpenArray>
+  readonly openGroup: (uri: string, options: OpenOptions) => Promise<OpenGroup>
+}
+
+/** One compared thing. */
+export interface Outcome {
+  readonly uri: string
+  /** `schema`, `read full`… */
+  readonly thing: string
+  /** why it failed, or undefined */
+  readonly failure?: string
+  readonly skipped?: boolean
+}
+
+interface Thing {
+  readonly thing: string
+  /** Answers the first difference. */
+  readonly check: (() => Promise<string | undefined>) | "skip"
+}
+
+const say = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  const tag = (error as { readonly _tag?: unknown })._tag
+  // a defect is our own bug: show where it happened
+  return typeof tag === "string" ? `${tag}: ${error.message}` : (error.stack ?? error.message).split("\n    at ")
+    .slice(0, 3).join(" | at ")
+}
+
+/** Opens at most once for each end time; things share what is open. */
+const shared = <A>(open: (end: number | undefined) => Promise<A>): (end?: number) => Promise<A> => {
+  const opened = new Map<number | undefined, Promise<A>>()
+  return (end) => {
+    let promise = opened.get(end)
+    if (promise === undefined) {
+      promise = open(end)
+      promise.catch(() => {}) // whoever awaits it hears of it
+      opened.set(end, promise)
+    }
+    return promise
+  }
+}
+
+const json = (thing: string, expected: Json, actual: () => Promise<unknown>): Thing => ({
+  thing,
+  check: async () => differenceOfJson(expected, await actual()),
+})
+
+const rangesOf = (expected: ExpectedArray, read: ExpectedRead): ReadRequest["ranges"] => {
+  const ranges: Record<string, ReadRequest["ranges"][string]> = {}
+  read.ranges?.forEach((list, i) => {
+    if (list !== null) ranges[expected.schema.dimensions[i].name] = list
+  })
+  return ranges
+}
+
+const ofArray = (expected: ExpectedArray, open: (end?: number) => Promise<OpenArray>): ReadonlyArray<Thing> => {
+  const now = <A>(ask: (array: OpenArray) => Promise<A>) => async () => ask(await open())
+  const comparison = {
+    dimensions: expected.schema.dimensions.map(({ name }) => name),
+    allowsDuplicates: expected.schema.allows_dups,
+  }
+  return [
+    json("schema", expected.schema, now((array) => array.schema())),
+    json("non_empty_domain", expected.non_empty_domain, now((array) => array.nonEmptyDomain())),
+    json("fragments", expected.fragments, now((array) => array.fragments())),
+    json("metadata", expected.metadata, now((array) => array.metadata())),
+    ...(expected.enumerations === undefined
+      ? []
+      : [json("enumerations", expected.enumerations, now((array) => array.enumerations()))]),
+    ...expected.reads.map((read): Thing => ({
+      thing: `read ${read.name}`,
+      check: read.condition !== undefined ? "skip" : async () => {
+        const array = await open(read.timestamp_end === undefined ? undefined : Number(read.timestamp_end))
+        const cells = await array.read({ order: read.layout ?? "row-major", ranges: rangesOf(expected, read) })
+        // the recording engine read nothing at all, so there is nothing to compare with
+        return read.columns === undefined ? undefined : differenceOfRead(read, cells, comparison)
+      },
+    })),
+  ]
+}
+
+const ofGroup = (expected: ExpectedGroup, open: () => Promise<OpenGroup>): ReadonlyArray<Thing> => [
+  json("metadata", expected.metadata, async () => (await open()).metadata()),
+  json("members", expected.members, async () => (await open()).members()),
+]
+
+const ofRefusal = (_: ExpectedRefusal, open: () => Promise<unknown>): Thing => ({
+  thing: "open",
+  check: async () => {
+    try {
+      await open()
+    } catch (error) {
+      return typeof (error as { readonly _tag?: unknown })._tag === "string"
+        ? undefined
+        : `expected a tagged error, got ${say(error)}`
+    }
+    return "expected an error, got an open array"
+  },
+})
+
+const thingsOf = (expected: ExpectedObject, uri: string, key: string | null, engine: Engine): ReadonlyArray<Thing> => {
+  const options = key === null ? {} : { key }
+  const array = shared((end) => engine.openArray(uri, end === undefined ? options : { ...options, end }))
+  const group = shared(() => engine.openGroup(uri, options))
+  if ("error" in expected) {
+    return [ofRefusal(expected, () => expected.kind === "array" ? array() : group())]
+  }
+  return expected.kind === "array" ? ofArray(expected, array) : ofGroup(expected, group)
+}
+
+/**
+ * Checks everything in a case, one outcome a compared thing. Reads with a condition are skipped. `only` takes the things
+ * that it matches, as `uri: thing`.
+ */
+export async function* checkCase(given: Case, engine: Engine, only?: RegExp): AsyncGenerator<Outcome> {
+  for (const [path, expected] of Object.entries(given.objects)) {
+    const uri = join(given.folder, path)
+    for (const { thing, check } of thingsOf(expected, uri, given.key, engine)) {
+      if (only !== undefined && !only.test(`${uri}: ${thing}`)) continue
+      if (check === "skip") {
+        yield { uri, thing, skipped: true }
+        continue
+      }
+      let failure: string | undefined
+      try {
+        failure = await check()
+      } catch (error) {
+        failure = say(error)
+      }
+      yield failure === undefined ? { uri, thing } : { uri, thing, failure }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/** What `expected.json` holds, and where the cases are. The page that describes it is the README of the fixtures. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Json, JsonObject } from "../../src/array/describe.ts"
+import type { CellJson, ScalarInput } from "../../schema/scalar.ts"
+
+/** Columns of many cells are recorded as digests of their bytes, with the first and last cells. */
+export interface Digest {
+  readonly cells: number
+  readonly bytes: number
+  readonly sha256: string
+  readonly offsets_sha256?: string
+  readonly validity_sha256?: string
+  readonly head?: ReadonlyArray<CellJson>
+  readonly tail?: ReadonlyArray<CellJson>
+}
+
+export type ExpectedColumn = ReadonlyArray<CellJson> | Digest
+
+export type Order = "row-major" | "col-major" | "unordered"
+
+export interface ExpectedRead {
+  readonly name: string
+  readonly layout: Order
+  readonly cells: number
+  readonly columns: Readonly<Record<string, ExpectedColumn>>
+  readonly ranges?: ReadonlyArray<ReadonlyArray<readonly [ScalarInput, ScalarInput]> | null>
+  readonly timestamp_end?: string
+  readonly condition?: unknown
+  /** what the recording engine said when it failed */
+  readonly error?: string
+  /** what it said of each column that it could not read alone */
+  readonly column_errors?: Readonly<Record<string, string>>
+}
+
+export interface ExpectedSchema extends JsonObject {
+  readonly array_type: "dense" | "sparse"
+  readonly allows_dups: boolean
+  readonly dimensions: ReadonlyArray<{ readonly name: string }>
+}
+
+export interface ExpectedArray {
+  readonly kind: "array"
+  readonly schema: ExpectedSchema
+  readonly non_empty_domain: Json
+  readonly metadata: Json
+  readonly fragments: Json
+  readonly enumerations?: Json
+  readonly reads: ReadonlyArray<ExpectedRead>
+}
+
+export interface ExpectedGroup {
+  readonly kind: "group"
+  readonly metadata: Json
+  readonly members: Json
+}
+
+/** What the recording engine refused to open. */
+export interface ExpectedRefusal {
+  readonly kind: "array" | "group"
+  readonly error: string
+}
+
+export type ExpectedObject = ExpectedArray | ExpectedGroup | ExpectedRefusal
+
+export interface Case {
+  /** the folder that holds `expected.json` */
+  readonly folder: string
+  /** 32 characters, or null */
+  readonly key: string | null
+  /** by path below the folder */
+  readonly objects: Readonly<Record<string, ExpectedObject>>
+}
+
+/** The folders at or below `folder` with an `expected.json`, sorted by name. */
+export const findCases = (folder: string): Array<string> => {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  if (entries.some((entry) => entry.name === "expected.json")) return [folder]
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }))
+    .flatMap((entry) => findCases(join(folder, entry.name)))
+}
+
+export const loadCase = (folder: string): Case => {
+  const { encryption_key, objects } = JSON.parse(readFileSync(join(folder, "expected.json"), "utf8"))
+  return { folder, key: encryption_key, objects }
+}

@@ -1,0 +1,88 @@
+/**
+ * `deno task golden DIR…`, `bun run golden DIR…`: reads every array and group that an `expected.json` below a DIR
+ * records, compares, prints what differs, and closes with `N passed, N failed, N skipped`.
+ *
+ *     --codecs native|portable   which codec layer (native)
+ *     --only REGEX               only the things that match, as `DIR/…/array: read full`
+ *     --quiet                    only the closing line
+ */
+import process from "node:process"
+import { parseArgs } from "node:util"
+import { checkCase, type Engine } from "./check_case.ts"
+import { findCases, loadCase } from "./expected.ts"
+
+/** What came of a run. */
+export interface Totals {
+  readonly passed: number
+  readonly failed: number
+  readonly skipped: number
+}
+
+export interface RunOptions {
+  readonly only?: RegExp
+  /** Hears what is found, a line at a time. */
+  readonly print?: (line: string) => void
+}
+
+/** Runs over all cases below the folders. */
+export const run = async (
+  folders: ReadonlyArray<string>,
+  engine: Engine,
+  options: RunOptions = {},
+): Promise<Totals> => {
+  const print = options.print ?? (() => {})
+  const totals = { passed: 0, failed: 0, skipped: 0 }
+  const skips = new Map<string, number>()
+  for (const folder of folders) {
+    for (const path of findCases(folder)) {
+      for await (const { uri, thing, failure, skipped } of checkCase(loadCase(path), engine, options.only)) {
+        if (skipped === true) {
+          totals.skipped++
+          skips.set(thing, (skips.get(thing) ?? 0) + 1)
+        } else if (failure === undefined) totals.passed++
+        else {
+          totals.failed++
+          print(`FAILED ${uri}: ${thing}: ${failure}`)
+        }
+      }
+    }
+  }
+  for (const [thing, count] of skips) print(`skipped ${count} × ${thing}`)
+  return totals
+}
+
+/** The closing line. */
+export const summary = ({ passed, failed, skipped }: Totals): string =>
+  `${passed} passed, ${failed} failed, ${skipped} skipped`
+
+const main = async (args: ReadonlyArray<string>): Promise<number> => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      codecs: { type: "string", default: "native" },
+      only: { type: "string" },
+      quiet: { type: "boolean", default: false },
+    },
+  })
+  const { codecs, only, quiet } = values
+  if (positionals.length === 0) throw new Error("name at least one folder with fixtures: golden DIR…")
+  if (codecs !== "native" && codecs !== "portable") throw new Error(`--codecs ${codecs}: native or portable`)
+  const { makeEngine } = await import("./adapter.ts")
+  const totals = await run(positionals, makeEngine(codecs), {
+    ...(only === undefined ? {} : { only: new RegExp(only) }),
+    print: (line) => quiet ? undefined : console.log(line),
+  })
+  console.log(summary(totals))
+  if (totals.passed + totals.failed + totals.skipped === 0) throw new Error("there is nothing to compare here")
+  return totals.failed === 0 ? 0 : 1
+}
+
+if (import.meta.main) {
+  try {
+    process.exitCode = await main(process.argv.slice(2))
+  } catch (error) {
+    console.error(`golden: ${(error as Error).message}`)
+    process.exitCode = 2
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * `deno task test`: the tests in Deno and in Bun, and the interop sample where it can run. Streams what they print and
+ * closes with one line, `N passed, N failed`, over all. A runner that dies counts as a failure.
+ */
+import { spawn, spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import process from "node:process"
+import { type Counts, countsOf, type Runner } from "./summary.ts"
+
+const BUN = "1.4.5"
+const root = join(import.meta.dirname!, "..")
+
+/** Runs a command and answers what it printed on either stream, and its exit code. */
+const stream = (command: ReadonlyArray<string>, prefix: string): Promise<{ output: string; code: number }> =>
+  new Promise((resolve) => {
+    const child = spawn(command[0], command.slice(1), { cwd: root, stdio: ["ignore", "pipe", "pipe"] })
+    let output = ""
+    const show = (to: { write: (text: string) => void }) => {
+      let line = ""
+      return (chunk: string): void => {
+        output += chunk
+        if (prefix === "") return to.write(chunk)
+        const lines = (line + chunk).split("\n")
+        line = lines.pop()!
+        for (const whole of lines) to.write(`${prefix}${whole}\n`)
+      }
+    }
+    child.stdout.setEncoding("utf8").on("data", show(process.stdout))
+    child.stderr.setEncoding("utf8").on("data", show(process.stderr))
+    child.on("error", (error) => {
+      console.error(`cannot run ${command.join(" ")}: ${error.message}`)
+      resolve({ output, code: 127 })
+    })
+    child.on("close", (code, signal) => resolve({ output, code: code ?? (signal === null ? 0 : 1) }))
+  })
+
+/** The right version on the path, or through npx. */
+const bun = (): ReadonlyArray<string> => {
+  const found = spawnSync("bun", ["--version"], { encoding: "utf8" })
+  return found.status === 0 && found.stdout.trim() === BUN ? ["bun"] : ["npx", "-y", `bun@${BUN}`]
+}
+
+interface Step {
+  readonly name: string
+  readonly runner: Runner
+  readonly command: ReadonlyArray<string>
+}
+
+const interop = join(root, "tests", "interop", "run.ts")
+const steps: ReadonlyArray<Step> = [
+  { name: "Deno", runner: "deno", command: [process.execPath, "test", "-A", "tests"] },
+  { name: "Bun", runner: "bun", command: [...bun(), "test", "tests"] },
+  ...(existsSync(interop)
+    ? [{ name: "interop", runner: "plain" as const, command: [process.execPath, "run", "-A", interop] }]
+    : []),
+]
+
+const total: { passed: number; failed: number } = { passed: 0, failed: 0 }
+for (const { name, runner, command } of steps) {
+  console.log(`\n--- ${name}: ${command.join(" ")}`)
+  const { output, code } = await stream(command, runner === "plain" ? `${name} | ` : "")
+  const counts: Counts = countsOf(runner, output, code)
+  let failed = counts.failed
+  if (counts.skipped > 0 && process.env.CI === "true" && runner === "plain") {
+    console.log(`--- ${name}: ${counts.skipped} skipped, which CI does not allow`)
+    failed += counts.skipped
+  }
+  console.log(`--- ${name}: ${counts.passed} ok, ${failed} not${counts.died ? " (the runner died)" : ""}`)
+  total.passed += counts.passed
+  total.failed += failed
+}
+console.log(`\n${total.passed} passed, ${total.failed} failed`)
+process.exitCode = total.failed === 0 ? 0 : 1
