@@ -1,6 +1,10 @@
 import { readFileSync } from "node:fs"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import type { WebpCodec } from "../../platform/codecs.ts"
+import { withWebp } from "../../platform/codecs_webp.ts"
+import { compileWebp } from "../../platform/codecs_webp_native.ts"
 import { nativeCodecs } from "../../platform/codecs_native.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { sizeOf, viewAs } from "../../schema/datatype.ts"
@@ -42,8 +46,8 @@ const fullRead = (root: string, object: string) =>
   ).columns as Record<string, Array<unknown> | { cells: number; sha256: string }>
 
 /** How many values of the case's one-fragment arrays of one dimension were compared. */
-const compare = (root: string): number => {
-  const fields = [...tilesBelow(root)]
+const compare = (root: string, webp?: WebpCodec): number => {
+  const fields = [...tilesBelow(root, { webp })]
   let compared = 0
   for (const field of fields) {
     const object = field.uri.slice(root.length + 1).split("/")[0]
@@ -87,6 +91,13 @@ describe("tiles of real arrays", { skip: haveFixtures ? false : "the fixtures ar
       assert(compared > 1000, `${compared} values`)
     })
   }
+
+  it("filters_webp: every pixel, formats 17–22", async () => {
+    const webp = await Effect.runPromise(withWebp(nativeCodecs, compileWebp).webp)
+    for (let version = 17; version <= 22; version++) {
+      assertEquals(compare(`${fixtures}v${version}/filters_webp`, webp), 8 * 18)
+    }
+  })
 
   it("every tile of an encrypted array opens with its key, and has the size it should", () => {
     for (const version of [5, 12, 22]) {
