@@ -67,7 +67,14 @@ const named = (name: string, uri: string): NamedFile | undefined => {
 const byName = (a: { readonly name: TimestampedName }, b: { readonly name: TimestampedName }): number =>
   compareNames(a.name, b.name)
 
-const LEGACY_NAME: TimestampedName = { name: ARRAY_SCHEMA_FILE, form: "t_t_uuid", start: 0, end: 0, version: 0, uuid: "" }
+const LEGACY_NAME: TimestampedName = {
+  name: ARRAY_SCHEMA_FILE,
+  form: "t_t_uuid",
+  start: 0,
+  end: 0,
+  version: 0,
+  uuid: "",
+}
 
 /** Whether a listing is that of an array. */
 export const isArray = (listing: Listing): boolean =>
@@ -95,7 +102,9 @@ export const loadDirectory = (
 
     const ignored = new Set<string>()
     for (const file of ignores) {
-      for (const line of yield* attemptFormat(() => decode(IgnoreFile, file.bytes, CURRENT_VERSION, file.uri))) ignored.add(line)
+      for (const line of yield* attemptFormat(() => decode(IgnoreFile, file.bytes, CURRENT_VERSION, file.uri))) {
+        ignored.add(line)
+      }
     }
     const committed = new Set<string>()
     const deletes = new Map<string, DeleteEntry>()
@@ -110,7 +119,9 @@ export const loadDirectory = (
       else if (commit.name.endsWith(".del")) addDelete(`__commits/${commit.name}`, commit.uri, undefined)
     }
     for (const file of consolidated) {
-      for (const entry of yield* attemptFormat(() => decode(ConsolidatedCommits, file.bytes, CURRENT_VERSION, file.uri))) {
+      for (
+        const entry of yield* attemptFormat(() => decode(ConsolidatedCommits, file.bytes, CURRENT_VERSION, file.uri))
+      ) {
         if (entry.file !== null) addDelete(entry.path, file.uri, entry.file)
         else if (!ignored.has(entry.path)) committed.add(stem(lastComponent(entry.path)))
       }
@@ -125,7 +136,11 @@ export const loadDirectory = (
       fragments.push({ name: parsed, uri: from })
     }
     for (const e of listing.root) if (e.kind === "folder") addFragment(e.name, join(uri, e.name), false)
-    for (const e of listing.fragments) if (e.kind === "folder") addFragment(e.name, join(uri, "__fragments", e.name), true)
+    for (const e of listing.fragments) {
+      if (e.kind === "folder") {
+        addFragment(e.name, join(uri, "__fragments", e.name), true)
+      }
+    }
 
     const superseding: Array<VacuumEntry> = []
     for (const file of vacuums) {

@@ -8,10 +8,7 @@ import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { type ArraySchema, decodeArraySchema } from "../../schema/array_schema.ts"
 import { decode } from "../../schema/binary/mod.ts"
-import {
-  consolidatedFooters,
-  ConsolidatedFragmentMetadata,
-} from "../../schema/consolidated_fragment_metadata.ts"
+import { consolidatedFooters, ConsolidatedFragmentMetadata } from "../../schema/consolidated_fragment_metadata.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { ARRAY_SCHEMA_FILE, GROUP_FILE } from "../../schema/name/array_paths.ts"
 import type { Fragment } from "../fragment/fragment.ts"
@@ -145,14 +142,17 @@ export const openArray = (
     const fragments = yield* Effect.forEach(entries, (entry) =>
       loadFragment(access, entry, schemaNamed, footers.get(entry.name.name) ?? footers.get(entry.uri)).pipe(
         // before format 5 a folder without metadata is a fragment that was never committed
-        Effect.catchTag("NotFound", (error) => entry.name.version === 0 ? Effect.succeed(undefined) : Effect.fail(error)),
+        Effect.catchTag("NotFound", (error) =>
+          entry.name.version === 0 ? Effect.succeed(undefined) : Effect.fail(error)),
       ), { concurrency: 16 })
     return {
       uri: at,
       schema,
       schemaName,
       time,
-      fragments: fragments.filter((f) => f !== undefined),
+      fragments: fragments.filter((f) =>
+        f !== undefined
+      ),
       deletes: visibleDeletes(directory, time),
       key,
       verifyChecksums,
@@ -175,4 +175,3 @@ const loadConsolidatedFooters = (
       return consolidatedFooters(metadata, tile.version, newest.uri)
     })
   })
-

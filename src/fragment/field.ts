@@ -73,7 +73,8 @@ const cellTime = (schema: ArraySchema, kind: "timestamps" | "deleteTimes" | "del
   nullable: false,
   cellSize: 8,
   filters: schema.coordsFilters,
-  fillValue: none,
+  // all ones: never
+  fillValue: new Uint8Array(8).fill(0xff),
   fillIsNull: false,
   enumeration: undefined,
 })

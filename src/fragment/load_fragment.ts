@@ -53,7 +53,9 @@ const loadTail = <E, R>(
     const tail: LoadedTail = { offset: size - bytes.byteLength, bytes }
     const fail = (reason: string, offset: number) =>
       Effect.fail(new FormatError({ uri, path: "footer", offset, version, reason }))
-    let length = version >= Since.schemaFolder ? "trailing" as const : footerLength(version, shapeOf(yield* schemaOf("")))
+    let length = version >= Since.schemaFolder
+      ? "trailing" as const
+      : footerLength(version, shapeOf(yield* schemaOf("")))
     let end = size
     if (length === "trailing") {
       if (bytes.byteLength < 8) return yield* fail(`${size} bytes hold no footer`, 0)
@@ -81,7 +83,9 @@ const fromFooter = <E, R>(
     const schemaName = yield* attemptTile(() => footerSchemaName(bytes, uri, start))
     const schema = yield* schemaOf(schemaName)
     const footer = yield* attemptTile(() => decodeFooter(bytes, shapeOf(schema), uri, start))
-    return yield* attemptTile(() => fragmentOf(entry, uri, schema, footer, tail === undefined ? undefined : start, tail))
+    return yield* attemptTile(() =>
+      fragmentOf(entry, uri, schema, footer, tail === undefined ? undefined : start, tail)
+    )
   })
 
 const fragmentOf = (

@@ -78,7 +78,12 @@ export const readTiles = (
       where.validity === undefined ? Effect.succeed(none) : readFile(uriOf("validity"), where.validity, wanted),
     ], { concurrency: 3 })
 
-    const context = (part: DataPart, tile: number, filters: FilterPipeline, rest: Partial<TileContext>): TileContext => ({
+    const context = (
+      part: DataPart,
+      tile: number,
+      filters: FilterPipeline,
+      rest: Partial<TileContext>,
+    ): TileContext => ({
       filters: access.key === undefined ? filters : withEncryption(filters),
       type: field.type,
       cellSize: field.cellSize,
@@ -193,7 +198,9 @@ export const readCoordinates = (
       const d = indexOf(field.file)
       return whole.map(({ values }): FieldTile => {
         const cells = values.byteLength / (size * all.length)
-        const out = interleaved ? new Uint8Array(cells * size) : values.subarray(d * cells * size, (d + 1) * cells * size)
+        const out = interleaved
+          ? new Uint8Array(cells * size)
+          : values.subarray(d * cells * size, (d + 1) * cells * size)
         if (interleaved) {
           for (let i = 0; i < cells; i++) {
             const from = (i * all.length + d) * size

@@ -28,6 +28,9 @@ export interface Cells {
 
 /** The field by which a fragment holds the cells of an array's field; `undefined` where it has none that fits. */
 export const fieldIn = (fragment: Fragment, field: Field): Field | undefined => {
+  const { kind } = field.file
+  if (kind === "timestamps") return fragment.hasTimestamps ? fieldsOf(fragment.schema).timestamps : undefined
+  if (kind === "deleteTimes") return fragment.hasDeleteMetadata ? fieldsOf(fragment.schema).deleteTimes : undefined
   const its = fieldsOf(fragment.schema).byName.get(field.name)
   // an attribute that was dropped and added again with another cell is another attribute
   return its !== undefined && its.var === field.var && its.cellSize === field.cellSize && its.type === field.type
@@ -132,7 +135,7 @@ export const assemble = (
   }
   const bytes = new Uint8Array(total)
   gatherVar(bytes, starts, sources, tileOf, positions, field.fillValue)
-  if (size > 1) for (let i = 0; i <= n; i++) starts[i] /= size
+  if (size > 1) { for (let i = 0; i <= n; i++) starts[i] /= size }
   return { ...base, cellValNum: "var", values: viewAs(field.type, bytes), offsets: starts, validity }
 }
 
@@ -165,4 +168,3 @@ export const fillCells = (out: Uint8Array, cell: Uint8Array): void => {
     out.copyWithin(done, 0, Math.min(done, out.byteLength - done))
   }
 }
-

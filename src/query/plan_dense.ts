@@ -93,7 +93,7 @@ export const strides = (extents: ReadonlyArray<number>, order: "row-major" | "co
     out[d] = step
     step *= extents[d]
   }
-  if (order === "row-major") for (let d = extents.length - 1; d >= 0; d--) each(d)
+  if (order === "row-major") { for (let d = extents.length - 1; d >= 0; d--) each(d) }
   else for (let d = 0; d < extents.length; d++) each(d)
   return out
 }

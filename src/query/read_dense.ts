@@ -266,4 +266,3 @@ const coordinates = (field: Field, d: number, plan: DensePlan, layout: "row-majo
   for (let i = 0; i < cells; i++) values[i] = along[Math.floor(i / stride) % shape[d]] as never
   return { name: field.name, type: field.type, cellValNum: 1, length: cells, values }
 }
-

@@ -6,7 +6,16 @@
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import type { Dimension } from "../../schema/dimension.ts"
-import { parseScalar, parseText, readScalar, type Scalar, ScalarError, type ScalarInput, scalarJson, textJson } from "../../schema/scalar.ts"
+import {
+  parseScalar,
+  parseText,
+  readScalar,
+  type Scalar,
+  ScalarError,
+  type ScalarInput,
+  scalarJson,
+  textJson,
+} from "../../schema/scalar.ts"
 import { sizeOf } from "../../schema/datatype.ts"
 import { SelectionError } from "../array/errors.ts"
 import { compareBytes } from "../kernel/match_ranges.ts"
@@ -45,12 +54,10 @@ export type Outside = "error" | "crop"
 
 /** The domain of a dimension; `undefined` for strings, which have none. */
 export const domainOf = (dimension: Dimension): NumberRange | undefined =>
-  dimension.cellValNum === VAR
-    ? undefined
-    : {
-      low: readScalar(dimension.type, dimension.domain, 0),
-      high: readScalar(dimension.type, dimension.domain, sizeOf(dimension.type)),
-    }
+  dimension.cellValNum === VAR ? undefined : {
+    low: readScalar(dimension.type, dimension.domain, 0),
+    high: readScalar(dimension.type, dimension.domain, sizeOf(dimension.type)),
+  }
 
 /** Checks `ranges` against the schema. Throws {@link SelectionError}. */
 export const parseSelection = (

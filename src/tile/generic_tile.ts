@@ -57,7 +57,10 @@ export const openGenericTile = (
   const data = HEADER + pipelineSize
   const header = decode(GenericTileHeader, rest.subarray(0, data), version, uri, { base: base + at })
   if (header.persistedSize > rest.byteLength - data) {
-    throw fail("persistedSize", `${header.persistedSize} bytes of tile in the ${rest.byteLength - data} bytes that are left`)
+    throw fail(
+      "persistedSize",
+      `${header.persistedSize} bytes of tile in the ${rest.byteLength - data} bytes that are left`,
+    )
   }
   if (header.tileSize > LARGEST) throw fail("tileSize", `${header.tileSize} bytes are more than any such tile has`)
   if (header.encryption !== "none" && access.key === undefined) {

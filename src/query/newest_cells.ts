@@ -1,0 +1,26 @@
+import { compareCells } from "../kernel/sort_cells.ts"
+import type { KeyWords } from "../kernel/order_key.ts"
+
+/**
+ * Of cells with equal coordinates the newest: the one with the latest time, then the one of the latest fragment. `order`
+ * is sorted so that equal cells are neighbours; the answer keeps it, with fewer cells.
+ */
+export const newestCells = (
+  order: Uint32Array,
+  words: KeyWords,
+  times: Float64Array,
+  fragments: Uint32Array,
+): Uint32Array => {
+  let kept = 0
+  for (let i = 0; i < order.length;) {
+    let best = order[i]
+    let end = i + 1
+    while (end < order.length && compareCells(words, order[i], order[end]) === 0) {
+      const cell = order[end++]
+      if (times[cell] > times[best] || (times[cell] === times[best] && fragments[cell] >= fragments[best])) best = cell
+    }
+    order[kept++] = best
+    i = end
+  }
+  return order.subarray(0, kept)
+}
