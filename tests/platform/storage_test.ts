@@ -1,0 +1,225 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { pathToFileURL } from "node:url"
+import { NotFound, StorageError } from "../../platform/errors.ts"
+import { compareBytewise } from "../../platform/name_order.ts"
+import { localFiles } from "../../platform/storage_local.ts"
+import { layerMemory, makeMemoryStorage } from "../../platform/storage_memory.ts"
+import { makeRouter } from "../../platform/storage_router.ts"
+import { Storage } from "../../platform/storage.ts"
+import { layerTrace, makeTrace, type TracedCall, withTrace } from "../../platform/with_trace.ts"
+import { type Backend, storageSuite } from "../storage_suite.ts"
+
+const folder = (): { path: string; close: () => void } => {
+  const path = mkdtempSync(join(tmpdir(), "tessera storage %41 "))
+  return { path, close: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+const router = (): Storage => makeRouter({ file: localFiles, mem: makeMemoryStorage() })
+
+const inFolder = (storage: () => Storage, uri = false) => (): Backend => {
+  const { path, close } = folder()
+  return uri
+    ? { storage: storage(), root: pathToFileURL(path).href, escape: encodeURIComponent, close }
+    : { storage: storage(), root: path, close }
+}
+
+storageSuite("memory", () => ({ storage: makeMemoryStorage(), root: "mem://root" }))
+storageSuite("memory, under plain names", () => ({ storage: makeMemoryStorage(), root: "root" }))
+storageSuite("local files by path", inFolder(() => localFiles))
+storageSuite("local files by file:// URI", inFolder(() => localFiles, true))
+storageSuite("router, memory", () => ({ storage: router(), root: "mem://some/where" }))
+storageSuite("router, local", inFolder(router))
+storageSuite("router, local by URI", inFolder(router, true))
+storageSuite("traced memory", () => ({ storage: withTrace(makeMemoryStorage(), makeTrace()), root: "mem://root" }))
+storageSuite("traced local files", inFolder(() => withTrace(localFiles, makeTrace())))
+
+const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect)
+const fails = <A, E>(effect: Effect.Effect<A, E>): Promise<E> => Effect.runPromise(Effect.flip(effect))
+
+const inside = async (body: (path: string) => Promise<void>): Promise<void> => {
+  const { path, close } = folder()
+  try {
+    await body(path)
+  } finally {
+    close()
+  }
+}
+
+describe("names", () => {
+  it("compare as their UTF-8 bytes do", () => {
+    const names = [
+      "",
+      "a",
+      "aa",
+      "b",
+      "\u007f",
+      "\u0080",
+      "\ud7ff",
+      "\ue000",
+      "\uffff",
+      "\u{10000}",
+      "\u{10ffff}",
+      "a\u{10000}",
+    ]
+    for (const a of names) {
+      for (const b of names) {
+        assertEquals(Math.sign(compareBytewise(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)), `${a} ${b}`)
+      }
+    }
+  })
+})
+
+describe("memory storage", () => {
+  it("reads and writes the map it is given", async () => {
+    const files = new Map([["array/file", Uint8Array.of(1)]])
+    const storage = makeMemoryStorage(files)
+    assertEquals(await run(storage.read("mem://array/file")), Uint8Array.of(1))
+    await run(storage.write("mem://array/other/", Uint8Array.of(2)))
+    assertEquals([...files.keys()], ["array/file", "array/other"])
+    assertEquals((await run(storage.list("mem://"))).map((entry) => entry.name), ["array"])
+  })
+
+  it("is fresh in every layer", async () => {
+    const program = Effect.flatMap(Storage, (storage) => storage.create("mem://file", Uint8Array.of(1)))
+    await run(Effect.provide(program, layerMemory))
+    await run(Effect.provide(program, layerMemory))
+  })
+})
+
+describe("local storage", () => {
+  it("follows links to files and folders, and passes by those that lead nowhere", () =>
+    inside(async (path) => {
+      mkdirSync(join(path, "real"))
+      writeFileSync(join(path, "real", "file"), "abc")
+      symlinkSync(join(path, "real"), join(path, "folder"))
+      symlinkSync(join(path, "real", "file"), join(path, "link"))
+      symlinkSync(join(path, "nowhere"), join(path, "dangling"))
+      const kinds = (await run(localFiles.list(path))).map(({ name, kind }) => `${name} ${kind}`)
+      assertEquals(kinds, ["folder folder", "link file", "real folder"])
+      assertEquals(await run(localFiles.size(join(path, "folder", "file"))), 3)
+      assert(await fails(localFiles.read(join(path, "dangling"))) instanceof NotFound)
+      await run(localFiles.write(join(path, "link"), Uint8Array.of(1)))
+      assertEquals(await run(localFiles.read(join(path, "real", "file"))), Uint8Array.of(1), "written through the link")
+      await run(localFiles.remove(join(path, "folder")))
+      assertEquals(await run(localFiles.size(join(path, "real", "file"))), 1, "only the link is removed")
+    }))
+
+  it("says Denied where permissions are missing", () =>
+    inside(async (path) => {
+      mkdirSync(join(path, "shut"), { mode: 0o555 })
+      const error = await fails(localFiles.write("/proc/tessera/file", Uint8Array.of(1)))
+      assert(error instanceof StorageError)
+      // The superuser may write anywhere but where nobody can.
+      if (process.getuid?.() === 0) return
+      const denied = await fails(localFiles.write(join(path, "shut", "file"), Uint8Array.of(1)))
+      assertEquals(denied.reason, "Denied")
+      assertStringIncludes(denied.message, "permission")
+    }))
+
+  it("reads percent signs of plain paths as they stand, and of URIs as escapes", () =>
+    inside(async (path) => {
+      await run(localFiles.write(join(path, "a%20b"), Uint8Array.of(1)))
+      await run(localFiles.write(`${pathToFileURL(path).href}/c%20d`, Uint8Array.of(2)))
+      assertEquals(readdirSync(path).sort(), ["a%20b", "c d"])
+      assertEquals(
+        await run(localFiles.size(`${pathToFileURL(path).href.replace("file://", "file://localhost")}/c%20d`)),
+        1,
+      )
+    }))
+
+  it("refuses URIs that are none of its own, by name", async () => {
+    for (
+      const [uri, reason, word] of [
+        ["s3://bucket/key", "Unsupported", "s3"],
+        ["file://elsewhere/file", "Unsupported", "elsewhere"],
+        ["file:///bad%zz", "Unknown", "%25"],
+        ["", "Unknown", "empty"],
+        ["with\0zero", "Unknown", ""],
+      ]
+    ) {
+      const error = await fails(localFiles.read(uri))
+      assert(error instanceof StorageError, `${uri}: ${String(error)}`)
+      assertEquals(error.reason, reason)
+      assertStringIncludes(error.message, word)
+    }
+  })
+
+  it("does not remove the root of the file system", async () => {
+    for (const uri of ["/", "//", "file:///", "/."]) {
+      assertEquals((await fails(localFiles.remove(uri))).reason, "Denied")
+    }
+  })
+
+  it("leaves nothing behind when a write fails, and shows nothing of one under way", () =>
+    inside(async (path) => {
+      mkdirSync(join(path, "folder"))
+      writeFileSync(join(path, "folder", "inner"), "x")
+      const error = await fails(localFiles.write(join(path, "folder"), Uint8Array.of(1)))
+      assert(error instanceof StorageError)
+      assertEquals(readdirSync(path), ["folder"])
+      writeFileSync(join(path, ".tessera-0.tmp"), "half")
+      assertEquals((await run(localFiles.list(path))).map((entry) => entry.name), ["folder"])
+    }))
+})
+
+describe("router", () => {
+  it("names the scheme that nobody serves", async () => {
+    for (const uri of ["s3://bucket/key", "constructor://x", "HTTP://host/x"]) {
+      const error = await fails(router().read(uri))
+      assert(error instanceof StorageError)
+      assertEquals(error.reason, "Unsupported")
+      assertStringIncludes(error.message, uri.slice(0, uri.indexOf(":")).toLowerCase())
+    }
+  })
+
+  it("keeps its storages apart", () =>
+    inside(async (path) => {
+      const storage = router()
+      await run(storage.write("MEM://file", Uint8Array.of(1)))
+      await run(storage.write(join(path, "file"), Uint8Array.of(2)))
+      assertEquals(await run(storage.read("mem://file")), Uint8Array.of(1))
+      assertEquals(await run(storage.read(join(path, "file"))), Uint8Array.of(2))
+    }))
+})
+
+describe("trace", () => {
+  it("counts calls, requests and bytes when they are made", async () => {
+    const trace = makeTrace()
+    const seen: Array<TracedCall> = []
+    const storage = withTrace(makeMemoryStorage(), trace, (call) => seen.push(call))
+    const uri = "mem://file"
+    const write = storage.write(uri, new Uint8Array(100))
+    assertEquals(trace, makeTrace(), "nothing has run yet")
+    await run(write)
+    await run(storage.list("mem://"))
+    await run(storage.size(uri))
+    await run(storage.read(uri))
+    await run(storage.readRanges(uri, [{ offset: 0, length: 7 }, { offset: 50, length: 5 }, { offset: 0, length: 0 }]))
+    await run(storage.readTail(uri, 8))
+    await fails(storage.create(uri, new Uint8Array(5)))
+    await fails(storage.readRanges(uri, [{ offset: 99, length: 2 }]))
+    await run(storage.remove(uri))
+    assertEquals(trace, {
+      calls: { list: 1, size: 1, read: 1, readRanges: 2, readTail: 1, write: 1, create: 1, remove: 1 },
+      requests: 11,
+      bytesRead: 100 + 12 + 8,
+      bytesWritten: 100,
+    })
+    assertEquals(seen.length, 9)
+    assertEquals(seen.filter((call) => call.failed).map((call) => call.operation), ["create", "readRanges"])
+    assertEquals(seen[4], { operation: "readRanges", uri, requests: 3, bytesRead: 12, bytesWritten: 0, failed: false })
+  })
+
+  it("lies over another layer", async () => {
+    const trace = makeTrace()
+    const program = Effect.flatMap(Storage, (storage) => storage.list("mem://"))
+    await run(Effect.provide(program, Layer.provide(layerTrace(trace), layerMemory)))
+    assertEquals(trace.calls.list, 1)
+  })
+})
