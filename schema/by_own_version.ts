@@ -20,7 +20,7 @@ export const decodeByOwnVersion = <A>(
   try {
     version = peekVersion(bytes)
     const refused = refusal(version)
-    if (refused !== undefined) throw new BinaryIssue(0, refused)
+    if (refused !== undefined) throw new BinaryIssue(0, refused, true)
   } catch (error) {
     throw asFormatError(error, version, uri, options.base ?? 0)
   }

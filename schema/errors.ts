@@ -17,6 +17,7 @@ const FormatErrorBase: TaggedErrorClass<"FormatError", {
   readonly offset: number
   readonly version: number
   readonly reason: string
+  readonly unsupported?: boolean
 }> = Data.TaggedError("FormatError")
 
 /**
@@ -24,7 +25,8 @@ const FormatErrorBase: TaggedErrorClass<"FormatError", {
  *
  * `uri` names the file, `path` the field inside the structure (`attributes.2.filters`), `offset` the byte at which the
  * field starts (in the unfiltered structure for what lies in a generic tile, in the file otherwise), `version` the format
- * version by which the bytes were read.
+ * version by which the bytes were read. `unsupported` tells what is sound but unknown here (a newer format, a filter that does
+ * not exist yet) from what is damaged.
  */
 export class FormatError extends FormatErrorBase {
   override get message(): string {

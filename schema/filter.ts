@@ -209,7 +209,8 @@ export const Filter: Codec<Filter> = codec<Filter>({
     if (type === undefined) {
       throw new BinaryIssue(
         at,
-        code === 17 ? "filter 17 (bitsort) was removed from the format" : `unknown filter ${code}`,
+        code === 17 ? "filter 17 (bitsort) was removed from the format" : `unknown filter ${code}; use a newer tessera`,
+        true,
       )
     }
     const options = new Cursor(c.bytesOf(length), c.version)

@@ -68,7 +68,8 @@ export const refusal = (version: number): string | undefined =>
   version === 0xffffffff
     ? "written by an experimental build (format version 4294967295), which no engine reads"
     : version > NEWEST_VERSION
-    ? `format version ${version} is newer than ${NEWEST_VERSION}, the newest that this engine reads; use a newer tessera`
+    ? `format version ${version} is newer than ${NEWEST_VERSION}, the newest that this engine reads: use a newer tessera ` +
+      `(or these bytes are from before TileDB 1.4, which nobody reads any more)`
     : version < OLDEST_VERSION || !Number.isInteger(version)
     ? `${version} is no format version: the array predates TileDB 1.4, or these are not TileDB bytes`
     : undefined

@@ -6,7 +6,12 @@ export class BinaryIssue extends Error {
   /** Field names and indexes, outermost first; filled while the error travels up through the structs. */
   readonly path: Array<string | number> = []
 
-  constructor(readonly offset: number, readonly reason: string) {
+  constructor(
+    readonly offset: number,
+    readonly reason: string,
+    /** whether the bytes may be sound, but of a kind that this engine does not read */
+    readonly unsupported: boolean = false,
+  ) {
     // without a message of its own, which would hide the getter
     super()
     this.name = "BinaryIssue"

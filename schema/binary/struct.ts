@@ -123,5 +123,12 @@ export const decode = <A>(
 /** Puts the file's name on what a codec threw; anything but a {@link BinaryIssue} stays what it is. */
 export const asFormatError = (error: unknown, version: number, uri: string, base = 0): unknown =>
   error instanceof BinaryIssue
-    ? new FormatError({ uri, path: error.path.join("."), offset: base + error.offset, version, reason: error.reason })
+    ? new FormatError({
+      uri,
+      path: error.path.join("."),
+      offset: base + error.offset,
+      version,
+      reason: error.reason,
+      unsupported: error.unsupported,
+    })
     : error

@@ -35,7 +35,9 @@ export const loadFragment = <E, R>(
   const uri = `${entry.uri}/${FRAGMENT_METADATA_FILE}`
   const refused = name.version === 0 ? undefined : refusal(name.version)
   if (refused !== undefined) {
-    return Effect.fail(new FormatError({ uri, path: "", offset: 0, version: name.version, reason: refused }))
+    return Effect.fail(
+      new FormatError({ uri, path: "", offset: 0, version: name.version, reason: refused, unsupported: true }),
+    )
   }
   if (consolidated !== undefined) return fromFooter(entry, uri, schemaOf, consolidated, 0, undefined)
   return name.form === "uuid_t" ? loadLegacy(access, entry, uri, schemaOf) : loadTail(entry, uri, schemaOf)

@@ -45,11 +45,11 @@ export const openGenericTile = (
 ): GenericTile => {
   const rest = file.subarray(at)
   const version = rest.byteLength < 4 ? 0 : new DataView(rest.buffer, rest.byteOffset).getUint32(0, true)
-  const fail = (path: string, reason: string): FormatError =>
-    new FormatError({ uri, path, offset: base + at, version, reason })
+  const fail = (path: string, reason: string, unsupported = false): FormatError =>
+    new FormatError({ uri, path, offset: base + at, version, reason, unsupported })
   if (rest.byteLength < HEADER) throw fail("", `a generic tile needs ${HEADER} bytes, ${rest.byteLength} are left`)
   const refused = refusal(version)
-  if (refused !== undefined) throw fail("version", refused)
+  if (refused !== undefined) throw fail("version", refused, true)
   const pipelineSize = new DataView(rest.buffer, rest.byteOffset).getUint32(HEADER - 4, true)
   if (pipelineSize > rest.byteLength - HEADER) {
     throw fail("pipeline", `${pipelineSize} bytes of pipeline in ${rest.byteLength - HEADER} bytes`)
