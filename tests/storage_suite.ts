@@ -4,6 +4,7 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
+import { Buffer } from "node:buffer"
 import { describe, it } from "node:test"
 import { AlreadyExists, NotFound, StorageError } from "../platform/errors.ts"
 import type { Storage } from "../platform/storage.ts"

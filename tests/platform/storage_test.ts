@@ -1,12 +1,16 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Buffer } from "node:buffer"
+import { execFile, execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import process from "node:process"
 import { describe, it } from "node:test"
-import { pathToFileURL } from "node:url"
+import { fileURLToPath, pathToFileURL } from "node:url"
 import { NotFound, StorageError } from "../../platform/errors.ts"
+import { readFailure, storageFailure } from "../../platform/file_errors.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
 import { localFiles } from "../../platform/storage_local.ts"
 import { layerMemory, makeMemoryStorage } from "../../platform/storage_memory.ts"
@@ -110,16 +114,44 @@ describe("local storage", () => {
       assertEquals(await run(localFiles.size(join(path, "real", "file"))), 1, "only the link is removed")
     }))
 
-  it("says Denied where permissions are missing", () =>
+  it("says why, by the codes of the file system", () => {
+    const reasonOf = (cause: unknown) => storageFailure("write", "file")(cause).reason
+    assertEquals(reasonOf({ code: "EACCES" }), "Denied")
+    assertEquals(reasonOf({ code: "EPERM" }), "Denied")
+    assertEquals(reasonOf({ code: "EMFILE" }), "Unavailable")
+    assertEquals(reasonOf({ code: "constructor" }), "Unknown")
+    assertEquals(reasonOf(Object.assign(new Error(), { name: "NotCapable" })), "Denied", "Deno without permission")
+    assertEquals(reasonOf(undefined), "Unknown")
+    assertEquals(readFailure("read", "file")({ code: "EACCES" })._tag, "StorageError")
+  })
+
+  it("does not wait for the writer of a named pipe", () =>
     inside(async (path) => {
-      mkdirSync(join(path, "shut"), { mode: 0o555 })
-      const error = await fails(localFiles.write("/proc/tessera/file", Uint8Array.of(1)))
-      assert(error instanceof StorageError)
-      // The superuser may write anywhere but where nobody can.
-      if (process.getuid?.() === 0) return
-      const denied = await fails(localFiles.write(join(path, "shut", "file"), Uint8Array.of(1)))
-      assertEquals(denied.reason, "Denied")
-      assertStringIncludes(denied.message, "permission")
+      execFileSync("mkfifo", [join(path, "pipe")])
+      assert(await fails(localFiles.read(join(path, "pipe"))) instanceof NotFound)
+      assertEquals(await run(localFiles.list(path)), [])
+    }))
+
+  it("lets one process of several create a file, whole", () =>
+    inside(async (path) => {
+      const script = fileURLToPath(new URL("create_race.ts", import.meta.url))
+      const before = "Deno" in globalThis ? ["run", "-A", script] : [script]
+      const made = await Promise.all([1, 2, 3].map((mark) =>
+        new Promise<ReadonlyArray<number>>((done, broken) => {
+          const cwd = fileURLToPath(new URL("../..", import.meta.url))
+          execFile(process.execPath, [...before, path, String(mark)], { cwd }, (error, out) => {
+            if (error !== null) broken(error)
+            else done(JSON.parse(out))
+          })
+        })
+      ))
+      assertEquals(made.flat().sort((a, b) => a - b), Array.from({ length: 100 }, (_, i) => i))
+      for (const [i, files] of made.entries()) {
+        for (const file of files) {
+          assertEquals(await run(localFiles.read(join(path, String(file)))), new Uint8Array(10_000).fill(i + 1))
+        }
+      }
+      assertEquals(readdirSync(path).length, 100, "no leavings")
     }))
 
   it("reads percent signs of plain paths as they stand, and of URIs as escapes", () =>

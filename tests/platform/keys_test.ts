@@ -1,0 +1,48 @@
+import { assert, assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { describe, it } from "node:test"
+import { InvalidKey, parseKey } from "../../platform/keys.ts"
+
+const text = "0123456789abcdeF0123456789abcdeF"
+const raw = new TextEncoder().encode(text)
+const hex = Array.from(raw, (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+describe("keys", () => {
+  it("are 32 characters or bytes, or 64 hexadecimal digits, and a newline does not count", () => {
+    for (const form of [text, raw, hex, hex.toUpperCase(), `${text}\n`, `${text}\r\n`, `${hex}\n`, `${hex}\r\n`]) {
+      assertEquals(Effect.runSync(parseKey(form)), raw)
+    }
+    assertEquals(Effect.runSync(parseKey(new TextEncoder().encode(`${hex}\n`))), raw)
+  })
+
+  it("may end with the bytes of a newline if they are 32 in all", () => {
+    const key = Uint8Array.from({ length: 32 }, (_, i) => i === 30 ? 13 : i === 31 ? 10 : i + 100)
+    assertEquals(Effect.runSync(parseKey(key)), key)
+    assertEquals(Effect.runSync(parseKey(Uint8Array.from([...key, 10]))), key)
+  })
+
+  it("are copies", () => {
+    const given = raw.slice()
+    const key = Effect.runSync(parseKey(given))
+    given.fill(0)
+    assertEquals(key, raw)
+  })
+
+  it("are refused otherwise, without a word of them", () => {
+    const secrets = [
+      "",
+      "sesame",
+      "sesame-sesame-sesame-sesame-sesam",
+      "é".repeat(32),
+      `${hex.slice(0, 63)}g`,
+      `${text}\n\n`,
+    ]
+    for (const secret of secrets) {
+      const error = Effect.runSync(Effect.flip(parseKey(secret)))
+      assert(error instanceof InvalidKey)
+      assertEquals(error._tag, "InvalidKey")
+      assert(!error.message.includes("sesam") && !error.message.includes("0123") && !error.message.includes("3031"))
+      assert(error.message.includes("32 characters or 64 hexadecimal digits"))
+    }
+  })
+})
