@@ -1,6 +1,6 @@
 /**
- * bzip2 in plain TypeScript, for every runtime. The kept libraries do not fit: seek-bzip 2.0.0 needs the global `Buffer`
- * and never returns from a forged run of 32 RUNA symbols.
+ * bzip2 in plain TypeScript, for every runtime. seek-bzip 2.0.0 does not fit: it needs the global `Buffer`, which browsers
+ * have not, brings a command line along, and takes the end of a cut stream for zeros.
  *
  * @module
  */

@@ -2,8 +2,8 @@
  * zstd without the runtime's help. Frames are decoded straight into a result of the promised size; they are written with
  * stored blocks only.
  *
- * fzstd 0.1.1 does not fit here: a forged table of Huffman weights keeps it busy for ever, and a forged block for
- * minutes. The tests keep it as the twin to compare with.
+ * fzstd 0.1.1 does not fit here: it never returns from a forged table of Huffman weights (`forgedZstd` in the tests). The
+ * tests keep it as the twin to compare with.
  *
  * @module
  */
