@@ -165,7 +165,8 @@ export interface FragmentDescription {
   readonly size: number | bigint
   /** Whether its footer was found among the consolidated ones. */
   readonly hasConsolidatedMetadata: boolean
-  readonly nonEmptyDomain: ReadonlyArray<Range>
+  /** `undefined` where the footer has none. */
+  readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
   readonly schemaName: string
   /** Number of rectangles: 0 for dense fragments. */
   readonly mbrNum: number
@@ -186,7 +187,7 @@ export const describeFragments = (
     cell_num: String(fragment.cellNum),
     size: String(fragment.size),
     has_consolidated_metadata: fragment.hasConsolidatedMetadata,
-    non_empty_domain: describeRanges(schema, fragment.nonEmptyDomain),
+    non_empty_domain: fragment.nonEmptyDomain === undefined ? null : describeRanges(schema, fragment.nonEmptyDomain),
     schema: fragment.schemaName,
     mbr_num: fragment.mbrNum,
     ...(fragment.mbrNum === 0

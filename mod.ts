@@ -1,0 +1,46 @@
+/**
+ * TileDB's array engine: opens arrays, groups and metadata that any TileDB since 1.4 wrote, and reads them.
+ *
+ * - {@link TileArray} – open an array; its schema, fragments, metadata and enumerations
+ * - {@link Dense}, {@link Sparse} – read cells
+ * - {@link Cells} – columns that were read, as JSON or as the values of an enumeration
+ * - {@link Group} – groups and their members; what lies where
+ *
+ * Everything is an Effect over the storage and codec services; `layerDefault` provides both. The structures of the format
+ * are in `@tessera/array/schema`, services and layers in `@tessera/array/platform`.
+ *
+ * ```ts
+ * import { Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   return yield* Dense.read(weather, { select: ["temperature"], ranges: { day: 60, station: [1, 4] } })
+ * })
+ * const { columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals([...columns.temperature.values], [7.5, 8, 6.5, 9.5])
+ * ```
+ *
+ * @module
+ */
+export * as Cells from "./src/query/cells.ts"
+export * as Dense from "./src/query/dense.ts"
+export * as Group from "./src/group/group.ts"
+export * as Sparse from "./src/query/sparse.ts"
+export * as TileArray from "./src/array/tile_array.ts"
+
+export { ArrayNotFound, ResultTooLarge, SelectionError, Unsupported } from "./src/array/errors.ts"
+export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"
+export { FormatError } from "./schema/errors.ts"
+export {
+  Codecs,
+  layerDefault,
+  layerDefaultPortable,
+  layerLocal,
+  layerMemory,
+  layerNative,
+  layerPortable,
+  layerTrace,
+  StorageService,
+} from "./platform/mod.ts"

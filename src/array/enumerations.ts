@@ -1,0 +1,67 @@
+/**
+ * Enumerations: the values that the codes of enumerated attributes stand for.
+ * Format: `enumeration.md`.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { decode } from "../../schema/binary/mod.ts"
+import { Enumeration } from "../../schema/enumeration.ts"
+import { FormatError } from "../../schema/errors.ts"
+import { enumerationPath } from "../../schema/name/array_paths.ts"
+import { attemptTile, type TileError } from "../tile/attempt.ts"
+import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import { join } from "./listing.ts"
+import { accessOf, type TileArray } from "./open.ts"
+
+/** What loading enumerations can fail with. */
+export type EnumerationError = NotFound | StorageError | TileError
+
+const loadEnumeration = (
+  access: TileAccess,
+  array: TileArray,
+  name: string,
+  fileName: string,
+): Effect.Effect<Enumeration, EnumerationError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const uri = join(array.uri, enumerationPath(fileName))
+    const fail = (reason: string) =>
+      Effect.fail(new FormatError({ uri, path: "name", offset: 0, version: array.schema.version, reason }))
+    // the name is what a schema says: it must not lead elsewhere
+    if (fileName === "" || fileName.includes("/")) {
+      return yield* fail(`the schema says that ${JSON.stringify(name)} is in a file of this name, which is none`)
+    }
+    const file = yield* Effect.catchTag(
+      storage.read(uri),
+      "NotFound",
+      () => fail(`the schema has an enumeration ${JSON.stringify(name)} in this file, which is not there`),
+    )
+    return yield* attemptTile(() => {
+      const tile = openGenericTile(access, uri, file)
+      const enumeration = decode(Enumeration, tile.bytes, tile.version, uri)
+      if (enumeration.name === name) return enumeration
+      throw new FormatError({
+        uri,
+        path: "name",
+        offset: 0,
+        version: tile.version,
+        reason: `it is the enumeration ${JSON.stringify(enumeration.name)}, the schema says ${JSON.stringify(name)}`,
+      })
+    })
+  })
+
+/** The enumerations of an open array, in the order of its schema: all, or those that are named. */
+export const loadEnumerations = (
+  array: TileArray,
+  names?: Iterable<string>,
+): Effect.Effect<ReadonlyArray<Enumeration>, EnumerationError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const access = yield* accessOf(array)
+    const wanted = names === undefined ? undefined : new Set(names)
+    const list = array.schema.enumerations.filter((e) => wanted === undefined || wanted.has(e.name))
+    return yield* Effect.forEach(list, (e) => loadEnumeration(access, array, e.name, e.fileName), { concurrency: 8 })
+  })

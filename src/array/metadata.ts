@@ -1,0 +1,115 @@
+/**
+ * Metadata of arrays and groups: what the files in `__meta` add up to over a range of time.
+ * Format: `metadata.md`, and `vacuum_file.md` for what was consolidated.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { decode } from "../../schema/binary/mod.ts"
+import { vacuumedName, VacuumFile } from "../../schema/commit/vacuum_file.ts"
+import type { Datatype } from "../../schema/datatype.ts"
+import { MetadataEntries, type MetadataEntry } from "../../schema/metadata_entries.ts"
+import { METADATA_FOLDER } from "../../schema/name/array_paths.ts"
+import { compareNames, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
+import { CURRENT_VERSION } from "../../schema/version.ts"
+import { attemptFormat, attemptTile, type TileError } from "../tile/attempt.ts"
+import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import type { TimeRange } from "./directory.ts"
+import { join } from "./listing.ts"
+
+/** One entry, as it stands at the end of the range of time. */
+export interface MetadataItem {
+  /** Raw: any bytes, none among them. */
+  readonly key: Uint8Array
+  /** The key as text; `undefined` if it is not valid UTF-8. */
+  readonly name: string | undefined
+  readonly type: Datatype
+  /** Number of values; 0 for an empty one. */
+  readonly count: number
+  /** The values, raw. */
+  readonly value: Uint8Array
+}
+
+/** What loading metadata can fail with. */
+export type MetadataError = NotFound | StorageError | TileError
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+const textOf = (key: Uint8Array): string | undefined => {
+  try {
+    return decoder.decode(key)
+  } catch {
+    return undefined
+  }
+}
+
+/** A string with a character a byte: unknown bytes survive as keys of a map, and its order is bytewise. */
+const bytewise = (key: Uint8Array): string => {
+  let out = ""
+  for (const byte of key) out += String.fromCharCode(byte)
+  return out
+}
+
+/** Merges entries in the order in which they were made; what was deleted is gone. Sorted by the bytes of the keys. */
+export const mergeEntries = (files: Iterable<ReadonlyArray<MetadataEntry>>): ReadonlyArray<MetadataItem> => {
+  const items = new Map<string, MetadataItem>()
+  for (const entries of files) {
+    for (const { key, deleted, type, count, value } of entries) {
+      if (deleted) items.delete(bytewise(key))
+      else items.set(bytewise(key), { key, name: textOf(key), type, count, value })
+    }
+  }
+  return [...items].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0).map(([, item]) => item)
+}
+
+/** How the generic tile of a metadata file is opened; groups take plain files along with encrypted ones. */
+export type OpenTile = typeof openGenericTile
+
+/** The metadata of the array or group at `uri`, over a range of time: files count that lie in it as a whole. */
+export const loadMetadata = (
+  uri: string,
+  time: TimeRange,
+  access: TileAccess,
+  openTile: OpenTile = openGenericTile,
+): Effect.Effect<ReadonlyArray<MetadataItem>, MetadataError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const folder = join(uri, METADATA_FOLDER)
+    const files: Array<TimestampedName> = []
+    const vacuums: Array<string> = []
+    for (const { name, kind } of yield* storage.list(folder)) {
+      const parsed = kind === "file" ? parseName(name) : undefined
+      if (parsed === undefined || parsed.start < time.start || parsed.end > time.end) continue
+      if (name.endsWith(".vac")) vacuums.push(join(folder, name))
+      // anything else behind the name, `.tmp` for one, is not a file that was finished
+      else if (name === parsed.name) files.push(parsed)
+    }
+    const superseded = new Set<string>()
+    for (const lines of yield* Effect.forEach(vacuums, (at) => loadLines(at), { concurrency: 8 })) {
+      for (const line of lines) superseded.add(vacuumedName(line))
+    }
+    const entries = yield* Effect.forEach(
+      files.filter((file) => !superseded.has(file.name)).sort(compareNames),
+      (file) =>
+        Effect.flatMap(storage.read(join(folder, file.name)), (bytes) =>
+          attemptTile(() => {
+            const at = join(folder, file.name)
+            const tile = openTile(access, at, bytes)
+            return decode(MetadataEntries, tile.bytes, tile.version, at)
+          })),
+      { concurrency: 16 },
+    )
+    return mergeEntries(entries)
+  })
+
+const loadLines = (uri: string): Effect.Effect<ReadonlyArray<string>, MetadataError, Storage> =>
+  Effect.flatMap(
+    Storage,
+    (storage) =>
+      Effect.flatMap(
+        storage.read(uri),
+        (bytes) => attemptFormat(() => decode(VacuumFile, bytes, CURRENT_VERSION, uri)),
+      ),
+  )

@@ -1,0 +1,104 @@
+/**
+ * What is directly below a URI, and what is below that.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { ArrayNotFound } from "../array/errors.ts"
+import { join, withoutSlash } from "../array/listing.ts"
+import type { OpenOptions } from "../array/open.ts"
+import { identity } from "./member_uri.ts"
+import { kindOfFolder, type ObjectKind, objectType } from "./object_type.ts"
+import { type GroupError, openGroup } from "./open_group.ts"
+
+/** An array or a group. */
+export interface ObjectEntry {
+  readonly uri: string
+  readonly type: ObjectKind
+  /** Its name in the group, or in the folder; `null` for a member without a name. */
+  readonly name: string | null
+}
+
+/** An object with what is below it. */
+export interface ObjectTree extends ObjectEntry {
+  /** Empty for arrays. */
+  readonly children: ReadonlyArray<ObjectTree>
+  /** Why children are not shown: the group was met before, or is not where its group says. */
+  readonly cut?: "seen" | "missing"
+}
+
+/** Groups in groups in groups: no deeper than this, since links can make a folder its own child. */
+const DEEPEST = 64
+
+/** The arrays and groups directly in a folder. */
+const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const folders = (yield* storage.list(uri)).filter((e) => e.kind === "folder")
+    const types = yield* Effect.forEach(folders, (e) => objectType(join(uri, e.name)), { concurrency: 16 })
+    return folders.flatMap(({ name }, i): ReadonlyArray<ObjectEntry> => {
+      const type = types[i]
+      return type === undefined ? [] : [{ uri: join(uri, name), type, name }]
+    })
+  })
+
+/**
+ * The members of a group, or the arrays and groups directly in a folder. A group from before TileDB 2.8 is listed as the
+ * folder that it is. Nothing is below an array.
+ */
+export const ls = (
+  uri: string,
+  options: OpenOptions = {},
+): Effect.Effect<ReadonlyArray<ObjectEntry>, GroupError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const at = withoutSlash(uri)
+    const storage = yield* Storage
+    const entries = yield* storage.list(at)
+    if (entries.length === 0) {
+      return yield* Effect.fail(
+        new ArrayNotFound({ uri: at, hint: "there is nothing here; check the path, and whether you may list it" }),
+      )
+    }
+    const kind = kindOfFolder(entries)
+    if (kind === "array") return []
+    if (kind === undefined) return yield* listFolder(at)
+    const group = yield* openGroup(at, options)
+    if (!group.recorded) return yield* listFolder(at)
+    return group.members.map(({ uri, type, name }) => ({ uri, type, name }))
+  })
+
+const nodeOf = (
+  entry: ObjectEntry,
+  options: OpenOptions,
+  seen: Set<string>,
+  depth: number,
+): Effect.Effect<ObjectTree, GroupError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    if (entry.type === "array") return { ...entry, children: [] }
+    const id = identity(entry.uri)
+    if (seen.has(id) || depth >= DEEPEST) return { ...entry, children: [], cut: "seen" }
+    seen.add(id)
+    const found = yield* Effect.catchTags(ls(entry.uri, options), {
+      ArrayNotFound: () => Effect.succeed(undefined),
+      NotFound: () => Effect.succeed(undefined),
+    })
+    if (found === undefined) return { ...entry, children: [], cut: "missing" }
+    const children: Array<ObjectTree> = []
+    for (const child of found) children.push(yield* nodeOf(child, options, seen, depth + 1))
+    return { ...entry, children }
+  })
+
+/** Everything below a URI, nested. A group that was shown before is shown without its children: groups may form circles. */
+export const tree = (
+  uri: string,
+  options: OpenOptions = {},
+): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const seen = new Set([identity(withoutSlash(uri))])
+    const out: Array<ObjectTree> = []
+    for (const entry of yield* ls(uri, options)) out.push(yield* nodeOf(entry, options, seen, 1))
+    return out
+  })

@@ -1,0 +1,23 @@
+/**
+ * What lies at a URI: an array, a group, or neither.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { StorageError } from "../../platform/errors.ts"
+import { type Entry, Storage } from "../../platform/storage.ts"
+import { ARRAY_SCHEMA_FILE, GROUP_FILE, GROUP_FOLDER, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
+
+/** The kinds of objects. */
+export type ObjectKind = "array" | "group"
+
+/** What a folder with these names is. One that could be both is an array. */
+export const kindOfFolder = (entries: ReadonlyArray<Entry>): ObjectKind | undefined => {
+  const has = (name: string, kind: Entry["kind"]): boolean => entries.some((e) => e.name === name && e.kind === kind)
+  if (has(SCHEMA_FOLDER, "folder") || has(ARRAY_SCHEMA_FILE, "file")) return "array"
+  return has(GROUP_FOLDER, "folder") || has(GROUP_FILE, "file") ? "group" : undefined
+}
+
+/** What lies at `uri`; `undefined` if it is neither an array nor a group, or nothing at all. */
+export const objectType = (uri: string): Effect.Effect<ObjectKind | undefined, StorageError, Storage> =>
+  Effect.flatMap(Storage, (storage) => Effect.map(storage.list(uri), kindOfFolder))

@@ -1,0 +1,125 @@
+/**
+ * Opening groups: who is a member at a moment.
+ * Format: `group.md`.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { type Entry, Storage } from "../../platform/storage.ts"
+import { decode } from "../../schema/binary/mod.ts"
+import { GroupDetails, type GroupMember } from "../../schema/group.ts"
+import { GROUP_FOLDER } from "../../schema/name/array_paths.ts"
+import { compareNames, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
+import type { TimeRange } from "../array/directory.ts"
+import { compareText } from "../array/describe.ts"
+import { ArrayNotFound } from "../array/errors.ts"
+import { join, withoutSlash } from "../array/listing.ts"
+import { accessOf, type OpenOptions, timeOf } from "../array/open.ts"
+import { attemptTile, type TileError } from "../tile/attempt.ts"
+import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import { memberUri } from "./member_uri.ts"
+import { kindOfFolder, type ObjectKind } from "./object_type.ts"
+
+/** An array or a group that a group has. */
+export interface Member {
+  /** Where it is; relative members are resolved. */
+  readonly uri: string
+  readonly type: ObjectKind
+  /** The name that it has in the group; `null` if it has none. */
+  readonly name: string | null
+  /** Whether the group names it by a path from itself on, so that both move together. */
+  readonly relative: boolean
+}
+
+/** An open group: a snapshot that does not change while others write. */
+export interface TileGroup {
+  readonly uri: string
+  readonly time: TimeRange
+  /** Sorted by name; a member without one by its URI, as the group has it. */
+  readonly members: ReadonlyArray<Member>
+  /** Whether membership is recorded; groups from before TileDB 2.8 are a mark on a folder, and have what lies in it. */
+  readonly recorded: boolean
+  readonly key: Uint8Array | undefined
+  readonly verifyChecksums: boolean
+}
+
+/** What opening a group can fail with. */
+export type GroupError = ArrayNotFound | NotFound | StorageError | TileError
+
+const ENCRYPTION_AT = 29
+
+/** Groups are mostly plain, even those of encrypted arrays: a key at hand is used where the tile wants one. */
+export const openGroupTile = (access: TileAccess, uri: string, file: Uint8Array): GenericTile =>
+  openGenericTile(file[ENCRYPTION_AT] === 0 ? { ...access, key: undefined } : access, uri, file)
+
+/** Before version 2 names ended with the uuid, and since 2.19 with `_1`. */
+const isWhole = (name: TimestampedName): boolean => name.version <= 1
+
+/** Membership after the files of details, in the order of time. */
+export const replayMembers = (
+  files: ReadonlyArray<{ readonly whole: boolean; readonly members: ReadonlyArray<GroupMember> }>,
+): ReadonlyArray<GroupMember> => {
+  const members = new Map<string, GroupMember>()
+  for (const file of files) {
+    // a file of version 1 says all
+    if (file.whole) members.clear()
+    for (const member of file.members) {
+      const key = member.name ?? member.uri
+      if (member.deleted) members.delete(key)
+      else members.set(key, member)
+    }
+  }
+  return [...members].sort(([a], [b]) => compareText(a, b)).map(([, member]) => member)
+}
+
+const hintOf = (entries: ReadonlyArray<Entry>): string =>
+  kindOfFolder(entries) === "array"
+    ? "this is an array, not a group"
+    : entries.length === 0
+    ? "there is no group here; check the path, and whether you may list it"
+    : "this folder is not a group; list it to see what it holds"
+
+/** Opens a group. */
+export const openGroup = (
+  uri: string,
+  options: OpenOptions = {},
+): Effect.Effect<TileGroup, GroupError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const at = withoutSlash(uri)
+    const storage = yield* Storage
+    const folder = join(at, GROUP_FOLDER)
+    const { key, verifyChecksums = true } = options
+    const access = yield* accessOf({ key, verifyChecksums })
+    const time = yield* timeOf(options)
+    const [root, details] = yield* Effect.all([storage.list(at), storage.list(folder)], { concurrency: 2 })
+    if (kindOfFolder(root) !== "group") return yield* Effect.fail(new ArrayNotFound({ uri: at, hint: hintOf(root) }))
+
+    const names = details
+      .map(({ name, kind }) => kind === "file" ? parseName(name) : undefined)
+      .filter((name, i) => name !== undefined && name.name === details[i].name) as ReadonlyArray<TimestampedName>
+    const visible = names.filter((n) => time.start <= n.start && n.end <= time.end).sort(compareNames)
+    const newest = visible[visible.length - 1]
+    const read = newest !== undefined && isWhole(newest) ? [newest] : visible
+    const files = yield* Effect.forEach(read, (name) =>
+      Effect.flatMap(storage.read(join(folder, name.name)), (bytes) =>
+        attemptTile(() => {
+          const file = join(folder, name.name)
+          const tile = openGroupTile(access, file, bytes)
+          return { whole: isWhole(name), members: decode(GroupDetails, tile.bytes, tile.version, file).members }
+        })), { concurrency: 16 })
+    return {
+      uri: at,
+      time,
+      members: replayMembers(files).map(({ uri: its, type, name, relative }): Member => ({
+        uri: memberUri(at, its, relative),
+        type,
+        name,
+        relative,
+      })),
+      recorded: names.length > 0,
+      key,
+      verifyChecksums,
+    }
+  })

@@ -1,0 +1,55 @@
+/**
+ * Visiting everything below a URI, one object after the other.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Chunk from "effect/Chunk"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { withoutSlash } from "../array/listing.ts"
+import type { OpenOptions } from "../array/open.ts"
+import { ls, type ObjectEntry } from "./list_objects.ts"
+import { identity } from "./member_uri.ts"
+import type { GroupError } from "./open_group.ts"
+
+/** An object that a walk meets. */
+export interface Visit extends ObjectEntry {
+  /** 1 for what is directly below the start. */
+  readonly depth: number
+}
+
+/** Groups no deeper than this are entered, since links can make a folder its own child. */
+const DEEPEST = 64
+
+/**
+ * All arrays and groups below a URI, a group before its members. Every group is entered once, however often it is met, and
+ * members that are not there are visited all the same.
+ */
+export const walk = (
+  uri: string,
+  options: OpenOptions = {},
+): Stream.Stream<Visit, GroupError, Storage | Codecs> => {
+  const start = withoutSlash(uri)
+  const visits = (at: string, depth: number): Effect.Effect<ReadonlyArray<Visit>, GroupError, Storage | Codecs> =>
+    Effect.map(ls(at, options), (found) => found.map((entry) => ({ ...entry, depth })))
+  const nothing = () => Effect.succeed<ReadonlyArray<Visit>>([])
+  return Stream.unwrap(Effect.map(visits(start, 1), (first) => {
+    const entered = new Set([identity(start)])
+    return Stream.paginateChunkEffect(first, (pending) =>
+      Effect.gen(function* () {
+        // up to and including the next group to enter: one listing a step
+        const at = pending.findIndex((v) => v.type === "group" && v.depth < DEEPEST && !entered.has(identity(v.uri)))
+        if (at < 0) return [Chunk.unsafeFromArray(pending), Option.none<ReadonlyArray<Visit>>()]
+        const group = pending[at]
+        entered.add(identity(group.uri))
+        const found = yield* Effect.catchTags(visits(group.uri, group.depth + 1), {
+          ArrayNotFound: nothing,
+          NotFound: nothing,
+        })
+        return [Chunk.unsafeFromArray(pending.slice(0, at + 1)), Option.some([...found, ...pending.slice(at + 1)])]
+      }))
+  }))
+}

@@ -1,0 +1,38 @@
+/**
+ * Columns that were read: their cells as JSON, and codes as the values that they stand for.
+ *
+ * ```ts
+ * import { Cells, Dense, TileArray } from "@tessera/array"
+ * import { layerDefault } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   return yield* Dense.read(weather, { select: ["note"], ranges: { day: 60, station: [1, 3] } })
+ * })
+ * const { columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(Cells.columnJson(columns.note), ["corrected", "corrected", ""])
+ * ```
+ *
+ * @module
+ */
+import type * as Effect from "effect/Effect"
+import type { Enumeration } from "../../schema/enumeration.ts"
+import type { ResultTooLarge } from "../array/errors.ts"
+import type { Column } from "./column.ts"
+import { resolveEnumeration } from "./resolve_enumeration.ts"
+
+export type { CellJson } from "../../schema/scalar.ts"
+export { type CellEncoder, cellEncoder, cellJson, columnJson } from "./cell_json.ts"
+export type { Column } from "./column.ts"
+
+/**
+ * A column of codes as the column of their values. A code that the enumeration lacks is a null. Fails if the values need
+ * more than `maxBytes` (4 GiB).
+ */
+export const resolve: (
+  column: Column,
+  enumeration: Enumeration,
+  maxBytes?: number,
+) => Effect.Effect<Column, ResultTooLarge> = resolveEnumeration

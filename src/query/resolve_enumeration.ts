@@ -1,0 +1,76 @@
+/**
+ * Codes of enumerated attributes to the values that they stand for.
+ */
+import * as Effect from "effect/Effect"
+import { cellSize, VAR } from "../../schema/cell_val_num.ts"
+import { viewAs } from "../../schema/datatype.ts"
+import type { Enumeration } from "../../schema/enumeration.ts"
+import { ResultTooLarge } from "../array/errors.ts"
+import type { Column } from "./column.ts"
+import { MAX_BYTES } from "./read_options.ts"
+
+/** Where the values of an enumeration lie in its data: `count + 1` positions in bytes. */
+const positionsOf = (enumeration: Enumeration): Float64Array => {
+  const { type, cellValNum, data, offsets } = enumeration
+  if (cellValNum !== VAR) {
+    const size = cellSize(type, cellValNum)
+    return Float64Array.from({ length: Math.floor(data.byteLength / size) + 1 }, (_, i) => i * size)
+  }
+  const starts = offsets ?? new Float64Array(0)
+  const out = new Float64Array(starts.length + 1)
+  out.set(starts)
+  out[starts.length] = data.byteLength
+  return out
+}
+
+/** The codes of a column as numbers; −1 for null and for what is no code. */
+const codesOf = (column: Column, count: number): Int32Array => {
+  const { values, validity, length } = column
+  const out = new Int32Array(length)
+  for (let i = 0; i < length; i++) {
+    const code = Number(values[i])
+    out[i] = (validity !== undefined && validity[i] === 0) || !(code >= 0 && code < count) ? -1 : code
+  }
+  return out
+}
+
+/**
+ * A column of codes as the column of their values. A code that the enumeration lacks (negative, or past its end) is a null,
+ * as fill values mostly are. Fails with ResultTooLarge if the values need more than `maxBytes`.
+ */
+export const resolveEnumeration = (
+  column: Column,
+  enumeration: Enumeration,
+  maxBytes: number = MAX_BYTES,
+): Effect.Effect<Column, ResultTooLarge> =>
+  Effect.suspend(() => {
+    const positions = positionsOf(enumeration)
+    const codes = codesOf(column, positions.length - 1)
+    const { type, cellValNum, data } = enumeration
+    const { length } = column
+    const fixed = cellValNum === VAR ? 0 : cellSize(type, cellValNum)
+    let needed = length * (cellValNum === VAR ? 5 : fixed + 1)
+    if (cellValNum === VAR) { for (const c of codes) if (c >= 0) needed += positions[c + 1] - positions[c] }
+    if (needed > maxBytes) {
+      return Effect.fail(new ResultTooLarge({ uri: column.name, needed, limit: maxBytes }))
+    }
+    const validity = new Uint8Array(length)
+    const size = cellSize(type, VAR)
+    const bytes = new Uint8Array(cellValNum === VAR ? needed - 5 * length : fixed * length)
+    const offsets = cellValNum === VAR ? new Uint32Array(length + 1) : undefined
+    let at = 0
+    for (let i = 0; i < length; i++) {
+      const code = codes[i]
+      if (code >= 0) {
+        validity[i] = 1
+        const value = data.subarray(positions[code], positions[code + 1])
+        bytes.set(value, at)
+        at += value.byteLength
+      } else at += fixed
+      if (offsets !== undefined) offsets[i + 1] = at / size
+    }
+    const base = { name: column.name, type, length, values: viewAs(type, bytes), validity }
+    return Effect.succeed(
+      offsets === undefined ? { ...base, cellValNum } : { ...base, cellValNum: "var" as const, offsets },
+    )
+  })
