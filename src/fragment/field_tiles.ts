@@ -1,5 +1,5 @@
 /**
- * Where the tiles of a field lie in its files.
+ * The tiles of a field: where they lie in its files, and what one is once it was read.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../platform/storage.ts"
@@ -25,6 +25,16 @@ export interface FieldTiles {
   /** Unfiltered bytes of each tile of the var file. */
   readonly varSizes: Float64Array | undefined
   readonly validity: TileFile | undefined
+}
+
+/** The unfiltered tile of a field. */
+export interface FieldTile {
+  /** The cells' bytes; of var-sized fields all values. */
+  readonly values: Uint8Array
+  /** Var-sized: `cells + 1` positions in `values`, in bytes. */
+  readonly offsets: Uint32Array | undefined
+  /** Nullable: one byte per cell. */
+  readonly validity: Uint8Array | undefined
 }
 
 const memo = new WeakMap<Fragment, Map<number, FieldTiles>>()

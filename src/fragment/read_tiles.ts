@@ -17,19 +17,9 @@ import type { TileAccess } from "../tile/generic_tile.ts"
 import { spansOf } from "../tile/spans.ts"
 import { tilePositions } from "../tile/var_cells.ts"
 import type { Field } from "./field.ts"
-import { loadFieldTiles, type TileFile } from "./field_tiles.ts"
+import { type FieldTile, loadFieldTiles, type TileFile } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
 import { needsRealignment, realign } from "./realign_v7.ts"
-
-/** The unfiltered tile of a field. */
-export interface FieldTile {
-  /** The cells' bytes; of var-sized fields all values. */
-  readonly values: Uint8Array
-  /** Var-sized: `cells + 1` positions in `values`, in bytes. */
-  readonly offsets: Uint32Array | undefined
-  /** Nullable: one byte per cell. */
-  readonly validity: Uint8Array | undefined
-}
 
 /** What reading tiles can fail with. */
 export type ReadTilesError = NotFound | StorageError | TileError

@@ -6,7 +6,7 @@
 import { FormatError } from "../../schema/errors.ts"
 import type { Field } from "./field.ts"
 import type { Fragment } from "./fragment.ts"
-import type { FieldTile } from "./read_tiles.ts"
+import type { FieldTile } from "./field_tiles.ts"
 
 /** Whether the tiles of the field must be looked at together. */
 export const needsRealignment = (fragment: Fragment, field: Field): boolean =>
