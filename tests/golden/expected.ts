@@ -44,7 +44,8 @@ export interface ExpectedArray {
   readonly schema: ExpectedSchema
   readonly non_empty_domain: Json
   readonly metadata: Json
-  readonly fragments: Json
+  /** missing where the recording engine could not tell */
+  readonly fragments?: Json
   readonly enumerations?: Json
   readonly reads: ReadonlyArray<ExpectedRead>
 }

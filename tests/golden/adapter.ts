@@ -1,0 +1,77 @@
+/** The engine under test, through its public API: what it answers, in the form of `expected.json`. */
+import * as Cause from "effect/Cause"
+import type * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { posix, resolve } from "node:path"
+import { Dense, Group, Sparse, TileArray } from "../../mod.ts"
+import { type Codecs, layerDefault, layerDefaultPortable, type StorageService } from "../../platform/mod.ts"
+import {
+  compareText,
+  describeEnumerations,
+  describeFragments,
+  describeMetadata,
+  describeRanges,
+  describeSchema,
+} from "../../src/array/describe.ts"
+import type { Engine, OpenOptions } from "./check_case.ts"
+
+const orders = { "row-major": "row", "col-major": "col", unordered: "unordered" } as const
+
+const keyOf = ({ key }: OpenOptions): { readonly key?: Uint8Array } =>
+  key === undefined ? {} : { key: new TextEncoder().encode(key) }
+
+/** The engine over local files with one of its codec layers. */
+export const makeEngine = (codecs: "native" | "portable"): Engine => {
+  const runtime = ManagedRuntime.make(codecs === "native" ? layerDefault : layerDefaultPortable)
+  /** Rejects with the engine's own error, not with a wrapper around it. */
+  const run = async <A, E>(effect: Effect.Effect<A, E, StorageService | Codecs>): Promise<A> => {
+    const exit = await runtime.runPromiseExit(effect)
+    if (Exit.isSuccess(exit)) return exit.value
+    throw Cause.squash(exit.cause)
+  }
+  return {
+    openArray: async (uri, options) => {
+      const end = options.end === undefined ? {} : { end: options.end }
+      const array = await run(TileArray.open(uri, { ...keyOf(options), ...end }))
+      const { schema } = array
+      return {
+        schema: () => describeSchema(schema),
+        nonEmptyDomain: () => {
+          const domain = TileArray.nonEmptyDomain(array)
+          return domain === undefined ? null : describeRanges(schema, domain)
+        },
+        fragments: async () => describeFragments(schema, await run(TileArray.fragments(array))),
+        metadata: async () => describeMetadata(await run(TileArray.metadata(array))),
+        enumerations: async () => {
+          // those that an attribute uses are what is recorded
+          const used = schema.attributes.map((attribute) => attribute.enumeration).filter((name) => name !== "")
+          return describeEnumerations(await run(TileArray.enumerations(array, used)))
+        },
+        read: async ({ order, ranges }) => {
+          const request = { ranges, order: orders[order] }
+          if (schema.arrayType === "sparse") {
+            const { length, columns } = await run(Sparse.read(array, request))
+            return { cells: length, columns }
+          }
+          const { shape, columns } = await run(Dense.read(array, request))
+          return { cells: shape.reduce((product, n) => product * n, 1), columns }
+        },
+      }
+    },
+    openGroup: async (uri, options) => {
+      const group = await run(Group.open(uri, keyOf(options)))
+      return {
+        metadata: async () => describeMetadata(await run(Group.metadata(group))),
+        members: () =>
+          group.members
+            .map(({ uri: member, type, name }) => ({
+              uri: posix.relative(resolve(uri), resolve(member.replace(/^file:\/\//, ""))),
+              type,
+              name,
+            }))
+            .sort((a, b) => compareText(a.uri, b.uri)),
+      }
+    },
+  }
+}

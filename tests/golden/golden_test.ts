@@ -1,0 +1,58 @@
+/** Reads the packed selection of fixtures (`pack.ts` made it) and the array of the demo, with both codec layers. */
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { makeEngine } from "./adapter.ts"
+import { unpack } from "./pack_format.ts"
+import { run } from "./run.ts"
+
+const data = join(import.meta.dirname!, "data")
+const packs = readdirSync(data).filter((name) => name.endsWith(".pack.gz")).sort((a, b) =>
+  a.localeCompare(b, "en", { numeric: true })
+)
+
+/** Runs over a folder; fails with what differs. */
+const check = async (folder: string, codecs: "native" | "portable"): Promise<number> => {
+  const failures: Array<string> = []
+  const skips: Array<string> = []
+  const totals = await run([folder], makeEngine(codecs), {
+    print: (line) => (line.startsWith("skipped") ? skips : failures).push(line),
+  })
+  assertEquals(failures.slice(0, 20), [])
+  assertEquals(totals.failed, 0)
+  // only reads with a condition are put off
+  assertEquals(skips.filter((line) => !/^skipped \d+ × read condition( null)?$/.test(line)), [])
+  return totals.passed
+}
+
+const unpacked = async <A>(name: string, use: (folder: string) => Promise<A>): Promise<A> => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-"))
+  try {
+    unpack(readFileSync(join(data, name)), folder)
+    return await use(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+describe("golden arrays", () => {
+  it("of every format version are there", () => {
+    const versions = Array.from({ length: 22 }, (_, i) => `v${i + 1}.pack.gz`)
+    assertEquals(packs, ["upstream.pack.gz", ...versions])
+  })
+
+  for (const codecs of ["native", "portable"] as const) {
+    for (const name of packs) {
+      it(`${name.replace(".pack.gz", "")}, ${codecs} codecs`, { timeout: 120_000 }, async () => {
+        const passed = await unpacked(name, (folder) => check(folder, codecs))
+        assert(passed >= (name.startsWith("upstream") ? 20 : 100), `only ${passed} things were compared`)
+      })
+    }
+  }
+
+  it("of the demo", async () => {
+    assertEquals(await check(join(import.meta.dirname!, "demo"), "native"), 9)
+  })
+})
