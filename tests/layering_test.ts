@@ -19,7 +19,6 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
     "fflate",
     "fzstd",
     "node",
-    "seek-bzip",
   ],
   "src/kernel": [],
   "src/filter": ["src/kernel", ...roots],
