@@ -400,19 +400,13 @@ describe("types and errors", () => {
 })
 
 describe("WebP", () => {
-  const encoded = (width: number, height: number): Uint8Array => {
-    const bits = (width - 1) | ((height - 1) << 14)
-    const tag = (s: string) => new TextEncoder().encode(s)
-    const vp8l = naive.bytesOf(tag("VP8L"), naive.u32s(10), [0x2f], naive.u32s(bits), [0, 0, 0, 0, 0])
-    return naive.bytesOf(tag("RIFF"), naive.u32s(4 + vp8l.length), tag("WEBP"), vp8l)
-  }
   const webp = {
     decode: () => ({ width: 2, height: 2, rgba: Uint8Array.from({ length: 16 }, (_, i) => i) }),
   }
-  const unfiltered = (format: "rgb" | "bgr" | "rgba" | "bgra" | "none", width = 2, more: object = { webp }) => {
+  const unfiltered = (format: "rgb" | "bgr" | "rgba" | "bgra" | "none", more: object = { webp }) => {
     const depth = format === "rgb" || format === "bgr" ? 3 : 4
     const filter: Filter = { type: "webp", quality: 100, format, lossless: true, extentY: 2, extentX: 2 * depth }
-    const file = encoded(width, 2)
+    const file = Uint8Array.of(1, 2, 3)
     const tile = naive.persist([{ original: 4 * depth, parts: { metadata: [naive.u32s(1, file.length)], data: file } }])
     return Array.from(unfilterTile(tile, naive.context([filter], "uint8", more), 4 * depth))
   }
@@ -425,9 +419,25 @@ describe("WebP", () => {
   })
 
   it("needs the codec, a format, and a picture of the right size", () => {
-    assertThrows(() => unfiltered("rgb", 2, {}), CodecError, "provide a layer")
+    assertThrows(() => unfiltered("rgb", {}), CodecError, "provide a layer")
     assertThrows(() => unfiltered("none"), FormatError, "no colour format")
-    assertThrows(() => unfiltered("rgb", 9000), FormatError, "claims")
-    assertThrows(() => unfiltered("rgb", 1), FormatError, "instead of 1 × 2")
+    const picture = (width: number, height: number) => ({
+      webp: { decode: () => ({ width, height, rgba: new Uint8Array(4 * width * height) }) },
+    })
+    assertThrows(() => unfiltered("rgb", picture(2, 3)), FormatError, "claims 18 bytes")
+    assertThrows(() => unfiltered("rgb", picture(2, 1)), FormatError, "unfiltered to 6 bytes instead of 12")
+  })
+
+  it("tells the codec how many pixels there can be, so that it refuses more before it allocates", () => {
+    const asked: Array<number | undefined> = []
+    const refusing = {
+      decode: (_file: Uint8Array, pixels?: number) => {
+        asked.push(pixels)
+        throw new CodecError({ codec: "webp", reason: "too many pixels" })
+      },
+    }
+    assertThrows(() => unfiltered("rgb", { webp: refusing }), FormatError, "too many pixels")
+    assertThrows(() => unfiltered("rgba", { webp: refusing }), FormatError, "too many pixels")
+    assertEquals(asked, [4, 4])
   })
 })
