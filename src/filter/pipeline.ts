@@ -14,6 +14,7 @@ import { transformOf } from "./registry.ts"
 import { sizeBound } from "./size_bound.ts"
 import { type Chunk, damaged, type FilterContext } from "./transform.ts"
 import { inputTypes } from "./type_flow.ts"
+import { concat } from "./words.ts"
 
 /** What must be known of a tile to unfilter it. */
 export interface TileContext {
@@ -47,12 +48,20 @@ export interface TileContext {
 export const unfilterTile = (bytes: Uint8Array, context: TileContext, limit: number): Uint8Array => {
   const table = tileTable(bytes, context, limit)
   if (table.count === 1) return unfilterChunk(bytes, table, 0, context)
+  if (table.totalOriginal > Math.max(ALLOCATED_AT_ONCE, PLAUSIBLE_RATIO * bytes.byteLength)) {
+    // a size that only extreme compression explains: memory is taken as chunks prove that they are there
+    return concat(Array.from({ length: table.count }, (_, i) => unfilterChunk(bytes, table, i, context)))
+  }
   const out = new Uint8Array(table.totalOriginal)
   for (let i = 0, at = 0; i < table.count; at += table.original[i++]) {
     out.set(unfilterChunk(bytes, table, i, context), at)
   }
   return out
 }
+
+/** Tiles up to this size, or this many times as large as their bytes in the file, are allocated in one piece. */
+const ALLOCATED_AT_ONCE = 1 << 26
+const PLAUSIBLE_RATIO = 64
 
 /** Where the chunks of a tile lie; refuses a tile of more than `limit` unfiltered bytes. */
 export const tileTable = (bytes: Uint8Array, context: TileContext, limit: number): ChunkTable => {
