@@ -50,7 +50,7 @@ interface Step {
 const interop = join(root, "tests", "interop", "run.ts")
 const steps: ReadonlyArray<Step> = [
   { name: "Deno", runner: "deno", command: [process.execPath, "test", "-A", "tests"] },
-  { name: "Bun", runner: "bun", command: [...bun(), "test", "tests"] },
+  { name: "Bun", runner: "bun", command: [...bun(), "test", "--timeout", "120000", "tests"] },
   ...(existsSync(interop)
     ? [{ name: "interop", runner: "plain" as const, command: [process.execPath, "run", "-A", interop] }]
     : []),
