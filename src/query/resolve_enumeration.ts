@@ -23,6 +23,16 @@ const positionsOf = (enumeration: Enumeration): Float64Array => {
   return out
 }
 
+/** The values of an enumeration as a column: cell i is what code i stands for. */
+export const enumerationColumn = (enumeration: Enumeration): Column => {
+  const { name, type, cellValNum, data } = enumeration
+  const positions = positionsOf(enumeration)
+  const base = { name, type, length: positions.length - 1, values: viewAs(type, data) }
+  if (cellValNum !== VAR) return { ...base, cellValNum }
+  const size = cellSize(type, VAR)
+  return { ...base, cellValNum: "var", offsets: Uint32Array.from(positions, (at) => at / size) }
+}
+
 /** The codes of a column as numbers; −1 for null and for what is no code. */
 const codesOf = (column: Column, count: number): Int32Array => {
   const { values, validity, length } = column

@@ -1,0 +1,86 @@
+/**
+ * Cells that were read, as JSON, NDJSON, CSV or a table: pieces of text, made as they are taken.
+ */
+import type { CellJson } from "../../schema/scalar.ts"
+import type { CellEncoder } from "../query/cell_json.ts"
+import { layOutTable, type Table, type TableColumn } from "./text_table.ts"
+import { printable } from "./text_width.ts"
+
+/** A column to print. */
+export interface PrintedColumn {
+  readonly name: string
+  readonly json: CellEncoder
+  readonly text: (index: number) => string
+  readonly numeric: boolean
+  /** Coordinates that stand beside the cells of a dense table. */
+  readonly label: boolean
+}
+
+/** What to print. */
+export interface PrintedCells {
+  readonly columns: ReadonlyArray<PrintedColumn>
+  /** How many cells of each. */
+  readonly length: number
+  /** Cells along each dimension; dense reads only. */
+  readonly shape: ReadonlyArray<number> | undefined
+}
+
+const numberJson = (value: number): string => Object.is(value, -0) ? "-0" : String(value)
+
+/** A cell as JSON text; −0 stays −0. */
+export const cellJsonText = (cell: CellJson): string =>
+  typeof cell === "number"
+    ? numberJson(cell)
+    : cell === null || typeof cell === "string" || "hex" in cell
+    ? JSON.stringify(cell)
+    : `[${cell.map((v) => typeof v === "number" ? numberJson(v) : JSON.stringify(v)).join(",")}]`
+
+/** One object: `{"columns": {name: [cells]}, "shape": […]}`. */
+export function* asJson({ columns, length, shape }: PrintedCells): Generator<string> {
+  yield '{"columns": {'
+  for (let c = 0; c < columns.length; c++) {
+    const { name, json } = columns[c]
+    yield `${c === 0 ? "" : ", "}${JSON.stringify(name)}: [`
+    for (let i = 0; i < length; i++) yield (i === 0 ? "" : ",") + cellJsonText(json(i))
+    yield "]"
+  }
+  yield shape === undefined ? "}}\n" : `}, "shape": [${shape.join(", ")}]}\n`
+}
+
+/** An object a cell, each on a line of its own. */
+export function* asNdjson({ columns, length }: PrintedCells): Generator<string> {
+  const keys = columns.map(({ name }, c) => `${c === 0 ? "" : ","}${JSON.stringify(name)}:`)
+  for (let i = 0; i < length; i++) {
+    let out = "{"
+    for (let c = 0; c < columns.length; c++) out += keys[c] + cellJsonText(columns[c].json(i))
+    yield out + "}\n"
+  }
+}
+
+const quoted = (text: string): string => /[",\r\n]/.test(text) || text === "" ? `"${text.replaceAll('"', '""')}"` : text
+
+const csvCell = (cell: CellJson): string =>
+  cell === null ? "" : typeof cell === "string" ? quoted(cell) : quoted(cellJsonText(cell))
+
+/** RFC 4180 with line feeds: a line of names, then a line a cell. Null is empty, an empty text is `""`. */
+export function* asCsv({ columns, length }: PrintedCells): Generator<string> {
+  yield columns.map(({ name }) => quoted(name)).join(",") + "\n"
+  for (let i = 0; i < length; i++) {
+    let out = ""
+    for (let c = 0; c < columns.length; c++) out += (c === 0 ? "" : ",") + csvCell(columns[c].json(i))
+    yield out + "\n"
+  }
+}
+
+/** A table as wide as the terminal at most. */
+export const asTable = ({ columns, length }: PrintedCells, width: number): Table =>
+  layOutTable(
+    columns.map(({ name, text, numeric, label }, c): TableColumn => ({
+      title: printable(name),
+      align: numeric ? "right" : "left",
+      cell: text,
+      ruled: !label && c > 0 && columns[c - 1].label,
+    })),
+    length,
+    width,
+  )

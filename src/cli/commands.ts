@@ -1,0 +1,68 @@
+/**
+ * The commands and their options, as one table: what is parsed, and what the help says.
+ */
+
+/** An option. Without `value` it is a switch. */
+export interface OptionSpec {
+  /** What its value is called in the help. */
+  readonly value?: string
+  readonly description: string
+  readonly choices?: ReadonlyArray<string>
+  readonly integer?: boolean
+  readonly repeated?: boolean
+}
+
+/** A command. All take one URI. */
+export interface CommandSpec {
+  readonly description: string
+  readonly options: Readonly<Record<string, OptionSpec>>
+}
+
+const json: OptionSpec = { description: "print JSON" }
+
+const opening = {
+  at: {
+    value: "TIME",
+    description: "as it was then: milliseconds since 1970, or an ISO date such as 2024-02-29T12:00Z",
+  },
+  from: { value: "TIME", description: "only what was written from then on" },
+  to: { value: "TIME", description: "only what was written until then, inclusive" },
+  "key-file": {
+    value: "FILE",
+    description: "the key of an encrypted array; or set TESSERA_KEY (32 characters or 64 hex digits)",
+  },
+} as const satisfies Record<string, OptionSpec>
+
+/** All commands by name. */
+export const commands = {
+  ls: { description: "list the arrays and groups in a folder or group", options: { json, ...opening } },
+  tree: { description: "list them with all that is below them", options: { json, ...opening } },
+  schema: { description: "show the schema of an array", options: { json, ...opening } },
+  fragments: { description: "list the fragments of an array", options: { json, ...opening } },
+  meta: { description: "show the metadata of an array or group", options: { json, ...opening } },
+  read: {
+    description: "read cells",
+    options: {
+      select: { value: "NAMES", repeated: true, description: "attributes and dimensions, separated by commas" },
+      range: {
+        value: "DIM=LO:HI",
+        repeated: true,
+        description:
+          'cells in a range, both ends inclusive; DIM=V for a point; DIM=["lo","hi"] for values with a colon',
+      },
+      crop: { description: "take of ranges what lies inside the domain" },
+      order: { value: "ORDER", choices: ["row", "col", "global", "unordered"], description: "of the cells" },
+      limit: { value: "N", integer: true, description: "show the first N cells" },
+      codes: { description: "show the codes of enumerated attributes, not the values" },
+      format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "of the output" },
+      json: { description: "the same as --format json" },
+      ...opening,
+    },
+  },
+} as const satisfies Record<string, CommandSpec>
+
+/** The name of a command. */
+export type CommandName = keyof typeof commands
+
+/** Whether there is such a command. */
+export const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)

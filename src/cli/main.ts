@@ -1,0 +1,18 @@
+/**
+ * `deno task tessera …`, `bun run tessera …`: the command line of this process.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import { layerDefault } from "../../platform/runtime.ts"
+import { thisProcess } from "../../platform/runtime_process.ts"
+import { runCommand } from "./mod.ts"
+
+/** The width of tables where there is no terminal. */
+const COLUMNS = 80
+/** No table is narrower than this, whatever the terminal. */
+const FEWEST_COLUMNS = 40
+
+const { args, columns, setExitCode, ...streams } = thisProcess()
+const terminal = { ...streams, columns: Math.max(columns ?? COLUMNS, FEWEST_COLUMNS) }
+Effect.runPromise(Effect.provide(runCommand(args, terminal), layerDefault)).then(setExitCode)

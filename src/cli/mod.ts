@@ -1,0 +1,92 @@
+/**
+ * The command line as a function: arguments in, text and an exit code out.
+ *
+ * ```ts
+ * import { runCommand } from "@tessera/array/cli"
+ * import { layerDefault } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * let out = ""
+ * const terminal = {
+ *   environment: () => undefined,
+ *   columns: 80,
+ *   write: async (text: string) => void (out += text),
+ *   say: async (line: string) => console.error(line),
+ * }
+ * const args = ["read", "tests/golden/demo/weather", "--range", "day=60", "--select", "temperature", "--format", "csv"]
+ * const code = await Effect.runPromise(Effect.provide(runCommand(args, terminal), layerDefault))
+ * assertEquals([code, out], [0, "temperature\n7.5\n8\n6.5\n9.5\n"])
+ * ```
+ *
+ * @module
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { arrange } from "./arguments.ts"
+import { type ExitCode, exitCodeOf, messageOf } from "./exit_code.ts"
+import { help } from "./help.ts"
+import { isCommand } from "./commands.ts"
+import { attemptUsage } from "./open.ts"
+import { parse, type Request } from "./parse.ts"
+import { runRead } from "./read.ts"
+import { runFragments } from "./show_fragments.ts"
+import { runMeta } from "./show_metadata.ts"
+import { runLs, runTree } from "./show_objects.ts"
+import { runSchema } from "./show_schema.ts"
+import { print, say, type Terminal } from "./terminal.ts"
+
+export type { ExitCode } from "./exit_code.ts"
+export type { Terminal } from "./terminal.ts"
+
+/** The version of the package. */
+export const VERSION = "0.1.0"
+
+const runRequest = (request: Request, terminal: Terminal): Effect.Effect<void, unknown, Storage | Codecs> => {
+  switch (request.command) {
+    case "ls":
+      return runLs(request, terminal)
+    case "tree":
+      return runTree(request, terminal)
+    case "schema":
+      return runSchema(request, terminal)
+    case "fragments":
+      return runFragments(request, terminal)
+    case "meta":
+      return runMeta(request, terminal)
+    case "read":
+      return runRead(request, terminal)
+  }
+}
+
+const invoke = (args: ReadonlyArray<string>, terminal: Terminal): Effect.Effect<void, unknown, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const invocation = yield* attemptUsage(() => arrange(args))
+    switch (invocation.kind) {
+      case "help": {
+        const { command } = invocation
+        return yield* print(terminal, [help(command !== undefined && isCommand(command) ? command : undefined)])
+      }
+      case "version":
+        return yield* print(terminal, [`tessera ${VERSION}\n`])
+      case "run":
+        return yield* runRequest(yield* parse(invocation.args), terminal)
+    }
+  })
+
+/** Runs one command. It never fails: what goes wrong is said in one line, and told by the exit code. */
+export const runCommand = (
+  args: ReadonlyArray<string>,
+  terminal: Terminal,
+): Effect.Effect<ExitCode, never, Storage | Codecs> =>
+  Effect.matchCauseEffect(invoke(args, terminal), {
+    onSuccess: () => Effect.succeed<ExitCode>(0),
+    onFailure: (cause) => {
+      const error = Cause.squash(cause)
+      const message = messageOf(error)
+      const code = exitCodeOf(error)
+      return message === undefined ? Effect.succeed(code) : Effect.as(say(terminal, `tessera: ${message}`), code)
+    },
+  })

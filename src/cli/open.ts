@@ -1,0 +1,55 @@
+/**
+ * What all commands do first: the key, the time, and what is at the URI.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { type InvalidKey, parseKey } from "../../platform/keys.ts"
+import { Storage } from "../../platform/storage.ts"
+import { openArray, type OpenError, type OpenOptions, type TileArray } from "../array/open.ts"
+import type { Request } from "./parse.ts"
+import type { Terminal } from "./terminal.ts"
+import { timesOf } from "./time.ts"
+import { UsageError } from "./usage_error.ts"
+
+/** What settings can fail with. */
+export type SettingsError = UsageError | InvalidKey | NotFound | StorageError
+
+/** Runs what throws UsageError. */
+export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof UsageError ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+const keyOf = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<Uint8Array | undefined, InvalidKey | NotFound | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const file = request.text("key-file")
+    if (file !== undefined) return yield* parseKey(yield* (yield* Storage).read(file))
+    const text = terminal.environment("TESSERA_KEY")
+    return text === undefined || text === "" ? undefined : yield* parseKey(text)
+  })
+
+/** How the request wants things opened. */
+export const settingsOf = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<OpenOptions, SettingsError, Storage> =>
+  Effect.gen(function* () {
+    const times = yield* attemptUsage(() => timesOf(request))
+    const key = yield* keyOf(request, terminal)
+    return key === undefined ? times : { ...times, key }
+  })
+
+/** Opens the array that the request names. */
+export const openRequested = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<TileArray, SettingsError | OpenError, Storage | Codecs> =>
+  Effect.flatMap(settingsOf(request, terminal), (options) => openArray(request.uri, options))

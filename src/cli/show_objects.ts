@@ -1,0 +1,84 @@
+/**
+ * `tessera ls` and `tessera tree`.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { withoutSlash } from "../array/listing.ts"
+import { ls, type ObjectTree, tree } from "../group/list_objects.ts"
+import { objectType } from "../group/object_type.ts"
+import type { GroupError } from "../group/open_group.ts"
+import { type SettingsError, settingsOf } from "./open.ts"
+import type { Request } from "./parse.ts"
+import { type OutputError, print, say, type Terminal } from "./terminal.ts"
+import { textTable } from "./text_table.ts"
+import { cut, printable } from "./text_width.ts"
+
+/** What listing can fail with. */
+export type ListError = SettingsError | GroupError | OutputError
+
+const shownName = ({ name, uri }: { readonly name: string | null; readonly uri: string }): string =>
+  printable(name ?? uri.slice(uri.lastIndexOf("/") + 1))
+
+const sayNothing = (request: Request, terminal: Terminal): Effect.Effect<void, GroupError, Storage> =>
+  Effect.flatMap(objectType(withoutSlash(request.uri)), (kind) =>
+    say(
+      terminal,
+      kind === "array"
+        ? `this is an array; see tessera schema ${request.uri}`
+        : kind === "group"
+        ? "the group has no members"
+        : "there are no arrays or groups in this folder",
+    ))
+
+/** Lists what is directly in a folder or group. */
+export const runLs = (request: Request, terminal: Terminal): Effect.Effect<void, ListError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const options = yield* settingsOf(request, terminal)
+    const found = yield* ls(request.uri, options)
+    if (request.on("json")) {
+      const list = found.map(({ uri, type, name }) => ({ uri, type, name }))
+      return yield* print(terminal, [JSON.stringify(list, null, 2), "\n"])
+    }
+    if (found.length === 0) return yield* sayNothing(request, terminal)
+    yield* print(
+      terminal,
+      textTable(
+        ["type", "name", "uri"],
+        found.map((entry) => [entry.type, shownName(entry), printable(entry.uri)]),
+        terminal.columns,
+      ),
+    )
+  })
+
+const notes = { seen: " (shown above)", missing: " (not there)" } as const
+
+function* branches(children: ReadonlyArray<ObjectTree>, indent: string, width: number): Generator<string> {
+  for (let i = 0; i < children.length; i++) {
+    const child = children[i]
+    const last = i === children.length - 1
+    const note = child.cut === undefined ? "" : notes[child.cut]
+    yield cut(`${indent}${last ? "└── " : "├── "}${shownName(child)}  ${child.type}${note}`, width) + "\n"
+    yield* branches(child.children, indent + (last ? "    " : "│   "), width)
+  }
+}
+
+const plain = ({ uri, type, name, children }: ObjectTree): unknown => ({
+  uri,
+  type,
+  name,
+  children: children.map(plain),
+})
+
+/** Lists everything below a folder or group. */
+export const runTree = (request: Request, terminal: Terminal): Effect.Effect<void, ListError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const options = yield* settingsOf(request, terminal)
+    const found = yield* tree(request.uri, options)
+    if (request.on("json")) return yield* print(terminal, [JSON.stringify(found.map(plain), null, 2), "\n"])
+    if (found.length === 0) return yield* sayNothing(request, terminal)
+    yield* print(terminal, [
+      cut(printable(withoutSlash(request.uri)), terminal.columns) + "\n",
+      ...branches(found, "", terminal.columns),
+    ])
+  })

@@ -1,0 +1,64 @@
+/**
+ * What the command line needs of the outside. Tests put their own in its place.
+ */
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import type { TaggedErrorClass } from "../../schema/errors.ts"
+
+/** Where a command gets its settings from, and where its answers go. */
+export interface Terminal {
+  readonly environment: (name: string) => string | undefined
+  /** Characters in a line. */
+  readonly columns: number
+  /** Writes data. Rejects if that fails; with the code `EPIPE` if nobody reads any more. */
+  readonly write: (text: string) => Promise<void>
+  /** Says a line to the user, beside the data. */
+  readonly say: (line: string) => Promise<void>
+}
+
+const ClosedPipeBase: TaggedErrorClass<"ClosedPipe", { readonly cause: unknown }> = Data.TaggedError("ClosedPipe")
+
+/** Nobody reads the output any more, as after `| head`: time to stop, and no mistake. */
+export class ClosedPipe extends ClosedPipeBase {}
+
+const OutputFailedBase: TaggedErrorClass<"OutputFailed", { readonly cause: unknown }> = Data.TaggedError("OutputFailed")
+
+/** The output cannot be written. */
+export class OutputFailed extends OutputFailedBase {
+  override get message(): string {
+    return `standard output: cannot write: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+  }
+}
+
+/** What writing can fail with. */
+export type OutputError = ClosedPipe | OutputFailed
+
+const closed = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "ECONNRESET"])
+
+const failureOf = (cause: unknown): OutputError =>
+  closed.has(String((cause as { readonly code?: unknown } | null)?.code))
+    ? new ClosedPipe({ cause })
+    : new OutputFailed({ cause })
+
+/** Characters that are gathered before they are written. */
+const CHUNK = 1 << 16
+
+/** Writes pieces of text as they come, in chunks, no faster than they are taken. */
+export const print = (terminal: Terminal, pieces: Iterable<string>): Effect.Effect<void, OutputError> =>
+  Effect.tryPromise({
+    try: async () => {
+      let chunk = ""
+      for (const piece of pieces) {
+        chunk += piece
+        if (chunk.length < CHUNK) continue
+        await terminal.write(chunk)
+        chunk = ""
+      }
+      if (chunk !== "") await terminal.write(chunk)
+    },
+    catch: failureOf,
+  })
+
+/** Says a line; that nobody hears it is no reason to stop. */
+export const say = (terminal: Terminal, line: string): Effect.Effect<void> =>
+  Effect.ignore(Effect.tryPromise(() => terminal.say(line)))

@@ -1,0 +1,42 @@
+/**
+ * Text in a terminal: what is safe to show, and how many places it takes.
+ */
+
+/** Characters of two places: East Asian ones, and pictures. */
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u
+/** Characters of no place. */
+const marks = /[\p{Mn}\p{Me}\u200b-\u200d\ufe00-\ufe0f]/u
+/** What would move the cursor, or turn the direction of writing. */
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+
+const ascii = /^[\x20-\x7e]*$/
+const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t", "\r": "\\r" }
+
+/** Text without control characters. */
+export const printable = (text: string): string =>
+  ascii.test(text) ? text : text.replace(unsafe, (c) => escapes[c] ?? `\\u{${c.codePointAt(0)!.toString(16)}}`)
+
+const placesOf = (character: string): number => marks.test(character) ? 0 : wide.test(character) ? 2 : 1
+
+/** How many places a text takes. */
+export const textWidth = (text: string): number => {
+  if (ascii.test(text)) return text.length
+  let width = 0
+  for (const character of text) width += placesOf(character)
+  return width
+}
+
+/** Text that takes no more than `width` places; what was cut ends with `…`. */
+export const cut = (text: string, width: number): string => {
+  if (textWidth(text) <= width) return text
+  let out = ""
+  let places = 0
+  for (const character of text) {
+    const next = places + placesOf(character)
+    if (next > width - 1) break
+    out += character
+    places = next
+  }
+  return out + "…"
+}
