@@ -13,7 +13,7 @@ import { FormatError } from "../../schema/errors.ts"
 import { ARRAY_SCHEMA_FILE, GROUP_FILE } from "../../schema/name/array_paths.ts"
 import type { Fragment } from "../fragment/fragment.ts"
 import { loadFragment } from "../fragment/load_fragment.ts"
-import { attemptTile, type TileError } from "../tile/attempt.ts"
+import { attemptFormat, attemptTile, type TileError } from "../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import {
   type DeleteEntry,
@@ -25,6 +25,7 @@ import {
   visibleDeletes,
   visibleFragments,
 } from "./directory.ts"
+import { checkFragmentSchema, checkSchema } from "./check_schema.ts"
 import { ArrayNotFound } from "./errors.ts"
 import { listArray, type Listing, withoutSlash } from "./listing.ts"
 
@@ -91,7 +92,7 @@ export const loadSchema = (
   Effect.gen(function* () {
     const storage = yield* Storage
     const file = yield* storage.read(uri)
-    return yield* attemptTile(() => decodeArraySchema(openGenericTile(access, uri, file).bytes, uri))
+    return yield* attemptTile(() => checkSchema(decodeArraySchema(openGenericTile(access, uri, file).bytes, uri), uri))
   })
 
 /** Opens an array. */
@@ -141,9 +142,14 @@ export const openArray = (
     const footers = yield* loadConsolidatedFooters(access, directory)
     const fragments = yield* Effect.forEach(entries, (entry) =>
       loadFragment(access, entry, schemaNamed, footers.get(entry.name.name) ?? footers.get(entry.uri)).pipe(
+        Effect.tap((fragment) =>
+          attemptFormat(() => checkFragmentSchema(schema, fragment))
+        ),
         // before format 5 a folder without metadata is a fragment that was never committed
-        Effect.catchTag("NotFound", (error) =>
-          entry.name.version === 0 ? Effect.succeed(undefined) : Effect.fail(error)),
+        Effect.catchTag(
+          "NotFound",
+          (error) => entry.name.version === 0 ? Effect.succeed(undefined) : Effect.fail(error),
+        ),
       ), { concurrency: 16 })
     return {
       uri: at,
