@@ -11,6 +11,7 @@ import { decodeFooter, footerLength, footerSchemaName, type FragmentFooter } fro
 import { decodeLegacyMetadata } from "../../schema/fragment/legacy_metadata.ts"
 import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
 import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
+import { impossible } from "./check_fragment.ts"
 import { mbrCount } from "./mbrs.ts"
 import { refusal, Since } from "../../schema/version.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
@@ -108,7 +109,7 @@ const fragmentOf = (
       reason: "a dense fragment in a sparse array",
     })
   }
-  return {
+  return plausible(uri, {
     name: entry.name,
     uri: entry.uri,
     version: footer.version,
@@ -125,7 +126,14 @@ const fragmentOf = (
     validityFileSizes: footer.validityFileSizes,
     metadata: { kind: "sections", footer, sections: sectionsOf(uri, footer, end, tail) },
     engineVersion: undefined,
-  }
+  })
+}
+
+/** The fragment, unless its metadata cannot be true. */
+const plausible = (uri: string, fragment: Fragment): Fragment => {
+  const wrong = impossible(fragment.schema, fragment)
+  if (wrong === undefined) return fragment
+  throw new FormatError({ uri, path: wrong[0], offset: 0, version: fragment.version, reason: wrong[1] })
 }
 
 const loadLegacy = <E, R>(
@@ -139,11 +147,16 @@ const loadLegacy = <E, R>(
     const [schema, file] = yield* Effect.all([schemaOf(""), storage.read(uri)])
     return yield* attemptTile((): Fragment => {
       const tile = openGenericTile(access, uri, file)
-      const legacy = decodeLegacyMetadata(tile.bytes, shapeOf(schema), uri)
+      const shape = shapeOf(schema)
+      if (shape.dimensions.includes("var")) {
+        const reason = "a fragment of format 1 or 2 has no string dimensions, as its schema says"
+        throw new FormatError({ uri, path: "schemaName", offset: 0, version: tile.version, reason })
+      }
+      const legacy = decodeLegacyMetadata(tile.bytes, shape, uri)
       // dense fragments have no coordinates
       const dense = schema.arrayType === "dense" && legacy.fileSizes[schema.attributes.length] === 0
       const nonEmptyDomain = legacy.nonEmptyDomain ?? undefined
-      return {
+      return plausible(uri, {
         name: entry.name,
         uri: entry.uri,
         version: legacy.version,
@@ -160,6 +173,6 @@ const loadLegacy = <E, R>(
         validityFileSizes: new Float64Array(0),
         metadata: { kind: "legacy", legacy },
         engineVersion: tile.version,
-      }
+      })
     })
   })
