@@ -6,9 +6,10 @@ import type { Storage } from "../../platform/storage.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { TileOffsets } from "../../schema/fragment/tile_offsets.ts"
+import { Since } from "../../schema/version.ts"
 import { attemptTile } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
-import type { Field } from "./field.ts"
+import { type Field, fieldsOf } from "./field.ts"
 import { type Fragment, slotOf } from "./fragment.ts"
 import { loadSections, type SectionError } from "./sections.ts"
 
@@ -50,6 +51,35 @@ const checked = (fragment: Fragment, path: string, offsets: Float64Array, size: 
   return { offsets, size }
 }
 
+/** The unfiltered bytes of each var tile: as many as there are tiles. */
+const checkedSizes = (fragment: Fragment, path: string, sizes: Float64Array): Float64Array => {
+  if (sizes.length === fragment.tileCount) return sizes
+  const reason = `${sizes.length} sizes for ${fragment.tileCount} tiles`
+  throw new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, reason })
+}
+
+/** Numbers of tiles up to this one are believed: what is planned for them stays small. */
+const BELIEVED = 1 << 16
+
+/**
+ * How many tiles a fragment has is only claimed by its footer. Before anything grows with a large claim, the offsets of
+ * one field must show as many.
+ */
+export const proveTileCount = (
+  access: TileAccess,
+  fragment: Fragment,
+  believed: number = BELIEVED,
+): Effect.Effect<void, SectionError, Storage> => {
+  if (fragment.tileCount <= believed) return Effect.void
+  const { attributes, dimensions } = fieldsOf(fragment.schema)
+  const [field] = fragment.dense
+    ? attributes
+    : fragment.version >= Since.splitDimensions
+    ? dimensions
+    : [{ ...dimensions[0], file: { kind: "coords" } as const }]
+  return field === undefined ? Effect.void : Effect.asVoid(loadFieldTiles(access, fragment, [field]))
+}
+
 /** The tiles of several fields, with at most one read for all of them. */
 export const loadFieldTiles = (
   access: TileAccess,
@@ -72,7 +102,7 @@ export const loadFieldTiles = (
             var: field.var
               ? checked(fragment, `varTileOffsets.${slot}`, legacy.varTileOffsets[slot], fragment.varFileSizes[slot])
               : undefined,
-            varSizes: field.var ? legacy.varTileSizes[slot] : undefined,
+            varSizes: field.var ? checkedSizes(fragment, `varTileSizes.${slot}`, legacy.varTileSizes[slot]) : undefined,
             validity: undefined,
           })
         }
@@ -94,16 +124,7 @@ export const loadFieldTiles = (
           const variable = field.var
             ? checked(fragment, `varTileOffsets.${slot}`, column(), fragment.varFileSizes[slot])
             : undefined
-          const varSizes = field.var ? column() : undefined
-          if (varSizes !== undefined && varSizes.length !== fragment.tileCount) {
-            throw new FormatError({
-              uri: sections.uri,
-              path: `varTileSizes.${slot}`,
-              offset: 0,
-              version: fragment.version,
-              reason: `${varSizes.length} sizes for ${fragment.tileCount} tiles`,
-            })
-          }
+          const varSizes = field.var ? checkedSizes(fragment, `varTileSizes.${slot}`, column()) : undefined
           const validity = field.nullable
             ? checked(fragment, `validityTileOffsets.${slot}`, column(), fragment.validityFileSizes[slot])
             : undefined

@@ -8,6 +8,7 @@ import type { TileArray } from "../array/open.ts"
 import { ResultTooLarge } from "../array/errors.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
+import { proveTileCount } from "../fragment/field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
 import { loadMbrs } from "../fragment/mbrs.ts"
 import { readCoordinates, readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
@@ -69,16 +70,25 @@ export const findCells = (
       concurrency: 16,
     })
     const dimensions = fieldsOf(array.schema).dimensions
+    // where a cell is takes eight bytes
     const perCell = wanted.dimensions.reduce((sum, d) =>
-      sum + dimensions[d].cellSize, wanted.times ? 8 : 0)
-    let needed = 0
+      sum + dimensions[d].cellSize, wanted.times ? 16 : 8)
+    let cells = 0
     for (const { number, tiles } of plans) {
       for (const { tile } of tiles) {
-        needed += cellsInTile(array.fragments[number], tile) * perCell
+        cells += cellsInTile(array.fragments[number], tile)
       }
     }
+    const needed = cells * perCell
     if (needed > wanted.maxBytes) {
       return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed, limit: wanted.maxBytes }))
+    }
+    if (cells > BELIEVED) {
+      for (const { number, tiles } of plans) {
+        if (tiles.length > 0) {
+          yield* proveCells(access, array.fragments[number], tiles[0].tile)
+        }
+      }
     }
     const found = yield* Effect.forEach(
       plans.filter(({ tiles }) =>
@@ -90,6 +100,23 @@ export const findCells = (
     return joinFound(found, selection.length)
   })
 
+/** Numbers of cells up to this one are believed. */
+const BELIEVED = 1 << 24
+
+/**
+ * How many cells tiles have is only claimed by schema and footer, and some reads (all cells, no coordinates) would take
+ * memory for them before they meet a tile. One tile of coordinates shows it.
+ */
+const proveCells = (
+  access: TileAccess,
+  fragment: Fragment,
+  tile: number,
+): Effect.Effect<void, ReadTilesError, Storage> =>
+  Effect.zipRight(
+    proveTileCount(access, fragment, 0),
+    readCoordinates(access, fragment, fieldsOf(fragment.schema).dimensions.slice(0, 1), [tile]),
+  )
+
 const planFragment = (
   access: TileAccess,
   fragment: Fragment,
@@ -100,7 +127,10 @@ const planFragment = (
     : boxOverlap(selection, fragment.nonEmptyDomain)
   if (overlap === "none") return Effect.succeed([])
   if (overlap === "whole") {
-    return Effect.succeed(Array.from({ length: fragment.tileCount }, (_, tile) => ({ tile, whole: true })))
+    return Effect.map(
+      proveTileCount(access, fragment),
+      () => Array.from({ length: fragment.tileCount }, (_, tile) => ({ tile, whole: true })),
+    )
   }
   return Effect.map(loadMbrs(access, fragment), (mbrs) => planSparse(selection, mbrs))
 }
