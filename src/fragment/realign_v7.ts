@@ -27,11 +27,6 @@ export const realign = (
   const buffers = values.flatMap((v, i) => [v, validity[i]])
   const cursors = buffers.map(() => 0)
   const step = tileCells * cellSize
-  const out = values.map((_, i) => ({
-    values: new Uint8Array(cellsOf(i) * cellSize),
-    offsets: undefined,
-    validity: new Uint8Array(cellsOf(i)),
-  }))
   const cells = (values.length - 1) * tileCells + lastTileCells
   const short = (): FormatError =>
     new FormatError({
@@ -41,6 +36,13 @@ export const realign = (
       version: fragment.version,
       reason: "the tiles of values and validity have sizes that no engine wrote",
     })
+  // nothing is allocated for more than there is
+  if (buffers.reduce((sum, b) => sum + b.byteLength, 0) < cells * (cellSize + 1)) throw short()
+  const out = values.map((_, i) => ({
+    values: new Uint8Array(cellsOf(i) * cellSize),
+    offsets: undefined,
+    validity: new Uint8Array(cellsOf(i)),
+  }))
   let k = 0
   for (let cell = 0; cell < cells; cell++) {
     if (cursors[k] >= step) k++
