@@ -6,6 +6,8 @@ import * as Effect from "effect/Effect"
 import type { WebpCodec } from "../../platform/codecs.ts"
 import type { CodecError, NotFound, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
+import { VAR } from "../../schema/cell_val_num.ts"
+import { sizeOf } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import { type DataField, dataFile, type DataPart } from "../../schema/name/data_file.ts"
@@ -123,8 +125,8 @@ export const readTiles = (
           if (strings.offsets.length === cells + 1) {
             return { values: exact(strings.bytes, size, its), offsets: strings.offsets, validity: valid }
           }
-          // a tile of empty strings only may have no chunk at all
-          if (strings.bytes.byteLength === 0) {
+          // a tile of empty strings only may have no chunk at all; nothing shows then how many cells there are
+          if (strings.bytes.byteLength === 0 && cells <= MOST_UNSEEN) {
             return { values: strings.bytes, offsets: new Uint32Array(cells + 1), validity: valid }
           }
           throw damagedTile(its, `${strings.offsets.length - 1} strings for ${cells} cells`)
@@ -134,12 +136,15 @@ export const readTiles = (
         const positions = unfilterTile(fixed[i], its2, 8 * cells)
         return {
           values,
-          offsets: tilePositions(positions, cells, values.byteLength, its2.uri, fragment.version),
+          offsets: tilePositions(positions, cells, values.byteLength, field.cellSize, its2.uri, fragment.version),
           validity: valid,
         }
       })
     })
   })
+
+/** Cells for which memory is taken though no byte shows them. */
+const MOST_UNSEEN = 1 << 24
 
 const isEmptyTile = (tile: Uint8Array): boolean => tile.byteLength === 8 && tile.every((byte) => byte === 0)
 
@@ -175,6 +180,17 @@ export const readCoordinates = (
     const all = fragment.schema.dimensions
     const { coordsFilters } = fragment.schema
     const size = dimensions[0].cellSize
+    if (all.some((d) => d.cellValNum === VAR || sizeOf(d.type) !== size)) {
+      return yield* Effect.fail(
+        new FormatError({
+          uri: fragment.uri,
+          path: "schemaName",
+          offset: 0,
+          version: fragment.version,
+          reason: "until format 4 all dimensions have one datatype; the fragment's schema has several",
+        }),
+      )
+    }
     const zipped: Field = {
       ...dimensions[0],
       name: "__coords",

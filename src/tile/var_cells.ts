@@ -2,12 +2,13 @@ import { FormatError } from "../../schema/errors.ts"
 
 /**
  * The cells of a tile of var-sized values: start offsets as they lie in the file (u64 each, relative to the tile) become
- * `cells + 1` positions. Checked: they begin at 0, never fall, and end inside the tile.
+ * `cells + 1` positions. Checked: they never fall, lie inside the tile's `size` bytes, and between values of `unit` bytes.
  */
 export const tilePositions = (
   offsets: Uint8Array,
   cells: number,
   size: number,
+  unit: number,
   uri: string,
   version: number,
 ): Uint32Array => {
@@ -23,6 +24,7 @@ export const tilePositions = (
     })
   }
   if (size > 0xffffffff) throw fail(0, `a tile of ${size} bytes`)
+  if (size % unit !== 0) throw fail(0, `a tile of ${size} bytes, which are not whole values of ${unit}`)
   const view = new DataView(offsets.buffer, offsets.byteOffset, offsets.byteLength)
   const out = new Uint32Array(cells + 1)
   let last = 0
@@ -31,6 +33,7 @@ export const tilePositions = (
     if (view.getUint32(8 * i + 4, true) !== 0 || low < last || low > size) {
       throw fail(i, `a cell starts at ${view.getBigUint64(8 * i, true)}, after ${last} and in ${size} bytes`)
     }
+    if (low % unit !== 0) throw fail(i, `a cell starts at ${low}, inside a value of ${unit} bytes`)
     out[i] = last = low
   }
   out[cells] = size
