@@ -66,6 +66,13 @@ export const wholeRanges = (selection: Selection, whole: (d: number) => WholeRan
       : whole(d)
   )
 
+/** The boxes that a selection is cut into at the bounds of space tiles: what a plan grows with. */
+export const pieceCount = (schema: ArraySchema, ranges: ReadonlyArray<WholeRanges>): bigint =>
+  schema.dimensions.reduce((product, dimension, d) => {
+    const axis = axisOf(dimension)
+    return product * ranges[d].reduce((n, { low, high }) => n + tileOf(axis, high) - tileOf(axis, low) + 1n, 0n)
+  }, 1n)
+
 const axisPlan = (axis: Axis, ranges: WholeRanges): AxisPlan => {
   const pieces: Array<AxisPiece> = []
   const firstTile = ranges.length === 0 ? 0n : tileOf(axis, ranges[0].low)

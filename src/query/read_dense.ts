@@ -10,14 +10,14 @@ import { ResultTooLarge, SelectionError } from "../array/errors.ts"
 import { nonEmptyDomain } from "../array/non_empty_domain.ts"
 import { accessOf, type TileArray } from "../array/open.ts"
 import type { Field } from "../fragment/field.ts"
-import { loadFieldTiles } from "../fragment/field_tiles.ts"
+import { loadFieldTiles, proveTileCount } from "../fragment/field_tiles.ts"
 import { readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
 import { unitsOf } from "../kernel/gather.ts"
 import { copyBox, forLines } from "../kernel/strided_copy.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Column } from "./column.ts"
 import { type Cells, fieldIn, fillCells, gatherColumns } from "./gather.ts"
-import { type DensePlan, globalOrder, lengthOf, planDense, strides, wholeRanges } from "./plan_dense.ts"
+import { type DensePlan, globalOrder, lengthOf, pieceCount, planDense, strides, wholeRanges } from "./plan_dense.ts"
 import { permute } from "./permute.ts"
 import { MAX_BYTES, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection, type Selection } from "./selection.ts"
@@ -35,6 +35,11 @@ export type ReadError = ReadTilesError | SelectionError | ResultTooLarge
 
 /** Unfiltered bytes of tiles that are held at once while fixed-size cells are copied. */
 const BATCH = 1 << 26
+
+/** A plan of more boxes than this does not fit into memory, and its cells lie in tiles of one or two of them. */
+const MOST_PIECES = 1 << 24
+/** What a planned box takes, roughly. */
+const PIECE_BYTES = 256n
 
 /** Runs what throws SelectionError. */
 export const attemptSelection = <A>(run: () => A): Effect.Effect<A, SelectionError> =>
@@ -79,6 +84,11 @@ export const readDense = (
       return yield* Effect.fail(new ResultTooLarge({ uri, needed: Number(bytes), limit }))
     }
 
+    const pieces = pieceCount(schema, ranges)
+    if (pieces > BigInt(MOST_PIECES)) {
+      return yield* Effect.fail(new ResultTooLarge({ uri, needed: Number(bytes + pieces * PIECE_BYTES), limit }))
+    }
+    for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
     const plan = planDense(schema, array.fragments, ranges, order === "col" ? "col-major" : "row-major")
     yield* checkVarSizes(access, array, plan, fields, Number(bytes), limit)
     const columns: Record<string, Column> = {}
@@ -175,6 +185,8 @@ const copyFixed = (
         from = to
       }
     }
+    // engines write 0 and 1; whatever is not 0 is a value
+    if (validity !== undefined) { for (let i = 0; i < validity.length; i++) if (validity[i] > 1) validity[i] = 1 }
     return {
       name: field.name,
       type: field.type,
