@@ -31,9 +31,18 @@ const loadCondition = (
     const file = entry.bytes ?? (yield* storage.read(entry.uri))
     return yield* attemptTile(() => {
       const tile = openGenericTile(access, entry.uri, file)
-      return decode(DeleteCondition, tile.bytes, tile.version, entry.uri)
+      const condition = decode(DeleteCondition, tile.bytes, tile.version, entry.uri)
+      if (!isWhole(condition)) {
+        const reason = "a negation of nothing, or of several conditions"
+        throw new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, reason })
+      }
+      return condition
     })
   })
+
+/** Whether every negation has its one condition. */
+const isWhole = (node: ConditionNode): boolean =>
+  node.kind === "value" || ((node.op !== "not" || node.children.length === 1) && node.children.every(isWhole))
 
 /** The delete conditions that were carried out when a fragment was consolidated. */
 const processed = (
