@@ -123,7 +123,11 @@ const isRange = (given: unknown): given is readonly [Bound, Bound] =>
 const asList = (given: RangeInput | ReadonlyArray<RangeInput>): ReadonlyArray<RangeInput> =>
   Array.isArray(given) && !isRange(given) ? given as ReadonlyArray<RangeInput> : [given as RangeInput]
 
-const inputOf = (bound: Exclude<Bound, null>): ScalarInput => bound instanceof Date ? bound.toISOString() : bound
+const inputOf = (bound: Exclude<Bound, null>): ScalarInput => {
+  if (!(bound instanceof Date)) return bound
+  if (Number.isNaN(bound.getTime())) throw new ScalarError("an invalid Date is no bound of a range")
+  return bound.toISOString()
+}
 
 const numberRange = (dimension: Dimension, inside: NumberRange, given: RangeInput): NumberRange => {
   const [low, high] = isRange(given) ? given : [given as Bound, given as Bound]
