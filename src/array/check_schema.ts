@@ -2,7 +2,7 @@
  * What every engine checks before it writes a schema. Bytes that decode may still hold none that was written: a dense array
  * of floats, a domain that ends before it starts, tiles without cells. Nothing behind this line meets such a schema.
  */
-import { type ArraySchema } from "../../schema/array_schema.ts"
+import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { isFloat, isInteger, isTemporal, sizeOf } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
