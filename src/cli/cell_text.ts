@@ -10,7 +10,7 @@ import { printable } from "./text_width.ts"
 
 /** The shortest decimal that is this float32. */
 const float32Text = (value: number): string => {
-  if (!Number.isFinite(value)) return String(value)
+  if (!Number.isFinite(value) || value === 0) return numberText(value)
   for (let digits = 6; digits < 9; digits++) {
     const short = Number(value.toPrecision(digits))
     if (Math.fround(short) === value) return numberText(short)

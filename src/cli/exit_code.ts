@@ -37,6 +37,8 @@ export const exitCodeOf = (error: unknown): ExitCode => {
     readonly version?: number
   }
   if (tag === "StorageError") return byReason[reason as StorageReason] ?? 1
+  // a codec that is not there is not damage
+  if (tag === "CodecError" && reason!.startsWith("this codec layer has no ")) return 6
   if (tag === "FormatError") {
     const later = version! > NEWEST_VERSION && (version! < FUTURE || version === 0xffffffff)
     return later || unknown.test(reason!) ? 6 : 5

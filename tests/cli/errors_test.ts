@@ -1,0 +1,137 @@
+import { describe, it } from "node:test"
+import { assertEquals, assertMatch } from "@std/assert"
+import { exitCodeOf, messageOf } from "../../src/cli/exit_code.ts"
+import { CodecError, StorageError } from "../../platform/mod.ts"
+import { FormatError, NEWEST_VERSION } from "../../schema/mod.ts"
+import { ResultTooLarge, Unsupported } from "../../mod.ts"
+import { packedCase } from "./packed_files.ts"
+import { cli, type CliSettings } from "./run_cli.ts"
+
+const fill = packedCase("v22/dense_fill")
+const uri = "mem://v22/dense_fill/array"
+
+/** The case with some of its files changed; `undefined` takes a file away. */
+const changed = (which: RegExp, change: (bytes: Uint8Array) => Uint8Array | undefined): CliSettings => {
+  let count = 0
+  const files = new Map<string, Uint8Array>()
+  for (const [name, bytes] of fill.files) {
+    const now = which.test(name) ? change(bytes.slice()) : bytes
+    if (now !== bytes) count++
+    if (now !== undefined) files.set(name, now)
+  }
+  if (count === 0) throw new Error(`no file is ${which}`)
+  return { files }
+}
+
+const outcome = async (args: ReadonlyArray<string>, settings: CliSettings): Promise<readonly [number, string]> => {
+  const { code, out, err } = await cli(args, settings)
+  assertEquals([out, err.split("\n").length], ["", 2], err)
+  return [code, err]
+}
+
+describe("exit codes", () => {
+  it("3: what is not there", async () => {
+    for (const command of ["ls", "tree", "schema", "fragments", "meta", "read"]) {
+      const [code, err] = await outcome([command, "mem://nothing"], {})
+      assertEquals(code, 3)
+      assertMatch(err, /^tessera: mem:\/\/nothing: there is no/)
+    }
+    const group = packedCase("v22/group")
+    const [code, err] = await outcome(["read", "mem://v22/group/group"], { files: group.files })
+    assertEquals(code, 3)
+    assertMatch(err, /this is a group, not an array/)
+  })
+
+  it("4: no permission", async () => {
+    const [code, err] = await outcome(["schema", uri], { files: fill.files, denied: /__schema$/ })
+    assertEquals(code, 4)
+    assertMatch(err, /__schema: cannot list: permission denied/)
+  })
+
+  it("5: bad bytes", async () => {
+    const cut = await outcome(["schema", uri], changed(/__schema\/__\d/, (bytes) => bytes.subarray(0, 40)))
+    assertEquals(cut[0], 5)
+    const tile = await outcome(["read", uri], changed(/a0\.tdb$/, (bytes) => bytes.fill(0x55, 8)))
+    assertEquals(tile[0], 5)
+    const short = await outcome(["read", uri], changed(/a0\.tdb$/, (bytes) => bytes.subarray(0, 9)))
+    assertEquals(short[0], 5)
+    for (const [, err] of [cut, tile, short]) assertMatch(err, /^tessera: mem:\/\/v22\/dense_fill\/array\//)
+  })
+
+  it("6: what is not supported", async () => {
+    const newer = await outcome(
+      ["schema", uri],
+      changed(/__schema\/__\d/, (bytes) => {
+        bytes[0] = 99
+        return bytes
+      }),
+    )
+    assertEquals(newer[0], 6)
+    assertMatch(newer[1], /format version 99 is newer than 23/)
+    const scheme = await outcome(["ls", "s3://bucket/array"], {})
+    assertEquals(scheme[0], 6)
+    assertMatch(scheme[1], /scheme/)
+  })
+
+  it("follow from the error", () => {
+    const format = (version: number, reason = "cut short") =>
+      new FormatError({ uri: "a", path: "", offset: 0, version, reason })
+    assertEquals(exitCodeOf(format(22)), 5)
+    assertEquals(exitCodeOf(format(NEWEST_VERSION + 1)), 6)
+    assertEquals(exitCodeOf(format(0xffffffff)), 6)
+    // no release will ever be this
+    assertEquals(exitCodeOf(format(0x55555555)), 5)
+    assertEquals(exitCodeOf(format(22, "unknown filter 20")), 6)
+    assertEquals(exitCodeOf(new CodecError({ codec: "zstd", reason: "damaged" })), 5)
+    assertEquals(exitCodeOf(new CodecError({ codec: "webp", reason: "this codec layer has no WebP; provide it" })), 6)
+    assertEquals(exitCodeOf(new Unsupported({ uri: "a", feature: "b" })), 6)
+    assertEquals(exitCodeOf(new ResultTooLarge({ uri: "a", needed: 2, limit: 1 })), 1)
+    assertEquals(exitCodeOf(new StorageError({ op: "list", uri: "a", reason: "Timeout" })), 1)
+    assertEquals(exitCodeOf(new Error("oh")), 1)
+    assertEquals(exitCodeOf(undefined), 1)
+  })
+
+  it("come with one line", () => {
+    assertEquals(messageOf(new Unsupported({ uri: "a", feature: "b\nc\u001b[31m" })), "a: b c [31m")
+    assertMatch(messageOf(new Error("oh"))!, /this is a bug in tessera, please report it: oh/)
+    assertMatch(messageOf(new ResultTooLarge({ uri: "a", needed: 2, limit: 1 }))!, /--range or --limit/)
+  })
+})
+
+describe("output", () => {
+  it("that nobody reads any more ends the command, without a word", async () => {
+    let writes = 0
+    const { code, err } = await cli(["read", uri, "--format", "csv"], {
+      files: fill.files,
+      write: () => {
+        writes++
+        return Promise.reject(Object.assign(new Error("broken pipe"), { code: "EPIPE" }))
+      },
+    })
+    assertEquals([code, err, writes], [0, "", 1])
+  })
+
+  it("that cannot be written is a failure", async () => {
+    const { code, err } = await cli(["read", uri], {
+      files: fill.files,
+      write: () => Promise.reject(Object.assign(new Error("no space left"), { code: "ENOSPC" })),
+    })
+    assertEquals([code, err], [1, "tessera: standard output: cannot write: no space left\n"])
+  })
+
+  it("is written in chunks, each awaited", async () => {
+    const { code } = await cli(["read", uri, "--format", "ndjson"], {
+      files: fill.files,
+      write: async (text) => {
+        open++
+        most = Math.max(most, open)
+        sizes.push(text.length)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        open--
+      },
+    })
+    assertEquals([code, most, sizes.every((size) => size < 70_000)], [0, 1, true])
+  })
+  let [open, most] = [0, 0]
+  const sizes: Array<number> = []
+})

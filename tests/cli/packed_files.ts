@@ -1,0 +1,44 @@
+/** The packed fixtures as files in memory. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
+
+/** A case among them. */
+export interface PackedCase {
+  /** `v22/dense_fill` */
+  readonly folder: string
+  readonly key: string | undefined
+  // deno-lint-ignore no-explicit-any
+  readonly objects: Readonly<Record<string, any>>
+  /** By their whole name. */
+  readonly files: ReadonlyMap<string, Uint8Array>
+}
+
+/** The cases of one pack, as `v22`. */
+export const packedCases = (pack: string): ReadonlyArray<PackedCase> => {
+  const bytes = new Uint8Array(
+    gunzipSync(readFileSync(join(import.meta.dirname!, "../golden/data", `${pack}.pack.gz`))),
+  )
+  const text = new TextDecoder()
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true)
+  const index = JSON.parse(text.decode(bytes.subarray(4, 4 + length))) as ReadonlyArray<[string, number]>
+  let at = 4 + length
+  const files = index.map(([path, size]) => [path, bytes.subarray(at, at += size)] as const)
+  return files.filter(([path]) => path.endsWith("/expected.json")).map(([path, expected]) => {
+    const folder = path.slice(0, -"/expected.json".length)
+    const { encryption_key, objects } = JSON.parse(text.decode(expected))
+    return {
+      folder,
+      key: encryption_key ?? undefined,
+      objects,
+      files: new Map(files.filter(([name]) => name.startsWith(`${folder}/`))),
+    }
+  })
+}
+
+/** One case. */
+export const packedCase = (folder: string): PackedCase => {
+  const found = packedCases(folder.split("/")[0]).find((c) => c.folder === folder)
+  if (found === undefined) throw new Error(`${folder} is not in the pack`)
+  return found
+}

@@ -1,0 +1,69 @@
+/** The command line in this process: what it printed, what it said, and its exit code. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import {
+  layerNative,
+  layerWebp,
+  localFiles,
+  makeMemoryStorage,
+  makeRouter,
+  StorageError,
+  StorageService,
+} from "../../platform/mod.ts"
+import { runCommand } from "../../src/cli/mod.ts"
+
+export interface CliRun {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+export interface CliSettings {
+  readonly key?: string | undefined
+  readonly columns?: number
+  /** Files in `mem://`. */
+  readonly files?: ReadonlyMap<string, Uint8Array>
+  /** Names whose reading is not permitted. */
+  readonly denied?: RegExp
+  readonly write?: (text: string) => Promise<void>
+}
+
+/** The array of the demo: 7 days × 4 stations, corrected a day later. */
+export const weather: string = join(import.meta.dirname!, "../golden/demo/weather")
+/** What is recorded of it. */
+export const weatherExpected = JSON.parse(
+  readFileSync(join(import.meta.dirname!, "../golden/demo/expected.json"), "utf8"),
+).objects.weather
+export const MONDAY = 1709539200000
+
+/** Runs a command. */
+export const cli = async (args: ReadonlyArray<string>, settings: CliSettings = {}): Promise<CliRun> => {
+  let [out, err] = ["", ""]
+  const memory = makeMemoryStorage()
+  for (const [path, bytes] of settings.files ?? []) Effect.runSync(memory.write(`mem://${path}`, bytes))
+  const router = makeRouter({ file: localFiles, mem: memory })
+  const storage: StorageService = {
+    ...router,
+    list: (uri) =>
+      settings.denied?.test(uri) === true
+        ? Effect.fail(new StorageError({ op: "list", uri, reason: "Denied" }))
+        : router.list(uri),
+  }
+  const layer = Layer.merge(Layer.succeed(StorageService, storage), Layer.provide(layerWebp, layerNative))
+  const command = runCommand(args, {
+    environment: (name) => name === "TESSERA_KEY" ? settings.key : undefined,
+    columns: settings.columns ?? 80,
+    write: settings.write ?? ((text) => {
+      out += text
+      return Promise.resolve()
+    }),
+    say: (line) => {
+      err += line + "\n"
+      return Promise.resolve()
+    },
+  })
+  const code = await Effect.runPromise(Effect.provide(command, layer))
+  return { code, out, err }
+}

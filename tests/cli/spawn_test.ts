@@ -1,0 +1,71 @@
+/** The command line as a process, in the runtime that runs this test. */
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import { spawn } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import process from "node:process"
+import { weather } from "./run_cli.ts"
+
+const main = join(import.meta.dirname!, "../../src/cli/main.ts")
+const runtime = "Deno" in globalThis ? ["run", "-A"] : []
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** Runs it; with `lines` the reader goes away after that many. */
+const tessera = (
+  args: ReadonlyArray<string>,
+  environment: Record<string, string> = {},
+  bytes = Infinity,
+): Promise<Ended> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...runtime, main, ...args], { env: { ...process.env, ...environment } })
+    let [out, err] = ["", ""]
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      out += text
+      if (out.length >= bytes) child.stdout.destroy()
+    })
+    child.stderr.setEncoding("utf8").on("data", (text) => err += text)
+    child.on("error", reject)
+    child.on("close", (code) => resolve({ code, out, err }))
+  })
+
+describe("the process", () => {
+  it("keeps data and talk apart, and ends with the code", async () => {
+    const table = await tessera(["read", weather, "--limit", "1"])
+    assertEquals([table.code, table.err], [0, "the first 1 of 28 cells\n"])
+    assertEquals(table.out.split("\n")[0], "day  station │ temperature  note")
+    const usage = await tessera(["read", weather, "--limit", "x"])
+    assertEquals([usage.code, usage.out], [2, ""])
+    assertEquals((await tessera(["schema", "no/such/array"])).code, 3)
+  })
+
+  it("takes the key from the environment", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tessera-"))
+    try {
+      const key = "0123456789abcdef0123456789abcdef"
+      writeFileSync(join(folder, "key"), key)
+      // the array is plain, so any key is one too many
+      assertEquals((await tessera(["schema", weather], { TESSERA_KEY: key })).code, 4)
+      assertEquals((await tessera(["schema", weather, "--key-file", join(folder, "key")])).code, 4)
+      assertEquals((await tessera(["schema", weather], { TESSERA_KEY: "" })).code, 0)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it("ends in peace when the reader goes away", async () => {
+    // a megabyte of cells: more than any pipe holds
+    const box = ["--range", "day=1:366", "--range", "station=1:100", "--select", "day,station,temperature"]
+    const whole = await tessera(["read", weather, ...box, "--format", "ndjson"])
+    assertEquals([whole.code, whole.err], [0, ""])
+    assert(whole.out.length > 1_000_000)
+    const { code, err } = await tessera(["read", weather, ...box, "--format", "ndjson"], {}, 100)
+    assertEquals([code, err], [0, ""])
+  })
+})
