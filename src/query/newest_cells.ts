@@ -2,8 +2,9 @@ import { compareCells } from "../kernel/sort_cells.ts"
 import type { KeyWords } from "../kernel/order_key.ts"
 
 /**
- * Of cells with equal coordinates the newest: the one with the latest time, then the one of the latest fragment. `order`
- * is sorted so that equal cells are neighbours; the answer keeps it, with fewer cells.
+ * Of cells with equal coordinates the newest: the one with the latest time, then the one of the latest fragment, then the
+ * first in it (consolidation puts the newest first). `order` is sorted stably so that equal cells are neighbours; the answer
+ * keeps it, with fewer cells.
  */
 export const newestCells = (
   order: Uint32Array,
@@ -17,7 +18,7 @@ export const newestCells = (
     let end = i + 1
     while (end < order.length && compareCells(words, order[i], order[end]) === 0) {
       const cell = order[end++]
-      if (times[cell] > times[best] || (times[cell] === times[best] && fragments[cell] >= fragments[best])) best = cell
+      if (times[cell] > times[best] || (times[cell] === times[best] && fragments[cell] > fragments[best])) best = cell
     }
     order[kept++] = best
     i = end
