@@ -1,0 +1,118 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { describe, it } from "node:test"
+import { Dense, layerDefault, Sparse, TileArray } from "../../mod.ts"
+import type { Column } from "../../src/query/column.ts"
+import { ResultTooLarge, SelectionError } from "../../src/array/errors.ts"
+
+const weather = new URL("../golden/demo/weather", import.meta.url).pathname
+const run = <A, E>(effect: Effect.Effect<A, E, Effect.Effect.Context<ReturnType<typeof Dense.read>>>): Promise<A> =>
+  Effect.runPromise(Effect.provide(effect, layerDefault))
+const failure = <A, E>(
+  effect: Effect.Effect<A, E, Effect.Effect.Context<ReturnType<typeof Dense.read>>>,
+): Promise<E> => run(Effect.flip(effect))
+
+const open = () => run(TileArray.open(weather))
+const numbers = (column: Column): ReadonlyArray<number> => Array.from(column.values as Float32Array)
+const texts = ({ values, offsets, length }: Column): ReadonlyArray<string> =>
+  Array.from(
+    { length },
+    (_, i) => new TextDecoder().decode((values as Uint8Array).subarray(offsets![i], offsets![i + 1])),
+  )
+
+describe("dense reads", () => {
+  it("take the non-empty domain of a dimension that is not named", async () => {
+    const { shape, columns } = await run(Dense.read(await open(), { ranges: { day: 60 } }))
+    assertEquals(shape, [1, 4])
+    assertEquals(numbers(columns.temperature), [7.5, 8, 6.5, 9.5])
+    assertEquals(texts(columns.note), ["corrected", "corrected", "", ""])
+  })
+
+  it("give dimensions only if they are selected", async () => {
+    const array = await open()
+    assertEquals(Object.keys((await run(Dense.read(array))).columns), ["temperature", "note"])
+    const { columns } = await run(
+      Dense.read(array, { select: ["station", "day"], ranges: { day: [59, 60], station: [[1, 2], 4] } }),
+    )
+    assertEquals(Object.keys(columns), ["station", "day"])
+    assertEquals(numbers(columns.day), [59, 59, 59, 60, 60, 60])
+    assertEquals(numbers(columns.station), [1, 2, 4, 1, 2, 4])
+  })
+
+  it("lie in rows, in columns, or tile after tile", async () => {
+    const array = await open()
+    // tiles are 7 days × 10 stations from (1, 1) on: day 63 is the last of a tile
+    const ranges = { day: [62, 65], station: [9, 12] } as const
+    const at = async (order: "row" | "col" | "global") => {
+      const { columns } = await run(Dense.read(array, { select: ["day", "station"], ranges, order }))
+      return numbers(columns.day).map((d, i) => `${d},${numbers(columns.station)[i]}`)
+    }
+    const cells = (days: ReadonlyArray<number>, stations: ReadonlyArray<number>) =>
+      days.flatMap((d) => stations.map((s) => `${d},${s}`))
+    const days = [62, 63, 64, 65]
+    const stations = [9, 10, 11, 12]
+    assertEquals(await at("row"), cells(days, stations))
+    assertEquals(await at("col"), stations.flatMap((s) => days.map((d) => `${d},${s}`)))
+    assertEquals(await at("global"), [
+      ...cells([62, 63], [9, 10]),
+      ...cells([62, 63], [11, 12]),
+      ...cells([64, 65], [9, 10]),
+      ...cells([64, 65], [11, 12]),
+    ])
+  })
+
+  it("fill what was never written", async () => {
+    const { columns } = await run(Dense.read(await open(), { ranges: { day: [1, 2], station: 100 } }))
+    assertEquals(numbers(columns.temperature), [NaN, NaN])
+    assertEquals(texts(columns.note), ["\0", "\0"])
+  })
+
+  it("see what a moment saw", async () => {
+    const monday = 1709539200000
+    const then = await run(TileArray.open(weather, { at: new Date(monday) }))
+    assertEquals(numbers((await run(Dense.read(then, { ranges: { day: 60, station: 1 } }))).columns.temperature), [99])
+    const since = await run(TileArray.open(weather, { start: monday + 1 }))
+    assertEquals((await run(Dense.read(since))).shape, [1, 2])
+    const before = await run(TileArray.open(weather, { end: monday - 1 }))
+    assertEquals((await run(Dense.read(before))).shape, [0, 0])
+  })
+
+  it("refuse what cannot be meant, with the name and what there is", async () => {
+    const array = await open()
+    const cases: ReadonlyArray<readonly [Dense.ReadOptions, string]> = [
+      [{ ranges: { day: [0, 3] } }, "day: the range [0, 3] is outside the domain [1, 366]"],
+      [{ ranges: { day: [5, 3] } }, "its low bound is above its high bound"],
+      [{ ranges: { month: 3 } }, 'month: there is no such dimension; the array has "day", "station"'],
+      [{ ranges: { day: "soon" } }, 'day: "soon" is not an integer'],
+      [{ ranges: { day: 1.5 } }, "day: 1.5 is not an integer"],
+      [{ ranges: { day: NaN } }, "day: NaN is not an integer"],
+      [{ select: ["humidity"] }, "humidity: there is no such attribute or dimension"],
+    ]
+    for (const [options, message] of cases) {
+      const error = await failure(Dense.read(array, options))
+      assert(error instanceof SelectionError, String(error))
+      assertStringIncludes(error.message, message)
+      assertStringIncludes(error.message, "weather")
+    }
+    const error = await failure(Sparse.read(array))
+    assert(error instanceof SelectionError)
+    assertStringIncludes(error.message, "the array is dense")
+  })
+
+  it("crop what leaves the domain if they are told to", async () => {
+    const array = await open()
+    const { shape } = await run(Dense.read(array, { ranges: { day: [-5, 3], station: [99, 1000] }, outside: "crop" }))
+    assertEquals(shape, [3, 2])
+    const none = await run(Dense.read(array, { ranges: { day: [-5, -3] }, outside: "crop" }))
+    assertEquals(none.shape, [0, 4])
+  })
+
+  it("say how much they need if it is too much, before they read", async () => {
+    const array = await open()
+    const all = { ranges: { day: [1, 366], station: [1, 100] } } as const
+    const error = await failure(Dense.read(array, { ...all, select: ["temperature"], maxBytes: 100_000 }))
+    assert(error instanceof ResultTooLarge, String(error))
+    assertEquals([error.needed, error.limit], [366 * 100 * 4, 100_000])
+    assertEquals((await run(Dense.read(array, { ...all, select: ["temperature"] }))).shape, [366, 100])
+  })
+})
