@@ -51,7 +51,12 @@ export const runLs = (request: Request, terminal: Terminal): Effect.Effect<void,
     )
   })
 
-const notes = { seen: " (shown above)", missing: " (not there)" } as const
+const notes = {
+  seen: " (shown above)",
+  missing: " (not there)",
+  locked: " (encrypted, the key does not open it)",
+  unreachable: " (cannot be listed)",
+} as const
 
 function* branches(children: ReadonlyArray<ObjectTree>, indent: string, width: number): Generator<string> {
   for (let i = 0; i < children.length; i++) {

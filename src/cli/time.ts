@@ -24,7 +24,9 @@ export const timesOf = (request: Request): { readonly start?: number; readonly e
     const text = request.text(name)
     return text === undefined ? undefined : parseTime(`${request.command}: --${name}`, text)
   }
-  const [at, from, to] = [time("at"), time("from"), time("to")]
+  const at = time("at")
+  const from = time("from")
+  const to = time("to")
   if (at !== undefined && (from !== undefined || to !== undefined)) {
     throw new UsageError({ reason: `${request.command}: --at is a moment; leave it out, or --from and --to` })
   }

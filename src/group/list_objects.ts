@@ -26,8 +26,11 @@ export interface ObjectEntry {
 export interface ObjectTree extends ObjectEntry {
   /** Empty for arrays. */
   readonly children: ReadonlyArray<ObjectTree>
-  /** Why children are not shown: the group was met before, or is not where its group says. */
-  readonly cut?: "seen" | "missing"
+  /**
+   * Why children are not shown: the group was met before, is not where its group says, wants another key, or lies in a
+   * storage that does not answer.
+   */
+  readonly cut?: "seen" | "missing" | "locked" | "unreachable"
 }
 
 /** Groups in groups in groups: no deeper than this, since links can make a folder its own child. */
@@ -38,7 +41,13 @@ const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, Stor
   Effect.gen(function* () {
     const storage = yield* Storage
     const folders = (yield* storage.list(uri)).filter((e) => e.kind === "folder")
-    const types = yield* Effect.forEach(folders, (e) => objectType(join(uri, e.name)), { concurrency: 16 })
+    const types = yield* Effect.forEach(folders, (e) =>
+      // a folder that may not be entered (`lost+found`) does not keep us from its neighbours
+      Effect.catchIf(
+        objectType(join(uri, e.name)),
+        (error) => error.reason === "Denied",
+        () => Effect.succeed(undefined),
+      ), { concurrency: 16 })
     return folders.flatMap(({ name }, i): ReadonlyArray<ObjectEntry> => {
       const type = types[i]
       return type === undefined ? [] : [{ uri: join(uri, name), type, name }]
@@ -81,11 +90,14 @@ const nodeOf = (
     const id = identity(entry.uri)
     if (seen.has(id) || depth >= DEEPEST) return { ...entry, children: [], cut: "seen" }
     seen.add(id)
+    const cut = (why: NonNullable<ObjectTree["cut"]>) => () => Effect.succeed(why)
     const found = yield* Effect.catchTags(ls(entry.uri, options), {
-      ArrayNotFound: () => Effect.succeed(undefined),
-      NotFound: () => Effect.succeed(undefined),
+      ArrayNotFound: cut("missing"),
+      NotFound: cut("missing"),
+      DecryptionFailed: cut("locked"),
+      StorageError: cut("unreachable"),
     })
-    if (found === undefined) return { ...entry, children: [], cut: "missing" }
+    if (typeof found === "string") return { ...entry, children: [], cut: found }
     const children: Array<ObjectTree> = []
     for (const child of found) children.push(yield* nodeOf(child, options, seen, depth + 1))
     return { ...entry, children }

@@ -4,21 +4,23 @@
  * @module
  */
 
-/** Scheme and authority, or the root, of a URI or path; empty for relative paths. */
-const rootOf = (uri: string): string => /^(?:[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*\/?|\/)/.exec(uri)?.[0] ?? ""
+/** Scheme and authority of a URI, without the slash behind; `""` for absolute paths, `undefined` for relative ones. */
+const rootOf = (uri: string): string | undefined =>
+  /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]*/.exec(uri)?.[0] ?? (uri.startsWith("/") ? "" : undefined)
 
 /** A URI without `.`, `..` and doubled slashes, so that every object has one name. */
 export const normalise = (uri: string): string => {
   const root = rootOf(uri)
   const out: Array<string> = []
-  for (const part of uri.slice(root.length).split("/")) {
+  for (const part of uri.slice(root?.length ?? 0).split("/")) {
     if (part === "" || part === ".") continue
     if (part === ".." && out.length > 0 && out[out.length - 1] !== "..") out.pop()
     // nothing is above a root
-    else if (part !== ".." || root === "") out.push(part)
+    else if (part !== ".." || root === undefined) out.push(part)
   }
   const path = out.join("/")
-  return root === "" && path === "" ? "." : root !== "" && path === "" ? root : root + path
+  if (root === undefined) return path === "" ? "." : path
+  return path !== "" || root === "" || root.endsWith("//") ? `${root}/${path}` : root
 }
 
 /** The URI of a member: a relative one starts at the group. */

@@ -1,0 +1,54 @@
+/** Groups in memory. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { layerNative, makeMemoryStorage, StorageService } from "../../platform/mod.ts"
+import type { Codecs } from "../../platform/codecs.ts"
+import { encode, GroupDetails, type GroupMember, MetadataEntries, type MetadataEntry } from "../../schema/mod.ts"
+import { genericTile } from "../array/build_array.ts"
+
+export const uuid = (n: number): string => n.toString(16).padStart(32, "0")
+
+/** A member with the usual values. */
+export const member = (uri: string, more: Partial<GroupMember> = {}): GroupMember => ({
+  version: 2,
+  type: "group",
+  relative: true,
+  uri,
+  name: null,
+  deleted: false,
+  ...more,
+})
+
+/** A file of group details. */
+export const details = (version: 1 | 2, members: ReadonlyArray<GroupMember>): Uint8Array =>
+  genericTile(encode(GroupDetails, { version, members: members.map((m) => ({ ...m, version })) }, 22))
+
+/** An entry of metadata: a text, or a deletion. */
+export const entry = (key: string | Uint8Array, value: string | null): MetadataEntry => {
+  const bytes = new TextEncoder().encode(value ?? "")
+  return {
+    key: typeof key === "string" ? new TextEncoder().encode(key) : key,
+    deleted: value === null,
+    type: value === null ? "any" : "string_utf8",
+    count: bytes.byteLength,
+    value: bytes,
+  }
+}
+
+/** A file of metadata. */
+export const metadata = (entries: ReadonlyArray<MetadataEntry>): Uint8Array =>
+  genericTile(encode(MetadataEntries, entries, 22))
+
+export type Files = Readonly<Record<string, Uint8Array | string>>
+
+/** Runs over a memory that holds these files. */
+export const over = <A, E>(files: Files, effect: Effect.Effect<A, E, StorageService | Codecs>): Promise<A> => {
+  const storage = makeMemoryStorage()
+  for (const [path, content] of Object.entries(files)) {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content
+    Effect.runSync(storage.write(`mem://${path}`, bytes))
+  }
+  return Effect.runPromise(
+    Effect.provide(effect, Layer.merge(Layer.succeed(StorageService, storage), layerNative)),
+  )
+}

@@ -1,0 +1,96 @@
+import { describe, it } from "node:test"
+import { assertEquals, assertMatch } from "@std/assert"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { Group } from "../../mod.ts"
+import { details, type Files, member, over, uuid } from "./group_files.ts"
+
+const group = (path: string, members?: ReadonlyArray<ReturnType<typeof member>>): Files => ({
+  [`${path}/__tiledb_group.tdb`]: "",
+  ...(members === undefined ? {} : { [`${path}/__group/__1_1_${uuid(1)}_2`]: details(2, members) }),
+})
+const array = (path: string): Files => ({ [`${path}/__schema/__1_1_${uuid(1)}`]: "" })
+
+const walked = (files: Files, uri: string) =>
+  over(
+    files,
+    Effect.map(Stream.runCollect(Group.walk(uri)), (c) => Chunk.toReadonlyArray(c).map((v) => [v.depth, v.uri])),
+  )
+
+describe("objects", () => {
+  it("are told by what is in their folder", async () => {
+    const type = (files: Files) => over(files, Group.objectType("mem://x"))
+    assertEquals(await type({}), undefined)
+    assertEquals(await type({ "x": "a file" }), undefined)
+    assertEquals(await type({ "x/__schema": "a file" }), undefined)
+    assertEquals(await type(array("x")), "array")
+    assertEquals(await type({ "x/__array_schema.tdb": "" }), "array")
+    assertEquals(await type(group("x")), "group")
+    assertEquals(await type({ "x/__group/a": "" }), "group")
+    assertEquals(await type({ ...group("x"), ...array("x") }), "array")
+  })
+
+  it("in a folder, an old group and a group are listed", async () => {
+    const files: Files = {
+      "top/readme": "hello",
+      "top/plain/file": "no object",
+      ...array("top/a"),
+      ...group("top/old"),
+      ...array("top/old/in"),
+      ...group("top/new", [member("../a", { type: "array", name: "its a" }), member("gone")]),
+      ...array("top/new/left"),
+    }
+    const ls = (uri: string) => over(files, Effect.map(Group.ls(uri), (l) => l.map((e) => [e.uri, e.type, e.name])))
+    assertEquals(await ls("mem://top/"), [
+      ["mem://top/a", "array", "a"],
+      ["mem://top/new", "group", "new"],
+      ["mem://top/old", "group", "old"],
+    ])
+    assertEquals(await ls("mem://top/old"), [["mem://top/old/in", "array", "in"]])
+    // what was removed from a group, or never joined it, is not listed
+    assertEquals(await ls("mem://top/new"), [["mem://top/new/gone", "group", null], ["mem://top/a", "array", "its a"]])
+    assertEquals(await ls("mem://top/a"), [])
+    assertMatch(await over(files, Effect.map(Effect.flip(Group.ls("mem://nope")), (e) => e.message)), /nothing here/)
+  })
+
+  it("in circles are walked once", async () => {
+    const files: Files = {
+      ...group("g", [member("a"), member("b")]),
+      ...group("g/a", [member("../b"), member("."), member("..")]),
+      ...group("g/b", [member("../a"), member("x", { type: "array" }), member("nowhere")]),
+    }
+    assertEquals(await walked(files, "mem://g"), [
+      [1, "mem://g/a"],
+      [2, "mem://g/a"],
+      [2, "mem://g"],
+      [2, "mem://g/b"],
+      [3, "mem://g/a"],
+      [3, "mem://g/b/nowhere"],
+      [3, "mem://g/b/x"],
+      [1, "mem://g/b"],
+    ])
+    const shape = (nodes: ReadonlyArray<Group.ObjectTree>): unknown =>
+      nodes.map((n) => [n.uri.slice("mem://".length), n.cut ?? shape(n.children)])
+    assertEquals(shape(await over(files, Group.tree("mem://g"))), [
+      ["g/a", [
+        ["g/a", "seen"],
+        ["g", "seen"],
+        ["g/b", [["g/a", "seen"], ["g/b/nowhere", "missing"], ["g/b/x", []]]],
+      ]],
+      ["g/b", "seen"],
+    ])
+  })
+
+  it("that fan out again and again are still walked once", async () => {
+    // 2^40 paths lead to the last one
+    let files: Files = group("g40", [])
+    for (let i = 0; i < 40; i++) {
+      files = {
+        ...files,
+        ...group(`g${i}`, [1, 2].map((k) => member(`mem://g${i + 1}`, { relative: false, name: String(k) }))),
+      }
+    }
+    assertEquals((await walked(files, "mem://g0")).length, 80)
+  })
+})

@@ -1,0 +1,34 @@
+import { describe, it } from "node:test"
+import { assertEquals } from "@std/assert"
+import { posix } from "node:path"
+import * as fc from "effect/FastCheck"
+import { identity, memberUri, normalise } from "../../src/group/member_uri.ts"
+
+describe("URIs of members", () => {
+  it("are resolved against the group", () => {
+    assertEquals(memberUri("s3://bucket/g", "a/b", true), "s3://bucket/g/a/b")
+    assertEquals(memberUri("s3://bucket/g", "../h", true), "s3://bucket/h")
+    assertEquals(memberUri("s3://bucket/g", "../../../h", true), "s3://bucket/h")
+    assertEquals(memberUri("g", "a", true), "g/a")
+    assertEquals(memberUri("g", "../../a", true), "../a")
+    assertEquals(memberUri("/g", "file:///x//y", false), "file:///x//y")
+  })
+
+  it("are normal as paths are", () => {
+    const path = fc.array(fc.constantFrom("a", "b", ".", "..", ""), { minLength: 1, maxLength: 8 }).map((p) =>
+      p.join("/")
+    )
+    const expected = (p: string) => posix.normalize(p).replace(/(?<=.)\/$/, "")
+    fc.assert(fc.property(path.filter((p) => p !== ""), (p) => assertEquals(normalise(p), expected(p))))
+    fc.assert(fc.property(path, (p) => assertEquals(normalise(normalise(`mem://m/${p}`)), normalise(`mem://m/${p}`))))
+  })
+
+  it("are the same for all spellings of a place", () => {
+    assertEquals(identity("file:///a%20b/c/"), "/a b/c")
+    assertEquals(identity("file://localhost/a"), "/a")
+    assertEquals(identity("FILE:///a/./b"), "/a/b")
+    assertEquals(identity("/a//b"), "/a/b")
+    assertEquals(identity("file:///100%"), "/100%")
+    assertEquals(identity("s3://b/a%20b"), "s3://b/a%20b")
+  })
+})
