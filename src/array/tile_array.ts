@@ -4,6 +4,7 @@
  * ```ts
  * import { TileArray } from "@tessera/array"
  * import { layerDefault } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function* () {
@@ -11,7 +12,8 @@
  *   const metadata = yield* TileArray.metadata(array)
  *   return [array.schema.attributes.map((a) => a.name), array.fragments.length, metadata.length]
  * })
- * await Effect.runPromise(Effect.provide(program, layerDefault)) // [["temperature", "note"], 1, 0]
+ * const found = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(found, [["temperature", "note"], 1, 0])
  * ```
  *
  * @module

@@ -4,10 +4,11 @@
  * ```ts
  * import { Group } from "@tessera/array"
  * import { layerDefault } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
  * const names = Effect.map(Group.ls("tests/golden/demo"), (found) => found.map((entry) => entry.name))
- * await Effect.runPromise(Effect.provide(names, layerDefault)) // ["weather"]
+ * assertEquals(await Effect.runPromise(Effect.provide(names, layerDefault)), ["weather"])
  * ```
  *
  * @module
