@@ -4,7 +4,7 @@
  * @module
  */
 import { asFormatError, BinaryIssue, decode, type Field, peekVersion } from "./binary/mod.ts"
-import { refusal } from "./version.ts"
+import { isLater, refusal } from "./version.ts"
 
 /**
  * Decodes bytes by the version in their first u32; throws `FormatError`, also where that version is one that nobody
@@ -20,7 +20,7 @@ export const decodeByOwnVersion = <A>(
   try {
     version = peekVersion(bytes)
     const refused = refusal(version)
-    if (refused !== undefined) throw new BinaryIssue(0, refused, true)
+    if (refused !== undefined) throw new BinaryIssue(0, refused, isLater(version))
   } catch (error) {
     throw asFormatError(error, version, uri, options.base ?? 0)
   }

@@ -73,3 +73,7 @@ export const refusal = (version: number): string | undefined =>
     : version < OLDEST_VERSION || !Number.isInteger(version)
     ? `${version} is no format version: the array predates TileDB 1.4, or these are not TileDB bytes`
     : undefined
+
+/** Whether a refused version may be one of a later release; beyond that it is damage. All ones were experimental builds. */
+export const isLater = (version: number): boolean =>
+  version > NEWEST_VERSION && (version < 0x10000 || version === 0xffffffff)

@@ -44,6 +44,7 @@ export const layoutVersion = <const V extends number>(known: ReadonlyArray<V>, w
         throw new BinaryIssue(
           at,
           `version ${version} of a ${what} is not known (known: ${known.join(", ")}); use a newer tessera`,
+          true,
         )
       }
       return version as V

@@ -2,7 +2,6 @@
  * Errors to exit codes and lines.
  */
 import type { StorageReason } from "../../platform/errors.ts"
-import { NEWEST_VERSION } from "../../schema/version.ts"
 
 /** 0 done, 1 other, 2 usage, 3 not there, 4 permission or key, 5 bad bytes, 6 unsupported. */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6
@@ -23,26 +22,17 @@ const byTag: Readonly<Record<string, ExitCode>> = {
 
 const byReason: Partial<Record<StorageReason, ExitCode>> = { Denied: 4, Truncated: 5, Unsupported: 6 }
 
-/** Versions beyond this are not those of a later release, but of damaged bytes. */
-const FUTURE = 65536
-
-/** Structures of the future, as the messages of the decoders tell them. */
-const unknown = /^unknown filter \d+$|was removed from the format|is not known \(known:/
-
 /** The exit code for a failure. */
 export const exitCodeOf = (error: unknown): ExitCode => {
-  const { _tag: tag, reason, version } = (error ?? {}) as {
+  const { _tag: tag, reason, unsupported } = (error ?? {}) as {
     readonly _tag?: unknown
     readonly reason?: string
-    readonly version?: number
+    readonly unsupported?: boolean
   }
   if (tag === "StorageError") return byReason[reason as StorageReason] ?? 1
   // a codec that is not there is not damage
   if (tag === "CodecError" && reason!.startsWith("this codec layer has no ")) return 6
-  if (tag === "FormatError") {
-    const later = version! > NEWEST_VERSION && (version! < FUTURE || version === 0xffffffff)
-    return later || unknown.test(reason!) ? 6 : 5
-  }
+  if (tag === "FormatError" && unsupported === true) return 6
   return typeof tag === "string" && Object.hasOwn(byTag, tag) ? byTag[tag] : 1
 }
 

@@ -13,7 +13,7 @@ import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
 import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { impossible } from "./check_fragment.ts"
 import { mbrCount } from "./mbrs.ts"
-import { refusal, Since } from "../../schema/version.ts"
+import { isLater, refusal, Since } from "../../schema/version.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import { type Fragment, shapeOf, tileShape } from "./fragment.ts"
@@ -37,7 +37,14 @@ export const loadFragment = <E, R>(
   const refused = name.version === 0 ? undefined : refusal(name.version)
   if (refused !== undefined) {
     return Effect.fail(
-      new FormatError({ uri, path: "", offset: 0, version: name.version, reason: refused, unsupported: true }),
+      new FormatError({
+        uri,
+        path: "",
+        offset: 0,
+        version: name.version,
+        reason: refused,
+        unsupported: isLater(name.version),
+      }),
     )
   }
   if (consolidated !== undefined) return fromFooter(entry, uri, schemaOf, consolidated, 0, undefined)

@@ -6,7 +6,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { GenericTileHeader } from "../../schema/generic_tile.ts"
-import { refusal } from "../../schema/version.ts"
+import { isLater, refusal } from "../../schema/version.ts"
 import { DecryptionFailed } from "../filter/errors.ts"
 import { unfilterTile } from "../filter/pipeline.ts"
 
@@ -49,7 +49,7 @@ export const openGenericTile = (
     new FormatError({ uri, path, offset: base + at, version, reason, unsupported })
   if (rest.byteLength < HEADER) throw fail("", `a generic tile needs ${HEADER} bytes, ${rest.byteLength} are left`)
   const refused = refusal(version)
-  if (refused !== undefined) throw fail("version", refused, true)
+  if (refused !== undefined) throw fail("version", refused, isLater(version))
   const pipelineSize = new DataView(rest.buffer, rest.byteOffset).getUint32(HEADER - 4, true)
   if (pipelineSize > rest.byteLength - HEADER) {
     throw fail("pipeline", `${pipelineSize} bytes of pipeline in ${rest.byteLength - HEADER} bytes`)

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test"
-import { assertEquals, assertMatch } from "@std/assert"
+import { assertEquals, assertMatch, assertThrows } from "@std/assert"
 import { exitCodeOf, messageOf } from "../../src/cli/exit_code.ts"
 import { CodecError, StorageError } from "../../platform/mod.ts"
 import { FormatError, NEWEST_VERSION } from "../../schema/mod.ts"
@@ -74,14 +74,19 @@ describe("exit codes", () => {
   })
 
   it("follow from the error", () => {
-    const format = (version: number, reason = "cut short") =>
-      new FormatError({ uri: "a", path: "", offset: 0, version, reason })
-    assertEquals(exitCodeOf(format(22)), 5)
-    assertEquals(exitCodeOf(format(NEWEST_VERSION + 1)), 6)
-    assertEquals(exitCodeOf(format(0xffffffff)), 6)
+    const pipeline = (...bytes: ReadonlyArray<number>) =>
+      exitCodeOf(assertThrows(() => decode(FilterPipeline, Uint8Array.from(bytes), 22, "a"), FormatError))
+    assertEquals(pipeline(0, 0), 5)
+    // filters of the future, and of the past
+    assertEquals(pipeline(0, 0, 1, 0, 1, 0, 0, 0, 20, 0, 0, 0, 0), 6)
+    assertEquals(pipeline(0, 0, 1, 0, 1, 0, 0, 0, 17, 0, 0, 0, 0), 6)
+    const version = (v: number) =>
+      exitCodeOf(assertThrows(() => decodeArraySchema(new Uint8Array(Uint32Array.of(v).buffer), "a"), FormatError))
+    assertEquals(version(22), 5)
+    assertEquals(version(NEWEST_VERSION + 1), 6)
+    assertEquals(version(0xffffffff), 6)
     // no release will ever be this
-    assertEquals(exitCodeOf(format(0x55555555)), 5)
-    assertEquals(exitCodeOf(format(22, "unknown filter 20")), 6)
+    assertEquals(version(0x55555555), 5)
     assertEquals(exitCodeOf(new CodecError({ codec: "zstd", reason: "damaged" })), 5)
     assertEquals(exitCodeOf(new CodecError({ codec: "webp", reason: "this codec layer has no WebP; provide it" })), 6)
     assertEquals(exitCodeOf(new Unsupported({ uri: "a", feature: "b" })), 6)
