@@ -1,0 +1,175 @@
+/**
+ * Where the real engine 2.30 is wrong, found by this sample. Its arrays and reads keep clear of these things, and only of
+ * them. Each comes with a few lines that show it: `deno task interop --defects` runs them.
+ */
+
+/** One mistake of the engine. */
+export interface EngineDefect {
+  readonly name: string
+  /** What the engine does. */
+  readonly engine: string
+  /** What we do. */
+  readonly ours: string
+  /** How the sample keeps clear of it. */
+  readonly kept: string
+  /**
+   * Python that answers whether it is so; it sees `e` (the engine), `u` (a fresh path), `A`, `D` and `show(e, u, layout,
+   * ranges)`. Dying counts as yes.
+   */
+  readonly reproduce: string
+}
+
+/** All that are known. */
+export const knownEngineDefects: ReadonlyArray<EngineDefect> = [
+  {
+    name: "dense reads in no order",
+    engine: "answers rubbish, or writes beyond its buffers, for a dense read with the layout TILEDB_UNORDERED",
+    ours: "unordered dense reads are in row order",
+    kept: "dense arrays are read in row, column and global order",
+    reproduce: `
+s = dict(dims=[D('x', 'int32', 1, 4, 2), D('y', 'int32', 1, 4, 2)], attrs=[A('a', 'int32')])
+e.create(u, s)
+e.write(u, s, 'row-major', {'a': list(range(1, 17))}, [(1, 4), (1, 4)], 1)
+return sorted(show(e, u, 'unordered', [[(1, 4)], [(1, 3)]])['a']) != [1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15]`,
+  },
+  {
+    name: "dense ranges in no order, or that overlap",
+    engine:
+      "answers range after range, with cells twice; with var-sized or nullable attributes it damages its memory and dies",
+    ours: "ranges are sorted and joined first: each cell once, in order",
+    kept: "the engine is asked the sorted, joined ranges, we are asked the ranges as they are",
+    reproduce: `
+s = dict(dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int32')])
+e.create(u, s)
+e.write(u, s, 'row-major', {'a': list(range(1, 11))}, [(1, 10)], 1)
+return show(e, u, 'row-major', [[(2, 4), (3, 6)]])['a'] == [2, 3, 4, 3, 4, 5, 6]`,
+  },
+  {
+    name: "sparse ranges that overlap",
+    engine:
+      "answers a cell once for each range that holds it in row and column order, and once in global order and in none; " +
+      "in one dimension, row and column order go range after range as they were given, in two they do not",
+    ours: "each cell once, in order",
+    kept: "as above",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int32')])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2, 3, 4, 5, 6], 'a': [1, 2, 3, 4, 5, 6]}, None, 1)
+r = [[(2, 4), (3, 6)]]
+return len(show(e, u, 'row-major', r)['a']) == 7 and len(show(e, u, 'global-order', r)['a']) == 5`,
+  },
+  {
+    name: "minus zero as a coordinate",
+    engine:
+      "sorts −0 and 0 as equal but tells them apart when it looks for the newest cell: of three writes to 0, −0 and 0 " +
+      "it answers all three in global order",
+    ours: "−0 and 0 are the same place",
+    kept: "no coordinate is −0",
+    reproduce: `
+s = dict(sparse=1, dims=[D('y', 'float64', -1.0, 1.0, 1.0)], attrs=[A('a', 'int32')])
+e.create(u, s)
+for t, z in ((1, 0.0), (2, -0.0), (3, 0.0)):
+    e.write(u, s, 'unordered', {'y': [z], 'a': [t]}, None, t)
+return len(show(e, u, 'global-order')['a']) == 3`,
+  },
+  {
+    name: "cells of the same millisecond",
+    engine:
+      "of equal cells of one time answers the later fragment's in global order and in none, and either in row and " +
+      "column order; after consolidation the older one, where they lie in different tiles",
+    ours: "the later fragment's, by name; of a consolidated fragment the first, which was the newest",
+    kept: "such arrays are read in global order and in none, and not consolidated",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int32')], capacity=1)
+e.create(u, s)
+for k in (1, 2):
+    e.write(u, s, 'unordered', {'x': [1, 2], 'a': [k, k]}, None, 5)
+e.consolidate(u)
+return show(e, u, 'row-major')['a'] != show(e, u, 'global-order')['a']`,
+  },
+  {
+    name: "an attribute added again with other cells",
+    engine:
+      "reads the old fragments' tiles as if they held the new cells: bytes of another type, and memory beyond the tile " +
+      "if the new cell is larger; a nullable one cannot be read at all",
+    ours: "the old cells are another attribute's: the fill value",
+    kept: "such a column has to be readable, its cells are not compared",
+    reproduce: `
+s = dict(dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('a', 'int32'), A('b', 'int32')])
+e.create(u, s)
+e.write(u, s, 'row-major', {'a': [1, 2, 3, 4], 'b': [1, 2, 3, 4]}, [(1, 4)])
+e.evolve(u, [('drop', 'b')])
+e.evolve(u, [('add', A('b', 'int64', 2))])
+return show(e, u, 'row-major', [[(1, 4)]])['b'][0] == [str(1 + 2 * 2 ** 32), str(3 + 4 * 2 ** 32)]`,
+  },
+  {
+    name: "deletes with a null test",
+    engine: "writes them, and cannot read the array any more (“value size mismatch”)",
+    ours: "they delete",
+    kept: "the read has to succeed, its cells are not compared",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int32', nullable=1)])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2, 3], 'a': ([3, 100, 4000], [1, 0, 1])}, None, 5)
+e.delete(u, ('a', 'ne', None, 'int32'), 6)
+try:
+    show(e, u, 'row-major')
+except EngineError:
+    return True
+return False`,
+  },
+  {
+    name: "XOR behind a filter that leaves an odd number of bytes",
+    engine: "drops the last bytes when it writes, and cannot read what it wrote",
+    ours: "a FormatError: the bytes are gone",
+    kept: "XOR comes first in a chain",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int32', filters=['gzip', 'xor'])])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2, 3], 'a': [3, 100, 4000]}, None, 5)
+try:
+    show(e, u, 'row-major')
+except EngineError:
+    return True
+return False`,
+  },
+  {
+    name: "bit width reduction of a var-sized tile without a byte",
+    engine: "divides by zero and dies when it writes",
+    ours: "nothing to read",
+    kept: "a case whose writer died is tried again with other choices",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int64', 'var', filters=['bit_width_reduction'])], capacity=1)
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2], 'a': [[], [3]]}, None, 5)
+return False`,
+  },
+  {
+    name: "delta filters, and a checksum behind XOR, of a var-sized tile without a byte",
+    engine: "writes them, and cannot read them (“Write would overflow buffer”, “no current buffer”)",
+    ours: "empty cells",
+    kept: "the read has to succeed, its cells are not compared",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int64', 'var', filters=['delta'])], capacity=1)
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2], 'a': [[], [3]]}, None, 5)
+try:
+    show(e, u, 'row-major')
+except EngineError:
+    return True
+return False`,
+  },
+  {
+    name: "partial dense tiles of var-sized cells",
+    engine: "damages its memory, or dies, when some boxes are written in column order",
+    ours: "nothing to read",
+    kept: "a case whose writer died is tried again with other choices",
+    reproduce: `
+s = dict(dims=[D('x', 'int32', 1, 7, 3), D('y', 'int32', 1, 4, 2), D('z', 'int32', 1, 4, 1)], attrs=[A('s', 'string_ascii', 'var')],
+         cell_order='col-major', tile_order='col-major')
+e.create(u, s)
+e.write(u, s, 'col-major', {'s': [b'abc'] * 112}, [(1, 7), (1, 4), (1, 4)], 1)
+e.write(u, s, 'col-major', {'s': [b'abcdefgh'] * 2}, [(6, 7), (1, 1), (4, 4)], 2)
+return False`,
+  },
+]

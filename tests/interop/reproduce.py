@@ -1,0 +1,38 @@
+"""reproduce.py CODE: runs the lines of a known defect. Exit code 0: it is so (also if the engine dies), 1: it is mended, 2: a mistake here."""
+import os
+import sys
+import tempfile
+import textwrap
+import traceback
+
+from oracle import record
+from oracle.choose import A, D
+from oracle.engine import Engine, EngineError, library
+
+
+def show(e, uri, layout, ranges=None):
+    """The columns of a read."""
+    a = e.open(uri)
+    try:
+        return record.read(e, a, record.schema(e, e.new('array_get_schema', a)), layout, ranges)[1]
+    finally:
+        e.close(a)
+
+
+def main():
+    names = {'A': A, 'D': D, 'show': show, 'EngineError': EngineError}
+    exec('def defect(e, u):\n' + textwrap.indent(sys.argv[1].strip(), '    '), names)
+    with tempfile.TemporaryDirectory() as folder:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os._exit(0 if names['defect'](Engine(library()), os.path.join(folder, 'array')) else 1)
+            except BaseException:
+                traceback.print_exc()
+                os._exit(2)
+        _, status = os.waitpid(pid, 0)
+    sys.exit(0 if status & 127 else status >> 8)
+
+
+if __name__ == '__main__':
+    main()
