@@ -3,10 +3,14 @@
  * or allocated by them.
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
+import { VAR } from "../../schema/cell_val_num.ts"
+import { sizeOf } from "../../schema/datatype.ts"
+import type { Dimension } from "../../schema/dimension.ts"
 import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
 import type { Range } from "../../schema/range.ts"
-import { readScalar } from "../../schema/scalar.ts"
+import { readScalar, scalarJson } from "../../schema/scalar.ts"
 import { Since } from "../../schema/version.ts"
+import { compareBytes } from "../kernel/match_ranges.ts"
 import { axisOf, tileOf } from "./dense_tiles.ts"
 
 /** What is checked of a fragment. */
@@ -23,6 +27,24 @@ export interface Claims {
 /** Tiles are unfiltered whole, and their cells are counted in 32 bits. */
 const MOST_CELLS = 2 ** 31
 
+/** Why a range is no part of a dimension's domain; of strings, which have none, why it is no range. */
+const outside = (dimension: Dimension, range: Range, dense: boolean): string | undefined => {
+  const { type, cellValNum, domain } = dimension
+  if (cellValNum === VAR) {
+    return compareBytes(range.low, range.high) > 0 ? "the non-empty domain ends before it starts" : undefined
+  }
+  const low = readScalar(type, range.low)
+  const high = readScalar(type, range.high)
+  const first = readScalar(type, domain)
+  const last = readScalar(type, domain, sizeOf(type))
+  const inside = low <= high && low >= first &&
+    // consolidation writes whole tiles, the last of which may pass the domain's end
+    (dense ? tileOf(axisOf(dimension), BigInt(high)) <= tileOf(axisOf(dimension), BigInt(last)) : high <= last)
+  return inside
+    ? undefined
+    : `[${scalarJson(low)}, ${scalarJson(high)}] is no part of the domain [${scalarJson(first)}, ${scalarJson(last)}]`
+}
+
 /** What cannot be true of a fragment of that schema: the field, and why. */
 export const impossible = (
   schema: ArraySchema,
@@ -36,17 +58,9 @@ export const impossible = (
     ? version < Since.footer
     : version >= Since.footer && version < Since.splitDimensions
   if (!named) return ["version", `format version ${version} in a fragment named ${name.name}`]
-  if (dense && nonEmptyDomain !== undefined) {
-    for (let d = 0; d < nonEmptyDomain.length; d++) {
-      const { type } = schema.dimensions[d]
-      const axis = axisOf(schema.dimensions[d])
-      const low = BigInt(readScalar(type, nonEmptyDomain[d].low))
-      const high = BigInt(readScalar(type, nonEmptyDomain[d].high))
-      // consolidation writes whole tiles, the last of which may pass the domain's end
-      if (low > high || low < axis.low || tileOf(axis, high) > tileOf(axis, axis.high)) {
-        return [`nonEmptyDomain.${d}`, `[${low}, ${high}] is no part of the domain [${axis.low}, ${axis.high}]`]
-      }
-    }
+  for (const [d, range] of (nonEmptyDomain ?? []).entries()) {
+    const wrong = outside(schema.dimensions[d], range, dense)
+    if (wrong !== undefined) return [`nonEmptyDomain.${d}`, wrong]
   }
   if (tileCount > 0 && tileCells > MOST_CELLS) return ["tileCells", `tiles of ${tileCells} cells are larger than any`]
   if (!dense && tileCount > 0 && (lastTileCells < 1 || lastTileCells > tileCells)) {

@@ -56,7 +56,7 @@ const forged = (change: Partial<FragmentFooter>): build.FragmentParts["forgeFoot
   ...change,
 })
 
-describe("non-empty domains of dense fragments", () => {
+describe("non-empty domains", () => {
   const wrong: Readonly<Record<string, ReadonlyArray<readonly [Scalar, Scalar]>>> = {
     "behind the domain": [[200, 300], [0, 9]],
     "before the domain": [[-50, 9], [0, 9]],
@@ -73,6 +73,16 @@ describe("non-empty domains of dense fragments", () => {
         assertStringIncludes(await refusalOf(files, "a", "FormatError", { select: [attribute] }), "nonEmptyDomain.0")
       })
     }
+  }
+
+  for (const bounds of [[-1n, 7n], [0n, 100n], [7n, 0n], [0n, 2n ** 63n - 1n]] as const) {
+    it(`of sparse fragments are in the domain too: ${bounds}`, async () => {
+      const domain = build.rangesOf(sparse.dimensions, [bounds])
+      const files = build.buildArray("a", sparse, [{ ...sparseFragment, domain }])
+      for (const options of reads) {
+        assertStringIncludes(await refusalOf(files, "a", "FormatError", options), "nonEmptyDomain.0")
+      }
+    })
   }
 
   it("may name more tiles than there are offsets", async () => {
