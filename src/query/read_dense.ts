@@ -254,8 +254,15 @@ const targetsOf = (
       for (let i = 0; i < out.length; i++) {
         if (out[i] < 0) continue
         const at = Number(BigInt(values[i] as Scalar) - origin)
-        const piece = pieces.find((p) => p.low <= at && at <= p.high)
-        out[i] = piece === undefined ? -1 : out[i] + (piece.out + at - piece.low) * target[d]
+        // the last piece that starts at or before the cell
+        let from = 0
+        for (let to = pieces.length; from < to;) {
+          const middle = (from + to) >>> 1
+          if (pieces[middle].low <= at) from = middle + 1
+          else to = middle
+        }
+        const piece = pieces[from - 1]
+        out[i] = piece === undefined || at > piece.high ? -1 : out[i] + (piece.out + at - piece.low) * target[d]
       }
     })
     return out
