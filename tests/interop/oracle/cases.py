@@ -451,8 +451,7 @@ def evolution(c):
                 if c.ch.maybe(.5):
                     write()
                 if c.ch.maybe(.5):
-                    a = dict(c.ch.attribute(gone['name'], gone['type'], fill=0), num=gone['num'], nullable=gone.get('nullable', 0))
-                    a['filters'] = ['gzip', 'byteshuffle']
+                    a = dict(gone, style=None if gone['style'] == 'words' else gone['style'], fill=None)     # the old cells are there again
                 else:
                     a = c.ch.attribute(gone['name'], c.r.choice([gone['type'], c.r.choice(DATATYPES)]))
                     c.objects['array'].setdefault('skip', set()).add(a['name'])     # see known_engine_defects.ts
