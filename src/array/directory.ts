@@ -6,13 +6,20 @@
  */
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { compareBytewise } from "../../platform/name_order.ts"
 import { Storage } from "../../platform/storage.ts"
 import { ConsolidatedCommits } from "../../schema/commit/consolidated_commits.ts"
 import { IgnoreFile } from "../../schema/commit/ignore_file.ts"
 import { vacuumedName, VacuumFile } from "../../schema/commit/vacuum_file.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import type { FormatError } from "../../schema/errors.ts"
-import { ARRAY_SCHEMA_FILE } from "../../schema/name/array_paths.ts"
+import {
+  ARRAY_SCHEMA_FILE,
+  COMMITS_FOLDER,
+  FRAGMENT_METADATA_FOLDER,
+  FRAGMENTS_FOLDER,
+  SCHEMA_FOLDER,
+} from "../../schema/name/array_paths.ts"
 import { compareNames, lastComponent, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
 import { attemptFormat } from "../tile/attempt.ts"
@@ -48,7 +55,7 @@ export interface NamedFile {
 /** Everything that an array's folders hold, at no time in particular. */
 export interface Directory {
   readonly uri: string
-  /** Schema files, oldest first; `__array_schema.tdb` (before format 10) sorts before all. */
+  /** Schema files in the byte order of their names; `__array_schema.tdb` (before format 10) comes before all. */
   readonly schemas: ReadonlyArray<NamedFile>
   readonly fragments: ReadonlyArray<FragmentEntry>
   readonly deletes: ReadonlyArray<DeleteEntry>
@@ -78,7 +85,7 @@ const LEGACY_NAME: TimestampedName = {
 
 /** Whether a listing is that of an array. */
 export const isArray = (listing: Listing): boolean =>
-  listing.root.some((e) => e.name === "__schema" || e.name === ARRAY_SCHEMA_FILE) || listing.schemas.length > 0
+  listing.root.some((e) => e.name === SCHEMA_FOLDER || e.name === ARRAY_SCHEMA_FILE) || listing.schemas.length > 0
 
 /** Reads the small commit files that the listings name, and makes a directory of all. */
 export const loadDirectory = (
@@ -90,7 +97,7 @@ export const loadDirectory = (
     // old commit files lie in the root, new ones in __commits; both may be there
     const commits = [
       ...listing.root.filter((e) => e.kind === "file").map((e) => ({ name: e.name, uri: join(uri, e.name) })),
-      ...listing.commits.map((e) => ({ name: e.name, uri: join(uri, "__commits", e.name) })),
+      ...listing.commits.map((e) => ({ name: e.name, uri: join(uri, COMMITS_FOLDER, e.name) })),
     ]
     const readAll = (suffix: string) =>
       Effect.forEach(
@@ -116,7 +123,7 @@ export const loadDirectory = (
     }
     for (const commit of commits) {
       if (commit.name.endsWith(".wrt") || commit.name.endsWith(".ok")) committed.add(stem(commit.name))
-      else if (commit.name.endsWith(".del")) addDelete(`__commits/${commit.name}`, commit.uri, undefined)
+      else if (commit.name.endsWith(".del")) addDelete(`${COMMITS_FOLDER}/${commit.name}`, commit.uri, undefined)
     }
     for (const file of consolidated) {
       for (
@@ -138,7 +145,7 @@ export const loadDirectory = (
     for (const e of listing.root) if (e.kind === "folder") addFragment(e.name, join(uri, e.name), false)
     for (const e of listing.fragments) {
       if (e.kind === "folder") {
-        addFragment(e.name, join(uri, "__fragments", e.name), true)
+        addFragment(e.name, join(uri, FRAGMENTS_FOLDER, e.name), true)
       }
     }
 
@@ -152,16 +159,16 @@ export const loadDirectory = (
 
     const schemas = listing.schemas
       .filter((e) => e.kind === "file")
-      .map((e) => named(e.name, join(uri, "__schema", e.name)))
+      .map((e) => named(e.name, join(uri, SCHEMA_FOLDER, e.name)))
       .filter((s) => s !== undefined)
-      .sort(byName)
+      .sort((a, b) => compareBytewise(a.name.name, b.name.name))
     if (listing.root.some((e) => e.name === ARRAY_SCHEMA_FILE)) {
       schemas.unshift({ name: LEGACY_NAME, uri: join(uri, ARRAY_SCHEMA_FILE) })
     }
 
     const footers = [
       ...listing.root.map((e) => ({ entry: e, uri: join(uri, e.name) })),
-      ...listing.fragmentMetadata.map((e) => ({ entry: e, uri: join(uri, "__fragment_meta", e.name) })),
+      ...listing.fragmentMetadata.map((e) => ({ entry: e, uri: join(uri, FRAGMENT_METADATA_FOLDER, e.name) })),
     ]
       .filter(({ entry }) => entry.kind === "file" && entry.name.endsWith(".meta"))
       .map(({ entry, uri }) => named(entry.name, uri))
@@ -212,8 +219,10 @@ export const visibleFragments = (
 export const visibleDeletes = (directory: Directory, time: TimeRange): ReadonlyArray<DeleteEntry> =>
   directory.deletes.filter((d) => time.start <= d.time && d.time <= time.end)
 
-/** The schema file that an open at `end` uses: the last one not after it, or else the first. */
-export const schemaAt = (directory: Directory, end: number): NamedFile | undefined => {
-  const before = directory.schemas.filter((s) => s.name.end <= end)
-  return before[before.length - 1] ?? directory.schemas[0]
-}
+/**
+ * The schema file that an open at `end` uses: the last one not after it, or else the first – both in the byte order of
+ * the names, as the real engine has it. Times with as many digits sort by time; a schema of time 9 counts as later than
+ * one of time 100. `__array_schema.tdb` bears no time, and so is only ever the first.
+ */
+export const schemaAt = (directory: Directory, end: number): NamedFile | undefined =>
+  directory.schemas.findLast((s) => s.name.name !== ARRAY_SCHEMA_FILE && s.name.end <= end) ?? directory.schemas[0]

@@ -5,6 +5,12 @@
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
 import { type Entry, Storage } from "../../platform/storage.ts"
+import {
+  COMMITS_FOLDER,
+  FRAGMENT_METADATA_FOLDER,
+  FRAGMENTS_FOLDER,
+  SCHEMA_FOLDER,
+} from "../../schema/name/array_paths.ts"
 
 /** The listings of an array. */
 export interface Listing {
@@ -30,10 +36,10 @@ export const listArray = (uri: string): Effect.Effect<Listing, StorageError, Sto
     const [root, schemas, fragments, commits, fragmentMetadata] = yield* Effect.all(
       [
         storage.list(uri),
-        storage.list(join(uri, "__schema")),
-        storage.list(join(uri, "__fragments")),
-        storage.list(join(uri, "__commits")),
-        storage.list(join(uri, "__fragment_meta")),
+        storage.list(join(uri, SCHEMA_FOLDER)),
+        storage.list(join(uri, FRAGMENTS_FOLDER)),
+        storage.list(join(uri, COMMITS_FOLDER)),
+        storage.list(join(uri, FRAGMENT_METADATA_FOLDER)),
       ],
       { concurrency: 5 },
     )

@@ -209,16 +209,30 @@ describe("schemas", () => {
   const name = (t: number) => formatName(t, t, uuid(t))
   it("are chosen by time: the last one not after it, else the first", async () => {
     const directory = await directoryOf({
-      [`__schema/${name(100)}`]: empty,
-      [`__schema/${name(20)}`]: empty,
-      [`__schema/${name(3)}`]: empty,
+      [`__schema/${name(500)}`]: empty,
+      [`__schema/${name(120)}`]: empty,
+      [`__schema/${name(103)}`]: empty,
       "__schema/__enumerations/__0_0": empty,
       "__schema/readme": empty,
     })
-    assertEquals(directory.schemas.map((s) => s.name.start), [3, 20, 100])
-    for (const [end, chosen] of [[0, 3], [3, 3], [19, 3], [20, 20], [99, 20], [100, 100], [1e15, 100]]) {
+    for (const [end, chosen] of [[0, 103], [103, 103], [119, 103], [120, 120], [499, 120], [500, 500], [1e15, 500]]) {
       assertEquals(schemaAt(directory, end)?.name.start, chosen)
     }
+  })
+
+  it("are first and last in the byte order of their names, not in time", async () => {
+    const now = 1795264436581
+    const directory = await directoryOf(
+      Object.fromEntries([9, 10, 100, now].map((t) => [`__schema/${name(t)}`, empty])),
+    )
+    assertEquals(directory.schemas.map((s) => s.name.start), [100, 10, now, 9])
+    // asked of TileDB 2.30: schemas of these times, opened at each of the moments
+    for (const [end, chosen] of [[5, 100], [9, 9], [10, 9], [100, 9], [200, 9], [now, 9], [2 * now, 9]]) {
+      assertEquals(schemaAt(directory, end)?.name.start, chosen, `at ${end}`)
+    }
+    const evolved = await directoryOf({ [`__schema/${name(2)}`]: empty, [`__schema/${name(now)}`]: empty })
+    assertEquals(schemaAt(evolved, now)?.name.start, 2)
+    assertEquals(schemaAt(evolved, 1)?.name.start, now)
   })
 
   it("of the old hierarchy come before all others", async () => {
@@ -226,6 +240,7 @@ describe("schemas", () => {
     assertEquals(directory.schemas.map((s) => s.name.name), ["__array_schema.tdb", name(5)])
     assertEquals(directory.schemas[0].uri, "mem://a/__array_schema.tdb")
     assertEquals(schemaAt(directory, 4)?.name.name, "__array_schema.tdb")
+    assertEquals(schemaAt(directory, 5)?.name.name, name(5))
   })
 
   it("are what makes a folder an array", async () => {
