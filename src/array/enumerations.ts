@@ -15,14 +15,14 @@ import { enumerationPath } from "../../schema/name/array_paths.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import { join } from "./listing.ts"
-import { accessOf, type TileArray } from "./open.ts"
+import { accessOf, type OpenedArray } from "./open.ts"
 
 /** What loading enumerations can fail with. */
 export type EnumerationError = NotFound | StorageError | TileError
 
 const loadEnumeration = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   name: string,
   fileName: string,
 ): Effect.Effect<Enumeration, EnumerationError, Storage> =>
@@ -56,7 +56,7 @@ const loadEnumeration = (
 
 /** The enumerations of an open array, in the order of its schema: all, or those that are named. */
 export const loadEnumerations = (
-  array: TileArray,
+  array: OpenedArray,
   names?: Iterable<string>,
 ): Effect.Effect<ReadonlyArray<Enumeration>, EnumerationError, Storage | Codecs> =>
   Effect.gen(function* () {

@@ -16,7 +16,7 @@ import type { SectionError } from "../fragment/sections.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { FragmentDescription } from "./describe.ts"
 import { join } from "./listing.ts"
-import { accessOf, type TileArray } from "./open.ts"
+import { accessOf, type OpenedArray } from "./open.ts"
 
 /** What describing fragments can fail with. */
 export type FragmentsError = NotFound | StorageError | SectionError
@@ -81,7 +81,7 @@ const describe = (
 
 /** The fragments that a read of the open array sees, oldest first. */
 export const describeOpenFragments = (
-  array: TileArray,
+  array: OpenedArray,
 ): Effect.Effect<ReadonlyArray<FragmentDescription>, FragmentsError, Storage | Codecs> =>
   Effect.flatMap(
     accessOf(array),

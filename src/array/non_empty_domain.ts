@@ -2,13 +2,13 @@ import type { Range } from "../../schema/range.ts"
 import { readScalar } from "../../schema/scalar.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { compareBytes } from "../kernel/match_ranges.ts"
-import type { TileArray } from "./open.ts"
+import type { OpenedArray } from "./open.ts"
 
 /**
  * The smallest box that holds all cells that the open array sees: raw bounds by dimension, both inclusive. `undefined` if
  * nothing was written. Costs nothing: the footers say it.
  */
-export const nonEmptyDomain = (array: TileArray): ReadonlyArray<Range> | undefined => {
+export const nonEmptyDomain = (array: OpenedArray): ReadonlyArray<Range> | undefined => {
   const domains = array.fragments.map((f) => f.nonEmptyDomain).filter((d) => d !== undefined)
   if (domains.length === 0) return undefined
   return array.schema.dimensions.map(({ type, cellValNum }, d) => {

@@ -43,8 +43,8 @@ export interface OpenOptions {
   readonly verifyChecksums?: boolean
 }
 
-/** An open array: a snapshot that does not change while others write. */
-export interface TileArray {
+/** An open array, as the engine works with it; what users hold of it is in `handle.ts`. */
+export interface OpenedArray {
   readonly uri: string
   readonly schema: ArraySchema
   /** The name of the schema's file. */
@@ -99,7 +99,7 @@ export const loadSchema = (
 export const openArray = (
   uri: string,
   options: OpenOptions = {},
-): Effect.Effect<TileArray, OpenError, Storage | Codecs> =>
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.gen(function* () {
     const at = withoutSlash(uri)
     const key = options.key

@@ -3,7 +3,7 @@
  */
 import { readScalar } from "../../schema/scalar.ts"
 import { nonEmptyDomain } from "../array/non_empty_domain.ts"
-import type { TileArray } from "../array/open.ts"
+import type { OpenedArray } from "../array/open.ts"
 import type { Bound, Outside, RangesInput } from "../query/selection.ts"
 import { parseSelection } from "../query/selection.ts"
 
@@ -49,7 +49,7 @@ export interface LimitedBox {
 
 /** Narrows the ranges of a dense read to its first `limit` cells. Throws SelectionError. */
 export const limitDense = (
-  array: TileArray,
+  array: OpenedArray,
   ranges: RangesInput,
   outside: Outside,
   order: "row" | "col",

@@ -6,7 +6,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { type InvalidKey, parseKey } from "../../platform/keys.ts"
 import { Storage } from "../../platform/storage.ts"
-import { openArray, type OpenError, type OpenOptions, type TileArray } from "../array/open.ts"
+import { openArray, type OpenedArray, type OpenError, type OpenOptions } from "../array/open.ts"
 import type { Request } from "./parse.ts"
 import type { Terminal } from "./terminal.ts"
 import { timesOf } from "./time.ts"
@@ -51,5 +51,5 @@ export const settingsOf = (
 export const openRequested = (
   request: Request,
   terminal: Terminal,
-): Effect.Effect<TileArray, SettingsError | OpenError, Storage | Codecs> =>
+): Effect.Effect<OpenedArray, SettingsError | OpenError, Storage | Codecs> =>
   Effect.flatMap(settingsOf(request, terminal), (options) => openArray(request.uri, options))

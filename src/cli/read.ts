@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
-import type { OpenError, TileArray } from "../array/open.ts"
+import type { OpenedArray, OpenError } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import { cellEncoder } from "../query/cell_json.ts"
 import type { Column } from "../query/column.ts"
@@ -69,7 +69,7 @@ interface Answer {
 const productOf = (shape: ReadonlyArray<number>): number => shape.reduce((product, n) => product * n, 1)
 
 const readCells = (
-  array: TileArray,
+  array: OpenedArray,
   options: ReadOptions,
   limit: number | undefined,
 ): Effect.Effect<Answer, ReadError, Storage | Codecs> =>

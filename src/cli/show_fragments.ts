@@ -6,7 +6,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { describeFragments, type FragmentDescription } from "../array/describe.ts"
 import { describeOpenFragments, type FragmentsError } from "../array/fragment_descriptions.ts"
-import type { OpenError, TileArray } from "../array/open.ts"
+import type { OpenedArray, OpenError } from "../array/open.ts"
 import { openRequested, type SettingsError } from "./open.ts"
 import type { Request } from "./parse.ts"
 import { rangeText } from "./show_schema.ts"
@@ -24,7 +24,7 @@ const timeText = (time: number): string => {
 const span = (start: string, end: string): string => start === end ? start : `${start} – ${end}`
 
 const fragmentsText = (
-  array: TileArray,
+  array: OpenedArray,
   fragments: ReadonlyArray<FragmentDescription>,
   width: number,
 ): Iterable<string> =>

@@ -10,7 +10,7 @@ import type { ConditionNode } from "../../schema/condition_ast.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { ProcessedConditions } from "../../schema/fragment/processed_conditions.ts"
 import type { DeleteEntry } from "../array/directory.ts"
-import type { TileArray } from "../array/open.ts"
+import type { OpenedArray } from "../array/open.ts"
 import type { ResultTooLarge } from "../array/errors.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import type { Fragment } from "../fragment/fragment.ts"
@@ -61,7 +61,7 @@ const processed = (
 /** The numbers of the cells that no delete removed. `times` say when each cell was written. */
 export const applyDeletes = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   cells: Cells,
   times: Float64Array,
 ): Effect.Effect<Uint32Array, ReadTilesError | ResultTooLarge, Storage> =>

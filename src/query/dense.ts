@@ -21,7 +21,7 @@
 import type * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
-import type { TileArray } from "../array/open.ts"
+import { openedOf, type TileArray } from "../array/handle.ts"
 import { type DenseResult, readDense, type ReadError } from "./read_dense.ts"
 import type { ReadOptions } from "./read_options.ts"
 
@@ -30,7 +30,7 @@ export type { Order, ReadOptions } from "./read_options.ts"
 export type { Bound, Outside, RangeInput, RangesInput } from "./selection.ts"
 
 /** Reads a box, or boxes, of a dense array: by default the non-empty domain and all attributes, row-major. */
-export const read: (
+export const read = (
   array: TileArray,
-  options?: ReadOptions,
-) => Effect.Effect<DenseResult, ReadError, Storage | Codecs> = readDense
+  options: ReadOptions = {},
+): Effect.Effect<DenseResult, ReadError, Storage | Codecs> => readDense(openedOf(array), options)

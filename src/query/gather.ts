@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../platform/storage.ts"
 import { sizeOf, viewAs } from "../../schema/datatype.ts"
-import type { TileArray } from "../array/open.ts"
+import type { OpenedArray } from "../array/open.ts"
 import { ResultTooLarge } from "../array/errors.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
@@ -42,7 +42,7 @@ export const fieldIn = (fragment: Fragment, field: Field): Field | undefined => 
 /** Columns of chosen cells, one per field. */
 export const gatherColumns = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   fields: ReadonlyArray<Field>,
   cells: Cells,
 ): Effect.Effect<ReadonlyArray<Column>, ReadTilesError | ResultTooLarge, Storage> =>
@@ -58,7 +58,7 @@ export const gatherColumns = (
 /** The tiles of a field that the cells lie in, by the numbers of `cells.tiles`. */
 export const readFieldTiles = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   field: Field,
   cells: Pick<Cells, "tiles" | "tileOf">,
 ): Effect.Effect<ReadonlyArray<FieldTile | undefined>, ReadTilesError, Storage> =>

@@ -8,7 +8,7 @@ import { arrayOf, type TypedArray, viewAs } from "../../schema/datatype.ts"
 import { readScalar, type Scalar } from "../../schema/scalar.ts"
 import { ResultTooLarge, SelectionError } from "../array/errors.ts"
 import { nonEmptyDomain } from "../array/non_empty_domain.ts"
-import { accessOf, type TileArray } from "../array/open.ts"
+import { accessOf, type OpenedArray } from "../array/open.ts"
 import type { Field } from "../fragment/field.ts"
 import { loadFieldTiles, proveTileCount } from "../fragment/field_tiles.ts"
 import { readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
@@ -53,7 +53,7 @@ export const attemptSelection = <A>(run: () => A): Effect.Effect<A, SelectionErr
 
 /** Reads a box, or boxes, of a dense array. */
 export const readDense = (
-  array: TileArray,
+  array: OpenedArray,
   options: ReadOptions = {},
 ): Effect.Effect<DenseResult, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
@@ -118,7 +118,7 @@ export const readDense = (
 /** Var-sized tiles say how many bytes they hold: the most that the result can take. */
 const checkVarSizes = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   plan: DensePlan,
   fields: ReadonlyArray<Field>,
   fixed: number,
@@ -142,7 +142,7 @@ const checkVarSizes = (
 /** A fixed-size attribute: boxes are copied from tiles, a batch of tiles at a time. */
 const copyFixed = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   plan: DensePlan,
   field: Field,
 ): Effect.Effect<Column, ReadTilesError, Storage> =>
@@ -201,7 +201,7 @@ const copyFixed = (
 /** For every cell of the result the tile and position that it comes from; of no tile where nothing was written. */
 const cellMap = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   plan: DensePlan,
   selection: Selection,
   layout: "row-major" | "col-major",
@@ -239,7 +239,7 @@ const cellMap = (
 /** Where cells with coordinates lie in the result; −1 for those outside. */
 const targetsOf = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   plan: DensePlan,
   found: Cells,
   layout: "row-major" | "col-major",

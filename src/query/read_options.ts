@@ -1,7 +1,7 @@
 /**
  * What a read is asked, and what of it is the same for dense and sparse arrays.
  */
-import type { TileArray } from "../array/open.ts"
+import type { OpenedArray } from "../array/open.ts"
 import { SelectionError } from "../array/errors.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { Outside, RangesInput } from "./selection.ts"
@@ -30,7 +30,7 @@ export interface ReadOptions {
 export const MAX_BYTES = 2 ** 32
 
 /** The fields named by `select`. Throws {@link SelectionError}. */
-export const selectedFields = (array: TileArray, select: ReadonlyArray<string> | undefined): ReadonlyArray<Field> => {
+export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string> | undefined): ReadonlyArray<Field> => {
   const fields = fieldsOf(array.schema)
   if (select === undefined) {
     return array.schema.arrayType === "dense" ? fields.attributes : [...fields.dimensions, ...fields.attributes]

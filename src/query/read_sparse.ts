@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { ResultTooLarge, SelectionError } from "../array/errors.ts"
-import { accessOf, type TileArray } from "../array/open.ts"
+import { accessOf, type OpenedArray } from "../array/open.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import { loadFieldTiles } from "../fragment/field_tiles.ts"
 import { cellsInTile } from "../fragment/fragment.ts"
@@ -30,7 +30,7 @@ export interface SparseResult {
 
 /** Reads the cells of a sparse array that lie in a selection. */
 export const readSparse = (
-  array: TileArray,
+  array: OpenedArray,
   options: ReadOptions = {},
 ): Effect.Effect<SparseResult, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
@@ -102,7 +102,7 @@ export const readSparse = (
 
 /** A dimension's column from coordinate tiles that are already there. */
 const assembled = (
-  array: TileArray,
+  array: OpenedArray,
   field: Field,
   found: FoundCells,
   d: number,
@@ -121,7 +121,7 @@ const choose = (cells: Cells, numbers: Uint32Array): Cells => ({
 })
 
 /** When cells were written: their own time, or their fragment's. */
-const writeTimes = (array: TileArray, found: FoundCells, cells: Cells, bound: "start" | "end"): Float64Array => {
+const writeTimes = (array: OpenedArray, found: FoundCells, cells: Cells, bound: "start" | "end"): Float64Array => {
   const ofTile = found.tiles.map(({ fragment }) => array.fragments[fragment].name[bound])
   const out = new Float64Array(cells.tileOf.length)
   for (let i = 0; i < out.length; i++) {
@@ -135,7 +135,7 @@ const writeTimes = (array: TileArray, found: FoundCells, cells: Cells, bound: "s
 /** Refuses a result that is too large, before its tiles are read; of var-sized tiles read in part, their share counts. */
 const checkSize = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   fields: ReadonlyArray<Field>,
   cells: Cells,
   limit: number,

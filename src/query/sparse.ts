@@ -6,7 +6,7 @@
 import type * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
-import type { TileArray } from "../array/open.ts"
+import { openedOf, type TileArray } from "../array/handle.ts"
 import type { ReadError } from "./read_dense.ts"
 import type { ReadOptions } from "./read_options.ts"
 import { readSparse, type SparseResult } from "./read_sparse.ts"
@@ -17,7 +17,7 @@ export type { SparseResult } from "./read_sparse.ts"
 export type { Bound, Outside, RangeInput, RangesInput } from "./selection.ts"
 
 /** Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major. */
-export const read: (
+export const read = (
   array: TileArray,
-  options?: ReadOptions,
-) => Effect.Effect<SparseResult, ReadError, Storage | Codecs> = readSparse
+  options: ReadOptions = {},
+): Effect.Effect<SparseResult, ReadError, Storage | Codecs> => readSparse(openedOf(array), options)

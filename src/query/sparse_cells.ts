@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../platform/storage.ts"
 import { viewAs } from "../../schema/datatype.ts"
-import type { TileArray } from "../array/open.ts"
+import type { OpenedArray } from "../array/open.ts"
 import { ResultTooLarge } from "../array/errors.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
@@ -57,7 +57,7 @@ interface Found {
 /** Finds the cells of a selection in fragments, by their numbers. */
 export const findCells = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   selection: Selection,
   fragments: ReadonlyArray<number>,
   wanted: Wanted = { dimensions: [], times: false, maxBytes: Infinity },
@@ -137,7 +137,7 @@ const planFragment = (
 
 const findInFragment = (
   access: TileAccess,
-  array: TileArray,
+  array: OpenedArray,
   number: number,
   tiles: ReadonlyArray<SparseTile>,
   selection: Selection,

@@ -7,14 +7,14 @@ import { layerNative } from "../../platform/codecs_native.ts"
 import { Storage } from "../../platform/storage.ts"
 import { makeMemoryStorage } from "../../platform/storage_memory.ts"
 import { makeTrace, type Trace, type TracedCall, withTrace } from "../../platform/with_trace.ts"
-import { openArray, type TileArray } from "../../src/array/open.ts"
+import { openArray, type OpenedArray } from "../../src/array/open.ts"
 import { readDense } from "../../src/query/read_dense.ts"
 import { readSparse } from "../../src/query/read_sparse.ts"
 import { boundJson } from "../../schema/scalar.ts"
 import { packedArrays } from "./packed_arrays.ts"
 
 interface Traced {
-  readonly array: TileArray
+  readonly array: OpenedArray
   readonly opened: Trace
   readonly calls: ReadonlyArray<TracedCall>
   readonly reading: Trace
