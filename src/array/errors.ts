@@ -33,13 +33,19 @@ const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
   readonly uri: string
   readonly needed: number
   readonly limit: number
+  readonly reason?: string
 }> = Data.TaggedError("ResultTooLarge")
 
-/** The result would take `needed` bytes, more than `limit`; nothing was read for it. */
+/**
+ * The result would take `needed` bytes, more than `limit`; nothing was read for it. Where it is not the bytes that are too
+ * many, `reason` says what is.
+ */
 export class ResultTooLarge extends ResultTooLargeBase {
   override get message(): string {
-    return `${this.uri}: the result needs up to ${this.needed} bytes, more than the limit of ${this.limit}; ` +
-      `select fewer cells or fields, or raise maxBytes`
+    const reason = this.reason ??
+      `the result needs up to ${this.needed} bytes, more than the limit of ${this.limit}; ` +
+        `select fewer cells or fields, or raise maxBytes`
+    return `${this.uri}: ${reason}`
   }
 }
 

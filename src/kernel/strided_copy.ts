@@ -62,21 +62,31 @@ export const forLines = (
   }
 }
 
-/** Copies a box of fixed-size cells. */
-export const copyBox = (out: Units, source: Units, box: BoxCopy): void => {
+/** Copies a line of fixed-size cells: `length` of them from `s` to `t`, each with its stride. */
+export const copyLine = (
+  out: Units,
+  source: Units,
+  s: number,
+  t: number,
+  length: number,
+  sStride: number,
+  tStride: number,
+): void => {
   const k = out.perCell
   const to = out.array
   const from = source.array
-  forLines(box, (s, t, length, sStride, tStride) => {
-    if (sStride === 1 && tStride === 1) {
-      if (length * k > 16) to.set(from.subarray(s * k, (s + length) * k), t * k)
-      else for (let i = 0; i < length * k; i++) to[t * k + i] = from[s * k + i]
-    } else if (k === 1) {
-      for (let i = 0; i < length; i++, s += sStride, t += tStride) to[t] = from[s]
-    } else {
-      for (let i = 0; i < length; i++, s += sStride, t += tStride) {
-        for (let u = 0; u < k; u++) to[t * k + u] = from[s * k + u]
-      }
+  if (sStride === 1 && tStride === 1) {
+    if (length * k > 16) to.set(from.subarray(s * k, (s + length) * k), t * k)
+    else for (let i = 0; i < length * k; i++) to[t * k + i] = from[s * k + i]
+  } else if (k === 1) {
+    for (let i = 0; i < length; i++, s += sStride, t += tStride) to[t] = from[s]
+  } else {
+    for (let i = 0; i < length; i++, s += sStride, t += tStride) {
+      for (let u = 0; u < k; u++) to[t * k + u] = from[s * k + u]
     }
-  })
+  }
 }
+
+/** Copies a box of fixed-size cells. */
+export const copyBox = (out: Units, source: Units, box: BoxCopy): void =>
+  forLines(box, (s, t, length, sStride, tStride) => copyLine(out, source, s, t, length, sStride, tStride))

@@ -6,8 +6,10 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import type { Datatype } from "../../schema/datatype.ts"
 import type { Fragment } from "../../src/fragment/fragment.ts"
 import { fragmentTiles } from "../../src/fragment/dense_tiles.ts"
-import { forLines } from "../../src/kernel/strided_copy.ts"
-import { globalOrder, pieceCount, planDense, type WholeRanges } from "../../src/query/plan_dense.ts"
+import { tileStart, type WholeRanges } from "../../src/query/axis_plan.ts"
+import { forTileLines } from "../../src/query/dense_lines.ts"
+import { globalOrder } from "../../src/query/global_order.ts"
+import { planDense, planSize } from "../../src/query/plan_dense.ts"
 import * as build from "../array/build_array.ts"
 
 type Bounds = readonly [low: bigint, high: bigint]
@@ -33,7 +35,7 @@ const limits: ReadonlyArray<readonly [Datatype, bigint, bigint]> = [
   ["datetime_day", -(2n ** 63n), 2n ** 63n - 1n],
 ]
 
-/** Sorted, disjoint ranges of a few cells from `from` on. */
+/** Sorted, disjoint ranges of a few cells from `from` on; and the two cells at the ends of the domain, if they are `far`. */
 const rangesFrom = (from: bigint, cuts: ReadonlyArray<readonly [skip: number, length: number]>, end: bigint) => {
   const out: Array<Bounds> = []
   let at = from
@@ -55,10 +57,11 @@ const axis = (size: number, fragments: number): fc.Arbitrary<Axis> =>
     fraction: fc.nat(1000),
     pads: fc.tuple(fc.nat(5), fc.nat(5)),
     whole: fc.boolean(),
+    far: fc.boolean(),
     extent: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constant(size + 20)),
     cuts: fc.array(fc.tuple(fc.nat(2), fc.nat(size)), { minLength: 1, maxLength: 3 }),
     parts: fc.array(fc.tuple(fc.nat(size - 1), fc.nat(size - 1)), { minLength: fragments, maxLength: fragments }),
-  }).map(({ limit: [type, least, most], where, fraction, pads, whole, extent, cuts, parts }) => {
+  }).map(({ limit: [type, least, most], where, fraction, pads, whole, far, extent, cuts, parts }) => {
     const cells = BigInt(size)
     const base = where === "start"
       ? least
@@ -70,14 +73,15 @@ const axis = (size: number, fragments: number): fc.Arbitrary<Axis> =>
     const end = base + cells - 1n
     const low = whole || base - BigInt(pads[0]) < least ? least : base - BigInt(pads[0])
     const high = whole || end + BigInt(pads[1]) > most ? most : end + BigInt(pads[1])
-    return {
-      type,
-      low,
-      high,
-      extent: BigInt(extent),
-      ranges: rangesFrom(base, cuts, end),
-      fragments: parts.map(([a, b]): Bounds => [base + BigInt(Math.min(a, b)), base + BigInt(Math.max(a, b))]),
+    const ranges = rangesFrom(base, cuts, end)
+    const fragments = parts.map(([a, b]): Bounds => [base + BigInt(Math.min(a, b)), base + BigInt(Math.max(a, b))])
+    if (far) {
+      if (low < ranges[0][0]) ranges.unshift([low, low])
+      if (high > ranges[ranges.length - 1][1]) ranges.push([high, high])
+      if (fragments.length > 1) fragments[0] = [high, high]
+      if (fragments.length > 2) fragments[2] = [low, low]
     }
+    return { type, low, high, extent: BigInt(extent), ranges, fragments }
   })
 
 interface Case {
@@ -168,7 +172,27 @@ const check = (it: Case): void => {
   const plan = planDense(schema, fragments, ranges, it.layout)
   const coordinates = coordinatesOf(it)
   assertEquals(plan.cells, coordinates.length)
-  assertEquals(pieceCount(schema, ranges), plan.axes.reduce((n, a) => n * BigInt(a.pieces.length), 1n))
+  assertEquals(planSize(schema, ranges), {
+    tiles: plan.axes.reduce((n, a) => n * BigInt(a.tiles.length), 1n),
+    segments: plan.axes.reduce((n, a) => n + BigInt(a.low.length), 0n),
+  })
+  plan.axes.forEach((a, d) => {
+    // what is selected along the axis, cell by cell
+    const along = new Array<bigint>(a.length)
+    a.tiles.forEach((tile, t) => {
+      for (let s = a.firstSegment[t]; s < a.firstSegment[t + 1]; s++) {
+        for (let i = 0; i < a.count[s]; i++) along[a.out[s] + i] = tileStart(a.axis, tile) + BigInt(a.low[s] + i)
+      }
+    })
+    assertEquals(
+      along,
+      ranges[d].flatMap(({ low, high }) => {
+        const out: Array<bigint> = []
+        for (let x = low; x <= high; x++) out.push(x)
+        return out
+      }),
+    )
+  })
 
   const expected = coordinates.map((cell) => {
     for (let f = fragments.length - 1; f >= 0; f--) {
@@ -185,15 +209,19 @@ const check = (it: Case): void => {
     assert(step.kind === "dense")
     assert(step.fragment > last, "steps go from the oldest fragment to the newest")
     last = step.fragment
-    for (const copy of step.copies) {
-      used.add(copy.tile)
-      const { fragment, tile } = plan.tiles[copy.tile]
+    for (let k = 0; k < step.tileCount; k++) {
+      used.add(step.firstTile + k)
+      const { fragment, tile } = plan.tiles[step.firstTile + k]
       assertEquals(fragment, step.fragment)
-      forLines(copy, (source, target, length, sourceStride, targetStride) => {
+      let cells = 0
+      forTileLines(plan, step, k, (source, target, length, sourceStride, targetStride) => {
+        cells += length
         for (let i = 0; i < length; i++) {
           actual[target + i * targetStride] = `${fragment}/${tile}/${source + i * sourceStride}`
         }
       })
+      assertEquals(cells, step.cells[k])
+      assert(cells > 0, "a tile is planned of which nothing is copied")
     }
   }
   assertEquals(actual, expected)

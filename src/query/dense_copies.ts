@@ -1,0 +1,163 @@
+/**
+ * What a dense plan copies: lines of fixed-size cells straight into the result, or a map that says for every cell of the
+ * result where it comes from.
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../platform/storage.ts"
+import { viewAs } from "../../schema/datatype.ts"
+import type { Scalar } from "../../schema/scalar.ts"
+import type { OpenedArray } from "../array/open.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
+import { readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
+import { unitsOf } from "../kernel/gather.ts"
+import { copyLine } from "../kernel/strided_copy.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+import { type AxisPlan, tileStart } from "./axis_plan.ts"
+import type { Column } from "./column.ts"
+import { forTileLines } from "./dense_lines.ts"
+import { type Cells, fieldIn, fillCells, gatherColumns } from "./gather.ts"
+import type { DensePlan } from "./plan_dense.ts"
+import { attemptAllocation, type ReadError } from "./read_error.ts"
+import type { Selection } from "./selection.ts"
+import { findCells } from "./sparse_cells.ts"
+import type { ResultTooLarge } from "../array/errors.ts"
+
+/** Unfiltered bytes of tiles that are held at once while fixed-size cells are copied. */
+const BATCH = 1 << 26
+
+/** A fixed-size attribute that every fragment of the plan has: a batch of tiles is read, and its lines are copied. */
+export const copyFixed = (
+  access: TileAccess,
+  array: OpenedArray,
+  plan: DensePlan,
+  field: Field,
+): Effect.Effect<Column, ReadTilesError | ResultTooLarge, Storage> =>
+  Effect.gen(function* () {
+    const size = plan.cells * field.cellSize
+    const bytes = yield* attemptAllocation(array.uri, size, () => new Uint8Array(size))
+    const validity = field.nullable
+      ? yield* attemptAllocation(array.uri, plan.cells, () => new Uint8Array(plan.cells))
+      : undefined
+    if (!plan.covered) {
+      fillCells(bytes, field.fillValue)
+      if (!field.fillIsNull) validity?.fill(1)
+    }
+    const out = unitsOf(bytes, field.cellSize)
+    const outValidity = validity === undefined ? undefined : unitsOf(validity, 1)
+    for (const step of plan.steps) {
+      if (step.kind === "sparse") continue
+      const fragment = array.fragments[step.fragment]
+      const its = fieldIn(fragment, field)!
+      const perBatch = Math.max(1, Math.floor(BATCH / (fragment.tileCells * field.cellSize)))
+      for (let from = 0; from < step.tileCount; from += perBatch) {
+        const refs = plan.tiles.slice(
+          step.firstTile + from,
+          step.firstTile + Math.min(from + perBatch, step.tileCount),
+        )
+        const tiles = yield* readTiles(access, fragment, its, refs.map((r) => r.tile))
+        tiles.forEach((tile, k) => {
+          const values = unitsOf(tile.values, field.cellSize)
+          forTileLines(plan, step, from + k, (s, t, n, ss, ts) => copyLine(out, values, s, t, n, ss, ts))
+          if (outValidity === undefined) return
+          const valid = unitsOf(tile.validity!, 1)
+          forTileLines(plan, step, from + k, (s, t, n, ss, ts) => copyLine(outValidity, valid, s, t, n, ss, ts))
+        })
+      }
+    }
+    // engines write 0 and 1; whatever is not 0 is a value
+    if (validity !== undefined) { for (let i = 0; i < validity.length; i++) if (validity[i] > 1) validity[i] = 1 }
+    return {
+      name: field.name,
+      type: field.type,
+      cellValNum: field.cellValNum,
+      length: plan.cells,
+      values: viewAs(field.type, bytes),
+      validity,
+      enumeration: field.enumeration,
+    }
+  })
+
+/** For every cell of the result the tile and position that it comes from; of no tile where nothing was written. */
+export const cellMap = (
+  access: TileAccess,
+  array: OpenedArray,
+  plan: DensePlan,
+  selection: Selection,
+): Effect.Effect<Cells, ReadError, Storage> =>
+  Effect.gen(function* () {
+    const tiles = [...plan.tiles]
+    const [tileOf, positions] = yield* attemptAllocation(array.uri, 8 * plan.cells, () =>
+      [
+        new Uint32Array(plan.cells).fill(0xffffffff),
+        new Uint32Array(plan.cells),
+      ] as const)
+    for (const step of plan.steps) {
+      if (step.kind === "dense") {
+        for (let k = 0; k < step.tileCount; k++) {
+          const tile = step.firstTile + k
+          forTileLines(plan, step, k, (source, target, length, sourceStride, targetStride) => {
+            for (let i = 0; i < length; i++, source += sourceStride, target += targetStride) {
+              tileOf[target] = tile
+              positions[target] = source
+            }
+          })
+        }
+      } else {
+        // a sparse fragment inside a dense array: its cells go where their coordinates say
+        const found = yield* findCells(access, array, selection, [step.fragment])
+        const base = tiles.length
+        tiles.push(...found.tiles)
+        const targets = yield* targetsOf(access, array, plan, found)
+        for (let i = 0; i < targets.length; i++) {
+          if (targets[i] < 0) continue
+          tileOf[targets[i]] = base + found.tileOf[i]
+          positions[targets[i]] = found.positions[i]
+        }
+      }
+    }
+    return { tiles, tileOf, positions }
+  })
+
+/** Where cells with coordinates lie in the result; −1 for those outside. */
+const targetsOf = (
+  access: TileAccess,
+  array: OpenedArray,
+  plan: DensePlan,
+  found: Cells,
+): Effect.Effect<Float64Array, ReadError, Storage> =>
+  Effect.gen(function* () {
+    const out = new Float64Array(found.tileOf.length)
+    const columns = yield* gatherColumns(access, array, fieldsOf(array.schema).dimensions, found)
+    columns.forEach(({ values }, d) => {
+      const starts = segmentStarts(plan.axes[d])
+      for (let i = 0; i < out.length; i++) {
+        if (out[i] < 0) continue
+        const at = placeOf(plan.axes[d], starts, BigInt(values[i] as Scalar))
+        out[i] = at < 0 ? -1 : out[i] + at * plan.targetStrides[d]
+      }
+    })
+    return out
+  })
+
+/** First coordinates of the segments of an axis. */
+const segmentStarts = (plan: AxisPlan): ReadonlyArray<bigint> =>
+  plan.tiles.flatMap((tile, t) =>
+    Array.from(
+      plan.low.subarray(plan.firstSegment[t], plan.firstSegment[t + 1]),
+      (low) => tileStart(plan.axis, tile) + BigInt(low),
+    )
+  )
+
+/** Where a coordinate lies along an axis of the result; −1 if it is not selected. */
+const placeOf = (plan: AxisPlan, starts: ReadonlyArray<bigint>, coordinate: bigint): number => {
+  // the last segment that starts at or before it
+  let from = 0
+  for (let to = starts.length; from < to;) {
+    const middle = (from + to) >>> 1
+    if (starts[middle] <= coordinate) from = middle + 1
+    else to = middle
+  }
+  if (from === 0) return -1
+  const offset = Number(coordinate - starts[from - 1])
+  return offset < plan.count[from - 1] ? plan.out[from - 1] + offset : -1
+}

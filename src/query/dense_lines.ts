@@ -1,0 +1,82 @@
+/**
+ * The lines of cells that go from a tile into the result of a dense read.
+ */
+import { forLines } from "../kernel/strided_copy.ts"
+import { boundsIn } from "./axis_plan.ts"
+import type { DensePlan, DenseStep } from "./plan_dense.ts"
+
+/** Called for every line: `length` cells from `source` in the tile to `target` in the result, each with its stride. */
+export type OnLine = (
+  source: number,
+  target: number,
+  length: number,
+  sourceStride: number,
+  targetStride: number,
+) => void
+
+/** Calls `run` for all that is selected of tile `k` of a step. */
+export const forTileLines = (plan: DensePlan, step: DenseStep, k: number, run: OnLine): void => {
+  const { axes, sourceStrides, targetStrides } = plan
+  const dims = axes.length
+  const from: Array<ReadonlyArray<number>> = []
+  const to: Array<ReadonlyArray<number>> = []
+  const counts: Array<ReadonlyArray<number>> = []
+  let single = true
+  for (let d = 0; d < dims; d++) {
+    const axis = axes[d]
+    const t = step.along[k * dims + d]
+    const [low, high] = boundsIn(axis, step.clip[d], t)
+    const sources: Array<number> = []
+    const targets: Array<number> = []
+    const lengths: Array<number> = []
+    for (let s = axis.firstSegment[t]; s < axis.firstSegment[t + 1]; s++) {
+      const first = Math.max(axis.low[s], low)
+      const last = Math.min(axis.low[s] + axis.count[s] - 1, high)
+      if (first > last) continue
+      sources.push(first * sourceStrides[d])
+      targets.push((axis.out[s] + first - axis.low[s]) * targetStrides[d])
+      lengths.push(last - first + 1)
+    }
+    if (lengths.length !== 1) single = false
+    from.push(sources)
+    to.push(targets)
+    counts.push(lengths)
+  }
+  if (single) {
+    forLines({
+      extents: counts.map((c) => c[0]),
+      source: from.reduce((sum, f) => sum + f[0], 0),
+      sourceStrides,
+      target: to.reduce((sum, t) => sum + t[0], 0),
+      targetStrides,
+    }, run)
+    return
+  }
+  // lines run along the dimension that lies contiguous in the tile; along the others cells are taken one by one
+  const inner = sourceStrides.indexOf(Math.min(...sourceStrides))
+  const outer = axes.map((_, d) => d).filter((d) => d !== inner)
+  const sources = outer.map((d) => spread(from[d], counts[d], sourceStrides[d]))
+  const targets = outer.map((d) => spread(to[d], counts[d], targetStrides[d]))
+  const visit = (level: number, source: number, target: number): void => {
+    if (level === outer.length) {
+      for (let s = 0; s < counts[inner].length; s++) {
+        const [f, t] = [from[inner][s], to[inner][s]]
+        run(source + f, target + t, counts[inner][s], sourceStrides[inner], targetStrides[inner])
+      }
+      return
+    }
+    for (let i = 0; i < sources[level].length; i++) {
+      visit(level + 1, source + sources[level][i], target + targets[level][i])
+    }
+  }
+  visit(0, 0, 0)
+}
+
+/** The places of all cells of segments. */
+const spread = (starts: ReadonlyArray<number>, counts: ReadonlyArray<number>, stride: number): Float64Array => {
+  const out = new Float64Array(counts.reduce((sum, n) => sum + n, 0))
+  for (let s = 0, k = 0; s < starts.length; s++) {
+    for (let i = 0; i < counts[s]; i++) out[k++] = starts[s] + i * stride
+  }
+  return out
+}

@@ -1,0 +1,28 @@
+import * as Effect from "effect/Effect"
+import { ResultTooLarge, SelectionError } from "../array/errors.ts"
+import type { ReadTilesError } from "../fragment/read_tiles.ts"
+
+/** What a read can fail with. */
+export type ReadError = ReadTilesError | SelectionError | ResultTooLarge
+
+/** Runs what throws {@link SelectionError}. */
+export const attemptSelection = <A>(run: () => A): Effect.Effect<A, SelectionError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof SelectionError ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+/** Runs what allocates up to `needed` bytes; memory that cannot be had is a result that is too large. */
+export const attemptAllocation = <A>(uri: string, needed: number, run: () => A): Effect.Effect<A, ResultTooLarge> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      if (!(error instanceof RangeError)) return Effect.die(error)
+      const reason = `the result needs up to ${needed} bytes, which cannot be had; read it in parts`
+      return Effect.fail(new ResultTooLarge({ uri, needed, limit: needed, reason }))
+    }
+  })
