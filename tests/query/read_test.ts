@@ -115,4 +115,12 @@ describe("dense reads", () => {
     assertEquals([error.needed, error.limit], [366 * 100 * 4, 100_000])
     assertEquals((await run(Dense.read(array, { ...all, select: ["temperature"] }))).shape, [366, 100])
   })
+
+  it("count of var-sized tiles only the part that is read", async () => {
+    const array = await open()
+    const one = { select: ["note"], ranges: { day: 57, station: 1 } } as const
+    // the tile of notes holds tens of bytes, of which one cell of seventy is asked
+    assertEquals(texts((await run(Dense.read(array, { ...one, maxBytes: 30 }))).columns.note), [""])
+    assert((await failure(Dense.read(array, { ...one, maxBytes: 8 }))) instanceof ResultTooLarge)
+  })
 })
