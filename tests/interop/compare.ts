@@ -29,6 +29,8 @@ interface Times {
 export type InteropRead = Omit<ExpectedRead, "layout" | "timestamp_end"> & Times & {
   readonly layout: "row-major" | "col-major" | "global-order" | "unordered"
   readonly outside?: "crop"
+  /** dense: with the coordinates of the cells */
+  readonly coordinates?: true
 }
 
 /** What an array is at other times. */
@@ -82,12 +84,14 @@ export async function* compareAll(
       order: orders[read.layout],
       ...(read.outside === undefined ? {} : { outside: read.outside }),
     }
+    const names = [...expected.schema.dimensions, ...array.schema.attributes].map(({ name }) => name)
+    const select = read.coordinates === true ? { select: names } : {}
     let cells: Cells
     if (expected.schema.array_type === "sparse") {
       const { length, columns } = await run(Sparse.read(array, request))
       cells = { cells: length, columns }
     } else {
-      const { shape, columns } = await run(Dense.read(array, request))
+      const { shape, columns } = await run(Dense.read(array, { ...request, ...select }))
       cells = { cells: shape.reduce((product, n) => product * n, 1), columns }
     }
     // the engine failed, so there is nothing to compare with, but it has to be readable

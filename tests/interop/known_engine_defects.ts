@@ -104,6 +104,23 @@ e.evolve(u, [('add', A('b', 'int64', 2))])
 return show(e, u, 'row-major', [[(1, 4)]])['b'][0] == [str(1 + 2 * 2 ** 32), str(3 + 4 * 2 ** 32)]`,
   },
   {
+    name: "dense fragments between that lack an attribute",
+    engine:
+      "of an attribute that was dropped and added again, fragments of the time without it let older cells show through " +
+      "in tiles that they cover in part, and hide them in tiles that they cover whole",
+    ours: "the newest fragment that covers a cell counts: the fill value",
+    kept: "such a column has to be readable, its cells are not compared",
+    reproduce: `
+b = A('b', 'int32')
+s = dict(dims=[D('x', 'int32', 1, 8, 4)], attrs=[A('a', 'int32'), b])
+e.create(u, s)
+e.write(u, s, 'row-major', {'a': [1] * 8, 'b': [1] * 8}, [(1, 8)])
+e.evolve(u, [('drop', 'b')])
+e.write(u, dict(s, attrs=s['attrs'][:1]), 'row-major', {'a': [2] * 6}, [(3, 8)])
+e.evolve(u, [('add', b)])
+return show(e, u, 'row-major', [[(1, 8)]])['b'] == [1] * 4 + [-2 ** 31] * 4`,
+  },
+  {
     name: "deletes with a null test",
     engine: "writes them, and cannot read the array any more (“value size mismatch”)",
     ours: "they delete",

@@ -452,6 +452,8 @@ def evolution(c):
                     write()
                 if c.ch.maybe(.5):
                     a = dict(gone, style=None if gone['style'] == 'words' else gone['style'], fill=None)     # the old cells are there again
+                    if not sparse:
+                        c.objects['array'].setdefault('skip', set()).add(a['name'])
                 else:
                     a = c.ch.attribute(gone['name'], c.r.choice([gone['type'], c.r.choice(DATATYPES)]))
                     c.objects['array'].setdefault('skip', set()).add(a['name'])     # see known_engine_defects.ts

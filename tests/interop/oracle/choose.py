@@ -28,6 +28,7 @@ class Choose:
     def __init__(self, seed):
         self.r = random.Random(seed)
         self.g = np.random.default_rng(self.r.getrandbits(64))
+        self.nonempty = False          # no var-sized cell without a byte
 
     def maybe(self, p):
         return self.r.random() < p
@@ -58,8 +59,8 @@ class Choose:
     def text(self, ty, style=None):
         r = self.r
         if style == 'words':
-            return r.choice(WORDS)
-        n = r.choice([0, 1, 2, 3, 5, 8, 13])
+            return r.choice(WORDS) or (b'e' if self.nonempty else b'')
+        n = r.choice([0, 1, 2, 3, 5, 8, 13]) or int(self.nonempty)
         wide = 'abcäöü漢🙂€ '
         if ty == 'string_utf8':
             return ''.join(r.choice(wide) for _ in range(n)).encode()
@@ -79,7 +80,7 @@ class Choose:
         elif num == 'var' and (ty in BYTES or ty.startswith('string')):
             v = [self.text(ty, style) for _ in range(n)]
         elif num == 'var':
-            v = [self.fixed(ty, self.r.choice([0, 1, 1, 2, 3, 5]), style) for _ in range(n)]
+            v = [self.fixed(ty, self.r.choice([0, 1, 1, 2, 3, 5]) or int(self.nonempty), style) for _ in range(n)]
         else:
             v = self.fixed(ty, n * num, style)
             v = v if num == 1 else v.reshape(n, num)

@@ -91,10 +91,12 @@ class Reads:
                 o['ranges'] = record.ranges_json(asked, dims)
             if kind == 'crop':
                 o['outside'] = 'crop'
+            if dense and self.ch.maybe(.3):
+                o['coordinates'] = True
             # what is asked may be in no order and overlap; the engine gets it sorted: see known_engine_defects.ts
             given = None if all(x is None for x in tidy) else tidy
             try:
-                o['cells'], o['columns'] = record.read(self.e, a, sch, layout, given, self.skip)
+                o['cells'], o['columns'] = record.read(self.e, a, sch, layout, given, self.skip, o.get('coordinates'))
                 unknown = [x['name'] for x in sch['attributes'] if x['name'] in self.skip]
                 if unknown:
                     o['column_errors'] = {n: 'was dropped and added again with other cells' for n in unknown}
