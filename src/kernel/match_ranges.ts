@@ -1,43 +1,65 @@
+/**
+ * Cells in ranges. Ranges are sorted and disjoint, and lie flat in typed arrays that a query builds once: of each cell the
+ * last range that starts at or before it is the only one that may hold it, and neighbours often share it.
+ */
 import type { KeyWords } from "./order_key.ts"
 
-/** A range of one dimension as key words, both ends inclusive. */
-export interface WordRange {
-  readonly low: ReadonlyArray<number>
-  readonly high: ReadonlyArray<number>
+/** Ranges of one dimension as key words of one or two words, both ends inclusive; ascending and disjoint. */
+export interface WordRanges {
+  readonly count: number
+  readonly low: KeyWords
+  readonly high: KeyWords
 }
 
-/**
- * Clears `mask[i]` for every cell whose key words are in none of `ranges` (sorted and disjoint). One or two words.
- */
-export const matchWords = (words: KeyWords, ranges: ReadonlyArray<WordRange>, mask: Uint8Array): void => {
-  const n = mask.length
-  const two = words.length === 2
-  const high = words[0]
-  const low = two ? words[1] : words[0]
-  if (ranges.length === 1 && !two) {
-    const from = ranges[0].low[0]
-    const to = ranges[0].high[0]
-    for (let i = 0; i < n; i++) if (high[i] < from || high[i] > to) mask[i] = 0
-    return
-  }
-  // ranges as flat words; the last range that starts at or before the cell is the only one that may hold it
-  const count = ranges.length
-  const lowHigh = Uint32Array.from(ranges, (r) => r.low[0])
-  const lowLow = Uint32Array.from(ranges, (r) => two ? r.low[1] : 0)
-  const highHigh = Uint32Array.from(ranges, (r) => r.high[0])
-  const highLow = Uint32Array.from(ranges, (r) => two ? r.high[1] : 0)
-  for (let i = 0; i < n; i++) {
+/** Clears `mask[i]` for every cell whose key words are in none of the ranges. */
+export const matchWords = (words: KeyWords, ranges: WordRanges, mask: Uint8Array): void => {
+  if (words.length === 2) matchTwo(words, ranges, mask)
+  else matchOne(words[0], ranges, mask)
+}
+
+const matchOne = (cells: Uint32Array, { count, low: [lows], high: [highs] }: WordRanges, mask: Uint8Array): void => {
+  // the range of the cell before: −1 is before the first
+  let r = -1
+  for (let i = 0; i < mask.length; i++) {
     if (mask[i] === 0) continue
-    const h = high[i]
-    const l = two ? low[i] : 0
-    let from = 0
-    let to = count
-    while (from < to) {
-      const middle = (from + to) >>> 1
-      if (lowHigh[middle] < h || (lowHigh[middle] === h && lowLow[middle] <= l)) from = middle + 1
-      else to = middle
+    const cell = cells[i]
+    if ((r >= 0 && cell < lows[r]) || (r + 1 < count && cell >= lows[r + 1])) {
+      let from = 0
+      let to = count
+      while (from < to) {
+        const middle = (from + to) >>> 1
+        if (lows[middle] <= cell) from = middle + 1
+        else to = middle
+      }
+      r = from - 1
     }
-    const r = from - 1
+    if (r < 0 || cell > highs[r]) mask[i] = 0
+  }
+}
+
+const matchTwo = (words: KeyWords, { count, low, high }: WordRanges, mask: Uint8Array): void => {
+  const [cellsHigh, cellsLow] = words
+  const [lowHigh, lowLow] = low
+  const [highHigh, highLow] = high
+  let r = -1
+  for (let i = 0; i < mask.length; i++) {
+    if (mask[i] === 0) continue
+    const h = cellsHigh[i]
+    const l = cellsLow[i]
+    const next = r + 1
+    if (
+      (r >= 0 && (h < lowHigh[r] || (h === lowHigh[r] && l < lowLow[r]))) ||
+      (next < count && (h > lowHigh[next] || (h === lowHigh[next] && l >= lowLow[next])))
+    ) {
+      let from = 0
+      let to = count
+      while (from < to) {
+        const middle = (from + to) >>> 1
+        if (lowHigh[middle] < h || (lowHigh[middle] === h && lowLow[middle] <= l)) from = middle + 1
+        else to = middle
+      }
+      r = from - 1
+    }
     if (r < 0 || h > highHigh[r] || (h === highHigh[r] && l > highLow[r])) mask[i] = 0
   }
 }
@@ -48,34 +70,91 @@ export interface ByteRangeOfStrings {
   readonly high: Uint8Array | undefined
 }
 
-/** Clears `mask[i]` for every string that is in none of `ranges`. */
+/** Ranges of strings behind each other: low `r` is `bytes[starts[2r]] … bytes[starts[2r + 1] − 1]`, then its high. */
+export interface StringRanges {
+  readonly count: number
+  readonly bytes: Uint8Array
+  readonly starts: Uint32Array
+  /** Whether the last range has no end. */
+  readonly open: boolean
+  /** Bytes that all bounds start with. */
+  readonly shared: number
+}
+
+/** Lays ranges flat; they are ascending and disjoint, so that only the last has no end. */
+export const stringRanges = (ranges: ReadonlyArray<ByteRangeOfStrings>): StringRanges => {
+  const count = ranges.length
+  const open = count > 0 && ranges[count - 1].high === undefined
+  const none = new Uint8Array(0)
+  const bounds = ranges.flatMap(({ low, high }) => [low ?? none, high ?? none])
+  const starts = new Uint32Array(2 * count + 1)
+  bounds.forEach((b, k) => starts[k + 1] = starts[k] + b.length)
+  const bytes = new Uint8Array(starts[2 * count])
+  bounds.forEach((b, k) => bytes.set(b, starts[k]))
+  // between the first and the last bound all share what these two share
+  let shared = 0
+  if (count > 0) {
+    const [first, last] = [bounds[0], bounds[2 * count - (open ? 2 : 1)]]
+    while (shared < first.length && shared < last.length && first[shared] === last[shared]) shared++
+  }
+  return { count, bytes, starts, open, shared }
+}
+
+/** Clears `mask[i]` for every string that is in none of the ranges. */
 export const matchStrings = (
   bytes: Uint8Array,
   offsets: Uint32Array,
-  ranges: ReadonlyArray<ByteRangeOfStrings>,
+  ranges: StringRanges,
   mask: Uint8Array,
 ): void => {
+  const { count, bytes: bounds, starts, open, shared } = ranges
+  let r = -1
   for (let i = 0; i < mask.length; i++) {
     if (mask[i] === 0) continue
-    let inside = 0
-    for (let r = 0; r < ranges.length && inside === 0; r++) {
-      const { low, high } = ranges[r]
-      if (low !== undefined && compareWith(bytes, offsets[i], offsets[i + 1], low) < 0) continue
-      if (high !== undefined && compareWith(bytes, offsets[i], offsets[i + 1], high) > 0) continue
-      inside = 1
+    const from = offsets[i]
+    const to = offsets[i + 1]
+    const head = compareSlices(bytes, from, Math.min(to, from + shared), bounds, 0, count === 0 ? 0 : shared)
+    if (head !== 0) {
+      // before all bounds, or behind them
+      if (head < 0 || !open) mask[i] = 0
+      continue
     }
-    mask[i] = inside
+    const rest = from + shared
+    const startsBy = (k: number): boolean =>
+      compareSlices(bytes, rest, to, bounds, starts[2 * k] + shared, starts[2 * k + 1]) >= 0
+    if ((r >= 0 && !startsBy(r)) || (r + 1 < count && startsBy(r + 1))) {
+      let first = 0
+      let last = count
+      while (first < last) {
+        const middle = (first + last) >>> 1
+        if (startsBy(middle)) first = middle + 1
+        else last = middle
+      }
+      r = first - 1
+    }
+    if (r < 0) mask[i] = 0
+    else if (r < count - 1 || !open) {
+      if (compareSlices(bytes, rest, to, bounds, starts[2 * r + 1] + shared, starts[2 * r + 2]) > 0) mask[i] = 0
+    }
   }
 }
 
-const compareWith = (bytes: Uint8Array, from: number, to: number, other: Uint8Array): number => {
-  const length = Math.min(to - from, other.length)
+/** Bytes `from … to − 1` of `a` against those of `b`: unsigned, a prefix first. */
+export const compareSlices = (
+  a: Uint8Array,
+  fromA: number,
+  toA: number,
+  b: Uint8Array,
+  fromB: number,
+  toB: number,
+): number => {
+  const length = Math.min(toA - fromA, toB - fromB)
   for (let k = 0; k < length; k++) {
-    const difference = bytes[from + k] - other[k]
+    const difference = a[fromA + k] - b[fromB + k]
     if (difference !== 0) return difference
   }
-  return (to - from) - other.length
+  return (toA - fromA) - (toB - fromB)
 }
 
 /** Strings compare as unsigned bytes, a prefix first. */
-export const compareBytes = (a: Uint8Array, b: Uint8Array): number => compareWith(a, 0, a.length, b)
+export const compareBytes = (a: Uint8Array, b: Uint8Array): number => compareSlices(a, 0, a.length, b, 0, b.length)

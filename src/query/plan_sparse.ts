@@ -1,41 +1,45 @@
 /**
  * Sparse plans: which tiles of which fragments may hold cells of a selection. Pure values.
  */
-import { readScalar, scalarBytes } from "../../schema/scalar.ts"
+import { readScalar, type Scalar } from "../../schema/scalar.ts"
 import type { MbrLevel } from "../../schema/fragment/rtree.ts"
-import { sizeOf, viewAs } from "../../schema/datatype.ts"
+import { arrayOf, sizeOf } from "../../schema/datatype.ts"
 import type { Range } from "../../schema/range.ts"
-import { compareBytes, type WordRange } from "../kernel/match_ranges.ts"
-import { keyWords } from "../kernel/order_key.ts"
-import type { DimensionSelection, Selection } from "./selection.ts"
+import { compareBytes, type StringRanges, stringRanges, type WordRanges } from "../kernel/match_ranges.ts"
+import { type KeyWords, keyWords } from "../kernel/order_key.ts"
+import type { DimensionSelection, NumberRange, Selection } from "./selection.ts"
 
 /** How a box lies to a selection. */
 export type Overlap = "none" | "some" | "whole"
 
+/** The first of ascending, disjoint ranges that does not end before a value. */
+const firstFrom = <R>(ranges: ReadonlyArray<R>, endsBefore: (range: R) => boolean): R | undefined => {
+  let from = 0
+  let to = ranges.length
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (endsBefore(ranges[middle])) from = middle + 1
+    else to = middle
+  }
+  return ranges[from]
+}
+
 /** How a range of one dimension, as raw bounds, lies to what is selected of it. */
 const overlapOf = (selected: DimensionSelection, low: Uint8Array, high: Uint8Array): Overlap => {
   if (selected.ranges === undefined) return "whole"
-  let overlap: Overlap = "none"
   if (selected.kind === "string") {
-    for (const r of selected.ranges) {
-      if (r.low !== undefined && compareBytes(high, r.low) < 0) continue
-      if (r.high !== undefined && compareBytes(low, r.high) > 0) continue
-      const within = (r.low === undefined || compareBytes(r.low, low) <= 0) &&
-        (r.high === undefined || compareBytes(high, r.high) <= 0)
-      if (within) return "whole"
-      overlap = "some"
-    }
-    return overlap
+    const r = firstFrom(selected.ranges, (r) => r.high !== undefined && compareBytes(r.high, low) < 0)
+    if (r === undefined || (r.low !== undefined && compareBytes(high, r.low) < 0)) return "none"
+    const within = (r.low === undefined || compareBytes(r.low, low) <= 0) &&
+      (r.high === undefined || compareBytes(high, r.high) <= 0)
+    return within ? "whole" : "some"
   }
   const { type } = selected.dimension
   const from = readScalar(type, low)
   const to = readScalar(type, high)
-  for (const r of selected.ranges) {
-    if (to < r.low || from > r.high) continue
-    if (r.low <= from && to <= r.high) return "whole"
-    overlap = "some"
-  }
-  return overlap
+  const r = firstFrom(selected.ranges, (r) => r.high < from)
+  if (r === undefined || to < r.low) return "none"
+  return r.low <= from && to <= r.high ? "whole" : "some"
 }
 
 /** How a box lies to a selection. */
@@ -77,11 +81,21 @@ export const planSparse = (selection: Selection, mbrs: MbrLevel): ReadonlyArray<
   return out
 }
 
-/** Number ranges as the key words that coordinates are compared by. */
-export const wordRanges = (selected: DimensionSelection): ReadonlyArray<WordRange> => {
-  if (selected.kind === "string" || selected.ranges === undefined) return []
-  const { type } = selected.dimension
-  const words = (value: number | bigint): ReadonlyArray<number> =>
-    keyWords(viewAs(type, scalarBytes(type, value))).map((w) => w[0])
-  return selected.ranges.map((r) => ({ low: words(r.low), high: words(r.high) }))
+/** What is selected of a dimension, laid flat for the comparison with coordinates; `undefined` is everything. */
+export type FlatRanges =
+  | { readonly kind: "number"; readonly ranges: WordRanges }
+  | { readonly kind: "string"; readonly ranges: StringRanges }
+  | undefined
+
+/** Lays a selection flat: once for a query, whatever the number of its tiles. */
+export const flatRanges = (selected: DimensionSelection): FlatRanges => {
+  if (selected.ranges === undefined) return undefined
+  if (selected.kind === "string") return { kind: "string", ranges: stringRanges(selected.ranges) }
+  const { ranges } = selected
+  const words = (bound: (r: NumberRange) => Scalar): KeyWords => {
+    const values = new (arrayOf(selected.dimension.type))(ranges.length)
+    for (let r = 0; r < ranges.length; r++) values[r] = bound(ranges[r]) as never
+    return keyWords(values)
+  }
+  return { kind: "number", ranges: { count: ranges.length, low: words((r) => r.low), high: words((r) => r.high) } }
 }

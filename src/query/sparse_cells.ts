@@ -12,11 +12,11 @@ import { proveTileCount } from "../fragment/field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
 import { loadMbrs } from "../fragment/mbrs.ts"
 import { readCoordinates, readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
-import { matchStrings, matchWords, type WordRange } from "../kernel/match_ranges.ts"
+import { matchStrings, matchWords } from "../kernel/match_ranges.ts"
 import { keyWords } from "../kernel/order_key.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Cells, TileRef } from "./gather.ts"
-import { boxOverlap, planSparse, type SparseTile, wordRanges } from "./plan_sparse.ts"
+import { boxOverlap, type FlatRanges, flatRanges, planSparse, type SparseTile } from "./plan_sparse.ts"
 import type { Selection } from "./selection.ts"
 
 /** Cells that were found, in the order of fragments, tiles and positions. */
@@ -63,7 +63,7 @@ export const findCells = (
   wanted: Wanted = { dimensions: [], times: false, maxBytes: Infinity },
 ): Effect.Effect<FoundCells, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
-    const ranges = selection.map(wordRanges)
+    const ranges = selection.map(flatRanges)
     // which tiles: from footers and R-trees alone
     const plans = yield* Effect.forEach(fragments, (number) =>
       Effect.map(planFragment(access, array.fragments[number], selection), (tiles) => ({ number, tiles })), {
@@ -141,7 +141,7 @@ const findInFragment = (
   number: number,
   tiles: ReadonlyArray<SparseTile>,
   selection: Selection,
-  ranges: ReadonlyArray<ReadonlyArray<WordRange>>,
+  ranges: ReadonlyArray<FlatRanges>,
   wanted: Wanted,
 ): Effect.Effect<Found, ReadTilesError, Storage> =>
   Effect.gen(function* () {
@@ -169,12 +169,11 @@ const findInFragment = (
       if (!tiles[i].whole) {
         mask = new Uint8Array(count).fill(1)
         for (let d = 0; d < selection.length; d++) {
-          const s = selection[d]
-          if (s.ranges === undefined) continue
+          const flat = ranges[d]
+          if (flat === undefined) continue
           const tile = coordinates[d]![i]
-          if (s.kind === "string") matchStrings(tile.values, tile.offsets!, s.ranges, mask)
-          else if (s.ranges.length === 0) mask.fill(0)
-          else matchWords(keyWords(viewAs(s.dimension.type, tile.values)), ranges[d], mask)
+          if (flat.kind === "string") matchStrings(tile.values, tile.offsets!, flat.ranges, mask)
+          else matchWords(keyWords(viewAs(selection[d].dimension.type, tile.values)), flat.ranges, mask)
         }
       }
       if (cutsTime) {

@@ -1,8 +1,8 @@
 /** Cells inside ranges, against looking at every range for every cell. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
-import { assertEquals } from "@std/assert"
-import { compareBytes, matchStrings, matchWords } from "../../src/kernel/match_ranges.ts"
+import { assert, assertEquals } from "@std/assert"
+import { compareBytes, matchStrings, matchWords, stringRanges } from "../../src/kernel/match_ranges.ts"
 import { keyWords } from "../../src/kernel/order_key.ts"
 
 const mask = fc.array(fc.nat(1), { minLength: 40, maxLength: 40 }).map((m) => Uint8Array.from(m))
@@ -19,8 +19,12 @@ describe("numbers in ranges", () => {
       fc.property(fc.array(small, { minLength: 40, maxLength: 40 }), bounds, mask, (values, bounds, mask) => {
         const ranges = rangesOf(bounds)
         const expected = values.map((v, i) => mask[i] === 1 && ranges.some(([l, h]) => l <= v && v <= h) ? 1 : 0)
-        const words = (v: number) => [keyWords(Int32Array.of(v))[0][0]]
-        matchWords(keyWords(Int32Array.from(values)), ranges.map(([l, h]) => ({ low: words(l), high: words(h) })), mask)
+        const words = (side: 0 | 1) => keyWords(Int32Array.from(ranges, (r) => r[side]))
+        matchWords(
+          keyWords(Int32Array.from(values)),
+          { count: ranges.length, low: words(0), high: words(1) },
+          mask,
+        )
         assertEquals([...mask], expected)
       }),
       { seed: 1 },
@@ -37,10 +41,10 @@ describe("numbers in ranges", () => {
       fc.property(fc.array(value, { minLength: 40, maxLength: 40 }), bounds, mask, (values, bounds, mask) => {
         const ranges = rangesOf(bounds)
         const expected = values.map((v, i) => mask[i] === 1 && ranges.some(([l, h]) => l <= v && v <= h) ? 1 : 0)
-        const words = (v: bigint) => keyWords(BigInt64Array.of(v)).map((w) => w[0])
+        const words = (side: 0 | 1) => keyWords(BigInt64Array.from(ranges, (r) => r[side]))
         matchWords(
           keyWords(BigInt64Array.from(values)),
-          ranges.map(([l, h]) => ({ low: words(l), high: words(h) })),
+          { count: ranges.length, low: words(0), high: words(1) },
           mask,
         )
         assertEquals([...mask], expected)
@@ -51,10 +55,10 @@ describe("numbers in ranges", () => {
 
   it("never hold NaN, and hold both zeros", () => {
     const values = Float64Array.of(NaN, -0, 0, Infinity, -Infinity, 5e-324)
-    const word = (v: number) => keyWords(Float64Array.of(v)).map((w) => w[0])
+    const word = (v: number) => keyWords(Float64Array.of(v))
     const inside = (low: number, high: number) => {
       const mask = new Uint8Array(values.length).fill(1)
-      matchWords(keyWords(values), [{ low: word(low), high: word(high) }], mask)
+      matchWords(keyWords(values), { count: 1, low: word(low), high: word(high) }, mask)
       return [...mask]
     }
     assertEquals(inside(-Infinity, Infinity), [0, 1, 1, 1, 1, 1])
@@ -63,20 +67,76 @@ describe("numbers in ranges", () => {
   })
 })
 
+describe("cells in a hundred thousand points", () => {
+  const count = 100_000
+  // a look at every range for every cell would take minutes
+  const seconds = 10
+  const everyThird = Array.from({ length: count }, (_, i) => i % 3 === 0 ? 1 : 0)
+  const timed = (run: () => void): void => {
+    const start = performance.now()
+    run()
+    assert(performance.now() - start < 1000 * seconds)
+  }
+
+  it("of numbers cost a search each at most", () => {
+    for (const values of [Int32Array.from({ length: count }, (_, i) => i), new BigInt64Array(count)]) {
+      for (let i = 0; i < count; i++) values[i] = (values instanceof Int32Array ? i * 5 : BigInt(i) << 31n) as never
+      const points = keyWords(values.filter((_: unknown, i: number) => i % 3 === 0) as typeof values)
+      const mask = new Uint8Array(count).fill(1)
+      timed(() => matchWords(keyWords(values), { count: points[0].length, low: points, high: points }, mask))
+      assertEquals([...mask], everyThird)
+    }
+  })
+
+  it("of strings cost a search each at most", () => {
+    const texts = Array.from(
+      { length: count },
+      (_, i) => new TextEncoder().encode(`cell ${String(i).padStart(6, "0")}`),
+    )
+    const offsets = Uint32Array.from({ length: count + 1 }, (_, i) => i * texts[0].length)
+    const points = texts.filter((_, i) => i % 3 === 0).map((t) => ({ low: t, high: t }))
+    const bytes = new Uint8Array(offsets[count])
+    texts.forEach((t, i) => bytes.set(t, offsets[i]))
+    const mask = new Uint8Array(count).fill(1)
+    timed(() => matchStrings(bytes, offsets, stringRanges(points), mask))
+    assertEquals([...mask], everyThird)
+  })
+})
+
 describe("strings in ranges", () => {
   const text = fc.array(fc.constantFrom(0, 97, 98, 0x80, 0xff), { maxLength: 3 }).map((t) => Uint8Array.from(t))
+  const show = (b: Uint8Array) => String.fromCharCode(...b)
+  /** Ascending and disjoint; the first may have no start, the last no end; all may share what they start with. */
+  const rangesOf = fc.record({
+    bounds: fc.uniqueArray(text, { maxLength: 9, selector: show }),
+    points: fc.boolean(),
+    start: fc.boolean(),
+    end: fc.boolean(),
+    prefix: text,
+  }).map(({ bounds, points, start, end, prefix }) => {
+    const sorted = bounds.sort(compareBytes).map((b) => Uint8Array.of(...prefix, ...b))
+    const step = points ? 1 : 2
+    return Array.from({ length: Math.floor(sorted.length / step) }, (_, i, n = Math.floor(sorted.length / step)) => ({
+      low: start && i === 0 ? undefined : sorted[step * i],
+      high: end && i === n - 1 ? undefined : sorted[step * i + step - 1],
+    }))
+  })
   it("are those between the bounds, with open ends", () => {
-    const range = fc.record({ low: fc.option(text, { nil: undefined }), high: fc.option(text, { nil: undefined }) })
+    const cell = fc.oneof(text, fc.tuple(text, text).map(([a, b]) => Uint8Array.of(...a, ...b)))
     fc.assert(
       fc.property(
-        fc.array(text, { minLength: 40, maxLength: 40 }),
-        fc.array(range, { maxLength: 4 }),
+        fc.array(cell, { minLength: 40, maxLength: 40 }),
+        rangesOf,
         mask,
         (cells, ranges, mask) => {
+          // some cells are bounds
+          ranges.forEach(({ low, high }, r) => {
+            if (low !== undefined) cells[2 * r] = low
+            if (high !== undefined) cells[2 * r + 1] = high
+          })
           const offsets = new Uint32Array(cells.length + 1)
           cells.forEach((c, i) => offsets[i + 1] = offsets[i] + c.length)
           const texts = cells.map((c) => String.fromCharCode(...c))
-          const show = (b: Uint8Array) => String.fromCharCode(...b)
           const expected = texts.map((t, i) =>
             mask[i] === 1 &&
               ranges.some(({ low, high }) =>
@@ -85,11 +145,11 @@ describe("strings in ranges", () => {
               ? 1
               : 0
           )
-          matchStrings(Uint8Array.from(cells.flatMap((c) => [...c])), offsets, ranges, mask)
+          matchStrings(Uint8Array.from(cells.flatMap((c) => [...c])), offsets, stringRanges(ranges), mask)
           assertEquals([...mask], expected)
         },
       ),
-      { seed: 3, numRuns: 200 },
+      { seed: 3, numRuns: 500 },
     )
   })
 
