@@ -63,6 +63,7 @@ export const hilbertWords = (buckets: ReadonlyArray<Words>): Words => {
   const dims = buckets.length
   // the curve through one dimension is the dimension
   if (dims === 1) return buckets[0]
+  if (dims === 2) return planeWords(buckets[0][1], buckets[1][1])
   const bits = hilbertBits(dims)
   const n = buckets[0][0].length
   const high = new Uint32Array(n)
@@ -81,6 +82,49 @@ export const hilbertWords = (buckets: ReadonlyArray<Words>): Words => {
     }
     high[i] = h
     low[i] = l
+  }
+  return [high, low]
+}
+
+/** The low 16 bits of `v`, at the even places of 32. */
+const spread = (v: number): number => {
+  v = (v | (v << 8)) & 0x00ff00ff
+  v = (v | (v << 4)) & 0x0f0f0f0f
+  v = (v | (v << 2)) & 0x33333333
+  return (v | (v << 1)) & 0x55555555
+}
+
+/** The values in a plane: Skilling's algorithm in two numbers without branches, its turns below as masks. */
+const planeWords = (xs: Uint32Array, ys: Uint32Array): Words => {
+  const n = xs.length
+  const high = new Uint32Array(n)
+  const low = new Uint32Array(n)
+  for (let i = 0; i < n; i++) {
+    let x = xs[i]
+    let y = ys[i]
+    for (let j = 30; j > 0; j--) {
+      const p = (1 << j) - 1
+      // where x has the bit, the bits of x below it are turned; where y has it, again, else they change places with y's
+      const turnX = -((x >>> j) & 1)
+      const turnY = -((y >>> j) & 1)
+      x ^= turnX & p
+      const t = (x ^ y) & p & ~turnY
+      x ^= t | (turnY & p)
+      y ^= t
+    }
+    y ^= x
+    // all bits of y above a place, summed up
+    let t = y >>> 1
+    t ^= t >>> 1
+    t ^= t >>> 2
+    t ^= t >>> 4
+    t ^= t >>> 8
+    t ^= t >>> 16
+    x ^= t
+    y ^= t
+    // bits of x at the odd places of 62, those of y at the even ones
+    high[i] = (spread(x >>> 16) << 1) | spread(y >>> 16)
+    low[i] = (spread(x & 0xffff) << 1) | spread(y & 0xffff)
   }
   return [high, low]
 }
