@@ -9,7 +9,7 @@ export type KeyWords = ReadonlyArray<Uint32Array>
 
 const TOP = 0x80000000
 
-/** The key words of numbers. Of floats, −0 equals 0, and NaN comes last. */
+/** The key words of numbers. Of floats, −0 equals 0, as in comparisons (ranges too), and NaN comes last. */
 export const keyWords = (
   values:
     | Int8Array

@@ -15,8 +15,24 @@ import type { Order } from "./read_options.ts"
 const wordsOf = (column: Column): KeyWords =>
   column.offsets === undefined ? keyWords(column.values) : [stringRanks(column.values as Uint8Array, column.offsets)]
 
-/** Key words that tell cells of different coordinates apart, dimension after dimension. */
+/** Key words that compare the coordinates of cells, dimension after dimension; −0 is 0. */
 export const coordinateWords = (columns: ReadonlyArray<Column>): KeyWords => columns.flatMap(wordsOf)
+
+/**
+ * Words that tell −0 from 0, of the columns that hold −0. Two cells at −0 and 0 are two cells, as to the engine, which
+ * compares the bytes of coordinates; yet neither comes first, so that the dimensions behind decide, and then these words.
+ */
+export const zeroWords = (columns: ReadonlyArray<Column>): KeyWords =>
+  columns.flatMap(({ values }) => {
+    if (!(values instanceof Float32Array) && !(values instanceof Float64Array)) return []
+    let words: Uint32Array | undefined
+    for (let i = 0; i < values.length; i++) {
+      if (values[i] !== 0 || !Object.is(values[i], -0)) continue
+      words ??= new Uint32Array(values.length).fill(1)
+      words[i] = 0
+    }
+    return words === undefined ? [] : [words]
+  })
 
 /** Key words by which cells are sorted into an order. */
 export const orderWords = (schema: ArraySchema, order: Order, columns: ReadonlyArray<Column>): KeyWords => {

@@ -12,7 +12,7 @@ import { cellsInTile } from "../fragment/fragment.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import { sortCells } from "../kernel/sort_cells.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
-import { coordinateWords, orderWords } from "./cell_order.ts"
+import { coordinateWords, orderWords, zeroWords } from "./cell_order.ts"
 import type { Column } from "./column.ts"
 import { applyDeletes, numbersOf } from "./deletes.ts"
 import { assemble, type Cells, fieldIn, gatherColumns, readFieldTiles } from "./gather.ts"
@@ -62,14 +62,15 @@ export const readSparse = (
     if (sorts && found.tileOf.length > 0) {
       const columns: Array<Column> = []
       for (let d = 0; d < dimensions.length; d++) columns.push(yield* assembled(array, dimensions[d], found, d))
-      const words = orderWords(schema, order, columns)
+      const zeros = dedups ? zeroWords(columns) : []
+      const words = [...orderWords(schema, order, columns), ...zeros]
       const sorted = sortCells(words, found.tileOf.length)
       cells = choose(
         found,
         dedups
           ? newestCells(
             sorted,
-            order === "row" || order === "unordered" ? words : coordinateWords(columns),
+            order === "row" || order === "unordered" ? words : [...coordinateWords(columns), ...zeros],
             writeTimes(array, found, found, "start"),
             found.tileOf.map((t) => found.tiles[t].fragment),
           )
