@@ -6,40 +6,16 @@
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import type { Dimension } from "../../schema/dimension.ts"
-import {
-  parseScalar,
-  parseText,
-  readScalar,
-  type Scalar,
-  ScalarError,
-  type ScalarInput,
-  scalarJson,
-  textJson,
-} from "../../schema/scalar.ts"
+import { parseScalar, parseText, readScalar, ScalarError, scalarJson, textJson } from "../../schema/scalar.ts"
 import { sizeOf } from "../../schema/datatype.ts"
 import { SelectionError } from "../array/errors.ts"
 import { compareBytes } from "../kernel/match_ranges.ts"
+import { mergeNumbers, mergeStrings, type NumberRange, type Outside, type StringRange } from "./merge_ranges.ts"
+import { numberPoints, stringPoints } from "./points.ts"
+import { inputOf, type Pair, type RangesInput, wantedOf } from "./range_input.ts"
 
-/** One bound of a range; `null` is the end of the domain. */
-export type Bound = ScalarInput | Date | null
-
-/** A range with both ends inclusive, or a single point. */
-export type RangeInput = readonly [low: Bound, high: Bound] | Bound
-
-/** Ranges by the name of their dimension; a dimension that is not named is taken whole. */
-export type RangesInput = Readonly<Record<string, RangeInput | ReadonlyArray<RangeInput>>>
-
-/** A range of numbers, dates or times. */
-export interface NumberRange {
-  readonly low: Scalar
-  readonly high: Scalar
-}
-
-/** A range of strings; `undefined` is no end. */
-export interface StringRange {
-  readonly low: Uint8Array | undefined
-  readonly high: Uint8Array | undefined
-}
+export type { NumberRange, Outside, StringRange } from "./merge_ranges.ts"
+export type { Bound, Pair, Point, Points, RangeInput, RangesInput } from "./range_input.ts"
 
 /** What is asked of one dimension: `undefined` is everything; else ranges, sorted and disjoint. */
 export type DimensionSelection =
@@ -48,9 +24,6 @@ export type DimensionSelection =
 
 /** What is asked of all dimensions, in schema order. */
 export type Selection = ReadonlyArray<DimensionSelection>
-
-/** What to do with a range that leaves the domain: refuse it, or take what lies inside. */
-export type Outside = "error" | "crop"
 
 /** The domain of a dimension; `undefined` for strings, which have none. */
 export const domainOf = (dimension: Dimension): NumberRange | undefined =>
@@ -67,44 +40,54 @@ export const parseSelection = (
   outside: Outside,
 ): Selection => {
   const names = schema.dimensions.map((d) => d.name)
+  const refuse = (field: string, reason: string): never => {
+    throw new SelectionError({ uri, field, reason })
+  }
+  if (typeof ranges !== "object" || ranges === null || Array.isArray(ranges)) {
+    return refuse("", "ranges are given by the name of their dimension: { x: [1, 5] }")
+  }
   for (const name of Object.keys(ranges)) {
-    if (!names.includes(name)) {
-      throw new SelectionError({
-        uri,
-        field: name,
-        reason: `there is no such dimension; the array has ${names.map((n) => JSON.stringify(n)).join(", ")}`,
-      })
-    }
+    if (names.includes(name)) continue
+    refuse(name, `there is no such dimension; the array has ${names.map((n) => JSON.stringify(n)).join(", ")}`)
   }
   return schema.dimensions.map((dimension, d) => {
     const given = Object.hasOwn(ranges, dimension.name) ? ranges[dimension.name] : undefined
-    const list = given === undefined ? undefined : asList(given)
     try {
-      if (dimension.cellValNum === VAR) {
-        return {
-          kind: "string",
+      return dimension.cellValNum === VAR
+        ? { kind: "string", dimension, ranges: given === undefined ? undefined : stringRanges(dimension, given) }
+        : {
+          kind: "number",
           dimension,
-          ranges: list === undefined ? undefined : mergeStrings(list.map((r) => stringRange(dimension, r))),
+          ranges: given === undefined ? undefined : numberRanges(dimension, limitsOf(schema, d), given, outside),
         }
-      }
-      const inside = limitsOf(schema, d)
-      return {
-        kind: "number",
-        dimension,
-        ranges: list === undefined ? undefined : mergeNumbers(
-          list.flatMap((r) => {
-            const range = numberRange(dimension, inside, r)
-            return cropped(dimension, inside, range, outside)
-          }),
-        ),
-      }
     } catch (error) {
-      if (error instanceof ScalarError) {
-        throw new SelectionError({ uri, field: dimension.name, reason: error.reason })
-      }
-      throw error
+      return error instanceof ScalarError ? refuse(dimension.name, error.reason) : raise(error)
     }
   })
+}
+
+const raise = (error: unknown): never => {
+  throw error
+}
+
+const stringRanges = (dimension: Dimension, given: unknown): ReadonlyArray<StringRange> => {
+  const wanted = wantedOf(given)
+  return "points" in wanted
+    ? stringPoints(dimension, wanted.points)
+    : mergeStrings(wanted.pairs.map((pair) => stringRange(dimension, pair)))
+}
+
+const numberRanges = (
+  dimension: Dimension,
+  inside: NumberRange,
+  given: unknown,
+  outside: Outside,
+): ReadonlyArray<NumberRange> => {
+  const wanted = wantedOf(given)
+  if ("points" in wanted) return numberPoints(dimension, inside, wanted.points, outside)
+  return mergeNumbers(
+    wanted.pairs.flatMap((pair) => cropped(dimension, inside, numberRange(dimension, inside, pair), outside)),
+  )
 }
 
 /** The domain, or the current domain where there is one. */
@@ -116,21 +99,7 @@ const limitsOf = (schema: ArraySchema, d: number): NumberRange => {
   return { low: readScalar(dimension.type, range.low), high: readScalar(dimension.type, range.high) }
 }
 
-const isRange = (given: unknown): given is readonly [Bound, Bound] =>
-  Array.isArray(given) && given.length === 2 && !Array.isArray(given[0]) && !Array.isArray(given[1])
-
-// `[1, 5]` is a range; `[[1, 5], 7]` and `[3]` are lists of ranges and points
-const asList = (given: RangeInput | ReadonlyArray<RangeInput>): ReadonlyArray<RangeInput> =>
-  Array.isArray(given) && !isRange(given) ? given as ReadonlyArray<RangeInput> : [given as RangeInput]
-
-const inputOf = (bound: Exclude<Bound, null>): ScalarInput => {
-  if (!(bound instanceof Date)) return bound
-  if (Number.isNaN(bound.getTime())) throw new ScalarError("an invalid Date is no bound of a range")
-  return bound.toISOString()
-}
-
-const numberRange = (dimension: Dimension, inside: NumberRange, given: RangeInput): NumberRange => {
-  const [low, high] = isRange(given) ? given : [given as Bound, given as Bound]
+const numberRange = (dimension: Dimension, inside: NumberRange, [low, high]: Pair): NumberRange => {
   const range = {
     low: low === null ? inside.low : parseScalar(dimension.type, inputOf(low)),
     high: high === null ? inside.high : parseScalar(dimension.type, inputOf(high)),
@@ -160,8 +129,7 @@ const cropped = (
   return low > high ? [] : [{ low, high }]
 }
 
-const stringRange = (dimension: Dimension, given: RangeInput): StringRange => {
-  const [low, high] = isRange(given) ? given : [given as Bound, given as Bound]
+const stringRange = (dimension: Dimension, [low, high]: Pair): StringRange => {
   const range = {
     low: low === null ? undefined : parseText(dimension.type, inputOf(low)),
     high: high === null ? undefined : parseText(dimension.type, inputOf(high)),
@@ -176,28 +144,3 @@ const stringRange = (dimension: Dimension, given: RangeInput): StringRange => {
 }
 
 const shown = (range: NumberRange): string => `[${scalarJson(range.low)}, ${scalarJson(range.high)}]`
-
-const mergeNumbers = (ranges: ReadonlyArray<NumberRange>): ReadonlyArray<NumberRange> => {
-  const sorted = [...ranges].sort((a, b) => a.low < b.low ? -1 : a.low > b.low ? 1 : 0)
-  const out: Array<NumberRange> = []
-  for (const range of sorted) {
-    const last = out[out.length - 1]
-    if (last === undefined || range.low > last.high) out.push(range)
-    else if (range.high > last.high) out[out.length - 1] = { low: last.low, high: range.high }
-  }
-  return out
-}
-
-const mergeStrings = (ranges: ReadonlyArray<StringRange>): ReadonlyArray<StringRange> => {
-  const from = (r: StringRange) => r.low ?? new Uint8Array(0)
-  const sorted = [...ranges].sort((a, b) => compareBytes(from(a), from(b)))
-  const out: Array<StringRange> = []
-  for (const range of sorted) {
-    const last = out[out.length - 1]
-    if (last === undefined || (last.high !== undefined && compareBytes(from(range), last.high) > 0)) out.push(range)
-    else if (last.high !== undefined && (range.high === undefined || compareBytes(range.high, last.high) > 0)) {
-      out[out.length - 1] = { low: last.low, high: range.high }
-    }
-  }
-  return out
-}

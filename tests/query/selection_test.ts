@@ -4,17 +4,17 @@ import { describe, it } from "node:test"
 import { assert, assertEquals, assertThrows } from "@std/assert"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import type { Dimension } from "../../schema/dimension.ts"
-import type { Datatype } from "../../schema/datatype.ts"
+import { arrayOf, type Datatype } from "../../schema/datatype.ts"
 import { type Scalar, scalarBytes } from "../../schema/scalar.ts"
 import { SelectionError } from "../../src/array/errors.ts"
 import { boxOverlap } from "../../src/query/plan_sparse.ts"
-import { parseSelection, type RangeInput } from "../../src/query/selection.ts"
+import { parseSelection, type RangeInput, type RangesInput } from "../../src/query/selection.ts"
 import * as build from "../array/build_array.ts"
 
 const schemaOf = (dimension: Dimension, more: Partial<ArraySchema> = {}): ArraySchema =>
   build.arraySchema({ arrayType: "sparse", dimensions: [dimension], attributes: [], ...more })
 
-const select = (dimension: Dimension, ranges: RangeInput | ReadonlyArray<RangeInput>, crop = false) =>
+const select = (dimension: Dimension, ranges: RangeInput, crop = false) =>
   parseSelection("mem://a", schemaOf(dimension), { x: ranges }, crop ? "crop" : "error")
 
 const MIN = -(2n ** 63n)
@@ -105,6 +105,96 @@ describe("merged ranges", () => {
   })
 })
 
+describe("points", () => {
+  for (const [type, low, high, value] of numbers) {
+    const dimension = build.dimension("x", type, low, high, null)
+    it(`of ${type} are the same cells as ranges of one value, however they are given`, () => {
+      fc.assert(
+        fc.property(fc.array(value, { minLength: 1, maxLength: 8 }), fc.array(value), (points, probes) => {
+          const [byPoints] = select(dimension, { points })
+          const [byPairs] = select(dimension, points.map((p) => [p, p] as const))
+          assert(byPoints.kind === "number" && byPairs.kind === "number")
+          const holds = (ranges: typeof byPoints.ranges, v: Scalar) => ranges!.some((r) => r.low <= v && v <= r.high)
+          for (const probe of [...points, ...probes]) {
+            assertEquals(holds(byPoints.ranges, probe), holds(byPairs.ranges, probe))
+          }
+          byPoints.ranges!.forEach((r, i) =>
+            assert(r.low <= r.high && (i === 0 || byPoints.ranges![i - 1].high < r.low))
+          )
+          const typed = arrayOf(type) as unknown as { from(values: ReadonlyArray<Scalar>): Int32Array }
+          assertEquals(select(dimension, { points: typed.from(points) }), [byPoints])
+          assertEquals(select(dimension, { points: points.values() }), [byPoints])
+        }),
+        { seed: 5 },
+      )
+    })
+  }
+
+  const int = build.dimension("x", "int32", -9, 9, 5)
+  it("that are neighbours become one range", () => {
+    assertEquals(select(int, { points: [3, -1, 4, 5, -1, 7] })[0].ranges, [
+      { low: -1, high: -1 },
+      { low: 3, high: 5 },
+      { low: 7, high: 7 },
+    ])
+  })
+  it("may be none, and then nothing is selected", () => {
+    assertEquals(select(int, { points: [] })[0].ranges, [])
+    assertEquals(select(int, [])[0].ranges, [])
+  })
+  it("of another number type are converted one by one", () => {
+    const long = build.dimension("x", "int64", MIN, MAX, null)
+    assertEquals(select(long, { points: Int32Array.of(2, -7) })[0].ranges, [{ low: -7n, high: -7n }, {
+      low: 2n,
+      high: 2n,
+    }])
+    assertEquals(select(int, { points: Float64Array.of(2) })[0].ranges, [{ low: 2, high: 2 }])
+    assertThrows(() => select(int, { points: Float64Array.of(2.5) }), SelectionError, "not an integer")
+  })
+  it("of dates may be texts and Dates", () => {
+    const day = build.dimension("x", "datetime_day", MIN + 1n, MAX, null)
+    assertEquals(select(day, { points: ["1970-01-03", new Date(0), 9n] })[0].ranges, [
+      { low: 0n, high: 0n },
+      { low: 2n, high: 2n },
+      { low: 9n, high: 9n },
+    ])
+  })
+  it("of strings are sorted by their bytes, each once", () => {
+    const dimension = { ...build.stringDimension("x"), type: "string_utf8" as const }
+    const [selected] = select(dimension, { points: ["b", "😀", "a", "\uffff", "", "b"] })
+    assert(selected.kind === "string")
+    assertEquals(selected.ranges!.map((r) => new TextDecoder().decode(r.low)), ["", "a", "b", "\uffff", "😀"])
+    selected.ranges!.forEach((r) => assertEquals(r.low, r.high))
+  })
+  it("outside the domain are refused, or left out", () => {
+    assertThrows(() => select(int, { points: [0, 10] }), SelectionError, "the point 10 is outside the domain [-9, 9]")
+    assertThrows(() => select(int, { points: [0, -10] }), SelectionError, "the point -10 is outside")
+    assertEquals(select(int, { points: [0, 10, -10] }, true)[0].ranges, [{ low: 0, high: 0 }])
+    assertEquals(select(int, { points: [10] }, true)[0].ranges, [])
+  })
+  it("in their hundred thousands take no time", () => {
+    const long = build.dimension("x", "int64", MIN, MAX, null)
+    const points = BigInt64Array.from({ length: 100_000 }, (_, i) => BigInt((i * 7919) % 1_000_003) * 3n)
+    const from = performance.now()
+    assertEquals(select(long, { points })[0].ranges!.length, 100_000)
+    const texts = Array.from(points, (p) => `cell-${p}`)
+    assertEquals(select(build.stringDimension("x"), { points: texts })[0].ranges!.length, 100_000)
+    // a quarter of a second where nothing else runs
+    assert(performance.now() - from < 5000)
+  })
+})
+
+describe("lists of ranges", () => {
+  const int = build.dimension("x", "int32", 0, 9, 5)
+  it("of two values are one range, of pairs several, with points among them", () => {
+    assertEquals(select(int, [3, 7])[0].ranges, [{ low: 3, high: 7 }])
+    assertEquals(select(int, [[1, 5], [8, 9]])[0].ranges, [{ low: 1, high: 5 }, { low: 8, high: 9 }])
+    assertEquals(select(int, [[1, 2], 4])[0].ranges, [{ low: 1, high: 2 }, { low: 4, high: 4 }])
+    const pointFirst: ReadonlyArray<unknown> = [4, [1, 2]]
+    assertEquals(select(int, pointFirst as RangeInput)[0].ranges, [{ low: 1, high: 2 }, { low: 4, high: 4 }])
+  })
+})
+
 describe("ranges that are refused", () => {
   const int = build.dimension("x", "int32", 0, 9, 5)
   const wrong: ReadonlyArray<readonly [string, Dimension, RangeInput, string]> = [
@@ -118,12 +208,39 @@ describe("ranges that are refused", () => {
     ["of numbers on strings", build.stringDimension("x"), 5, "not a text"],
     ["of strings that end before they start", build.stringDimension("x"), ["b", "a"], "is empty"],
   ]
-  for (const [what, dimension, range, reason] of wrong) {
+  const any = (given: unknown) => given as RangeInput
+  const shapes: typeof wrong = [
+    ["of one value in a list", int, any([3]), "a list of 1 value is no range; write { points: […] }"],
+    ["of three values in a list", int, any([3, 7, 9]), "a list of 3 values is no range; write { points: […] }"],
+    ["of three values in a list of texts", build.stringDimension("x"), any(["a", "b", "c"]), "{ points: […] }"],
+    ["of pairs that are none", int, any([[1, 2, 3]]), "a range is a pair [low, high]; here are 3 values"],
+    ["of ranges in ranges", int, any([[1, [2, 3]]]), "a list is no bound of a range"],
+    ["of null as a point", int, any(null), "null is no point"],
+    ["of null among ranges", int, any([[1, 2], null]), "null is no point"],
+    ["of half a range", int, any([1, undefined]), "undefined is no value"],
+    ["of a typed array", int, any(Int32Array.of(1, 2)), "an object is no value; write a value, [low, high]"],
+    ["of an object", int, any({ low: 1n, high: 2n }), "an object is no value"],
+    ["of points that are no list", int, any({ points: 3 }), "points is a list of values"],
+    ["of points that are a text", build.stringDimension("x"), any({ points: "abc" }), "points is a list of values"],
+    ["of points that are ranges", int, any({ points: [[1, 2]] }), "a list is no bound of a range"],
+    ["of points of NaN", build.dimension("x", "float64", 0, 1, null), { points: [0, NaN] }, "NaN"],
+    ["of points of NaN, typed", build.dimension("x", "float32", 0, 1, null), { points: Float32Array.of(NaN) }, "NaN"],
+  ]
+  for (const [what, dimension, range, reason] of [...wrong, ...shapes]) {
     it(what, () => {
-      const error = assertThrows(() => select(dimension, [range]), SelectionError, reason)
+      const error = assertThrows(() => select(dimension, range), SelectionError, reason)
       assertEquals(error.field, "x")
     })
   }
+  it("that are not by name", () => {
+    for (const given of [[1, 5], "x", null, 3]) {
+      assertThrows(
+        () => parseSelection("mem://a", schemaOf(int), given as unknown as RangesInput, "error"),
+        SelectionError,
+        "{ x: [1, 5] }",
+      )
+    }
+  })
   it("of no dimension", () => {
     assertThrows(() => parseSelection("mem://a", schemaOf(int), { y: 1 }, "error"), SelectionError, '"x"')
     assertThrows(() => parseSelection("mem://a", schemaOf(int), { toString: 1 }, "error"), SelectionError, '"x"')
