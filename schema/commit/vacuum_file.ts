@@ -23,12 +23,6 @@ export const vacuumedName = (line: string): string => {
   return path.slice(path.lastIndexOf("/") + 1)
 }
 
-/** The names of the superseded fragments or metadata files in the text of a vacuum file. */
-export const parseVacuumFile = (text: string): ReadonlyArray<string> =>
-  text.split("\n").map((line) => line.endsWith("\r") ? line.slice(0, -1) : line).filter((line) => line !== "").map(
-    vacuumedName,
-  )
-
 /** The line that a writer of the format version puts for a path relative to the array (`__fragments/<name>`). */
 export const vacuumLine = (version: number, arrayUri: string, path: string): string =>
   version >= Since.relativeVacuum ? `/${path}` : `${arrayUri.endsWith("/") ? arrayUri.slice(0, -1) : arrayUri}/${path}`

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { compareBytewise } from "../../platform/name_order.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { type Datatype, sizeOf } from "../../schema/datatype.ts"
@@ -206,16 +207,6 @@ export interface MetadataDescription {
 /** Keys need not be text; what is not valid UTF-8 in them shows as U+FFFD. */
 const keyDecoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** Compares by code points, as Python does; plain `<` compares by UTF-16 code units. */
-export const compareText = (a: string, b: string): number => {
-  const x = Array.from(a), y = Array.from(b)
-  for (let i = 0; i < x.length && i < y.length; i++) {
-    const difference = x[i].codePointAt(0)! - y[i].codePointAt(0)!
-    if (difference !== 0) return difference
-  }
-  return x.length - y.length
-}
-
 const isTextValue = (type: Datatype): boolean => isText(type) || type === "geom_wkb"
 
 /** Metadata, sorted by key. Text is one string, all else a list; an empty value is reported as the engine does it. */
@@ -226,7 +217,7 @@ export const describeMetadata = (entries: ReadonlyArray<MetadataDescription>): R
     ...(value.byteLength === 0
       ? { num: 1, value: null }
       : { num: count, value: (isTextValue(type) ? textJson(value) : scalarsJson(type, value)) as Json }),
-  })).sort((a, b) => compareText(a.key, b.key))
+  })).sort((a, b) => compareBytewise(a.key, b.key))
 
 /** An enumeration's values, as they lie on disk. */
 export interface EnumerationDescription {

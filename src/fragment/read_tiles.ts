@@ -11,6 +11,7 @@ import { sizeOf } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import { type DataField, dataFile, type DataPart } from "../../schema/name/data_file.ts"
+import { Since } from "../../schema/version.ts"
 import { withEncryption } from "../filter/encryption.ts"
 import { isFolded, unfilterFoldedTile } from "../filter/folded.ts"
 import { type TileContext, unfilterTile } from "../filter/pipeline.ts"
@@ -98,12 +99,13 @@ export const readTiles = (
       if (all) {
         const cells = (fragment.tileCount - 1) * fragment.tileCells + fragment.lastTileCells
         const limit = cells * (field.cellSize + 1)
-        return realign(
+        const realigned = realign(
           fragment,
           field.cellSize,
           fixed.map((t, i) => unfilterTile(t, context("fixed", i, field.filters, {}), limit)),
           validity.map((t, i) => unfilterTile(t, context("validity", i, validityFilters, bytes), limit)),
-        ).filter((_, i) => Array.prototype.includes.call(tiles, i))
+        )
+        return Array.from(tiles, (tile) => realigned[tile])
       }
       return Array.from(tiles, (tile, i): FieldTile => {
         const cells = cellsInTile(fragment, tile)
@@ -173,7 +175,7 @@ export const readCoordinates = (
   tiles: ArrayLike<number>,
 ): Effect.Effect<ReadonlyArray<ReadonlyArray<FieldTile>>, ReadTilesError, Storage> =>
   Effect.gen(function* () {
-    if (fragment.version >= 5) {
+    if (fragment.version >= Since.splitDimensions) {
       yield* loadFieldTiles(access, fragment, dimensions)
       return yield* Effect.forEach(dimensions, (field) => readTiles(access, fragment, field, tiles), { concurrency: 4 })
     }

@@ -7,13 +7,13 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { compareBytewise } from "../../platform/name_order.ts"
 import { type Entry, Storage } from "../../platform/storage.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { GroupDetails, type GroupMember } from "../../schema/group.ts"
 import { GROUP_FOLDER } from "../../schema/name/array_paths.ts"
 import { compareNames, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import type { TimeRange } from "../array/directory.ts"
-import { compareText } from "../array/describe.ts"
 import { ArrayNotFound } from "../array/errors.ts"
 import { join, withoutSlash } from "../array/listing.ts"
 import { accessOf, type OpenOptions, timeOf } from "../array/open.ts"
@@ -71,7 +71,7 @@ export const replayMembers = (
       else members.set(key, member)
     }
   }
-  return [...members].sort(([a], [b]) => compareText(a, b)).map(([, member]) => member)
+  return [...members].sort(([a], [b]) => compareBytewise(a, b)).map(([, member]) => member)
 }
 
 const hintOf = (entries: ReadonlyArray<Entry>): string =>

@@ -5,7 +5,6 @@ import { VAR } from "../../schema/cell_val_num.ts"
 import type { Filter } from "../../schema/filter.ts"
 import { scalarBytes } from "../../schema/scalar.ts"
 import {
-  compareText,
   describeEnumerations,
   describeFilter,
   describeFragments,
@@ -231,8 +230,6 @@ describe("describing the rest", () => {
         { key: "\u{10000}", type: "int32", num: 2, value: [1, 2] },
       ],
     )
-    assertEquals(compareText("a", "a"), 0)
-    assertEquals(compareText("a", "ab") < 0, true)
   })
 
   it("enumerations", () => {

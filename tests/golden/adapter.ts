@@ -6,8 +6,8 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import { posix, resolve } from "node:path"
 import { Dense, Group, Sparse, TileArray } from "../../mod.ts"
 import { type Codecs, layerDefault, layerDefaultPortable, type StorageService } from "../../platform/mod.ts"
+import { compareBytewise } from "../../platform/name_order.ts"
 import {
-  compareText,
   describeEnumerations,
   describeFragments,
   describeMetadata,
@@ -70,7 +70,7 @@ export const makeEngine = (codecs: "native" | "portable"): Engine => {
               type,
               name,
             }))
-            .sort((a, b) => compareText(a.uri, b.uri)),
+            .sort((a, b) => compareBytewise(a.uri, b.uri)),
       }
     },
   }

@@ -36,7 +36,6 @@ import {
   legacyMetadata,
   MetadataEntries,
   parseName,
-  parseVacuumFile,
   ProcessedConditions,
   rtree,
   schemaPath,
@@ -46,6 +45,7 @@ import {
   TileOffsets,
   TileStatistic,
   TileSums,
+  vacuumedName,
   VacuumFile,
   VAR,
 } from "../../schema/mod.ts"
@@ -235,9 +235,8 @@ const commits = (dir: string): void => {
     if (![".vac", ".ign", ".con", ".del", ".meta"].includes(extension)) continue
     const version = parseName(name)!.version || 22
     if (extension === ".vac") {
-      const bytes = load(path)
-      check("vacuum files", VacuumFile, bytes, version, path)
-      for (const fragment of parseVacuumFile(new TextDecoder().decode(bytes))) {
+      for (const line of check("vacuum files", VacuumFile, load(path), version, path)) {
+        const fragment = vacuumedName(line)
         assert(parseName(fragment)?.name === fragment, `${path}: ${fragment}`)
       }
     } else if (extension === ".ign") {
