@@ -161,7 +161,7 @@ const remove = (uri: string): void => {
 
 /**
  * The storage of local files, as a value; {@link layerLocal} is the layer of it. It takes plain paths, as they stand, and
- * `file://` URIs, percent-decoded.
+ * `file://` URIs, whose percent signs are no escapes.
  *
  * ```ts
  * import { localFiles } from "@tessera/array/platform"

@@ -19,28 +19,26 @@ export const withoutTrailingSlash = (path: string): string => {
 }
 
 /**
- * The path of a plain path or of a `file://` URI. Percent signs are escapes in URIs only; a plain path is taken as it
- * stands. Throws {@link StorageError}.
+ * The path in a `file://` URI, from its slash on; `undefined` for any other URI. As in the real engine it is the path as it
+ * stands: a percent sign is a percent sign, no escape.
  */
+export const pathInFileUri = (uri: string): string | undefined =>
+  /^file:\/\/(?:localhost)?(?=\/|$)(.*)$/is.exec(uri)?.[1]
+
+/** The path of a plain path or of a `file://` URI. Throws {@link StorageError}. */
 export const localPath = (op: string, uri: string): string => {
   if (uri === "") throw new StorageError({ op, uri, reason: "Unknown", cause: new TypeError("the path is empty") })
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/]*)/.exec(uri)
   if (scheme === null) return withoutTrailingSlash(uri)
   if (scheme[1].toLowerCase() !== "file") throw unsupported(op, uri, scheme[1])
-  if (scheme[2] !== "" && scheme[2].toLowerCase() !== "localhost") {
+  const path = pathInFileUri(uri)
+  if (path === undefined) {
     const cause = new TypeError(`files of the host ${scheme[2]}; write file:/// with three slashes`)
     throw new StorageError({ op, uri, reason: "Unsupported", cause })
   }
-  let path: string
-  try {
-    path = decodeURIComponent(uri.slice(scheme[0].length))
-  } catch {
-    const cause = new TypeError("a percent sign in a file:// URI must be written %25")
-    throw new StorageError({ op, uri, reason: "Unknown", cause })
-  }
   // file:///C:/folder
-  if (/^\/[A-Za-z]:(\/|$)/.test(path)) path = path.slice(1)
-  return withoutTrailingSlash(path === "" ? "/" : path)
+  const drive = /^\/[A-Za-z]:(\/|$)/.test(path)
+  return withoutTrailingSlash(drive ? path.slice(1) : path === "" ? "/" : path)
 }
 
 /** The error for a scheme that nobody serves. */

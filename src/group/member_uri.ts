@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { pathInFileUri } from "../../platform/uri.ts"
 
 /** Scheme and authority of a URI, without the slash behind; `""` for absolute paths, `undefined` for relative ones. */
 const rootOf = (uri: string): string | undefined =>
@@ -27,16 +28,5 @@ export const normalise = (uri: string): string => {
 export const memberUri = (groupUri: string, uri: string, relative: boolean): string =>
   relative ? normalise(`${groupUri}/${uri}`) : uri
 
-const fileUri = /^file:\/\/(?:localhost)?(?=\/)/i
-
 /** The same text for all spellings of one place: `file:///a` is `/a`. */
-export const identity = (uri: string): string => {
-  const local = fileUri.exec(uri)
-  if (local === null) return normalise(uri)
-  const path = uri.slice(local[0].length)
-  try {
-    return normalise(decodeURIComponent(path))
-  } catch {
-    return normalise(path)
-  }
-}
+export const identity = (uri: string): string => normalise(pathInFileUri(uri) ?? uri)

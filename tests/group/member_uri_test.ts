@@ -12,6 +12,7 @@ describe("URIs of members", () => {
     assertEquals(memberUri("g", "a", true), "g/a")
     assertEquals(memberUri("g", "../../a", true), "../a")
     assertEquals(memberUri("/g", "file:///x//y", false), "file:///x//y")
+    assertEquals(memberUri("file:///g %41", "m%20 %", true), "file:///g %41/m%20 %")
   })
 
   it("are normal as paths are", () => {
@@ -24,9 +25,11 @@ describe("URIs of members", () => {
   })
 
   it("are the same for all spellings of a place", () => {
-    assertEquals(identity("file:///a%20b/c/"), "/a b/c")
+    // percent signs are no escapes, as in the engine
+    assertEquals(identity("file:///a%20b/c/"), "/a%20b/c")
     assertEquals(identity("file://localhost/a"), "/a")
     assertEquals(identity("FILE:///a/./b"), "/a/b")
+    assertEquals(identity("file://localhosts/a"), "file://localhosts/a")
     assertEquals(identity("/a//b"), "/a/b")
     assertEquals(identity("file:///100%"), "/100%")
     assertEquals(identity("s3://b/a%20b"), "s3://b/a%20b")

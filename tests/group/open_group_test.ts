@@ -2,7 +2,12 @@ import { describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
-import { Group } from "../../mod.ts"
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Group, TileArray } from "../../mod.ts"
+import { layerDefault } from "../../platform/mod.ts"
 import { replayMembers } from "../../src/group/open_group.ts"
 import { details, entry, type Files, member, metadata, over, uuid } from "./group_files.ts"
 
@@ -65,6 +70,38 @@ describe("members", () => {
       // the authority of a URI is its root: nothing is above it
       { uri: "mem://g/h", type: "group", name: "3", relative: true },
     ])
+  })
+
+  it("have percent signs and spaces that stand for themselves", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tessera group %41 "))
+    try {
+      cpSync(fileURLToPath(new URL("../golden/demo/weather", import.meta.url)), join(folder, "p%41q x"), {
+        recursive: true,
+      })
+      mkdirSync(join(folder, "g/__group"), { recursive: true })
+      writeFileSync(join(folder, "g/__tiledb_group.tdb"), "")
+      const list = [
+        member("../p%41q x", { name: "relative", type: "array" }),
+        member(`file://${folder}/p%41q x`, { name: "absolute", type: "array", relative: false }),
+      ]
+      writeFileSync(join(folder, name(1)), details(2, list))
+      for (const root of [folder, `file://${folder}`]) {
+        const program = Effect.gen(function* () {
+          const { members } = yield* Group.open(`${root}/g`)
+          return yield* Effect.forEach(members, (m) => TileArray.open(m.uri))
+        })
+        const arrays = await Effect.runPromise(Effect.provide(program, layerDefault))
+        assertEquals(arrays.map((a) => a.uri), [`file://${folder}/p%41q x`, `${root}/p%41q x`])
+        assertEquals(arrays.map((a) => a.schema.attributes.length), [2, 2])
+        const tree = await Effect.runPromise(Effect.provide(Group.tree(root), layerDefault))
+        assertEquals(tree.map((t) => [t.name, t.children.map((c) => c.name)]), [
+          ["g", ["absolute", "relative"]],
+          ["p%41q x", []],
+        ])
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   it("replay to what is left", () => {
