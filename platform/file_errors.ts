@@ -17,8 +17,8 @@ const reasons: Readonly<Record<string, StorageReason>> = {
   ETIMEDOUT: "Timeout",
 }
 
-/** The codes that say that a name has no file: it is missing, below a file, a folder, or longer than names can be. */
-const missing = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ENAMETOOLONG"])
+/** The codes that say that a name has no file: it is missing, below a file, a folder, a pipe, or longer than names can be. */
+const missing = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ESPIPE", "ENAMETOOLONG"])
 
 const codeOf = (cause: unknown): string => {
   const code = (cause as { code?: unknown } | null)?.code

@@ -2,8 +2,8 @@
  * Storage in local files, over the synchronous calls of `node:fs`: with explicit positions they are an order of
  * magnitude faster than the cursors of `@effect/platform`, on Deno and on Bun.
  *
- * A call that reads opens the file once, asks for its size, and reads what was asked for into buffers of that size. A
- * call that writes leaves the whole file or none.
+ * A call that reads opens the file once, and asks for its size only where that bounds what is allocated. A call that
+ * writes leaves the whole file or none.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { checkRanges, tailRange } from "./byte_ranges.ts"
+import { checkRanges, tailRange, truncated } from "./byte_ranges.ts"
 import { createFailure, readFailure, storageFailure } from "./file_errors.ts"
 import { NotFound, StorageError } from "./errors.ts"
 import { compareBytewise } from "./name_order.ts"
-import { type ByteRange, type Entry, Storage } from "./storage.ts"
+import { type ByteRange, type Entry, Storage, type Tail } from "./storage.ts"
 import { localPath } from "./uri.ts"
 
 /** Without O_NONBLOCK the opening of a named pipe waits for a writer, for ever. */
@@ -24,27 +24,74 @@ const READ = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)
 /** One read call moves less than 2 GiB, whatever is asked of it. */
 const READ_MAX = 1 << 30
 
-const withFile = <A>(op: string, uri: string, use: (fd: number, size: number) => A): A => {
+const withFile = <A>(op: string, uri: string, use: (fd: number) => A): A => {
   const fd = fs.openSync(localPath(op, uri), READ)
   try {
-    const stat = fs.fstatSync(fd)
-    if (!stat.isFile()) throw new NotFound({ uri })
-    return use(fd, stat.size)
+    return use(fd)
   } finally {
     fs.closeSync(fd)
   }
 }
 
+/** The size of a file; what is no file, such as a folder or a pipe, is not there. */
+const sizeOf = (uri: string, stat: fs.Stats): number => {
+  if (!stat.isFile()) throw new NotFound({ uri })
+  return stat.size
+}
+
+/** Reads until `bytes` is full or the file ends; answers how many bytes came. */
+const fill = (fd: number, bytes: Uint8Array, offset: number): number => {
+  for (let done = 0;;) {
+    const wanted = Math.min(bytes.length - done, READ_MAX)
+    const count = wanted === 0 ? 0 : fs.readSync(fd, bytes, done, wanted, offset + done)
+    done += count
+    // fewer than asked for come at the end only
+    if (count < READ_MAX) return done
+  }
+}
+
 const readAt = (op: string, uri: string, fd: number, { offset, length }: ByteRange): Uint8Array => {
   const bytes = new Uint8Array(length)
-  for (let done = 0; done < length;) {
-    const count = fs.readSync(fd, bytes, done, Math.min(length - done, READ_MAX), offset + done)
-    // Somebody cut the file after its size was taken.
-    if (count === 0) throw new StorageError({ op, uri, reason: "Truncated" })
-    done += count
-  }
+  const count = fill(fd, bytes, offset)
+  if (count < length) throw truncated(op, uri, { offset, length }, offset + count)
   return bytes
 }
+
+/** Small files are read whole before their size is known: that saves a call for each. */
+const SMALL = 1 << 16
+const scratch = new Uint8Array(SMALL)
+
+/** A file that is smaller than {@link SMALL}, in one call; `undefined` if it is not, or not known to be a file. */
+const readSmall = (fd: number): Uint8Array | undefined => {
+  const count = fill(fd, scratch, 0)
+  return count === 0 || count === SMALL ? undefined : scratch.slice(0, count)
+}
+
+const read = (uri: string): Uint8Array =>
+  withFile(
+    "read",
+    uri,
+    (fd) => readSmall(fd) ?? readAt("read", uri, fd, { offset: 0, length: sizeOf(uri, fs.fstatSync(fd)) }),
+  )
+
+const readTail = (uri: string, length: number): Tail =>
+  withFile("readTail", uri, (fd) => {
+    const all = readSmall(fd)
+    const size = all?.length ?? sizeOf(uri, fs.fstatSync(fd))
+    const range = tailRange("readTail", uri, length, size)
+    return { bytes: all?.subarray(range.offset) ?? readAt("readTail", uri, fd, range), size }
+  })
+
+/** Ranges up to this many bytes are read without asking for the size of the file first. */
+const UNASKED = 1 << 22
+
+const readRanges = (uri: string, ranges: ReadonlyArray<ByteRange>): ReadonlyArray<Uint8Array> =>
+  withFile("readRanges", uri, (fd) => {
+    checkRanges("readRanges", uri, ranges)
+    const length = ranges.reduce((sum, range) => sum + range.length, 0)
+    if (length === 0 || length > UNASKED) checkRanges("readRanges", uri, ranges, sizeOf(uri, fs.fstatSync(fd)))
+    return ranges.map((range) => readAt("readRanges", uri, fd, range))
+  })
 
 const writeAll = (fd: number, bytes: Uint8Array): void => {
   for (let done = 0; done < bytes.length;) {
@@ -174,36 +221,13 @@ export const localFiles: Storage = {
   list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
   size: (uri) =>
     Effect.try({
-      try: () => {
-        const stat = fs.statSync(localPath("size", uri))
-        if (!stat.isFile()) throw new NotFound({ uri })
-        return stat.size
-      },
+      try: () => sizeOf(uri, fs.statSync(localPath("size", uri))),
       catch: readFailure("size", uri),
     }),
-  read: (uri) =>
-    Effect.try({
-      try: () => withFile("read", uri, (fd, size) => readAt("read", uri, fd, { offset: 0, length: size })),
-      catch: readFailure("read", uri),
-    }),
+  read: (uri) => Effect.try({ try: () => read(uri), catch: readFailure("read", uri) }),
   readRanges: (uri, ranges) =>
-    Effect.try({
-      try: () =>
-        withFile("readRanges", uri, (fd, size) => {
-          checkRanges("readRanges", uri, ranges, size)
-          return ranges.map((range) => readAt("readRanges", uri, fd, range))
-        }),
-      catch: readFailure("readRanges", uri),
-    }),
-  readTail: (uri, length) =>
-    Effect.try({
-      try: () =>
-        withFile("readTail", uri, (fd, size) => ({
-          bytes: readAt("readTail", uri, fd, tailRange("readTail", uri, length, size)),
-          size,
-        })),
-      catch: readFailure("readTail", uri),
-    }),
+    Effect.try({ try: () => readRanges(uri, ranges), catch: readFailure("readRanges", uri) }),
+  readTail: (uri, length) => Effect.try({ try: () => readTail(uri, length), catch: readFailure("readTail", uri) }),
   write: (uri, bytes) => Effect.try({ try: () => write(uri, bytes), catch: storageFailure("write", uri) }),
   create: (uri, bytes) => Effect.try({ try: () => create(uri, bytes), catch: createFailure(uri) }),
   remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
