@@ -30,7 +30,7 @@ export * as Group from "./src/group/group.ts"
 export * as Sparse from "./src/query/sparse.ts"
 export * as TileArray from "./src/array/tile_array.ts"
 
-export { ArrayNotFound, ResultTooLarge, SelectionError, Unsupported } from "./src/array/errors.ts"
+export { ArrayNotFound, InvalidOption, ResultTooLarge, SelectionError, Unsupported } from "./src/array/errors.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"
 export { FormatError } from "./schema/errors.ts"
 export {

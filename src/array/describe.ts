@@ -10,6 +10,7 @@ import { VAR } from "../../schema/cell_val_num.ts"
 import { type Datatype, sizeOf } from "../../schema/datatype.ts"
 import type { Filter } from "../../schema/filter.ts"
 import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import { LABELS_FOLDER } from "../../schema/name/array_paths.ts"
 import type { Range } from "../../schema/range.ts"
 import {
   boundJson,
@@ -111,7 +112,7 @@ const describeAttribute = (attribute: Attribute): JsonObject => ({
 
 /** Where a label's array lies: from the labels' folder on, wherever the array itself is. */
 const labelUri = (uri: string): string => {
-  const at = uri.indexOf("__labels")
+  const at = uri.indexOf(LABELS_FOLDER)
   return at >= 0 ? uri.slice(at) : uri.slice(uri.lastIndexOf("/") + 1)
 }
 

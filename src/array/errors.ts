@@ -16,6 +16,19 @@ export class ArrayNotFound extends ArrayNotFoundBase {
   }
 }
 
+const InvalidOptionBase: TaggedErrorClass<"InvalidOption", {
+  readonly uri: string
+  readonly option: string
+  readonly reason: string
+}> = Data.TaggedError("InvalidOption")
+
+/** An option of an open that means nothing, or the URI itself (`uri`): nothing was asked of the storage. */
+export class InvalidOption extends InvalidOptionBase {
+  override get message(): string {
+    return `${this.uri === "" ? "" : `${this.uri}: `}${this.option}: ${this.reason}`
+  }
+}
+
 const SelectionErrorBase: TaggedErrorClass<"SelectionError", {
   readonly uri: string
   readonly field: string

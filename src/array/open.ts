@@ -1,7 +1,6 @@
 /**
  * Opening arrays: the listings, the schema, and one tail read per fragment, for a moment or a range of time.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
@@ -10,7 +9,7 @@ import { type ArraySchema, decodeArraySchema } from "../../schema/array_schema.t
 import { decode } from "../../schema/binary/mod.ts"
 import { consolidatedFooters, ConsolidatedFragmentMetadata } from "../../schema/consolidated_fragment_metadata.ts"
 import { FormatError } from "../../schema/errors.ts"
-import { ARRAY_SCHEMA_FILE, GROUP_FILE } from "../../schema/name/array_paths.ts"
+import { ARRAY_SCHEMA_FILE, GROUP_FILE, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
 import type { Fragment } from "../fragment/fragment.ts"
 import { loadFragment } from "../fragment/load_fragment.ts"
 import { attemptFormat, attemptTile, type TileError } from "../tile/attempt.ts"
@@ -26,22 +25,9 @@ import {
   visibleFragments,
 } from "./directory.ts"
 import { checkFragmentSchema, checkSchema } from "./check_schema.ts"
-import { ArrayNotFound } from "./errors.ts"
-import { listArray, type Listing, withoutSlash } from "./listing.ts"
-
-/** How to open an array, a group or their metadata. */
-export interface OpenOptions {
-  /** The moment to see, in milliseconds since 1970 or as a Date; the same as `end`. Default: now. */
-  readonly at?: number | Date
-  /** Sees only what was written from here on. Default: the beginning. */
-  readonly start?: number | Date
-  /** Sees only what was written until here, inclusive. Default: now. */
-  readonly end?: number | Date
-  /** The AES-256-GCM key of an encrypted array: 32 bytes. */
-  readonly key?: Uint8Array
-  /** Whether MD5 and SHA-256 filters are checked. Default: true. */
-  readonly verifyChecksums?: boolean
-}
+import { ArrayNotFound, type InvalidOption } from "./errors.ts"
+import { listArray, type Listing } from "./listing.ts"
+import { openingOf, type OpenOptions } from "./open_options.ts"
 
 /** An open array, as the engine works with it; what users hold of it is in `handle.ts`. */
 export interface OpenedArray {
@@ -59,7 +45,7 @@ export interface OpenedArray {
 }
 
 /** What opening can fail with. */
-export type OpenError = ArrayNotFound | NotFound | StorageError | TileError
+export type OpenError = InvalidOption | ArrayNotFound | NotFound | StorageError | TileError
 
 /** What the tiles of an open array or group are opened with. */
 export const accessOf = (
@@ -67,21 +53,16 @@ export const accessOf = (
 ): Effect.Effect<TileAccess, never, Codecs> =>
   Effect.map(Codecs, (codecs) => ({ codecs, key: opened.key, verifyChecksums: opened.verifyChecksums }))
 
-const millis = (time: number | Date): number => typeof time === "number" ? time : time.getTime()
-
-/** The range of time that options mean. */
-export const timeOf = (options: OpenOptions): Effect.Effect<TimeRange> =>
-  Effect.map(Clock.currentTimeMillis, (now) => ({
-    start: millis(options.start ?? 0),
-    end: millis(options.end ?? options.at ?? now),
-  }))
+/** URLs made from paths escape what URIs of arrays do not. */
+const escapeHint = (uri: string): string =>
+  /^file:.*%[0-9a-f]{2}/i.test(uri) ? "; percent signs are no escapes here: write the path as it is" : ""
 
 /** What is at a URI that is not an array. */
 const hintOf = (listing: Listing): string =>
   listing.root.some((e) => e.name === GROUP_FILE)
     ? "this is a group, not an array; open one of its members"
     : listing.root.length === 0
-    ? "there is no array here; check the path, and whether you may list it"
+    ? `there is no array here; check the path, and whether you may list it${escapeHint(listing.uri)}`
     : "this folder is not an array: it has no schema"
 
 /** Reads one schema file. */
@@ -101,10 +82,7 @@ export const openArray = (
   options: OpenOptions = {},
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const at = withoutSlash(uri)
-    const key = options.key
-    const verifyChecksums = options.verifyChecksums ?? true
-    const time = yield* timeOf(options)
+    const { uri: at, time, key, verifyChecksums } = yield* openingOf(uri, options)
     const access = yield* accessOf({ key, verifyChecksums })
     const listing = yield* listArray(at)
     if (!isArray(listing)) return yield* Effect.fail(new ArrayNotFound({ uri: at, hint: hintOf(listing) }))
@@ -123,7 +101,7 @@ export const openArray = (
             return yield* Effect.fail(
               new FormatError({
                 uri: at,
-                path: "__schema",
+                path: SCHEMA_FOLDER,
                 offset: 0,
                 version: 0,
                 reason: `a fragment was written by the schema ${wanted}, which is not there`,

@@ -29,7 +29,8 @@ import { describeOpenFragments, type FragmentsError } from "./fragment_descripti
 import { handleOf, openedOf, type TileArray } from "./handle.ts"
 import { loadMetadata, type MetadataError, type MetadataItem } from "./metadata.ts"
 import { nonEmptyDomain as nonEmptyDomainOf } from "./non_empty_domain.ts"
-import { accessOf, openArray, type OpenError, type OpenOptions } from "./open.ts"
+import { accessOf, openArray, type OpenError } from "./open.ts"
+import type { OpenOptions } from "./open_options.ts"
 
 export type { TimeRange } from "./directory.ts"
 export type { EnumerationError } from "./enumerations.ts"
@@ -37,7 +38,8 @@ export type { FragmentDescription } from "./describe.ts"
 export type { FragmentsError } from "./fragment_descriptions.ts"
 export type { TileArray } from "./handle.ts"
 export type { MetadataError, MetadataItem } from "./metadata.ts"
-export type { OpenError, OpenOptions } from "./open.ts"
+export type { OpenError } from "./open.ts"
+export type { OpenOptions } from "./open_options.ts"
 
 /** Opens an array as it is now, at a moment, or over a range of time. */
 export const open = (

@@ -9,6 +9,7 @@ export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6
 const byTag: Readonly<Record<string, ExitCode>> = {
   ClosedPipe: 0,
   UsageError: 2,
+  InvalidOption: 2,
   SelectionError: 2,
   ArrayNotFound: 3,
   NotFound: 3,

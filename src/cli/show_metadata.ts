@@ -7,11 +7,11 @@ import type { Storage } from "../../platform/storage.ts"
 import { type CellJson, scalarsJson, textJson } from "../../schema/scalar.ts"
 import { sizeOf } from "../../schema/datatype.ts"
 import { describeMetadata } from "../array/describe.ts"
-import { ArrayNotFound } from "../array/errors.ts"
-import { withoutSlash } from "../array/listing.ts"
+import { ArrayNotFound, type InvalidOption } from "../array/errors.ts"
 import { loadMetadata, type MetadataError, type MetadataItem } from "../array/metadata.ts"
-import { accessOf, timeOf } from "../array/open.ts"
-import { objectType } from "../group/object_type.ts"
+import { accessOf } from "../array/open.ts"
+import { openingOf } from "../array/open_options.ts"
+import { kindAt } from "../group/object_type.ts"
 import { openGroupTile } from "../group/open_group.ts"
 import { jsonText, scalarText } from "./cell_text.ts"
 import { type SettingsError, settingsOf } from "./open.ts"
@@ -43,11 +43,12 @@ const metadataText = (items: ReadonlyArray<MetadataItem>, width: number): Iterab
 export const runMeta = (
   request: Request,
   terminal: Terminal,
-): Effect.Effect<void, SettingsError | ArrayNotFound | MetadataError | OutputError, Storage | Codecs> =>
+): Effect.Effect<void, SettingsError | InvalidOption | ArrayNotFound | MetadataError | OutputError, Storage | Codecs> =>
   Effect.gen(function* () {
     const options = yield* settingsOf(request, terminal)
-    const uri = withoutSlash(request.uri)
-    const kind = yield* objectType(uri)
+    const opening = yield* openingOf(request.uri, options)
+    const { uri, time } = opening
+    const kind = yield* kindAt(uri)
     if (kind === undefined) {
       return yield* Effect.fail(
         new ArrayNotFound({
@@ -56,8 +57,7 @@ export const runMeta = (
         }),
       )
     }
-    const access = yield* accessOf({ key: options.key, verifyChecksums: true })
-    const time = yield* timeOf(options)
+    const access = yield* accessOf(opening)
     const items =
       yield* (kind === "group" ? loadMetadata(uri, time, access, openGroupTile) : loadMetadata(uri, time, access))
     if (request.on("json")) return yield* print(terminal, [JSON.stringify(describeMetadata(items), null, 2), "\n"])

@@ -6,7 +6,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { withoutSlash } from "../array/listing.ts"
 import { ls, type ObjectTree, tree } from "../group/list_objects.ts"
-import { objectType } from "../group/object_type.ts"
+import { kindAt } from "../group/object_type.ts"
 import type { GroupError } from "../group/open_group.ts"
 import { type SettingsError, settingsOf } from "./open.ts"
 import type { Request } from "./parse.ts"
@@ -21,7 +21,7 @@ const shownName = ({ name, uri }: { readonly name: string | null; readonly uri: 
   printable(name ?? uri.slice(uri.lastIndexOf("/") + 1))
 
 const sayNothing = (request: Request, terminal: Terminal): Effect.Effect<void, GroupError, Storage> =>
-  Effect.flatMap(objectType(withoutSlash(request.uri)), (kind) =>
+  Effect.flatMap(kindAt(withoutSlash(request.uri)), (kind) =>
     say(
       terminal,
       kind === "array"

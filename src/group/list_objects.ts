@@ -8,10 +8,10 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { ArrayNotFound } from "../array/errors.ts"
-import { join, withoutSlash } from "../array/listing.ts"
-import type { OpenOptions } from "../array/open.ts"
+import { join } from "../array/listing.ts"
+import { openingOf, type OpenOptions, placeOf } from "../array/open_options.ts"
 import { identity } from "./member_uri.ts"
-import { kindOfFolder, type ObjectKind, objectType } from "./object_type.ts"
+import { kindAt, kindOfFolder, type ObjectKind } from "./object_type.ts"
 import { type GroupError, openGroup } from "./open_group.ts"
 
 /** An array or a group. */
@@ -34,7 +34,7 @@ export interface ObjectTree extends ObjectEntry {
 }
 
 /** Groups in groups in groups: no deeper than this, since links can make a folder its own child. */
-const DEEPEST = 64
+export const DEEPEST = 64
 
 /** The arrays and groups directly in a folder. */
 const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, StorageError, Storage> =>
@@ -44,7 +44,7 @@ const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, Stor
     const types = yield* Effect.forEach(folders, (e) =>
       // a folder that may not be entered (`lost+found`) does not keep us from its neighbours
       Effect.catchIf(
-        objectType(join(uri, e.name)),
+        kindAt(join(uri, e.name)),
         (error) => error.reason === "Denied",
         () => Effect.succeed(undefined),
       ), { concurrency: 16 })
@@ -63,7 +63,7 @@ export const ls = (
   options: OpenOptions = {},
 ): Effect.Effect<ReadonlyArray<ObjectEntry>, GroupError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const at = withoutSlash(uri)
+    const { uri: at } = yield* openingOf(uri, options)
     const storage = yield* Storage
     const entries = yield* storage.list(at)
     if (entries.length === 0) {
@@ -109,7 +109,7 @@ export const tree = (
   options: OpenOptions = {},
 ): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const seen = new Set([identity(withoutSlash(uri))])
+    const seen = new Set([identity(yield* placeOf(uri))])
     const out: Array<ObjectTree> = []
     for (const entry of yield* ls(uri, options)) out.push(yield* nodeOf(entry, options, seen, 1))
     return out

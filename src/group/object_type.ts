@@ -6,6 +6,8 @@
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
 import { type Entry, Storage } from "../../platform/storage.ts"
+import type { InvalidOption } from "../array/errors.ts"
+import { placeOf } from "../array/open_options.ts"
 import { ARRAY_SCHEMA_FILE, GROUP_FILE, GROUP_FOLDER, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
 
 /** The kinds of objects. */
@@ -18,6 +20,11 @@ export const kindOfFolder = (entries: ReadonlyArray<Entry>): ObjectKind | undefi
   return has(GROUP_FOLDER, "folder") || has(GROUP_FILE, "file") ? "group" : undefined
 }
 
-/** What lies at `uri`; `undefined` if it is neither an array nor a group, or nothing at all. */
-export const objectType = (uri: string): Effect.Effect<ObjectKind | undefined, StorageError, Storage> =>
+/** {@link objectType} of a URI that was checked. */
+export const kindAt = (uri: string): Effect.Effect<ObjectKind | undefined, StorageError, Storage> =>
   Effect.flatMap(Storage, (storage) => Effect.map(storage.list(uri), kindOfFolder))
+
+/** What lies at `uri`; `undefined` if it is neither an array nor a group, or nothing at all. */
+export const objectType = (
+  uri: string,
+): Effect.Effect<ObjectKind | undefined, InvalidOption | StorageError, Storage> => Effect.flatMap(placeOf(uri), kindAt)

@@ -14,9 +14,10 @@ import { GroupDetails, type GroupMember } from "../../schema/group.ts"
 import { GROUP_FOLDER } from "../../schema/name/array_paths.ts"
 import { compareNames, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import type { TimeRange } from "../array/directory.ts"
-import { ArrayNotFound } from "../array/errors.ts"
-import { join, withoutSlash } from "../array/listing.ts"
-import { accessOf, type OpenOptions, timeOf } from "../array/open.ts"
+import { ArrayNotFound, type InvalidOption } from "../array/errors.ts"
+import { join } from "../array/listing.ts"
+import { accessOf } from "../array/open.ts"
+import { openingOf, type OpenOptions } from "../array/open_options.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import { memberUri } from "./member_uri.ts"
@@ -46,7 +47,7 @@ export interface TileGroup {
 }
 
 /** What opening a group can fail with. */
-export type GroupError = ArrayNotFound | NotFound | StorageError | TileError
+export type GroupError = InvalidOption | ArrayNotFound | NotFound | StorageError | TileError
 
 const ENCRYPTION_AT = 29
 
@@ -87,12 +88,10 @@ export const openGroup = (
   options: OpenOptions = {},
 ): Effect.Effect<TileGroup, GroupError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const at = withoutSlash(uri)
+    const { uri: at, time, key, verifyChecksums } = yield* openingOf(uri, options)
     const storage = yield* Storage
     const folder = join(at, GROUP_FOLDER)
-    const { key, verifyChecksums = true } = options
     const access = yield* accessOf({ key, verifyChecksums })
-    const time = yield* timeOf(options)
     const [root, details] = yield* Effect.all([storage.list(at), storage.list(folder)], { concurrency: 2 })
     if (kindOfFolder(root) !== "group") return yield* Effect.fail(new ArrayNotFound({ uri: at, hint: hintOf(root) }))
 

@@ -9,9 +9,8 @@ import * as Chunk from "effect/Chunk"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
-import { withoutSlash } from "../array/listing.ts"
-import type { OpenOptions } from "../array/open.ts"
-import { ls, type ObjectEntry } from "./list_objects.ts"
+import { type OpenOptions, placeOf } from "../array/open_options.ts"
+import { DEEPEST, ls, type ObjectEntry } from "./list_objects.ts"
 import { identity } from "./member_uri.ts"
 import type { GroupError } from "./open_group.ts"
 
@@ -21,9 +20,6 @@ export interface Visit extends ObjectEntry {
   readonly depth: number
 }
 
-/** Groups no deeper than this are entered, since links can make a folder its own child. */
-const DEEPEST = 64
-
 /**
  * All arrays and groups below a URI, a group before its members. Every group is entered once, however often it is met, and
  * members that are not there are visited all the same.
@@ -32,11 +28,12 @@ export const walk = (
   uri: string,
   options: OpenOptions = {},
 ): Stream.Stream<Visit, GroupError, Storage | Codecs> => {
-  const start = withoutSlash(uri)
   const visits = (at: string, depth: number): Effect.Effect<ReadonlyArray<Visit>, GroupError, Storage | Codecs> =>
     Effect.map(ls(at, options), (found) => found.map((entry) => ({ ...entry, depth })))
   const nothing = () => Effect.succeed<ReadonlyArray<Visit>>([])
-  return Stream.unwrap(Effect.map(visits(start, 1), (first) => {
+  return Stream.unwrap(Effect.gen(function* () {
+    const start = yield* placeOf(uri)
+    const first = yield* visits(start, 1)
     const entered = new Set([identity(start)])
     return Stream.paginateChunkEffect(first, (pending) =>
       Effect.gen(function* () {

@@ -1,0 +1,130 @@
+/**
+ * How to open an array, a group or their metadata, checked: what is asked is either understood or refused.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { TimeRange } from "./directory.ts"
+import { InvalidOption } from "./errors.ts"
+import { withoutSlash } from "./listing.ts"
+
+/** How to open an array, a group or their metadata. */
+export interface OpenOptions {
+  /** The moment to see, in whole milliseconds since 1970 or as a Date; the same as `end`. Default: now. */
+  readonly at?: number | Date
+  /** Sees only what was written from here on. Default: the beginning. */
+  readonly start?: number | Date
+  /** Sees only what was written until here, inclusive. Default: now. */
+  readonly end?: number | Date
+  /** The AES-256-GCM key of an encrypted array: 32 bytes. */
+  readonly key?: Uint8Array
+  /** Whether MD5 and SHA-256 filters are checked. Default: true. */
+  readonly verifyChecksums?: boolean
+}
+
+/** What options mean. */
+export interface Opening {
+  /** Where, without a slash at the end. */
+  readonly uri: string
+  readonly time: TimeRange
+  readonly key: Uint8Array | undefined
+  readonly verifyChecksums: boolean
+}
+
+type Refuse = (option: string, reason: string) => never
+
+const kindOf = (value: unknown): string =>
+  value === null
+    ? "null"
+    : Array.isArray(value)
+    ? "a list"
+    : typeof value === "object"
+    ? `an object (${value.constructor?.name ?? "without a class"})`
+    : typeof value === "undefined"
+    ? "undefined"
+    : `a ${typeof value}`
+
+const checkUri = (uri: unknown, refuse: Refuse): string => {
+  if (typeof uri !== "string") {
+    const advice = uri instanceof URL ? "; for a file take fileURLToPath(url) of node:url" : ""
+    return refuse("uri", `this is ${kindOf(uri)}; give the path or URI as a string${advice}`)
+  }
+  if (uri === "") return refuse("uri", 'the path is empty; give the path or URI of what to open, "." for this folder')
+  return withoutSlash(uri)
+}
+
+const millis = (option: string, time: unknown, refuse: Refuse): number | undefined => {
+  if (time === undefined) return undefined
+  const date = time instanceof Date
+  const given = date ? time.getTime() : time
+  if (typeof given !== "number") {
+    return refuse(option, `this is ${kindOf(time)}; give milliseconds since 1970 as a number, or a Date`)
+  }
+  if (date && Number.isNaN(given)) return refuse(option, "this Date is invalid; check what it was made from")
+  if (!Number.isInteger(given)) return refuse(option, `${given} is no time; give whole milliseconds since 1970`)
+  if (given < 0) return refuse(option, `${date ? time.toISOString() : given} is before 1970; nothing was written then`)
+  return given
+}
+
+const OPTIONS: ReadonlyArray<string> = ["at", "start", "end", "key", "verifyChecksums"] satisfies Array<
+  keyof OpenOptions
+>
+
+const check = (uri: string, options: OpenOptions, now: number, refuse: Refuse): Opening => {
+  if (typeof options !== "object" || options === null) {
+    return refuse("options", `this is ${kindOf(options)}; give an object, { at: 1709539200000 } for one`)
+  }
+  for (const name of Object.keys(options)) {
+    if (!OPTIONS.includes(name)) refuse(name, `there is no such option; there are ${OPTIONS.join(", ")}`)
+  }
+  const { key, verifyChecksums } = options
+  const at = millis("at", options.at, refuse)
+  const start = millis("start", options.start, refuse)
+  const end = millis("end", options.end, refuse)
+  if (at !== undefined && end !== undefined) {
+    refuse("at", "it is the same as end, which is given too; leave one of them out")
+  }
+  const until = end ?? at
+  // a start in the future sees nothing yet, which is no mistake: who looks for news starts behind the last they saw
+  if (start !== undefined && until !== undefined && start > until) {
+    refuse("start", `${start} is later than ${end === undefined ? "at" : "end"}, ${until}; exchange them`)
+  }
+  if (key !== undefined && !(key instanceof Uint8Array)) {
+    refuse("key", `this is ${kindOf(key)}; give the 32 bytes as a Uint8Array, which parseKey makes of text`)
+  }
+  // the message holds nothing of the key
+  if (key !== undefined && key.byteLength !== 32) {
+    refuse(
+      "key",
+      `an AES-256 key has 32 bytes, this one has ${key.byteLength}; parseKey reads keys as people keep them`,
+    )
+  }
+  if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean") {
+    refuse("verifyChecksums", `this is ${kindOf(verifyChecksums)}; give true or false`)
+  }
+  return { uri, time: { start: start ?? 0, end: until ?? now }, key, verifyChecksums: verifyChecksums ?? true }
+}
+
+const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof InvalidOption ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+const refusing = (uri: unknown): Refuse => (option, reason) => {
+  throw new InvalidOption({ uri: typeof uri === "string" ? uri : "", option, reason })
+}
+
+/** Where a URI leads, without a slash at the end. */
+export const placeOf = (uri: string): Effect.Effect<string, InvalidOption> =>
+  attemptOptions(() => checkUri(uri, refusing(uri)))
+
+/** What a URI and options mean. */
+export const openingOf = (uri: string, options: OpenOptions): Effect.Effect<Opening, InvalidOption> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    attemptOptions(() => {
+      const place = checkUri(uri, refusing(uri))
+      return check(place, options, now, refusing(place))
+    }))
