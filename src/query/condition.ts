@@ -1,19 +1,34 @@
 /**
  * Conditions evaluated on columns, as the engine evaluates stored ones: a null makes every comparison false.
+ *
+ * The tree is evaluated for one block of cells after the other, so that what its children say lies in the processor's cache,
+ * and a tree of any size and depth takes little memory.
  */
-import { isFloat, sizeOf, viewAs } from "../../schema/datatype.ts"
 import type { ConditionNode } from "../../schema/condition_ast.ts"
-import { compareBytes } from "../kernel/match_ranges.ts"
-import { keyWords } from "../kernel/order_key.ts"
+import { arrayOf, sizeOf, viewAs } from "../../schema/datatype.ts"
+import { compareByteCells, compareHalves, compareNumbers, type Outcome } from "../kernel/compare_value.ts"
+import { byteCellsIn, byteTable, halvesIn, numbersIn, numberTable } from "../kernel/member_of.ts"
+import { type CellBlocks, cellBlocks } from "./cell_blocks.ts"
 import type { Column } from "./column.ts"
 
 type ValueNode = ConditionNode & { readonly kind: "value" }
 
+/** Says of the cells from `from` on whether they fulfil something: 1 or 0 for each byte of `out`. */
+type Test = (from: number, out: Uint8Array) => void
+
+/** Cells in a block. */
+const BLOCK = 8192
+
 /** The fields that a condition looks at. */
-export const conditionFields = (node: ConditionNode): ReadonlySet<string> =>
-  node.kind === "value"
-    ? new Set(node.op === "always_true" || node.op === "always_false" ? [] : [node.field])
-    : new Set(node.children.flatMap((c) => [...conditionFields(c)]))
+export const conditionFields = (node: ConditionNode): ReadonlySet<string> => {
+  const names = new Set<string>()
+  const visit = (n: ConditionNode): void => {
+    if (n.kind === "expression") n.children.forEach(visit)
+    else if (n.op !== "always_true" && n.op !== "always_false") names.add(n.field)
+  }
+  visit(node)
+  return names
+}
 
 /** One byte per cell: 1 where the condition is true. */
 export const evaluate = (
@@ -21,94 +36,134 @@ export const evaluate = (
   columns: ReadonlyMap<string, Column>,
   length: number,
 ): Uint8Array => {
-  if (node.kind === "value") return evaluateValue(node, columns, length)
-  const children = node.children.map((c) => evaluate(c, columns, length))
   const out = new Uint8Array(length)
-  if (node.op === "not") {
-    for (let i = 0; i < length; i++) out[i] = children[0][i] ^ 1
-    return out
-  }
-  const and = node.op === "and"
-  if (and) out.fill(1)
-  for (const child of children) {
-    if (and) { for (let i = 0; i < length; i++) out[i] &= child[i] }
-    else for (let i = 0; i < length; i++) out[i] |= child[i]
-  }
+  const blocks = new Map<string, CellBlocks>()
+  for (const [name, column] of columns) blocks.set(name, cellBlocks(column, BLOCK))
+  const test = testOf(node, blocks, [], 0)
+  for (let from = 0; from < length; from += BLOCK) test(from, out.subarray(from, Math.min(from + BLOCK, length)))
   return out
 }
 
-const evaluateValue = (node: ValueNode, columns: ReadonlyMap<string, Column>, length: number): Uint8Array => {
-  const out = new Uint8Array(length)
-  if (node.op === "always_true") return out.fill(1)
-  if (node.op === "always_false") return out
-  const column = columns.get(node.field)!
-  const { validity } = column
-  if (node.value.byteLength === 0 && column.offsets === undefined && (node.op === "eq" || node.op === "ne")) {
-    // no bytes, on a field of fixed size, are a null test
-    const wanted = node.op === "eq" ? 0 : 1
-    for (let i = 0; i < length; i++) out[i] = (validity === undefined ? 1 : validity[i]) === wanted ? 1 : 0
-    return out
-  }
-  if (node.op === "in" || node.op === "not_in") {
-    const wanted = node.op === "in" ? 1 : 0
-    const starts = [...node.offsets!, node.value.byteLength]
-    if (wanted === 0) out.fill(1)
-    for (let k = 0; k + 1 < starts.length; k++) {
-      const equal = new Uint8Array(length)
-      compare(column, node.value.subarray(starts[k], starts[k + 1]), "eq", equal)
-      for (let i = 0; i < length; i++) if (equal[i] === 1) out[i] = wanted
+const always = (value: number): Test => (_, out) => void out.fill(value)
+
+/** `spare[depth]` is where the children of an expression at that depth write what is not the first one's. */
+const testOf = (
+  node: ConditionNode,
+  blocks: ReadonlyMap<string, CellBlocks>,
+  spare: Array<Uint8Array>,
+  depth: number,
+): Test => {
+  if (node.kind === "value") return valueTest(node, blocks)
+  const tests = node.children.map((child) => testOf(child, blocks, spare, depth + 1))
+  if (node.op === "not") {
+    const [child] = tests
+    return (from, out) => {
+      child(from, out)
+      for (let i = 0; i < out.length; i++) out[i] ^= 1
     }
-  } else compare(column, node.value, node.op, out)
-  if (validity !== undefined) { for (let i = 0; i < length; i++) out[i] &= validity[i] }
-  return out
+  }
+  const decided = node.op === "and" ? 0 : 1
+  if (tests.length === 0) return always(decided ^ 1)
+  const mask = spare[depth] ??= new Uint8Array(BLOCK)
+  return (from, out) => {
+    const its = mask.subarray(0, out.length)
+    tests[0](from, out)
+    for (let t = 1; t < tests.length; t++) {
+      // once all cells are decided no other child can change them
+      if (!out.includes(decided ^ 1)) return
+      tests[t](from, its)
+      if (decided === 0) { for (let i = 0; i < out.length; i++) out[i] &= its[i] }
+      else for (let i = 0; i < out.length; i++) out[i] |= its[i]
+    }
+  }
 }
 
 type Comparison = "lt" | "le" | "gt" | "ge" | "eq" | "ne"
 
-/** Whether a comparison holds of cells that are less, equal or greater. */
-const holds: Record<Comparison, readonly [less: number, equal: number, greater: number]> = {
-  lt: [1, 0, 0],
-  le: [1, 1, 0],
-  gt: [0, 0, 1],
-  ge: [0, 1, 1],
-  eq: [0, 1, 0],
-  ne: [1, 0, 1],
+const outcome = (less: number, equal: number, greater: number, unordered = 0): Outcome => ({
+  less,
+  equal,
+  greater,
+  unordered,
+})
+
+/** Whether a comparison holds; nothing compares with NaN, but it differs from everything. */
+const outcomes: Record<Comparison, Outcome> = {
+  lt: outcome(1, 0, 0),
+  le: outcome(1, 1, 0),
+  gt: outcome(0, 0, 1),
+  ge: outcome(0, 1, 1),
+  eq: outcome(0, 1, 0),
+  ne: outcome(1, 0, 1, 1),
 }
 
-const compare = (column: Column, value: Uint8Array, op: Comparison, out: Uint8Array): void => {
-  const [less, equal, greater] = holds[op]
-  const { type, values, offsets, cellValNum } = column
-  const size = sizeOf(type)
-  if (offsets !== undefined || cellValNum !== 1) {
-    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
-    const cell = size * (cellValNum === "var" ? 1 : cellValNum)
-    for (let i = 0; i < out.length; i++) {
-      const from = offsets === undefined ? i * cell : offsets[i] * size
-      const to = offsets === undefined ? from + cell : offsets[i + 1] * size
-      const c = compareBytes(bytes.subarray(from, to), value)
-      out[i] = c < 0 ? less : c === 0 ? equal : greater
+const valueTest = (node: ValueNode, blocks: ReadonlyMap<string, CellBlocks>): Test => {
+  if (node.op === "always_true") return always(1)
+  if (node.op === "always_false") return always(0)
+  const cells = blocks.get(node.field)!
+  const { validity, offsets } = cells.column
+  if (node.value.byteLength === 0 && offsets === undefined && (node.op === "eq" || node.op === "ne")) {
+    // no bytes, on a field of fixed size, are a null test
+    const wanted = node.op === "eq" ? 0 : 1
+    if (validity === undefined) return always(wanted)
+    return (from, out) => {
+      for (let i = 0; i < out.length; i++) out[i] = (validity[from + i] === 0 ? 0 : 1) === wanted ? 1 : 0
     }
-    return
   }
-  if (value.byteLength !== size) return
+  const test = node.op === "in" || node.op === "not_in"
+    ? setTest(membersOf(node), node.op === "not_in", cells)
+    : comparisonTest(node.value, outcomes[node.op], cells)
+  if (validity === undefined) return test
+  return (from, out) => {
+    test(from, out)
+    for (let i = 0; i < out.length; i++) if (validity[from + i] === 0) out[i] = 0
+  }
+}
+
+const membersOf = (node: ValueNode): ReadonlyArray<Uint8Array> => {
+  const { value, offsets = new Float64Array(0) } = node
+  return Array.from(offsets, (at, k) => value.subarray(at, k + 1 < offsets.length ? offsets[k + 1] : value.byteLength))
+}
+
+/** A value of another size than the cells have compares with none. */
+const comparisonTest = (value: Uint8Array, outcome: Outcome, cells: CellBlocks): Test => {
+  const { type } = cells.column
+  if (cells.kind === "bytes") return (from, out) => compareByteCells(cells.bytes, from, value, outcome, out)
+  if (value.byteLength !== sizeOf(type)) return always(0)
   const wanted = viewAs(type, value)
-  if (isFloat(type)) {
-    // nothing compares with NaN, but it differs from everything
-    const w = wanted[0] as number
-    for (let i = 0; i < out.length; i++) {
-      const v = values[i] as number
-      out[i] = v < w ? less : v === w ? equal : v > w ? greater : op === "ne" ? 1 : 0
-    }
-    return
+  if (cells.kind === "numbers") {
+    const number = wanted[0] as number
+    return (from, out) => compareNumbers(cells.at(from), number, outcome, out)
   }
-  const words = keyWords(values)
-  const target = keyWords(wanted).map((w) => w[0])
-  const last = words.length - 1
-  for (let i = 0; i < out.length; i++) {
-    let w = 0
-    while (w < last && words[w][i] === target[w]) w++
-    const a = words[w][i]
-    const b = target[w]
-    out[i] = a < b ? less : a === b ? equal : greater
+  const words = new Int32Array(wanted.buffer, wanted.byteOffset, 2)
+  return (from, out) => compareHalves(cells.halves, from, words, outcome, out)
+}
+
+const setTest = (members: ReadonlyArray<Uint8Array>, negated: boolean, cells: CellBlocks): Test => {
+  const test = memberTest(members, cells)
+  if (!negated) return test
+  return (from, out) => {
+    test(from, out)
+    for (let i = 0; i < out.length; i++) out[i] ^= 1
   }
+}
+
+const memberTest = (members: ReadonlyArray<Uint8Array>, cells: CellBlocks): Test => {
+  const { type } = cells.column
+  if (cells.kind === "bytes") {
+    const table = byteTable(members)
+    return (from, out) => byteCellsIn(cells.bytes, from, table, out)
+  }
+  const size = sizeOf(type)
+  const fitting = members.filter((m) => m.byteLength === size)
+  const values = new (arrayOf(type))(fitting.length)
+  const bytes = new Uint8Array(values.buffer)
+  fitting.forEach((m, k) => bytes.set(m, k * size))
+  if (cells.kind === "numbers") {
+    const table = numberTable(Float64Array.from(values as Float64Array))
+    return (from, out) => numbersIn(cells.at(from), table, out)
+  }
+  values.sort()
+  const table = new Int32Array(values.buffer, values.byteOffset, 2 * values.length)
+  return (from, out) => halvesIn(cells.halves, from, table, out)
 }

@@ -1,0 +1,79 @@
+/**
+ * Cells against one value, block by block: `out[i]` tells of cell `from + i`. Values of up to 32 bits and floats come as
+ * float64, which holds them exactly; 64-bit integers as halves; all else as bytes.
+ */
+import { compareSlices } from "./match_ranges.ts"
+
+/** What is written for cells that are less than, equal to and greater than the value, and for those that do not compare. */
+export interface Outcome {
+  readonly less: number
+  readonly equal: number
+  readonly greater: number
+  readonly unordered: number
+}
+
+/** Numbers; NaN does not compare. */
+export const compareNumbers = (cells: Float64Array, value: number, outcome: Outcome, out: Uint8Array): void => {
+  const { less, equal, greater, unordered } = outcome
+  for (let i = 0; i < out.length; i++) {
+    const cell = cells[i]
+    out[i] = cell < value ? less : cell === value ? equal : cell > value ? greater : unordered
+  }
+}
+
+/** 64-bit integers as little-endian halves, of which the more significant one is signed or not. */
+export interface Halves {
+  readonly words: Int32Array
+  readonly signed: boolean
+}
+
+const TOP = 1 << 31
+
+/** 64-bit integers from cell `from` on against the one at `at` of `value`. */
+export const compareHalves = (
+  cells: Halves,
+  from: number,
+  value: Int32Array,
+  outcome: Outcome,
+  out: Uint8Array,
+): void => {
+  const { less, equal, greater } = outcome
+  const { words } = cells
+  const flip = cells.signed ? 0 : TOP
+  // with their top bits turned, unsigned words compare as signed ones do
+  const high = value[1] ^ flip
+  const low = value[0] ^ TOP
+  for (let i = 0, k = 2 * from; i < out.length; i++, k += 2) {
+    const h = words[k + 1] ^ flip
+    if (h !== high) out[i] = h < high ? less : greater
+    else {
+      const l = words[k] ^ TOP
+      out[i] = l < low ? less : l === low ? equal : greater
+    }
+  }
+}
+
+/** Cells that are bytes: cell `i` is `bytes[offsets[i] · unit] … bytes[offsets[i + 1] · unit − 1]`; without offsets all have `unit`. */
+export interface ByteCells {
+  readonly bytes: Uint8Array
+  readonly offsets: Uint32Array | undefined
+  readonly unit: number
+}
+
+/** Bytes from cell `from` on: they compare unsigned, a prefix first. */
+export const compareByteCells = (
+  cells: ByteCells,
+  from: number,
+  value: Uint8Array,
+  outcome: Outcome,
+  out: Uint8Array,
+): void => {
+  const { less, equal, greater } = outcome
+  const { bytes, offsets, unit } = cells
+  for (let i = 0, cell = from; i < out.length; i++, cell++) {
+    const start = (offsets === undefined ? cell : offsets[cell]) * unit
+    const end = offsets === undefined ? start + unit : offsets[cell + 1] * unit
+    const c = compareSlices(bytes, start, end, value, 0, value.length)
+    out[i] = c < 0 ? less : c === 0 ? equal : greater
+  }
+}
