@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
-import { Storage } from "../../platform/storage.ts"
+import { type Entry, Storage } from "../../platform/storage.ts"
 import { ConsolidatedCommits } from "../../schema/commit/consolidated_commits.ts"
 import { IgnoreFile } from "../../schema/commit/ignore_file.ts"
 import { vacuumedName, VacuumFile } from "../../schema/commit/vacuum_file.ts"
@@ -60,8 +60,6 @@ export interface Directory {
   readonly fragments: ReadonlyArray<FragmentEntry>
   readonly deletes: ReadonlyArray<DeleteEntry>
   readonly vacuums: ReadonlyArray<VacuumEntry>
-  /** Consolidated footers, newest first. */
-  readonly consolidatedFooters: ReadonlyArray<NamedFile>
 }
 
 const stem = (name: string): string => name.includes(".") ? name.slice(0, name.lastIndexOf(".")) : name
@@ -113,7 +111,15 @@ export const loadDirectory = (
         ignored.add(line)
       }
     }
-    const committed = new Set<string>()
+    // where fragments are, by what says that they were committed: `.wrt` means __fragments, `.ok` the root
+    const committed = new Map<string, string>()
+    const addCommit = (path: string): void => {
+      const file = lastComponent(path)
+      const name = stem(file)
+      if (file.endsWith(".wrt")) committed.set(name, join(uri, FRAGMENTS_FOLDER, name))
+      else if (file.endsWith(".ok") && folders.has(name)) committed.set(name, join(uri, name))
+    }
+    const folders = new Set(listing.root.filter((e) => e.kind === "folder").map((e) => e.name))
     const deletes = new Map<string, DeleteEntry>()
     const addDelete = (name: string, from: string, bytes: Uint8Array | undefined): void => {
       const parsed = parseName(name)
@@ -122,31 +128,27 @@ export const loadDirectory = (
       }
     }
     for (const commit of commits) {
-      if (commit.name.endsWith(".wrt") || commit.name.endsWith(".ok")) committed.add(stem(commit.name))
-      else if (commit.name.endsWith(".del")) addDelete(`${COMMITS_FOLDER}/${commit.name}`, commit.uri, undefined)
+      if (commit.name.endsWith(".del")) addDelete(`${COMMITS_FOLDER}/${commit.name}`, commit.uri, undefined)
+      else addCommit(commit.name)
     }
     for (const file of consolidated) {
       for (
         const entry of yield* attemptFormat(() => decode(ConsolidatedCommits, file.bytes, CURRENT_VERSION, file.uri))
       ) {
         if (entry.file !== null) addDelete(entry.path, file.uri, entry.file)
-        else if (!ignored.has(entry.path)) committed.add(stem(lastComponent(entry.path)))
+        else if (!ignored.has(entry.path)) addCommit(entry.path)
       }
     }
 
-    const fragments: Array<FragmentEntry> = []
-    const addFragment = (name: string, from: string, needsCommit: boolean): void => {
+    // before format 5 there are no commit files: a fragment is there if its metadata is
+    for (const name of folders) {
       const parsed = parseName(name)
-      if (parsed === undefined) return
-      // before format 5 there are no commit files: a fragment is there if its metadata is
-      if ((needsCommit || parsed.version >= Since.splitDimensions) && !committed.has(name)) return
-      fragments.push({ name: parsed, uri: from })
+      if (parsed !== undefined && parsed.version < Since.splitDimensions) committed.set(name, join(uri, name))
     }
-    for (const e of listing.root) if (e.kind === "folder") addFragment(e.name, join(uri, e.name), false)
-    for (const e of listing.fragments) {
-      if (e.kind === "folder") {
-        addFragment(e.name, join(uri, FRAGMENTS_FOLDER, e.name), true)
-      }
+    const fragments: Array<FragmentEntry> = []
+    for (const [name, at] of committed) {
+      const parsed = parseName(name)
+      if (parsed !== undefined) fragments.push({ name: parsed, uri: at })
     }
 
     const superseding: Array<VacuumEntry> = []
@@ -166,24 +168,28 @@ export const loadDirectory = (
       schemas.unshift({ name: LEGACY_NAME, uri: join(uri, ARRAY_SCHEMA_FILE) })
     }
 
-    const footers = [
-      ...listing.root.map((e) => ({ entry: e, uri: join(uri, e.name) })),
-      ...listing.fragmentMetadata.map((e) => ({ entry: e, uri: join(uri, FRAGMENT_METADATA_FOLDER, e.name) })),
-    ]
-      .filter(({ entry }) => entry.kind === "file" && entry.name.endsWith(".meta"))
-      .map(({ entry, uri }) => named(entry.name, uri))
-      .filter((f) => f !== undefined)
-      .sort((a, b) => byName(b, a))
-
     return {
       uri,
       schemas,
       fragments: fragments.sort(byName),
       deletes: [...deletes.values()].sort((a, b) => a.time - b.time || (a.name < b.name ? -1 : 1)),
       vacuums: superseding,
-      consolidatedFooters: footers,
     }
   })
+
+/** The newest file of consolidated footers: in `__fragment_meta`, or in the root before format 12. */
+export const newestFooters = (
+  listing: Listing,
+  fragmentMetadata: ReadonlyArray<Entry>,
+): NamedFile | undefined =>
+  [
+    ...listing.root.map((e) => ({ entry: e, uri: join(listing.uri, e.name) })),
+    ...fragmentMetadata.map((e) => ({ entry: e, uri: join(listing.uri, FRAGMENT_METADATA_FOLDER, e.name) })),
+  ]
+    .filter(({ entry }) => entry.kind === "file" && entry.name.endsWith(".meta"))
+    .map(({ entry, uri }) => named(entry.name, uri))
+    .filter((f) => f !== undefined)
+    .sort((a, b) => byName(b, a))[0]
 
 /** A range of time in milliseconds since 1970, both ends inclusive. */
 export interface TimeRange {

@@ -1,25 +1,19 @@
 /**
- * What is in an array's folders, as one snapshot: every folder listed once, all at the same time.
+ * What is in an array's folders, as one snapshot: every folder that opening needs listed once, all at the same time. The
+ * commit files name the fragments, so that their folder is not listed.
  * Format: `array_file_hierarchy.md`, both hierarchies.
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
 import { type Entry, Storage } from "../../platform/storage.ts"
-import {
-  COMMITS_FOLDER,
-  FRAGMENT_METADATA_FOLDER,
-  FRAGMENTS_FOLDER,
-  SCHEMA_FOLDER,
-} from "../../schema/name/array_paths.ts"
+import { COMMITS_FOLDER, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
 
 /** The listings of an array. */
 export interface Listing {
   readonly uri: string
   readonly root: ReadonlyArray<Entry>
   readonly schemas: ReadonlyArray<Entry>
-  readonly fragments: ReadonlyArray<Entry>
   readonly commits: ReadonlyArray<Entry>
-  readonly fragmentMetadata: ReadonlyArray<Entry>
 }
 
 /** A URI without its trailing slashes (but for the root's own). */
@@ -29,19 +23,17 @@ export const withoutSlash = (uri: string): string => uri.replace(/(?<=[^/:])\/+$
 export const join = (uri: string, ...parts: ReadonlyArray<string>): string =>
   parts.reduce((at, part) => at.endsWith("/") ? at + part : `${at}/${part}`, uri)
 
-/** Lists an array: five listings at once. */
+/** Lists an array: three listings at once. */
 export const listArray = (uri: string): Effect.Effect<Listing, StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const [root, schemas, fragments, commits, fragmentMetadata] = yield* Effect.all(
+    const [root, schemas, commits] = yield* Effect.all(
       [
         storage.list(uri),
         storage.list(join(uri, SCHEMA_FOLDER)),
-        storage.list(join(uri, FRAGMENTS_FOLDER)),
         storage.list(join(uri, COMMITS_FOLDER)),
-        storage.list(join(uri, FRAGMENT_METADATA_FOLDER)),
       ],
-      { concurrency: 5 },
+      { concurrency: 3 },
     )
-    return { uri, root, schemas, fragments, commits, fragmentMetadata }
+    return { uri, root, schemas, commits }
   })

@@ -15,9 +15,10 @@ export const nonEmptyDomain = (array: OpenedArray): ReadonlyArray<Range> | undef
     const before = (a: Uint8Array, b: Uint8Array): boolean =>
       cellValNum === VAR ? compareBytes(a, b) < 0 : readScalar(type, a) < readScalar(type, b)
     let { low, high } = domains[0][d]
+    // of bounds that compare as equal, −0 and 0, the newest fragment's, as the engine has it
     for (const domain of domains) {
-      if (before(domain[d].low, low)) low = domain[d].low
-      if (before(high, domain[d].high)) high = domain[d].high
+      if (!before(low, domain[d].low)) low = domain[d].low
+      if (!before(domain[d].high, high)) high = domain[d].high
     }
     return { low, high }
   })

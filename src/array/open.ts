@@ -9,16 +9,21 @@ import { type ArraySchema, decodeArraySchema } from "../../schema/array_schema.t
 import { decode } from "../../schema/binary/mod.ts"
 import { consolidatedFooters, ConsolidatedFragmentMetadata } from "../../schema/consolidated_fragment_metadata.ts"
 import { FormatError } from "../../schema/errors.ts"
-import { ARRAY_SCHEMA_FILE, GROUP_FILE, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
+import {
+  ARRAY_SCHEMA_FILE,
+  FRAGMENT_METADATA_FOLDER,
+  GROUP_FILE,
+  SCHEMA_FOLDER,
+} from "../../schema/name/array_paths.ts"
 import type { Fragment } from "../fragment/fragment.ts"
 import { loadFragment } from "../fragment/load_fragment.ts"
 import { attemptFormat, attemptTile, type TileError } from "../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import {
   type DeleteEntry,
-  type Directory,
   isArray,
   loadDirectory,
+  newestFooters,
   schemaAt,
   type TimeRange,
   visibleDeletes,
@@ -26,7 +31,7 @@ import {
 } from "./directory.ts"
 import { checkFragmentSchema, checkSchema } from "./check_schema.ts"
 import { ArrayNotFound, type InvalidOption } from "./errors.ts"
-import { listArray, type Listing } from "./listing.ts"
+import { join, listArray, type Listing } from "./listing.ts"
 import { openingOf, type OpenOptions } from "./open_options.ts"
 
 /** An open array, as the engine works with it; what users hold of it is in `handle.ts`. */
@@ -114,10 +119,12 @@ export const openArray = (
         return yield* loading
       })
     const schemaName = file.name.name
-    const schema = yield* schemaNamed(schemaName)
-
+    // footers together pay off where there are several
+    const [schema, footers] = yield* Effect.all([
+      schemaNamed(schemaName),
+      directory.fragments.length > 1 ? loadConsolidatedFooters(access, listing) : Effect.succeed(NO_FOOTERS),
+    ], { concurrency: 2 })
     const entries = visibleFragments(directory, time, schema.arrayType === "sparse")
-    const footers = yield* loadConsolidatedFooters(access, directory)
     const fragments = yield* Effect.forEach(entries, (entry) =>
       loadFragment(access, entry, schemaNamed, footers.get(entry.name.name) ?? footers.get(entry.uri)).pipe(
         Effect.tap((fragment) =>
@@ -143,15 +150,19 @@ export const openArray = (
     }
   })
 
+const NO_FOOTERS: ReadonlyMap<string, Uint8Array> = new Map()
+
 /** The footers in the newest consolidated file. */
 const loadConsolidatedFooters = (
   access: TileAccess,
-  directory: Directory,
+  listing: Listing,
 ): Effect.Effect<ReadonlyMap<string, Uint8Array>, NotFound | StorageError | TileError, Storage> =>
   Effect.gen(function* () {
-    const newest = directory.consolidatedFooters[0]
-    if (newest === undefined) return new Map()
     const storage = yield* Storage
+    const folder = listing.root.some((e) => e.name === FRAGMENT_METADATA_FOLDER)
+    const files = folder ? yield* storage.list(join(listing.uri, FRAGMENT_METADATA_FOLDER)) : []
+    const newest = newestFooters(listing, files)
+    if (newest === undefined) return NO_FOOTERS
     const file = yield* storage.read(newest.uri)
     return yield* attemptTile(() => {
       const tile = openGenericTile(access, newest.uri, file)

@@ -10,12 +10,13 @@ import {
   type Directory,
   isArray,
   loadDirectory,
+  newestFooters,
   schemaAt,
   type TimeRange,
   visibleDeletes,
   visibleFragments,
 } from "../../src/array/directory.ts"
-import { listArray } from "../../src/array/listing.ts"
+import { listArray, type Listing } from "../../src/array/listing.ts"
 import { runOver } from "./run_bytes.ts"
 
 const uuid = (n: number): string => n.toString(16).padStart(32, "0")
@@ -104,13 +105,14 @@ describe("committed fragments", () => {
       "__lock.tdb": empty,
       "__labels/l0/__schema/x": empty,
       "other/__fragment_metadata.tdb": empty,
-      // a commit whose fragment is not there
-      [`__commits/${formatName(8, 8, uuid(8), 22)}.wrt`]: empty,
-      // a file where a folder should be
-      [`__fragments/${V12}`]: empty,
-      [`__commits/${V12}.wrt`]: empty,
+      // only folders in the root are fragments of old formats
+      [`${V11}.ok`]: empty,
     })
     assertEquals(seen(directory, all), [V22])
+  })
+
+  it("count though they are not there: reading them will say so", async () => {
+    assertEquals(seen(await directoryOf({ [`__commits/${V12}.wrt`]: empty }), all), [V12])
   })
 
   it("may be committed by a consolidated file alone, unless it is struck from it", async () => {
@@ -259,13 +261,14 @@ describe("schemas", () => {
 
 describe("consolidated footers", () => {
   it("of both hierarchies are found, the newest first", async () => {
-    const meta = (t: number, v: number) => `${formatName(1, t, uuid(t), v)}.meta`
-    const directory = await directoryOf({
-      [meta(9, 11)]: empty,
-      [`__fragment_meta/${meta(10, 22)}`]: empty,
-      [`__fragment_meta/${meta(100, 22)}`]: empty,
-      "__fragment_meta/x.meta": empty,
-    })
-    assertEquals(directory.consolidatedFooters.map((f) => f.name.end), [100, 10, 9])
+    const meta = (t: number, v: number): string => `${formatName(1, t, uuid(t), v)}.meta`
+    const entries = (...names: ReadonlyArray<string>) => names.map((name) => ({ name, kind: "file" as const }))
+    const { value: listing } = await runOver(new Map([[`a/${meta(9, 11)}`, empty]]), listArray("mem://a")) as {
+      value: Listing
+    }
+    assertEquals(newestFooters(listing, [])?.uri, `mem://a/${meta(9, 11)}`)
+    const folder = entries(meta(10, 22), meta(100, 22), meta(99, 22), "x.meta", `${formatName(1, 200, uuid(1), 22)}.x`)
+    assertEquals(newestFooters(listing, folder)?.uri, `mem://a/__fragment_meta/${meta(100, 22)}`)
+    assertEquals(newestFooters({ ...listing, root: [] }, entries("x.meta")), undefined)
   })
 })
