@@ -16,4 +16,8 @@ export const checkCipherArguments = (key: Uint8Array, iv: Uint8Array, tag?: Uint
 
 /** The error of a layer without WebP. */
 export const webpMissing = (): CodecError =>
-  new CodecError({ codec: "webp", reason: "this codec layer has no WebP; provide layerWebp on top of it" })
+  new CodecError({
+    codec: "webp",
+    reason: "this codec layer has no WebP; provide layerWebp on top of it",
+    missing: true,
+  })

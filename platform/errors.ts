@@ -60,10 +60,11 @@ export class StorageError extends StorageErrorBase {
 const CodecErrorBase: TaggedErrorClass<"CodecError", {
   readonly codec: string
   readonly reason: string
+  readonly missing?: boolean
   readonly cause?: unknown
 }> = Data.TaggedError("CodecError")
 
-/** A codec could not do its work: damaged input, or a codec that this layer lacks. */
+/** A codec could not do its work: damaged input, or a codec that this layer lacks, which `missing` tells. */
 export class CodecError extends CodecErrorBase {
   override get message(): string {
     return `${this.codec}: ${this.reason}`

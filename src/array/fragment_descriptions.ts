@@ -5,13 +5,16 @@
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
-import type { NotFound, StorageError } from "../../platform/errors.ts"
+import type { StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
+import type { FormatError } from "../../schema/errors.ts"
 import type { MbrColumn, MbrLevel } from "../../schema/fragment/rtree.ts"
 import { ARRAY_SCHEMA_FILE } from "../../schema/name/array_paths.ts"
+import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
 import type { Range } from "../../schema/range.ts"
 import { cellCount, type Fragment } from "../fragment/fragment.ts"
 import { loadMbrs } from "../fragment/mbrs.ts"
+import { missingFile, readPresent } from "../fragment/missing_file.ts"
 import type { SectionError } from "../fragment/sections.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { FragmentDescription } from "./describe.ts"
@@ -19,7 +22,7 @@ import { join } from "./listing.ts"
 import { accessOf, type OpenedArray } from "./open.ts"
 
 /** What describing fragments can fail with. */
-export type FragmentsError = NotFound | StorageError | SectionError
+export type FragmentsError = SectionError
 
 /** Rectangles taken of each fragment. */
 const RECTANGLES = 8
@@ -43,14 +46,19 @@ const firstRectangles = (mbrs: MbrLevel): ReadonlyArray<ReadonlyArray<Range>> =>
     (_, tile) => mbrs.dimensions.map((column) => rangeOf(column, tile)),
   )
 
-/** Bytes of all files in a folder. */
-const folderSize = (uri: string): Effect.Effect<number, NotFound | StorageError, Storage> =>
+/** Bytes of all files of a fragment. */
+const sizeOf = ({ uri, version }: Fragment): Effect.Effect<number, StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const files = (yield* storage.list(uri)).filter((entry) => entry.kind === "file")
+    // a footer that lies elsewhere can outlive its fragment
+    if (files.length === 0) return yield* Effect.fail(missingFile(join(uri, FRAGMENT_METADATA_FILE), version))
     const sizes = yield* Effect.forEach(
       files,
-      (file) => file.size === undefined ? storage.size(join(uri, file.name)) : Effect.succeed(file.size),
+      (file) =>
+        file.size === undefined
+          ? readPresent(join(uri, file.name), version, storage.size(join(uri, file.name)))
+          : Effect.succeed(file.size),
       { concurrency: 8 },
     )
     return sizes.reduce((sum, size) => sum + size, 0)
@@ -61,7 +69,7 @@ const describe = (
   fragment: Fragment,
 ): Effect.Effect<FragmentDescription, FragmentsError, Storage> =>
   Effect.gen(function* () {
-    const size = yield* folderSize(fragment.uri)
+    const size = yield* sizeOf(fragment)
     const mbrs = fragment.dense ? undefined : yield* loadMbrs(access, fragment)
     return {
       name: fragment.name.name,

@@ -25,14 +25,15 @@ const byReason: Partial<Record<StorageReason, ExitCode>> = { Denied: 4, Truncate
 
 /** The exit code for a failure. */
 export const exitCodeOf = (error: unknown): ExitCode => {
-  const { _tag: tag, reason, unsupported } = (error ?? {}) as {
+  const { _tag: tag, reason, unsupported, missing } = (error ?? {}) as {
     readonly _tag?: unknown
     readonly reason?: string
     readonly unsupported?: boolean
+    readonly missing?: boolean
   }
   if (tag === "StorageError") return byReason[reason as StorageReason] ?? 1
   // a codec that is not there is not damage
-  if (tag === "CodecError" && reason!.startsWith("this codec layer has no ")) return 6
+  if (tag === "CodecError" && missing === true) return 6
   if (tag === "FormatError" && unsupported === true) return 6
   return typeof tag === "string" && Object.hasOwn(byTag, tag) ? byTag[tag] : 1
 }

@@ -13,6 +13,7 @@ import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
 import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { impossible } from "./check_fragment.ts"
 import { mbrCount } from "./mbrs.ts"
+import { readPresent } from "./missing_file.ts"
 import { isLater, refusal, Since } from "../../schema/version.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
@@ -22,7 +23,7 @@ import { type LoadedTail, sectionsOf, TAIL } from "./sections.ts"
 /** Where a fragment's schema comes from: by the name in its footer, `""` before format 10. */
 export type SchemaOf<E, R> = (name: string) => Effect.Effect<ArraySchema, E, R>
 
-/** What opening a fragment can fail with. */
+/** What opening a fragment can fail with: `NotFound` if it is from before commit files (format 5), and was never finished. */
 export type FragmentError = NotFound | StorageError | TileError
 
 /** Opens a fragment. `consolidated` is its footer from a consolidated file. */
@@ -59,7 +60,8 @@ const loadTail = <E, R>(
   Effect.gen(function* () {
     const storage = yield* Storage
     const version = entry.name.version === 0 ? 4 : entry.name.version
-    const { bytes, size } = yield* storage.readTail(uri, TAIL)
+    const reading = storage.readTail(uri, TAIL)
+    const { bytes, size } = yield* entry.name.version === 0 ? reading : readPresent(uri, version, reading)
     const tail: LoadedTail = { offset: size - bytes.byteLength, bytes }
     const fail = (reason: string, offset: number) =>
       Effect.fail(new FormatError({ uri, path: "footer", offset, version, reason }))
@@ -77,7 +79,7 @@ const loadTail = <E, R>(
     if (start < 0) return yield* fail(`a footer of ${length} bytes in a file of ${size}`, Math.max(0, size - 8))
     const footer = start >= tail.offset
       ? bytes.subarray(start - tail.offset, end - tail.offset)
-      : (yield* storage.readRanges(uri, [{ offset: start, length }]))[0]
+      : (yield* readPresent(uri, version, storage.readRanges(uri, [{ offset: start, length }])))[0]
     return yield* fromFooter(entry, uri, schemaOf, footer, start, tail)
   })
 

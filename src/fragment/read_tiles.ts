@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { WebpCodec } from "../../platform/codecs.ts"
-import type { CodecError, NotFound, StorageError } from "../../platform/errors.ts"
+import type { CodecError, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { sizeOf } from "../../schema/datatype.ts"
@@ -22,17 +22,19 @@ import { tilePositions } from "../tile/var_cells.ts"
 import type { Field } from "./field.ts"
 import { type FieldTile, loadFieldTiles, type TileFile } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
+import { readPresent } from "./missing_file.ts"
 import { needsRealignment, realign } from "./realign_v7.ts"
 
 /** What reading tiles can fail with. */
-export type ReadTilesError = NotFound | StorageError | TileError
+export type ReadTilesError = StorageError | TileError
 
 /** Persisted tiles of one file, in the order asked. */
 const readFile = (
   uri: string,
+  version: number,
   file: TileFile,
   tiles: ArrayLike<number>,
-): Effect.Effect<ReadonlyArray<Uint8Array>, NotFound | StorageError, Storage> =>
+): Effect.Effect<ReadonlyArray<Uint8Array>, StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     const n = tiles.length
     const starts = new Float64Array(n)
@@ -44,7 +46,7 @@ const readFile = (
     }
     const { ranges, rangeOf, startIn } = spansOf(starts, lengths)
     const storage = yield* Storage
-    const read = yield* storage.readRanges(uri, ranges)
+    const read = yield* readPresent(uri, version, storage.readRanges(uri, ranges))
     return Array.from(starts, (_, i) => read[rangeOf[i]].subarray(startIn[i], startIn[i] + lengths[i]))
   })
 
@@ -65,10 +67,11 @@ export const readTiles = (
     const all = needsRealignment(fragment, field)
     const wanted = all ? Array.from({ length: fragment.tileCount }, (_, i) => i) : tiles
     const none: ReadonlyArray<Uint8Array> = []
+    const read = (part: DataPart, file: TileFile) => readFile(uriOf(part), fragment.version, file, wanted)
     const [fixed, variable, validity] = yield* Effect.all([
-      readFile(uriOf("fixed"), where.fixed, wanted),
-      where.var === undefined ? Effect.succeed(none) : readFile(uriOf("var"), where.var, wanted),
-      where.validity === undefined ? Effect.succeed(none) : readFile(uriOf("validity"), where.validity, wanted),
+      read("fixed", where.fixed),
+      where.var === undefined ? Effect.succeed(none) : read("var", where.var),
+      where.validity === undefined ? Effect.succeed(none) : read("validity", where.validity),
     ], { concurrency: 3 })
 
     const context = (

@@ -3,12 +3,13 @@
  * once, and kept. The file's tail, which held the footer, usually holds them all already.
  */
 import * as Effect from "effect/Effect"
-import type { NotFound, StorageError } from "../../platform/errors.ts"
+import type { StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { FragmentFooter } from "../../schema/fragment/footer.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import { readPresent } from "./missing_file.ts"
 
 /** Bytes of the one read from the end of a metadata file; few files are larger. */
 export const TAIL = 65536
@@ -22,6 +23,8 @@ export interface LoadedTail {
 /** The state of a metadata file. */
 export interface Sections {
   readonly uri: string
+  /** The format version of the fragment. */
+  readonly version: number
   /** Where sections start, ascending, and where the last one ends if the footer was read from the file. */
   readonly starts: ReadonlyArray<number>
   /** Where the footer starts, and so the last section ends; unknown with a consolidated footer until the file is read. */
@@ -53,11 +56,11 @@ export const sectionsOf = (
   starts.add(footer.rtreeOffset)
   if (footer.fragmentStatisticsOffset > 0) starts.add(footer.fragmentStatisticsOffset)
   if (footer.processedConditionsOffset > 0) starts.add(footer.processedConditionsOffset)
-  return { uri, starts: [...starts].sort((a, b) => a - b), end, tail, opened: new Map() }
+  return { uri, version: footer.version, starts: [...starts].sort((a, b) => a - b), end, tail, opened: new Map() }
 }
 
 /** What loading sections can fail with. */
-export type SectionError = NotFound | StorageError | TileError
+export type SectionError = StorageError | TileError
 
 /** The unfiltered sections that start at `wanted`, in that order. One request for all that are not there yet. */
 export const loadSections = (
@@ -70,7 +73,11 @@ export const loadSections = (
     if (missing.length > 0) {
       const storage = yield* Storage
       if (sections.tail === undefined) {
-        const { bytes, size } = yield* storage.readTail(sections.uri, TAIL)
+        const { bytes, size } = yield* readPresent(
+          sections.uri,
+          sections.version,
+          storage.readTail(sections.uri, TAIL),
+        )
         sections.tail = { offset: size - bytes.byteLength, bytes }
         sections.end ??= size
       }
@@ -78,10 +85,13 @@ export const loadSections = (
       const end = sections.end ?? tail.offset + tail.bytes.byteLength
       const before = missing.filter((start) => start < tail.offset)
       // one read from the first that is missing to the end of the last: sections lie back to back
-      const spans = yield* before.length === 0 ? Effect.succeed([]) : storage.readRanges(
-        sections.uri,
-        before.map((start) => ({ offset: start, length: Math.max(0, nextStart(sections, start, end) - start) })),
-      )
+      const ranges = before.map((start) => ({
+        offset: start,
+        length: Math.max(0, nextStart(sections, start, end) - start),
+      }))
+      const spans = yield* ranges.length === 0
+        ? Effect.succeed([])
+        : readPresent(sections.uri, sections.version, storage.readRanges(sections.uri, ranges))
       const open = (start: number): GenericTile => {
         const k = before.indexOf(start)
         if (k >= 0) return openGenericTile(access, sections.uri, spans[k], 0, start)

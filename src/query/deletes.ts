@@ -28,7 +28,11 @@ const loadCondition = (
 ): Effect.Effect<ConditionNode, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const file = entry.bytes ?? (yield* storage.read(entry.uri))
+    const file = entry.bytes ?? (yield* Effect.catchTag(storage.read(entry.uri), "NotFound", () => {
+      const reason =
+        "the delete condition is not there any more; a vacuum may just have removed it: open the array again"
+      return Effect.fail(new FormatError({ uri: entry.uri, path: "", offset: 0, version: 0, reason }))
+    }))
     return yield* attemptTile(() => {
       const tile = openGenericTile(access, entry.uri, file)
       const condition = decode(DeleteCondition, tile.bytes, tile.version, entry.uri)

@@ -7,6 +7,7 @@ import { arrayOf, isFloat, type TypedArray } from "../../schema/datatype.ts"
 import type { Dimension } from "../../schema/dimension.ts"
 import { parseScalar, parseText, type Scalar, ScalarError, scalarJson } from "../../schema/scalar.ts"
 import { compareBytes } from "../kernel/match_ranges.ts"
+import { outsideOf } from "./limits.ts"
 import type { NumberRange, Outside, StringRange } from "./merge_ranges.ts"
 import { inputOf } from "./range_input.ts"
 
@@ -44,12 +45,7 @@ export const numberPoints = (
   while (from < n && values[from] < inside.low) from++
   while (to > from && values[to - 1] > inside.high) to--
   if ((from > 0 || to < n) && outside === "error") {
-    throw new ScalarError(
-      `the point ${scalarJson(values[from > 0 ? 0 : n - 1])} is outside the domain [${scalarJson(inside.low)}, ` +
-        `${
-          scalarJson(inside.high)
-        }] of this ${dimension.type} dimension; ask for what is inside, or let ranges be cropped`,
-    )
+    throw new ScalarError(`the point ${scalarJson(values[from > 0 ? 0 : n - 1])} ${outsideOf(dimension, inside)}`)
   }
   const whole = !isFloat(dimension.type)
   const out: Array<NumberRange> = []

@@ -6,10 +6,10 @@
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import type { Dimension } from "../../schema/dimension.ts"
-import { parseScalar, parseText, readScalar, ScalarError, scalarJson, textJson } from "../../schema/scalar.ts"
-import { sizeOf } from "../../schema/datatype.ts"
+import { parseScalar, parseText, ScalarError, textJson } from "../../schema/scalar.ts"
 import { SelectionError } from "../array/errors.ts"
 import { compareBytes } from "../kernel/match_ranges.ts"
+import { limitsOf, outsideOf, shownRange } from "./limits.ts"
 import { mergeNumbers, mergeStrings, type NumberRange, type Outside, type StringRange } from "./merge_ranges.ts"
 import { numberPoints, stringPoints } from "./points.ts"
 import { inputOf, type Pair, type RangesInput, wantedOf } from "./range_input.ts"
@@ -24,13 +24,6 @@ export type DimensionSelection =
 
 /** What is asked of all dimensions, in schema order. */
 export type Selection = ReadonlyArray<DimensionSelection>
-
-/** The domain of a dimension; `undefined` for strings, which have none. */
-export const domainOf = (dimension: Dimension): NumberRange | undefined =>
-  dimension.cellValNum === VAR ? undefined : {
-    low: readScalar(dimension.type, dimension.domain, 0),
-    high: readScalar(dimension.type, dimension.domain, sizeOf(dimension.type)),
-  }
 
 /** Checks `ranges` against the schema. Throws {@link SelectionError}. */
 export const parseSelection = (
@@ -90,15 +83,6 @@ const numberRanges = (
   )
 }
 
-/** The domain, or the current domain where there is one. */
-const limitsOf = (schema: ArraySchema, d: number): NumberRange => {
-  const dimension = schema.dimensions[d]
-  const current = schema.currentDomain
-  if (current.empty) return domainOf(dimension)!
-  const range = current.ranges[d]
-  return { low: readScalar(dimension.type, range.low), high: readScalar(dimension.type, range.high) }
-}
-
 const numberRange = (dimension: Dimension, inside: NumberRange, [low, high]: Pair): NumberRange => {
   const range = {
     low: low === null ? inside.low : parseScalar(dimension.type, inputOf(low)),
@@ -106,7 +90,7 @@ const numberRange = (dimension: Dimension, inside: NumberRange, [low, high]: Pai
   }
   if (Number.isNaN(range.low) || Number.isNaN(range.high)) throw new ScalarError("NaN is no bound of a range")
   if (range.low > range.high) {
-    throw new ScalarError(`the range ${shown(range)} is empty: its low bound is above its high bound`)
+    throw new ScalarError(`the range ${shownRange(range)} is empty: its low bound is above its high bound`)
   }
   return range
 }
@@ -119,10 +103,7 @@ const cropped = (
 ): ReadonlyArray<NumberRange> => {
   if (range.low >= inside.low && range.high <= inside.high) return [range]
   if (outside === "error") {
-    throw new ScalarError(
-      `the range ${shown(range)} is outside the domain ${shown(inside)} of this ${dimension.type} dimension; ` +
-        `ask for what is inside, or let ranges be cropped`,
-    )
+    throw new ScalarError(`the range ${shownRange(range)} ${outsideOf(dimension, inside)}`)
   }
   const low = range.low < inside.low ? inside.low : range.low
   const high = range.high > inside.high ? inside.high : range.high
@@ -142,5 +123,3 @@ const stringRange = (dimension: Dimension, [low, high]: Pair): StringRange => {
   }
   return range
 }
-
-const shown = (range: NumberRange): string => `[${scalarJson(range.low)}, ${scalarJson(range.high)}]`

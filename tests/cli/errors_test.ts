@@ -1,12 +1,13 @@
 import { describe, it } from "node:test"
 import { assertEquals, assertMatch, assertThrows } from "@std/assert"
 import { exitCodeOf, messageOf } from "../../src/cli/exit_code.ts"
-import { CodecError, StorageError } from "../../platform/mod.ts"
+import * as Effect from "effect/Effect"
+import { CodecError, Codecs, layerPortable, StorageError } from "../../platform/mod.ts"
 import { FormatError, NEWEST_VERSION } from "../../schema/mod.ts"
 import { decodeArraySchema } from "../../schema/array_schema.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { FilterPipeline } from "../../schema/filter_pipeline.ts"
-import { ResultTooLarge, Unsupported } from "../../mod.ts"
+import { InvalidOption, ResultTooLarge, Unsupported } from "../../mod.ts"
 import { packedCase } from "./packed_files.ts"
 import { cli, type CliSettings } from "./run_cli.ts"
 
@@ -61,6 +62,31 @@ describe("exit codes", () => {
     for (const [, err] of [cut, tile, short]) assertMatch(err, /^tessera: mem:\/\/v22\/dense_fill\/array\//)
   })
 
+  it("5: a committed fragment without one of its files", async () => {
+    const gone = () => undefined
+    for (
+      const [command, file] of [["read", "a0.tdb"], ["read", "__fragment_metadata.tdb"], [
+        "schema",
+        "__fragment_metadata.tdb",
+      ]]
+    ) {
+      const [code, err] = await outcome([command, uri], changed(new RegExp(`/${file.replace(".", "\\.")}$`), gone))
+      assertEquals(code, 5)
+      assertMatch(
+        err,
+        new RegExp(`__fragments/(__\\w+)/${file}: the committed fragment \\1 lacks its file ${file}; .*open .*again`),
+      )
+    }
+  })
+
+  it("2: an empty URI", async () => {
+    for (const command of ["ls", "tree", "schema", "fragments", "meta", "read"]) {
+      const [code, err] = await outcome([command, ""], {})
+      assertEquals(code, 2)
+      assertMatch(err, new RegExp(`^tessera: ${command}: name an array or group: tessera ${command} URI`))
+    }
+  })
+
   it("6: what is not supported", async () => {
     const newer = await outcome(
       ["schema", uri],
@@ -91,7 +117,16 @@ describe("exit codes", () => {
     // no release will ever be this
     assertEquals(version(0x55555555), 5)
     assertEquals(exitCodeOf(new CodecError({ codec: "zstd", reason: "damaged" })), 5)
-    assertEquals(exitCodeOf(new CodecError({ codec: "webp", reason: "this codec layer has no WebP; provide it" })), 6)
+    // the field tells, whatever the words are
+    assertEquals(exitCodeOf(new CodecError({ codec: "webp", reason: "this codec layer has no WebP; provide it" })), 5)
+    assertEquals(exitCodeOf(new CodecError({ codec: "webp", reason: "not here", missing: true })), 6)
+    assertEquals(
+      exitCodeOf(Effect.runSync(Effect.provide(Effect.flip(Effect.flatMap(Codecs, (c) => c.webp)), layerPortable))),
+      6,
+    )
+    assertEquals(exitCodeOf(new StorageError({ op: "read", uri: "a", reason: "Truncated" })), 5)
+    assertEquals(exitCodeOf(new StorageError({ op: "read", uri: "a", reason: "Unsupported" })), 6)
+    assertEquals(exitCodeOf(new InvalidOption({ uri: "a", option: "at", reason: "b" })), 2)
     assertEquals(exitCodeOf(new Unsupported({ uri: "a", feature: "b" })), 6)
     assertEquals(exitCodeOf(new ResultTooLarge({ uri: "a", needed: 2, limit: 1 })), 1)
     assertEquals(exitCodeOf(new StorageError({ op: "list", uri: "a", reason: "Timeout" })), 1)

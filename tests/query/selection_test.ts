@@ -248,7 +248,14 @@ describe("ranges that are refused", () => {
   it("outside the current domain, though inside the domain", () => {
     const currentDomain = { empty: false, ranges: build.rangesOf([int], [[2, 5]]) } as const
     const schema = schemaOf(int, { currentDomain })
-    assertThrows(() => parseSelection("mem://a", schema, { x: [1, 3] }, "error"), SelectionError, "[2, 5]")
+    const where = "outside the current domain [2, 5] (within the domain [0, 9]) of this int32 dimension"
+    for (const [given, what] of [[[1, 3], "range [1, 3]"], [{ points: [3, 6] }, "point 6"]] as const) {
+      assertThrows(
+        () => parseSelection("mem://a", schema, { x: given }, "error"),
+        SelectionError,
+        `${what} is ${where}`,
+      )
+    }
     assertEquals(parseSelection("mem://a", schema, { x: [1, 3] }, "crop")[0].ranges, [{ low: 2, high: 3 }])
     assertEquals(parseSelection("mem://a", schema, { x: [null, null] }, "error")[0].ranges, [{ low: 2, high: 5 }])
   })
