@@ -1,15 +1,26 @@
 /**
- * Arguments in one form for the parser: a command, its options as `--name value`, then `--` and the rest. The parser takes
- * what it does not know for a URI and any word after a switch for its value; here each word gets its place first.
+ * The command line to a request. The runtime's parser takes the words apart; whether they are right is told here, in one
+ * line.
  */
-import { commands, isCommand, type OptionSpec } from "./commands.ts"
+import { type KnownOption, tokensOf } from "../../platform/runtime_arguments.ts"
+import { type CommandName, commands, isCommand, type OptionSpec } from "./commands.ts"
 import { UsageError } from "./usage_error.ts"
+
+/** A command with its options, all of them by their names; those that were not given are absent. */
+export interface Request {
+  readonly command: CommandName
+  readonly uri: string
+  readonly text: (name: string) => string | undefined
+  readonly texts: (name: string) => ReadonlyArray<string>
+  readonly integer: (name: string) => number | undefined
+  readonly on: (name: string) => boolean
+}
 
 /** What the user wants. */
 export type Invocation =
   | { readonly kind: "help"; readonly command: string | undefined }
   | { readonly kind: "version" }
-  | { readonly kind: "run"; readonly args: ReadonlyArray<string> }
+  | { readonly kind: "run"; readonly request: Request }
 
 const names = (list: Iterable<string>): string => [...list].join(", ")
 
@@ -32,67 +43,82 @@ const guess = (word: string, known: ReadonlyArray<string>, prefix = ""): string 
   return near.length === 0 ? "" : `; did you mean ${near.map((n) => prefix + n).join(" or ")}?`
 }
 
-/** Puts the arguments in order. Throws {@link UsageError}. */
-export const arrange = (args: ReadonlyArray<string>): Invocation => {
+const fail = (reason: string): never => {
+  throw new UsageError({ reason })
+}
+
+/** How the runtime's parser is told of the options. */
+const known = (specs: Readonly<Record<string, OptionSpec>>): Readonly<Record<string, KnownOption>> => ({
+  ...Object.fromEntries(
+    Object.entries(specs).map(([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }]),
+  ),
+  help: { type: "boolean", short: "h" },
+})
+
+/** Refuses a value that the option does not take. */
+const check = (name: string, spec: OptionSpec, value: string): void => {
+  if (spec.choices !== undefined && !spec.choices.includes(value)) {
+    fail(`--${name}: give one of ${names(spec.choices)}`)
+  }
+  if (spec.integer === true && !/^\d{1,15}$/.test(value)) fail(`--${name}: give a whole number, 0 or more`)
+}
+
+/** Parses the arguments. Throws {@link UsageError}. */
+export const parse = (args: ReadonlyArray<string>): Invocation => {
   const [command, ...rest] = args
   if (command === undefined || command === "--help" || command === "-h" || command === "help") {
     return { kind: "help", command: rest.find(isCommand) }
   }
   if (command === "--version") return { kind: "version" }
   if (!isCommand(command)) {
-    const known = Object.keys(commands)
-    throw new UsageError({
-      reason: `there is no command ${JSON.stringify(command)}${guess(command, known) || `; there are ${names(known)}`}`,
-    })
+    const all = Object.keys(commands)
+    const hint = guess(command, all) || `; there are ${names(all)}`
+    throw new UsageError({ reason: `there is no command ${JSON.stringify(command)}${hint}` })
   }
   const specs: Readonly<Record<string, OptionSpec>> = commands[command].options
-  const options: Array<string> = []
+  const given = new Map<string, Array<string>>()
   const operands: Array<string> = []
-  const given = new Set<string>()
-  for (let i = 0; i < rest.length; i++) {
-    const word = rest[i]
-    if (word === "--") {
-      operands.push(...rest.slice(i + 1))
-      break
-    }
-    if (!word.startsWith("-") || word === "-") {
-      operands.push(word)
+  for (const token of tokensOf(rest, known(specs))) {
+    if (token.kind === "option-terminator") continue
+    if (token.kind === "positional") {
+      operands.push(token.value)
       continue
     }
-    if (word === "--help" || word === "-h") return { kind: "help", command }
-    const equals = word.indexOf("=")
-    const name = word.startsWith("--") ? word.slice(2, equals < 0 ? undefined : equals) : ""
-    if (!Object.hasOwn(specs, name)) {
-      const shown = equals < 0 ? word : word.slice(0, equals)
-      throw new UsageError({
-        reason: `${command}: there is no option ${shown}${
-          guess(name, Object.keys(specs), "--") ||
-          `; see tessera ${command} --help (a URI that starts with - goes after --)`
-        }`,
-      })
+    const { name, value } = token
+    if (name === "help" && value === undefined) return { kind: "help", command }
+    const [word] = rest[token.index].split("=", 1)
+    if (!word.startsWith("--") || !Object.hasOwn(specs, name)) {
+      const hint = guess(word.startsWith("--") ? name : "", Object.keys(specs), "--") ||
+        `; see tessera ${command} --help (a URI that starts with - goes after --)`
+      fail(`${command}: there is no option ${word}${hint}`)
     }
     const spec = specs[name]
-    if (given.has(name) && spec.repeated !== true) {
-      throw new UsageError({ reason: `${command}: --${name} is given twice` })
-    }
-    given.add(name)
-    options.push(`--${name}`)
+    if (given.has(name) && spec.repeated !== true) fail(`${command}: --${name} is given twice`)
+    const values = given.get(name) ?? []
+    given.set(name, values)
     if (spec.value === undefined) {
-      if (equals >= 0) throw new UsageError({ reason: `${command}: --${name} takes no value` })
-      continue
-    }
-    const value = equals >= 0 ? word.slice(equals + 1) : rest[++i]
-    if (value === undefined || value === "") {
-      throw new UsageError({ reason: `${command}: --${name} needs a value: --${name} ${spec.value}` })
-    }
-    options.push(value)
+      if (value !== undefined) fail(`${command}: --${name} takes no value`)
+    } else if (value === undefined || value === "") {
+      fail(`${command}: --${name} needs a value: --${name} ${spec.value}`)
+    } else values.push(value)
   }
-  if (operands.length !== 1 || operands[0] === "") {
-    throw new UsageError({
-      reason: operands.length === 0 || operands[0] === ""
-        ? `${command}: name an array or group: tessera ${command} URI`
-        : `${command}: takes one URI, not ${operands.length}: ${operands.map((o) => JSON.stringify(o)).join(", ")}`,
-    })
+  if (operands.length === 0 || operands[0] === "") fail(`${command}: name an array or group: tessera ${command} URI`)
+  if (operands.length > 1) {
+    fail(`${command}: takes one URI, not ${operands.length}: ${names(operands.map((o) => JSON.stringify(o)))}`)
   }
-  return { kind: "run", args: [command, ...options, "--", ...operands] }
+  for (const [name, values] of given) {
+    for (const value of values) check(name, specs[name], value)
+  }
+  const text = (name: string): string | undefined => given.get(name)?.[0]
+  return {
+    kind: "run",
+    request: {
+      command,
+      uri: operands[0],
+      text,
+      texts: (name) => given.get(name) ?? [],
+      integer: (name) => text(name) === undefined ? undefined : Number(text(name)),
+      on: (name) => given.has(name),
+    },
+  }
 }

@@ -25,12 +25,11 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
-import { arrange } from "./arguments.ts"
+import { parse, type Request } from "./arguments.ts"
 import { type ExitCode, exitCodeOf, messageOf } from "./exit_code.ts"
 import { help } from "./help.ts"
 import { isCommand } from "./commands.ts"
 import { attemptUsage } from "./open.ts"
-import { parse, type Request } from "./parse.ts"
 import { runRead } from "./read.ts"
 import { runFragments } from "./show_fragments.ts"
 import { runMeta } from "./show_metadata.ts"
@@ -63,7 +62,7 @@ const runRequest = (request: Request, terminal: Terminal): Effect.Effect<void, u
 
 const invoke = (args: ReadonlyArray<string>, terminal: Terminal): Effect.Effect<void, unknown, Storage | Codecs> =>
   Effect.gen(function* () {
-    const invocation = yield* attemptUsage(() => arrange(args))
+    const invocation = yield* attemptUsage(() => parse(args))
     switch (invocation.kind) {
       case "help": {
         const { command } = invocation
@@ -72,7 +71,7 @@ const invoke = (args: ReadonlyArray<string>, terminal: Terminal): Effect.Effect<
       case "version":
         return yield* print(terminal, [`tessera ${VERSION}\n`])
       case "run":
-        return yield* runRequest(yield* parse(invocation.args), terminal)
+        return yield* runRequest(invocation.request, terminal)
     }
   })
 

@@ -18,7 +18,7 @@ import { asCsv, asJson, asNdjson, asTable, type PrintedCells, type PrintedColumn
 import { cellText, isNumeric } from "./cell_text.ts"
 import { limitDense } from "./limit.ts"
 import { attemptUsage, openRequested, type SettingsError } from "./open.ts"
-import type { Request } from "./parse.ts"
+import type { Request } from "./arguments.ts"
 import { parseRanges, parseSelect } from "./ranges.ts"
 import { type OutputError, print, say, type Terminal } from "./terminal.ts"
 import { UsageError } from "./usage_error.ts"

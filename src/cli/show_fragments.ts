@@ -8,7 +8,7 @@ import { describeFragments, type FragmentDescription } from "../array/describe.t
 import { describeOpenFragments, type FragmentsError } from "../array/fragment_descriptions.ts"
 import type { OpenedArray, OpenError } from "../array/open.ts"
 import { openRequested, type SettingsError } from "./open.ts"
-import type { Request } from "./parse.ts"
+import type { Request } from "./arguments.ts"
 import { rangeText } from "./show_schema.ts"
 import { type OutputError, print, say, type Terminal } from "./terminal.ts"
 import { textTable } from "./text_table.ts"

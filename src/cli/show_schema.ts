@@ -16,7 +16,7 @@ import { type EnumerationError, loadEnumerations } from "../array/enumerations.t
 import type { OpenError } from "../array/open.ts"
 import { bytesText, jsonText } from "./cell_text.ts"
 import { openRequested, type SettingsError } from "./open.ts"
-import type { Request } from "./parse.ts"
+import type { Request } from "./arguments.ts"
 import { type OutputError, print, type Terminal } from "./terminal.ts"
 import { textTable } from "./text_table.ts"
 import { cut, printable } from "./text_width.ts"

@@ -2,7 +2,7 @@
  * Times on the command line: milliseconds since 1970 or ISO dates, as options of an open.
  */
 import { parseDatetime } from "../../schema/datetime.ts"
-import type { Request } from "./parse.ts"
+import type { Request } from "./arguments.ts"
 import { UsageError } from "./usage_error.ts"
 
 /** One time in milliseconds. Throws {@link UsageError}. */
