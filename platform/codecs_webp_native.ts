@@ -4,28 +4,30 @@
  * @module
  */
 import type * as Layer from "effect/Layer"
-import { readFile } from "node:fs/promises"
-import { createRequire } from "node:module"
-import { fileURLToPath } from "node:url"
 import type { Codecs } from "./codecs.ts"
 import { layerWebpFrom } from "./codecs_webp.ts"
 
 const WASM = "@jsquash/webp/codec/dec/webp_dec.wasm"
 
+// Node's modules are imported when they are needed: they take longer to load than a small array to read.
+
 /** The path of the decoder; import maps first, as this package's own is one on Deno. */
-const locate = (): string => {
+const locate = async (): Promise<string> => {
+  const { fileURLToPath } = await import("node:url")
   try {
     const url = import.meta.resolve(WASM)
     if (url.startsWith("file:")) return fileURLToPath(url)
   } catch {
     // The map does not know it; the package folders may.
   }
+  const { createRequire } = await import("node:module")
   return createRequire(import.meta.url).resolve(WASM)
 }
 
 /** Reads and compiles the decoder, without fetching anything. */
 export const compileWebp = async (): Promise<WebAssembly.Module> => {
-  const bytes = await readFile(locate())
+  const { readFile } = await import("node:fs/promises")
+  const bytes = await readFile(await locate())
   return WebAssembly.compile(new Uint8Array(bytes))
 }
 

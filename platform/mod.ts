@@ -35,7 +35,8 @@ export {
   type TaggedErrorClass,
 } from "./errors.ts"
 export { InvalidKey, parseKey } from "./keys.ts"
-export { layerDefault, layerDefaultPortable, layerStorage } from "./runtime.ts"
+export { layerDefault, layerStorage } from "./runtime.ts"
+export { layerDefaultPortable } from "./runtime_portable.ts"
 export { type ByteRange, type Entry, Storage as StorageService, type Tail } from "./storage.ts"
 export { layerLocal, localFiles } from "./storage_local.ts"
 export { layerMemory, makeMemoryStorage } from "./storage_memory.ts"

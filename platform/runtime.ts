@@ -6,7 +6,6 @@
 import * as Layer from "effect/Layer"
 import type { Codecs } from "./codecs.ts"
 import { layerNative } from "./codecs_native.ts"
-import { layerPortable } from "./codecs_portable.ts"
 import { layerWebp } from "./codecs_webp_native.ts"
 import { localFiles } from "./storage_local.ts"
 import { makeMemoryStorage } from "./storage_memory.ts"
@@ -36,10 +35,4 @@ export const layerStorage: Layer.Layer<Storage> = Layer.sync(
 export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.merge(
   layerStorage,
   Layer.provide(layerWebp, layerNative),
-)
-
-/** As {@link layerDefault}, with the portable codecs: slower, and the twin to compare the native ones with. */
-export const layerDefaultPortable: Layer.Layer<Storage | Codecs> = Layer.merge(
-  layerStorage,
-  Layer.provide(layerWebp, layerPortable),
 )
