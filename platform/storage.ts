@@ -46,10 +46,14 @@ export interface Storage {
   /**
    * Ranges of one file, answered in the order asked. A range past the end fails with reason `Truncated`, before anything
    * is allocated for it. The buffers belong to the caller.
+   *
+   * A caller that reads again and again may give memory for the answers, `into`: they lie in it then, each from a multiple
+   * of eight bytes on, if they fit and the storage can. What it held before is lost.
    */
   readonly readRanges: (
     uri: string,
     ranges: ReadonlyArray<ByteRange>,
+    into?: Uint8Array,
   ) => Effect.Effect<ReadonlyArray<Uint8Array>, NotFound | StorageError>
   /** The last `length` bytes (fewer if the file is shorter), and the file's size: one request. */
   readonly readTail: (uri: string, length: number) => Effect.Effect<Tail, NotFound | StorageError>

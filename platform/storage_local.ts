@@ -50,8 +50,13 @@ const fill = (fd: number, bytes: Uint8Array, offset: number): number => {
   }
 }
 
-const readAt = (op: string, uri: string, fd: number, { offset, length }: ByteRange): Uint8Array => {
-  const bytes = new Uint8Array(length)
+const readAt = (
+  op: string,
+  uri: string,
+  fd: number,
+  { offset, length }: ByteRange,
+  bytes: Uint8Array = new Uint8Array(length),
+): Uint8Array => {
   const count = fill(fd, bytes, offset)
   if (count < length) throw truncated(op, uri, { offset, length }, offset + count)
   return bytes
@@ -85,12 +90,33 @@ const readTail = (uri: string, length: number): Tail =>
 /** Ranges up to this many bytes are read without asking for the size of the file first. */
 const UNASKED = 1 << 22
 
-const readRanges = (uri: string, ranges: ReadonlyArray<ByteRange>): ReadonlyArray<Uint8Array> =>
+/** Where each range lies in the memory that was given for all; `undefined` if they do not fit. */
+const placesIn = (
+  into: Uint8Array | undefined,
+  ranges: ReadonlyArray<ByteRange>,
+): ReadonlyArray<number> | undefined => {
+  if (into === undefined) return undefined
+  let at = 0
+  const places: Array<number> = []
+  for (const { length } of ranges) {
+    places.push(at)
+    at += length
+    if (at > into.length) return undefined
+    at = Math.ceil(at / 8) * 8
+  }
+  return places
+}
+
+const readRanges = (uri: string, ranges: ReadonlyArray<ByteRange>, into?: Uint8Array): ReadonlyArray<Uint8Array> =>
   withFile("readRanges", uri, (fd) => {
     checkRanges("readRanges", uri, ranges)
     const length = ranges.reduce((sum, range) => sum + range.length, 0)
     if (length === 0 || length > UNASKED) checkRanges("readRanges", uri, ranges, sizeOf(uri, fs.fstatSync(fd)))
-    return ranges.map((range) => readAt("readRanges", uri, fd, range))
+    const places = placesIn(into, ranges)
+    return ranges.map((range, i) => {
+      const place = places && into!.subarray(places[i], places[i] + range.length)
+      return readAt("readRanges", uri, fd, range, place)
+    })
   })
 
 const writeAll = (fd: number, bytes: Uint8Array): void => {
@@ -225,8 +251,8 @@ export const localFiles: Storage = {
       catch: readFailure("size", uri),
     }),
   read: (uri) => Effect.try({ try: () => read(uri), catch: readFailure("read", uri) }),
-  readRanges: (uri, ranges) =>
-    Effect.try({ try: () => readRanges(uri, ranges), catch: readFailure("readRanges", uri) }),
+  readRanges: (uri, ranges, into) =>
+    Effect.try({ try: () => readRanges(uri, ranges, into), catch: readFailure("readRanges", uri) }),
   readTail: (uri, length) => Effect.try({ try: () => readTail(uri, length), catch: readFailure("readTail", uri) }),
   write: (uri, bytes) => Effect.try({ try: () => write(uri, bytes), catch: storageFailure("write", uri) }),
   create: (uri, bytes) => Effect.try({ try: () => create(uri, bytes), catch: createFailure(uri) }),

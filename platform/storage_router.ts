@@ -31,7 +31,7 @@ export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage =
     list: (uri) => route("list", uri, (storage) => storage.list(uri)),
     size: (uri) => route("size", uri, (storage) => storage.size(uri)),
     read: (uri) => route("read", uri, (storage) => storage.read(uri)),
-    readRanges: (uri, ranges) => route("readRanges", uri, (storage) => storage.readRanges(uri, ranges)),
+    readRanges: (uri, ranges, into) => route("readRanges", uri, (storage) => storage.readRanges(uri, ranges, into)),
     readTail: (uri, length) => route("readTail", uri, (storage) => storage.readTail(uri, length)),
     write: (uri, bytes) => route("write", uri, (storage) => storage.write(uri, bytes)),
     create: (uri, bytes) => route("create", uri, (storage) => storage.create(uri, bytes)),

@@ -78,8 +78,8 @@ export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: Traced
     list: (uri) => traced("list", uri, 1, storage.list(uri), none),
     size: (uri) => traced("size", uri, 1, storage.size(uri), none),
     read: (uri) => traced("read", uri, 1, storage.read(uri), (bytes) => ({ read: bytes.length })),
-    readRanges: (uri, ranges) =>
-      traced("readRanges", uri, ranges.length, storage.readRanges(uri, ranges), (parts) => ({
+    readRanges: (uri, ranges, into) =>
+      traced("readRanges", uri, ranges.length, storage.readRanges(uri, ranges, into), (parts) => ({
         read: parts.reduce((sum, part) => sum + part.length, 0),
       })),
     readTail: (uri, length) =>

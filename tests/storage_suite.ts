@@ -133,6 +133,24 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       )
     })
 
+    test("reads ranges into memory that it is given, or beside it", async ({ storage, root }) => {
+      const file = counted(1000)
+      await run(storage.write(`${root}/file`, file))
+      const ranges = [{ offset: 3, length: 5 }, { offset: 500, length: 0 }, { offset: 10, length: 90 }]
+      const wanted = ranges.map(({ offset, length }) => file.slice(offset, offset + length))
+      for (const size of [0, 97, 98, 1000]) {
+        const into = new Uint8Array(size).fill(255)
+        const parts = await run(storage.readRanges(`${root}/file`, ranges, into))
+        assertEquals(parts.map((part) => part.slice()), wanted)
+        const inside = parts.filter((part) => part.buffer === into.buffer)
+        assert(inside.every((part) => (part.byteOffset - into.byteOffset) % 8 === 0), `${size}`)
+        assert(inside.length === 0 || inside.length === ranges.length, `${size}`)
+      }
+      const short = storage.readRanges(`${root}/file`, [{ offset: 990, length: 11 }], new Uint8Array(100))
+      const error = await fails(short)
+      assert(error instanceof StorageError && error.reason === "Truncated", String(error))
+    })
+
     test("refuses ranges past the end as Truncated, however large", async ({ storage, root }) => {
       await run(storage.write(`${root}/file`, counted(10)))
       for (const [offset, length] of [[0, 11], [10, 1], [11, 0], [5, 2 ** 52], [2 ** 52, 1], [9, 2]]) {
