@@ -24,13 +24,18 @@
  *
  * @module
  */
+export * as ArraySchema from "./src/array/builder/array_schema.ts"
+export * as Attr from "./src/array/builder/attribute.ts"
 export * as Cells from "./src/query/cells.ts"
 export * as Dense from "./src/query/dense.ts"
+export * as Dim from "./src/array/builder/dimension.ts"
+export * as Filter from "./src/array/builder/filter.ts"
 export * as Group from "./src/group/group.ts"
 export * as Sparse from "./src/query/sparse.ts"
 export * as TileArray from "./src/array/tile_array.ts"
 
 export { ArrayNotFound, InvalidOption, ResultTooLarge, SelectionError, Unsupported } from "./src/array/errors.ts"
+export { SchemaError } from "./src/array/builder/schema_error.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"
 export { FormatError } from "./schema/errors.ts"
 export {

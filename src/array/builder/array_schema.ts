@@ -1,0 +1,128 @@
+/**
+ * Schemas as values of a program: what an array is, in a form that TypeScript knows. Open an array with one and its
+ * columns are typed; make an array with one and it is what the schema says.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const Weather = ArraySchema.dense({
+ *   dims: { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 20], { tile: 10 }) },
+ *   attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)), note: Attr.utf8(Filter.zstd()) },
+ * })
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather", Weather)
+ *   const { columns } = yield* Dense.read(weather, { select: ["temperature"], ranges: { day: 60, station: [1, 4] } })
+ *   return columns.temperature // Float32Array
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), Float32Array.of(7.5, 8, 6.5, 9.5))
+ * ```
+ *
+ * `ArraySchema.dense` and `ArraySchema.sparse` check the engine's own rules and throw a `SchemaError` that names the field.
+ * What is not said is as the engine has it: row-major orders, a capacity of 10,000 cells, coordinates and offsets through
+ * Zstandard, validity through RLE, the datatype's own fill values. Fields lie in the order in which the objects name them;
+ * JavaScript puts names that are whole numbers (`"0"`, `"12"`) first.
+ *
+ * Format: `array_schema.md`.
+ *
+ * @module
+ */
+import type { ArrayType } from "../../../schema/array_schema.ts"
+import type { Filter } from "../../../schema/filter.ts"
+import { checkSchemaRules } from "./check_rules.ts"
+import { type CurrentDomainInput, currentDomainRanges } from "./current_domain.ts"
+import { type EnumerationInput, enumerationValues } from "./enumeration_values.ts"
+import { pipelineOf } from "./filter.ts"
+import type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
+
+export type { ArrayType } from "../../../schema/array_schema.ts"
+export type { CurrentDomainInput } from "./current_domain.ts"
+export type { EnumerationInput, EnumerationList, EnumerationValues } from "./enumeration_values.ts"
+export type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
+export { enumerationsOf, fromStructure, type StructureOptions, toStructure } from "./structure.ts"
+
+/** What dense and sparse arrays have in common. */
+export interface SchemaOptions<D extends Dimensions, A extends Attributes> {
+  /** The dimensions, in their order. */
+  readonly dims: D
+  /** The attributes, in their order. */
+  readonly attrs: A
+  /** The order of the tiles. Default: `row-major`. */
+  readonly tileOrder?: TileOrder
+  /** Cells of a tile of a sparse array; dense arrays keep it too. Default: 10,000. */
+  readonly capacity?: number
+  /** What the coordinates of dimensions without filters go through. Default: `Filter.zstd()`. */
+  readonly coordsFilters?: ReadonlyArray<Filter>
+  /** What the offsets of var-sized cells go through. Default: `Filter.zstd()`. */
+  readonly offsetsFilters?: ReadonlyArray<Filter>
+  /** What the validity of nullable cells goes through. Default: `Filter.rle`. */
+  readonly validityFilters?: ReadonlyArray<Filter>
+  /** What the codes of enumerated attributes stand for, by name: `{ color: ["red", "green"] }`. */
+  readonly enumerations?: Readonly<Record<string, EnumerationInput>>
+  /**
+   * The part of the domain in which cells may lie, as ranges with both ends inclusive; it can grow later. Dimensions of
+   * numbers that are not named have their whole domain, dimensions of text must be named. Default: the whole domain.
+   */
+  readonly currentDomain?: CurrentDomainInput<D>
+}
+
+/** What makes a dense array. */
+export interface DenseOptions<D extends Dimensions, A extends Attributes> extends SchemaOptions<D, A> {
+  /** The order of the cells in a tile. Default: `row-major`. */
+  readonly order?: Exclude<CellOrder, "hilbert">
+}
+
+/** What makes a sparse array. */
+export interface SparseOptions<D extends Dimensions, A extends Attributes> extends SchemaOptions<D, A> {
+  /** The order of the cells in a tile. Default: `row-major`. */
+  readonly order?: CellOrder
+  /** Whether cells of the same coordinates are all kept. Default: false, the newest is. */
+  readonly allowsDuplicates?: boolean
+}
+
+/** The default of `capacity`. */
+const CAPACITY = 10_000
+
+const make = <K extends ArrayType, D extends Dimensions, A extends Attributes>(
+  arrayType: K,
+  options: SparseOptions<D, A>,
+): ArraySchema<K, D, A> => {
+  const { dims, attrs } = options
+  const defaults: Filter = { type: "zstd", level: -1 }
+  return checkSchemaRules({
+    arrayType,
+    dims: { ...dims },
+    attrs: { ...attrs },
+    dimensionNames: Object.keys(dims),
+    attributeNames: Object.keys(attrs),
+    order: options.order ?? "row-major",
+    tileOrder: options.tileOrder ?? "row-major",
+    capacity: options.capacity ?? CAPACITY,
+    allowsDuplicates: options.allowsDuplicates ?? false,
+    coordsFilters: pipelineOf(options.coordsFilters ?? [defaults]),
+    offsetsFilters: pipelineOf(options.offsetsFilters ?? [defaults]),
+    validityFilters: pipelineOf(options.validityFilters ?? [{ type: "rle", level: -1 }]),
+    enumerations: Object.fromEntries(
+      Object.entries(options.enumerations ?? {}).map(([name, given]) => [name, enumerationValues(name, given)]),
+    ),
+    currentDomain: currentDomainRanges(dims, options.currentDomain),
+    dimensionLabels: [],
+  })
+}
+
+/** The schema of a dense array. Throws `SchemaError` if no array can have it. */
+export const dense = <D extends Dimensions, A extends Attributes>(
+  options: DenseOptions<D, A>,
+): ArraySchema<"dense", D, A> => make("dense", options)
+
+/** The schema of a sparse array. Throws `SchemaError` if no array can have it. */
+export const sparse = <D extends Dimensions, A extends Attributes>(
+  options: SparseOptions<D, A>,
+): ArraySchema<"sparse", D, A> => make("sparse", options)
+
+/**
+ * Checks a schema by the engine's own rules, and answers it: for those of `fromStructure`, which is lenient with what
+ * older engines wrote, and for those that were put together by hand. Throws `SchemaError`.
+ */
+export const check = <S extends ArraySchema>(schema: S): S => checkSchemaRules(schema)

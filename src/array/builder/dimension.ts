@@ -1,0 +1,141 @@
+/**
+ * Dimensions of a schema: a datatype, a domain with both ends inclusive, and how long a space tile is.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const day = Dim.datetime("day", ["2024-01-01", new Date("2024-12-31")], { tile: 7n })
+ * assertEquals(day.type, "datetime_day")
+ * assertEquals(day.domain, [19723n, 20088n])
+ * ```
+ *
+ * Format: `array_schema.md`, "Dimension".
+ *
+ * @module
+ */
+import type { Datatype } from "../../../schema/datatype.ts"
+import type { Filter } from "../../../schema/filter.ts"
+import type { FilterPipeline } from "../../../schema/filter_pipeline.ts"
+import { parseScalar, type Scalar, ScalarError, type ScalarInput } from "../../../schema/scalar.ts"
+import type { CoordinateOf, DatetimeType, DimensionType, TimeType, ValueOf } from "./datatype_values.ts"
+import { pipelineOf } from "./filter.ts"
+
+export type { CoordinateOf, DatetimeType, DimensionType, TimeType, ValueOf } from "./datatype_values.ts"
+
+/** One axis of an array, without its name: the schema gives it. */
+export interface Dimension<T extends DimensionType = DimensionType> {
+  /** The datatype of its coordinates. */
+  readonly type: T
+  /** The lowest and the highest coordinate; `null` for text, which has no domain. */
+  readonly domain: readonly [low: ValueOf<T>, high: ValueOf<T>] | null
+  /** How long a space tile is; `null` for text, and where the schema is to choose: the whole domain, none under Hilbert. */
+  readonly tile: ValueOf<T> | null
+  /** What its coordinates go through; without any, the schema's `coordsFilters`. */
+  readonly filters: FilterPipeline
+  /** What is wrong with it; the schema says so, since it knows the name. */
+  readonly problem?: string
+}
+
+/** What a dimension may have besides its domain. */
+export interface DimensionOptions<T extends DimensionType> {
+  /** How long a space tile is. Default: the whole domain. */
+  readonly tile?: T extends DatetimeType | TimeType ? number | bigint : CoordinateOf<T>
+  /** What its coordinates go through. Default: the schema's `coordsFilters`. */
+  readonly filters?: ReadonlyArray<Filter>
+}
+
+/** The lowest and the highest coordinate, both inclusive. */
+export type DomainOf<T extends DimensionType> = readonly [low: CoordinateOf<T>, high: CoordinateOf<T>]
+
+/** A value as {@link parseScalar} takes it. */
+export const scalarInput = (given: unknown): ScalarInput => {
+  if (!(given instanceof Date)) return given as ScalarInput
+  if (Number.isNaN(given.getTime())) throw new ScalarError("an invalid Date is no value")
+  return given.toISOString()
+}
+
+/** Runs what throws {@link ScalarError}; answers what was wrong as text. */
+export const problemOf = (part: string, run: () => void): string | undefined => {
+  try {
+    run()
+    return undefined
+  } catch (error) {
+    if (error instanceof ScalarError) return `${part}: ${error.reason}`
+    throw error
+  }
+}
+
+const make = <T extends DimensionType>(
+  type: T,
+  domain: DomainOf<T>,
+  options: DimensionOptions<T> = {},
+): Dimension<T> => {
+  let bounds: [Scalar, Scalar] | null = null
+  let tile: Scalar | null = null
+  const problem = problemOf("domain", () => {
+    if (!Array.isArray(domain) || domain.length !== 2) throw new ScalarError("a domain is a pair [low, high]")
+    bounds = [parseScalar(type, scalarInput(domain[0])), parseScalar(type, scalarInput(domain[1]))]
+  }) ?? problemOf("tile", () => {
+    if (options.tile !== undefined) tile = parseScalar(type, scalarInput(options.tile))
+  })
+  return {
+    type,
+    domain: bounds as Dimension<T>["domain"],
+    tile: tile as Dimension<T>["tile"],
+    filters: pipelineOf(options.filters ?? []),
+    ...(problem === undefined ? {} : { problem }),
+  }
+}
+
+/** Makes a dimension of one datatype. */
+export type MakeDimension<T extends DimensionType> = (
+  domain: DomainOf<T>,
+  options?: DimensionOptions<T>,
+) => Dimension<T>
+
+const maker = <T extends DimensionType>(type: T): MakeDimension<T> => (domain, options) => make(type, domain, options)
+
+/** −128 to 127. */
+export const int8: MakeDimension<"int8"> = maker("int8")
+/** 0 to 255. */
+export const uint8: MakeDimension<"uint8"> = maker("uint8")
+/** −32,768 to 32,767. */
+export const int16: MakeDimension<"int16"> = maker("int16")
+/** 0 to 65,535. */
+export const uint16: MakeDimension<"uint16"> = maker("uint16")
+/** −2³¹ to 2³¹ − 1. */
+export const int32: MakeDimension<"int32"> = maker("int32")
+/** 0 to 2³² − 1. */
+export const uint32: MakeDimension<"uint32"> = maker("uint32")
+/** −2⁶³ to 2⁶³ − 1; bounds past 2⁵³ as bigint. */
+export const int64: MakeDimension<"int64"> = maker("int64")
+/** 0 to 2⁶⁴ − 1; bounds past 2⁵³ as bigint. */
+export const uint64: MakeDimension<"uint64"> = maker("uint64")
+/** Single precision; sparse arrays only. */
+export const float32: MakeDimension<"float32"> = maker("float32")
+/** Double precision; sparse arrays only. */
+export const float64: MakeDimension<"float64"> = maker("float64")
+
+/** Counts of a unit since 1970; bounds as Date, ISO text or count. */
+export const datetime = <U extends DatetimeType extends `datetime_${infer Unit}` ? Unit : never>(
+  unit: U,
+  domain: DomainOf<Extract<Datatype, `datetime_${U}`>>,
+  options?: DimensionOptions<Extract<Datatype, `datetime_${U}`>>,
+): Dimension<Extract<Datatype, `datetime_${U}`>> =>
+  make(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, domain, options)
+
+/** Counts of a unit since midnight; bounds as text (`"12:30:00"`) or count. */
+export const time = <U extends TimeType extends `time_${infer Unit}` ? Unit : never>(
+  unit: U,
+  domain: DomainOf<Extract<Datatype, `time_${U}`>>,
+  options?: DimensionOptions<Extract<Datatype, `time_${U}`>>,
+): Dimension<Extract<Datatype, `time_${U}`>> => make(`time_${unit}` as Extract<Datatype, `time_${U}`>, domain, options)
+
+/** Text of ASCII characters, of any length; sparse arrays only. It has no domain and no tiles. */
+export const ascii = (options: Pick<DimensionOptions<"string_ascii">, "filters"> = {}): Dimension<"string_ascii"> => ({
+  type: "string_ascii",
+  domain: null,
+  tile: null,
+  filters: pipelineOf(options.filters ?? []),
+})

@@ -1,0 +1,22 @@
+/**
+ * What can be wrong with a schema that is being made.
+ *
+ * @module
+ */
+import * as Data from "effect/Data"
+import type { TaggedErrorClass } from "../../../schema/errors.ts"
+
+const SchemaErrorBase: TaggedErrorClass<"SchemaError", { readonly field: string; readonly reason: string }> = Data
+  .TaggedError("SchemaError")
+
+/**
+ * A schema that no array can have: `field` names the dimension, attribute or option, `reason` says what is wrong and what
+ * would be right. `ArraySchema.dense` and `ArraySchema.sparse` throw it: a schema is a value of the program, and wrong from
+ * its first line on.
+ */
+export class SchemaError extends SchemaErrorBase {
+  /** What is wrong, where, and what would be right. */
+  override get message(): string {
+    return `${this.field === "" ? "the schema" : this.field}: ${this.reason}`
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Schemas as they lie in an array, and back.
+ */
+import type { ArraySchema as Structure } from "../../../schema/array_schema.ts"
+import type { Attribute as AttributeStructure } from "../../../schema/attribute.ts"
+import { VAR } from "../../../schema/cell_val_num.ts"
+import type { Dimension as DimensionStructure } from "../../../schema/dimension.ts"
+import type { Enumeration } from "../../../schema/enumeration.ts"
+import type { Filter } from "../../../schema/filter.ts"
+import type { FilterPipeline } from "../../../schema/filter_pipeline.ts"
+import { readScalar, type Scalar, scalarBytes } from "../../../schema/scalar.ts"
+import { isFloat, sizeOf } from "../../../schema/datatype.ts"
+import type { Attribute } from "./attribute.ts"
+import type { DimensionType } from "./datatype_values.ts"
+import type { Dimension } from "./dimension.ts"
+import { enumerationStructure, type EnumerationValues, valuesOfEnumeration } from "./enumeration_values.ts"
+import type { ArraySchema, CellOrder, TileOrder } from "./schema_value.ts"
+import { SchemaError } from "./schema_error.ts"
+
+/** What a schema does not say of its file. */
+export interface StructureOptions {
+  /** The format version. Default: 22. */
+  readonly version?: number
+  /** Names the file of an enumeration; needed for those that were not read from an array. */
+  readonly enumerationFile?: (name: string) => string
+}
+
+const FORMAT = 22
+
+/** A tile extent that was not chosen: engines take the whole domain, and none under the Hilbert order. */
+const extentOf = (schema: ArraySchema, { type, domain, tile }: Dimension): Scalar | null => {
+  if (tile !== null) return tile
+  if (domain === null || schema.order === "hilbert") return null
+  const [low, high] = domain
+  if (isFloat(type)) return Number(high) - Number(low)
+  const length = BigInt(high) - BigInt(low) + 1n
+  return typeof high === "bigint" ? length : Number(length)
+}
+
+const join = (low: Uint8Array, high: Uint8Array): Uint8Array => {
+  const out = new Uint8Array(low.length + high.length)
+  out.set(low)
+  out.set(high, low.length)
+  return out
+}
+
+const dimensionStructure = (schema: ArraySchema, name: string): DimensionStructure => {
+  const dimension = schema.dims[name]
+  const { type, domain, filters } = dimension
+  const extent = extentOf(schema, dimension)
+  return {
+    name,
+    type,
+    cellValNum: type === "string_ascii" ? VAR : 1,
+    filters,
+    domain: domain === null ? new Uint8Array(0) : join(scalarBytes(type, domain[0]), scalarBytes(type, domain[1])),
+    tileExtent: extent === null ? null : scalarBytes(type, extent),
+  }
+}
+
+/** Pictures are as large as the tiles. */
+const withPictureSize = (pipeline: FilterPipeline, dimensions: ReadonlyArray<DimensionStructure>): FilterPipeline => {
+  if (!pipeline.filters.some((f) => f.type === "webp")) return pipeline
+  const [extentY, extentX] = dimensions.map((d) => Number(readScalar(d.type, d.tileExtent!)))
+  const sized = (filter: Filter): Filter => filter.type === "webp" ? { ...filter, extentY, extentX } : filter
+  return { ...pipeline, filters: pipeline.filters.map(sized) }
+}
+
+const attributeStructure = (
+  name: string,
+  attribute: Attribute,
+  dimensions: ReadonlyArray<DimensionStructure>,
+): AttributeStructure => ({
+  name,
+  type: attribute.type,
+  cellValNum: attribute.cellValNum === "var" ? VAR : attribute.cellValNum,
+  filters: withPictureSize(attribute.filters, dimensions),
+  fillValue: attribute.fillValue,
+  nullable: attribute.nullable,
+  fillValueValidity: attribute.fillValueValidity,
+  order: attribute.order,
+  enumeration: attribute.enumeration,
+})
+
+const fileOf = (name: string, values: EnumerationValues, options: StructureOptions): string => {
+  const fileName = values.fileName ?? options.enumerationFile?.(name)
+  if (fileName === undefined) {
+    const reason = "its file has no name yet; give enumerationFile"
+    throw new SchemaError({ field: `enumeration ${name}`, reason })
+  }
+  return fileName
+}
+
+/**
+ * The structure that lies in an array of this schema, as `@tessera/array/schema` encodes it. Throws `SchemaError` if an
+ * enumeration has no file name.
+ */
+export const toStructure = (schema: ArraySchema, options: StructureOptions = {}): Structure => {
+  const dimensions = schema.dimensionNames.map((name) => dimensionStructure(schema, name))
+  return {
+    version: options.version ?? FORMAT,
+    allowsDuplicates: schema.allowsDuplicates,
+    arrayType: schema.arrayType,
+    tileOrder: schema.tileOrder,
+    cellOrder: schema.order,
+    capacity: schema.capacity,
+    coordsFilters: schema.coordsFilters,
+    offsetsFilters: schema.offsetsFilters,
+    validityFilters: schema.validityFilters,
+    dimensions,
+    attributes: schema.attributeNames.map((name) => attributeStructure(name, schema.attrs[name], dimensions)),
+    dimensionLabels: schema.dimensionLabels,
+    enumerations: Object.entries(schema.enumerations).map(([name, values]) => ({
+      name,
+      fileName: fileOf(name, values, options),
+    })),
+    currentDomain: schema.currentDomain === null ? { empty: true } : { empty: false, ranges: schema.currentDomain },
+  }
+}
+
+/** The structures of the files of a schema's enumerations. Throws `SchemaError` if one has no file name. */
+export const enumerationsOf = (schema: ArraySchema, options: StructureOptions = {}): ReadonlyArray<Enumeration> =>
+  Object.entries(schema.enumerations).map(([name, values]) =>
+    enumerationStructure(name, fileOf(name, values, options), values)
+  )
+
+const dimensionOf = ({ type, domain, tileExtent, filters }: DimensionStructure): Dimension => ({
+  type: type as DimensionType,
+  domain: domain.length === 0 ? null : [readScalar(type, domain), readScalar(type, domain, sizeOf(type))] as never,
+  tile: tileExtent === null ? null : readScalar(type, tileExtent) as never,
+  filters,
+})
+
+const attributeOf = (structure: AttributeStructure): Attribute => {
+  const { name: _, cellValNum, ...rest } = structure
+  return { ...rest, cellValNum: cellValNum === VAR ? "var" : cellValNum }
+}
+
+/**
+ * The schema that lies in an array, as a value: of `array.schema`, for one, to make another array like it. Its fields are
+ * not known to TypeScript. Enumerations keep their values if they are given, and are empty if not. Nothing is checked, since
+ * older engines had other rules; see `check`.
+ */
+export const fromStructure = (structure: Structure, enumerations: ReadonlyArray<Enumeration> = []): ArraySchema => ({
+  arrayType: structure.arrayType,
+  dims: Object.fromEntries(structure.dimensions.map((d) => [d.name, dimensionOf(d)])),
+  attrs: Object.fromEntries(structure.attributes.map((a) => [a.name, attributeOf(a)])),
+  dimensionNames: structure.dimensions.map((d) => d.name),
+  attributeNames: structure.attributes.map((a) => a.name),
+  order: structure.cellOrder as CellOrder,
+  tileOrder: structure.tileOrder as TileOrder,
+  capacity: structure.capacity,
+  allowsDuplicates: structure.allowsDuplicates,
+  coordsFilters: structure.coordsFilters,
+  offsetsFilters: structure.offsetsFilters,
+  validityFilters: structure.validityFilters,
+  enumerations: Object.fromEntries(structure.enumerations.map(({ name, fileName }) => {
+    const found = enumerations.find((e) => e.name === name)
+    const empty = { type: "any", cellValNum: "var", ordered: false, data: new Uint8Array(0), offsets: null } as const
+    return [name, found === undefined ? { ...empty, fileName } : { ...valuesOfEnumeration(found), fileName }]
+  })),
+  currentDomain: structure.currentDomain.empty ? null : structure.currentDomain.ranges,
+  dimensionLabels: structure.dimensionLabels,
+})
