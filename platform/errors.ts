@@ -45,7 +45,7 @@ const advice: Record<StorageReason, string> = {
   Unavailable: "the storage is not available; try again later",
   Conflict: "somebody else changed it at the same time; try again",
   Truncated: "the file is shorter than what was asked of it; it was cut, or it is being replaced",
-  Unsupported: "no storage layer serves this scheme; provide one",
+  Unsupported: "it is not supported here",
   Unknown: "the storage failed",
 }
 

@@ -2,7 +2,8 @@
  * How bytes and cycles get here: the storage and codec services, and the layers that provide them.
  *
  * - **Storage** – {@link StorageService} is the tag (`Storage` is a global of the Web, so the name stays clear of it).
- *   {@link layerLocal}, {@link layerMemory} and {@link makeRouter} provide it; {@link withTrace} counts what is asked of it.
+ *   {@link layerLocal}, {@link layerHttp}, {@link layerMemory} and {@link makeRouter} provide it; {@link withCoalescing},
+ *   {@link withCache}, {@link withRetry} and {@link withLimit} lie over any of them; {@link withTrace} counts what is asked.
  * - **Codecs** – {@link Codecs} is the tag; {@link layerNative} and {@link layerPortable} provide it, {@link layerWebp} adds
  *   WebP.
  * - **All at once** – {@link layerDefault}, or {@link layerDefaultPortable}.
@@ -34,11 +35,19 @@ export {
   type StorageReason,
   type TaggedErrorClass,
 } from "./errors.ts"
+export { httpFiles, type HttpFilesOptions, layerHttp } from "./http_files.ts"
+export type { HttpOptions } from "./http_request.ts"
 export { InvalidKey, parseKey } from "./keys.ts"
+export { publish, type Published } from "./publish.ts"
 export { layerDefault, layerStorage } from "./runtime.ts"
 export { layerDefaultPortable } from "./runtime_portable.ts"
 export { type ByteRange, type Entry, Storage as StorageService, type Tail } from "./storage.ts"
+export { makeHttpStorage } from "./storage_http.ts"
 export { layerLocal, localFiles } from "./storage_local.ts"
 export { layerMemory, makeMemoryStorage } from "./storage_memory.ts"
 export { makeRouter } from "./storage_router.ts"
+export { type CacheOptions, isImmutable, withCache } from "./with_cache.ts"
+export { type CoalescingOptions, type CoalescingPlan, planCoalescing, withCoalescing } from "./with_coalescing.ts"
+export { withLimit } from "./with_limit.ts"
+export { type RetryOptions, withRetry } from "./with_retry.ts"
 export { layerTrace, makeTrace, type StorageOperation, type Trace, type TracedCall, withTrace } from "./with_trace.ts"

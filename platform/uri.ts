@@ -43,4 +43,9 @@ export const localPath = (op: string, uri: string): string => {
 
 /** The error for a scheme that nobody serves. */
 export const unsupported = (op: string, uri: string, scheme: string): StorageError =>
-  new StorageError({ op, uri, reason: "Unsupported", cause: new TypeError(`the scheme is ${scheme}://`) })
+  new StorageError({
+    op,
+    uri,
+    reason: "Unsupported",
+    cause: new TypeError(`no storage layer serves the scheme ${scheme}://; provide one`),
+  })

@@ -1,0 +1,45 @@
+/**
+ * Web servers as programs want them: with retries, a limit, and few requests for many ranges.
+ *
+ * @module
+ */
+import * as Layer from "effect/Layer"
+import type { HttpOptions } from "./http_request.ts"
+import { deferStorage } from "./storage_deferred.ts"
+import { makeHttpStorage } from "./storage_http.ts"
+import { Storage } from "./storage.ts"
+import { type CoalescingOptions, withCoalescing } from "./with_coalescing.ts"
+import { withLimit } from "./with_limit.ts"
+import { type RetryOptions, withRetry } from "./with_retry.ts"
+
+/** How to read from web servers. */
+export interface HttpFilesOptions extends HttpOptions {
+  /** Requests under way at a time. Default: 16. */
+  readonly requests?: number
+  /** When to ask again. Default: four times, for `Unavailable` and `Timeout`. */
+  readonly retry?: RetryOptions
+  /** Which ranges to read as one. Default: those less than 512 KiB apart. */
+  readonly coalescing?: CoalescingOptions
+}
+
+/**
+ * The storage of `http://` and `https://` URIs, read-only, over `fetch`: {@link makeHttpStorage} with a limit, with
+ * retries, and with ranges put together. {@link layerDefault} has it; make one of your own for other options.
+ *
+ * ```ts
+ * import { httpFiles, localFiles, makeRouter } from "@tessera/array/platform"
+ *
+ * const https = httpFiles({ headers: { authorization: "Bearer …" }, timeout: "5 seconds", requests: 6 })
+ * const storage = makeRouter({ file: localFiles, https })
+ * ```
+ */
+export const httpFiles = (options: HttpFilesOptions = {}): Storage =>
+  deferStorage(async () => {
+    const { makeFetchClient } = await import("./http_client.ts")
+    const limited = withLimit(makeHttpStorage(makeFetchClient(), options), options.requests ?? 16)
+    return withCoalescing(withRetry(limited, options.retry), options.coalescing)
+  })
+
+/** The layer of {@link httpFiles}, for programs that read from web servers only, as in a browser. */
+export const layerHttp = (options: HttpFilesOptions = {}): Layer.Layer<Storage> =>
+  Layer.sync(Storage, () => httpFiles(options))

@@ -1,0 +1,124 @@
+/**
+ * Pieces of files in memory, under a budget of bytes: the piece that was used last goes last.
+ *
+ * @module
+ */
+
+/** What is known of a file. */
+interface CachedFile {
+  size: number | undefined
+  /** In the order of their offsets. */
+  readonly pieces: Array<Piece>
+}
+
+interface Piece {
+  readonly uri: string
+  readonly offset: number
+  readonly bytes: Uint8Array
+}
+
+/** What a piece costs beside its bytes. */
+const OVERHEAD = 256
+
+/** The cache. All bytes go in and out as copies. */
+export interface RangeCache {
+  readonly size: (uri: string) => number | undefined
+  readonly find: (uri: string, offset: number, length: number) => Uint8Array | undefined
+  readonly put: (uri: string, offset: number, bytes: Uint8Array) => void
+  readonly putSize: (uri: string, size: number) => void
+  /** Forgets a file, or a folder with all in it. */
+  readonly forget: (uri: string) => void
+}
+
+/** A cache of at most `budget` bytes. */
+export const makeRangeCache = (budget: number): RangeCache => {
+  const files = new Map<string, CachedFile>()
+  /** From the one that was used longest ago to the last. */
+  const used = new Set<Piece>()
+  let total = 0
+
+  /** How many pieces begin at `offset` or before. */
+  const rank = ({ pieces }: CachedFile, offset: number): number => {
+    let [low, high] = [0, pieces.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (pieces[middle].offset <= offset) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  const covering = (file: CachedFile, offset: number, length: number): Piece | undefined => {
+    // those before may reach further, but a file is read as a whole, at its end, or by tiles: two are enough
+    const last = rank(file, offset) - 1
+    for (const piece of [file.pieces[last], file.pieces[last - 1], file.pieces[0]]) {
+      if (piece !== undefined && piece.offset <= offset && offset + length <= piece.offset + piece.bytes.length) {
+        return piece
+      }
+    }
+    return undefined
+  }
+  const fileOf = (uri: string): CachedFile => {
+    let file = files.get(uri)
+    if (file === undefined) {
+      file = { size: undefined, pieces: [] }
+      files.set(uri, file)
+      total += OVERHEAD
+    }
+    return file
+  }
+  const drop = (piece: Piece): void => {
+    used.delete(piece)
+    total -= piece.bytes.length + OVERHEAD
+    const file = files.get(piece.uri)!
+    file.pieces.splice(file.pieces.indexOf(piece), 1)
+    if (file.pieces.length === 0) {
+      files.delete(piece.uri)
+      total -= OVERHEAD
+    }
+  }
+  const makeRoom = (): void => {
+    for (const piece of used) {
+      if (total <= budget) return
+      drop(piece)
+    }
+    // only sizes are left
+    for (const uri of files.keys()) {
+      if (total <= budget) return
+      files.delete(uri)
+      total -= OVERHEAD
+    }
+  }
+
+  return {
+    size: (uri) => files.get(uri)?.size,
+    find: (uri, offset, length) => {
+      const file = files.get(uri)
+      const piece = file && covering(file, offset, length)
+      if (piece === undefined) return undefined
+      used.delete(piece)
+      used.add(piece)
+      return piece.bytes.slice(offset - piece.offset, offset - piece.offset + length)
+    },
+    put: (uri, offset, bytes) => {
+      if (bytes.length + 2 * OVERHEAD > budget) return
+      const file = fileOf(uri)
+      if (covering(file, offset, bytes.length) !== undefined) return
+      const piece = { uri, offset, bytes: bytes.slice() }
+      file.pieces.splice(rank(file, offset), 0, piece)
+      used.add(piece)
+      total += bytes.length + OVERHEAD
+      makeRoom()
+    },
+    putSize: (uri, size) => {
+      fileOf(uri).size = size
+      makeRoom()
+    },
+    forget: (uri) => {
+      for (const [name, file] of [...files]) {
+        if (name !== uri && !name.startsWith(uri.endsWith("/") ? uri : `${uri}/`)) continue
+        for (const piece of [...file.pieces]) drop(piece)
+        if (files.delete(name)) total -= OVERHEAD
+      }
+    },
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Work that several wait for is done once.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+
+interface Flight<A, E> {
+  fiber: Fiber.RuntimeFiber<A, E> | undefined
+  waiting: number
+}
+
+/**
+ * Runs `work` under a key, or waits for what runs under it already; all who wait share its answer or its failure. The work
+ * ends when the last of them is interrupted.
+ */
+export type SingleFlight<A, E> = (key: string, work: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** Flights of its own. */
+export const makeSingleFlight = <A, E>(): SingleFlight<A, E> => {
+  const flights = new Map<string, Flight<A, E>>()
+  const landed = (key: string, flight: Flight<A, E>): void => {
+    if (flights.get(key) === flight) flights.delete(key)
+  }
+  const leave = (key: string, flight: Flight<A, E>, fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<unknown> =>
+    Effect.suspend(() => {
+      if (--flight.waiting > 0) return Effect.void
+      landed(key, flight)
+      return Fiber.interrupt(fiber)
+    })
+  return (key, work) =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.suspend(() => {
+        const known = flights.get(key)
+        if (known?.fiber !== undefined) {
+          known.waiting++
+          return Effect.onInterrupt(restore(Fiber.join(known.fiber)), () => leave(key, known, known.fiber!))
+        }
+        const flight: Flight<A, E> = { fiber: undefined, waiting: 1 }
+        flights.set(key, flight)
+        const run = Effect.ensuring(Effect.interruptible(work), Effect.sync(() => landed(key, flight)))
+        return Effect.flatMap(Effect.forkDaemon(run), (fiber) => {
+          flight.fiber = fiber
+          return Effect.onInterrupt(restore(Fiber.join(fiber)), () => leave(key, flight, fiber))
+        })
+      })
+    )
+}

@@ -1,0 +1,76 @@
+/**
+ * Storage on a web server, to read from: any server that serves files, with ranges for large ones.
+ *
+ * Folders come from a manifest (`tessera publish` makes one) at the array or above it, or else from the index pages of the
+ * server. A query goes with every request: `https://host/array?sig=…` reads `https://host/array/__schema/…?sig=…`; it ends
+ * at the next slash, so a slash in it must be written `%2F`.
+ *
+ * @module
+ */
+import type { HttpClient } from "@effect/platform/HttpClient"
+import * as Effect from "effect/Effect"
+import { NotFound, StorageError } from "./errors.ts"
+import { makeListing } from "./http_listing.ts"
+import { makeReads } from "./http_ranges.ts"
+import { type HttpOptions, makeSend } from "./http_request.ts"
+import type { Storage } from "./storage.ts"
+
+const readOnly = (op: string, uri: string): Effect.Effect<never, StorageError> =>
+  Effect.fail(
+    new StorageError({
+      op,
+      uri,
+      reason: "Unsupported",
+      cause: new Error("http:// and https:// are read-only; write to the files that the server serves"),
+    }),
+  )
+
+/**
+ * A storage that asks web servers by `client`, one request at a time for each call, each range and each folder, without
+ * retries and without limit: {@link httpFiles} adds those.
+ *
+ * What it answers with, besides the bytes: `NotFound` for 404 and 410; `StorageError` with reason `Denied` for 401 and
+ * 403, `Unavailable` for 429, 5xx and a server that is not there, `Timeout` when it does not answer in time, `Truncated`
+ * for bodies that end too soon and for ranges past the end, `Unsupported` for writes, for a server that answers a range
+ * with a large whole file, and for one that lists no folder where there is no manifest, `Conflict` for a file that the
+ * manifest names and the server does not have, and `Unknown` for what no server should answer. Interruption gives up the
+ * requests under way.
+ *
+ * ```ts
+ * import { makeHttpStorage } from "@tessera/array/platform"
+ * import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+ * import { HttpClient } from "@effect/platform/HttpClient"
+ * import * as Effect from "effect/Effect"
+ *
+ * const storage = Effect.runSync(
+ *   HttpClient.pipe(Effect.map((client) => makeHttpStorage(client)), Effect.provide(FetchHttpClient.layer)),
+ * )
+ * const write = storage.write("https://example.org/file", new Uint8Array())
+ * Effect.runSync(Effect.flip(write)).reason // "Unsupported"
+ * ```
+ */
+export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): Storage => {
+  const send = makeSend(client, options)
+  const reads = makeReads(send)
+  const { list, listedBy } = makeListing(send)
+
+  /** A file that is gone though the manifest names it: the manifest is older than the array. */
+  const noticing = <A>(op: string, uri: string, read: Effect.Effect<A, NotFound | StorageError>) =>
+    Effect.mapError(read, (error) => {
+      const manifest = error instanceof NotFound ? listedBy(uri) : undefined
+      if (manifest === undefined) return error
+      const cause = new Error(`the manifest ${manifest} names this file, which is gone; publish it again`)
+      return new StorageError({ op, uri, reason: "Conflict", cause })
+    })
+
+  return {
+    list,
+    size: (uri) => noticing("size", uri, reads.size("size", uri)),
+    read: (uri) => noticing("read", uri, reads.read(uri)),
+    readRanges: (uri, ranges) => noticing("readRanges", uri, reads.readRanges(uri, ranges)),
+    readTail: (uri, length) => noticing("readTail", uri, reads.readTail(uri, length)),
+    write: (uri) => readOnly("write", uri),
+    create: (uri) => readOnly("create", uri),
+    remove: (uri) => readOnly("remove", uri),
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * A storage that keeps what it has read, within a budget of bytes.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import { checkRanges } from "./byte_ranges.ts"
+import type { NotFound, StorageError } from "./errors.ts"
+import { makeRangeCache } from "./range_cache.ts"
+import { makeSingleFlight } from "./single_flight.ts"
+import type { ByteRange, Entry, Storage } from "./storage.ts"
+import { withoutTrailingSlash } from "./uri.ts"
+
+/** What to keep. */
+export interface CacheOptions {
+  /** Bytes to keep; what was used longest ago goes first. Default: 64 MiB. */
+  readonly bytes?: number
+  /** Whether the file at a URI never changes. Default: {@link isImmutable}. */
+  readonly immutable?: (uri: string) => boolean
+  /**
+   * Whether listings are kept too: then an array stays as it was when it was first opened, until something is written
+   * through this storage. Default: false.
+   */
+  readonly listings?: boolean
+}
+
+/**
+ * Whether TileDB writes the file at this URI only once: such names hold a time and a random number, or are in a folder of
+ * such a name.
+ *
+ * ```ts
+ * import { isImmutable } from "@tessera/array/platform"
+ *
+ * isImmutable("array/__schema/__1709539200000_1709539200000_0123456789abcdef0123456789abcdef") // true
+ * isImmutable("array/notes.txt") // false
+ * ```
+ */
+export const isImmutable = (uri: string): boolean =>
+  /\/__(?:\d+_\d+_[0-9a-f]{32}|[0-9a-f]{32}_\d+)(?:[_./?]|$)/.test(uri)
+
+/**
+ * `storage`, with the bytes and sizes of files that never change kept in memory. What several read at the same time is
+ * read once; a range inside of what is kept is not read again. Failures are not kept.
+ *
+ * ```ts
+ * import { makeMemoryStorage, withCache } from "@tessera/array/platform"
+ *
+ * const storage = withCache(makeMemoryStorage(), { bytes: 16 * 1024 * 1024 })
+ * ```
+ */
+export const withCache = (storage: Storage, options: CacheOptions = {}): Storage => {
+  const immutable = options.immutable ?? isImmutable
+  const cache = makeRangeCache(options.bytes ?? 64 << 20)
+  const listings = new Map<string, ReadonlyArray<Entry>>()
+  type Failure = NotFound | StorageError
+  const sizes = makeSingleFlight<number, Failure>()
+  const wholes = makeSingleFlight<Uint8Array, Failure>()
+  const spans = makeSingleFlight<ReadonlyArray<Uint8Array>, Failure>()
+  const tails = makeSingleFlight<{ readonly bytes: Uint8Array; readonly size: number }, Failure>()
+  const lists = makeSingleFlight<ReadonlyArray<Entry>, StorageError>()
+
+  const forget = (uri: string): void => {
+    cache.forget(withoutTrailingSlash(uri))
+    listings.clear()
+  }
+  /** Before and after: a read under way may still bring what was there before. */
+  const writing = <E>(uri: string, write: Effect.Effect<void, E>): Effect.Effect<void, E> =>
+    Effect.ensuring(Effect.suspend(() => (forget(uri), write)), Effect.sync(() => forget(uri)))
+
+  const keep = (uri: string, offset: number, bytes: Uint8Array, size?: number): void => {
+    if (size !== undefined) cache.putSize(uri, size)
+    cache.put(uri, offset, bytes)
+  }
+
+  const size = (uri: string): Effect.Effect<number, Failure> =>
+    Effect.suspend(() => {
+      const known = cache.size(uri)
+      if (known !== undefined) return Effect.succeed(known)
+      return sizes(uri, Effect.tap(storage.size(uri), (size) => Effect.sync(() => cache.putSize(uri, size))))
+    })
+
+  const read = (uri: string): Effect.Effect<Uint8Array, Failure> =>
+    Effect.suspend(() => {
+      const size = cache.size(uri)
+      const known = size === undefined ? undefined : cache.find(uri, 0, size)
+      if (known !== undefined) return Effect.succeed(known)
+      const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => keep(uri, 0, bytes, bytes.length)))
+      return Effect.map(wholes(uri, reading), (bytes) => bytes.slice())
+    })
+
+  const readRanges = (
+    uri: string,
+    ranges: ReadonlyArray<ByteRange>,
+  ): Effect.Effect<ReadonlyArray<Uint8Array>, Failure> =>
+    Effect.suspend(() => {
+      if (ranges.length === 0) return storage.readRanges(uri, ranges)
+      try {
+        checkRanges("readRanges", uri, ranges)
+      } catch (error) {
+        return Effect.fail(error as StorageError)
+      }
+      const found = ranges.map(({ offset, length }) => length > 0 ? cache.find(uri, offset, length) : undefined)
+      const missing = ranges.filter((_, i) => found[i] === undefined)
+      if (missing.length === 0) return Effect.succeed(found as ReadonlyArray<Uint8Array>)
+      const key = `${missing.map(({ offset, length }) => `${offset}+${length}`).join()} ${uri}`
+      const reading = Effect.tap(storage.readRanges(uri, missing), (parts) =>
+        Effect.sync(() =>
+          parts.forEach((bytes, i) => bytes.length > 0 && keep(uri, missing[i].offset, bytes))
+        ))
+      return Effect.map(spans(key, reading), (parts) => {
+        let next = 0
+        return found.map((bytes) => bytes ?? parts[next++].slice())
+      })
+    })
+
+  const readTail = (uri: string, length: number): ReturnType<Storage["readTail"]> =>
+    Effect.suspend(() => {
+      const size = cache.size(uri)
+      if (size !== undefined && Number.isSafeInteger(length) && length > 0) {
+        const bytes = cache.find(uri, Math.max(size - length, 0), Math.min(length, size))
+        if (bytes !== undefined) return Effect.succeed({ bytes, size })
+      }
+      const reading = Effect.tap(storage.readTail(uri, length), ({ bytes, size }) =>
+        Effect.sync(() => keep(uri, size - bytes.length, bytes, size)))
+      return Effect.map(tails(`${length} ${uri}`, reading), ({ bytes, size }) => ({ bytes: bytes.slice(), size }))
+    })
+
+  const list = (uri: string): Effect.Effect<ReadonlyArray<Entry>, StorageError> =>
+    Effect.suspend(() => {
+      const known = listings.get(uri)
+      if (known !== undefined) return Effect.succeed(known)
+      return lists(uri, Effect.tap(storage.list(uri), (entries) => Effect.sync(() => listings.set(uri, entries))))
+    })
+
+  return {
+    list: (uri) => options.listings === true ? list(uri) : storage.list(uri),
+    size: (uri) => immutable(uri) ? size(uri) : storage.size(uri),
+    read: (uri) => immutable(uri) ? read(uri) : storage.read(uri),
+    readRanges: (uri, ranges) => immutable(uri) ? readRanges(uri, ranges) : storage.readRanges(uri, ranges),
+    readTail: (uri, length) => immutable(uri) ? readTail(uri, length) : storage.readTail(uri, length),
+    write: (uri, bytes) => writing(uri, storage.write(uri, bytes)),
+    create: (uri, bytes) => writing(uri, storage.create(uri, bytes)),
+    remove: (uri) => writing(uri, storage.remove(uri)),
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * A storage that has no more than so many requests under way.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import { eachRange } from "./each_range.ts"
+import type { Storage } from "./storage.ts"
+
+/**
+ * `storage` with at most `requests` calls under way at a time, each range of a call counted by itself; the others wait
+ * for their turn. Every server has its own idea of too many, and browsers open six connections to one.
+ *
+ * ```ts
+ * import { makeMemoryStorage, withLimit } from "@tessera/array/platform"
+ *
+ * const storage = withLimit(makeMemoryStorage(), 16)
+ * ```
+ */
+export const withLimit = (storage: Storage, requests: number): Storage => {
+  const turn = Effect.unsafeMakeSemaphore(Math.max(1, Math.floor(requests))).withPermits(1)
+  return {
+    list: (uri) => turn(storage.list(uri)),
+    size: (uri) => turn(storage.size(uri)),
+    read: (uri) => turn(storage.read(uri)),
+    readRanges: (uri, ranges, into) =>
+      eachRange(ranges, into, (some, room) => turn(storage.readRanges(uri, some, room))),
+    readTail: (uri, length) => turn(storage.readTail(uri, length)),
+    write: (uri, bytes) => turn(storage.write(uri, bytes)),
+    create: (uri, bytes) => turn(storage.create(uri, bytes)),
+    remove: (uri) => turn(storage.remove(uri)),
+  }
+}
