@@ -33,27 +33,59 @@ export const gatherFixed = (
   tileOf: Uint32Array,
   positions: Uint32Array,
 ): void => {
-  const k = out.perCell
-  const target = out.array
   const n = tileOf.length
   for (let i = 0; i < n;) {
     const tile = tileOf[i]
     let end = i + 1
     while (end < n && tileOf[end] === tile) end++
-    const source = tiles[tile]?.array
-    if (source !== undefined) {
-      // whole runs of neighbours move at once
-      while (i < end) {
-        const first = positions[i]
-        let run = 1
-        while (i + run < end && positions[i + run] === first + run) run++
-        if (run > 16) target.set(source.subarray(first * k, (first + run) * k), i * k)
-        else if (k === 1) { for (let r = 0; r < run; r++) target[i + r] = source[first + r] }
-        else for (let r = 0; r < run * k; r++) target[i * k + r] = source[first * k + r]
-        i += run
-      }
-    }
+    const source = tiles[tile]
+    if (source !== undefined) copyCells(out, i, source, positions, i, end)
     i = end
+  }
+}
+
+/** Copies the cells at `positions[start … end − 1]` of `source` to cell `at` of `out` and on; neighbours move at once. */
+export const copyCells = (
+  out: Units,
+  at: number,
+  source: Units,
+  positions: Uint32Array,
+  start = 0,
+  end: number = positions.length,
+): void => {
+  const k = out.perCell
+  const target = out.array
+  const from = source.array
+  for (let i = start; i < end;) {
+    const first = positions[i]
+    let run = 1
+    while (i + run < end && positions[i + run] === first + run) run++
+    const to = (at + i - start) * k
+    if (run > 16) target.set(from.subarray(first * k, (first + run) * k), to)
+    else if (k === 1) { for (let r = 0; r < run; r++) target[to + r] = from[first + r] }
+    else for (let r = 0; r < run * k; r++) target[to + r] = from[first * k + r]
+    i += run
+  }
+}
+
+/** Copies the cells at `positions` of `source`, in any order, to the start of `out`. */
+export const permuteCells = (out: Units, source: Units, positions: Uint32Array): void => {
+  const k = out.perCell
+  const target = out.array
+  const from = source.array
+  const n = positions.length
+  if (k === 1) { for (let i = 0; i < n; i++) target[i] = from[positions[i]] }
+  else if (k === 2) {
+    for (let i = 0; i < n; i++) {
+      const p = 2 * positions[i]
+      target[2 * i] = from[p]
+      target[2 * i + 1] = from[p + 1]
+    }
+  } else {
+    for (let i = 0, to = 0; i < n; i++) {
+      const p = k * positions[i]
+      for (let r = 0; r < k; r++) target[to++] = from[p + r]
+    }
   }
 }
 
@@ -98,5 +130,24 @@ export const gatherVar = (
     let from = tile.offsets[positions[i]]
     if (end - from > 32) out.set(tile.bytes.subarray(from, end), at)
     else while (from < end) out[at++] = tile.bytes[from++]
+  }
+}
+
+/** Copies var cells in any order behind each other: cell `p` is `unit` bytes from each of `offsets[p] … offsets[p + 1] − 1`. */
+export const permuteVar = (
+  out: Uint8Array,
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  unit: number,
+  positions: Uint32Array,
+): void => {
+  let at = 0
+  for (let i = 0; i < positions.length; i++) {
+    const end = offsets[positions[i] + 1] * unit
+    let from = offsets[positions[i]] * unit
+    if (end - from > 32) {
+      out.set(bytes.subarray(from, end), at)
+      at += end - from
+    } else while (from < end) out[at++] = bytes[from++]
   }
 }

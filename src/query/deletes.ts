@@ -20,10 +20,13 @@ import { attemptTile } from "../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import type { Column } from "./column.ts"
 import { conditionFields, evaluate } from "./condition.ts"
-import { type Cells, gatherColumns } from "./gather.ts"
+import { byFragment, type FoundCells } from "./found_cells.ts"
+import { foundColumn } from "./found_columns.ts"
+import { attemptAllocation } from "./read_error.ts"
 
 const loadCondition = (
   access: TileAccess,
+  array: OpenedArray,
   entry: DeleteEntry,
 ): Effect.Effect<ConditionNode, ReadTilesError, Storage> =>
   Effect.gen(function* () {
@@ -36,9 +39,13 @@ const loadCondition = (
     return yield* attemptTile(() => {
       const tile = openGenericTile(access, entry.uri, file)
       const condition = decode(DeleteCondition, tile.bytes, tile.version, entry.uri)
-      if (!isWhole(condition)) {
-        const reason = "a negation of nothing, or of several conditions"
-        throw new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, reason })
+      const refuse = (reason: string): FormatError =>
+        new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, reason })
+      if (!isWhole(condition)) throw refuse("a negation of nothing, or of several conditions")
+      const { byName } = fieldsOf(array.schema)
+      for (const name of conditionFields(condition)) {
+        if (byName.has(name)) continue
+        throw refuse(`the delete condition names ${JSON.stringify(name)}, which the array does not have`)
       }
       return condition
     })
@@ -62,63 +69,52 @@ const processed = (
     )
   })
 
-/** The numbers of the cells that no delete removed. `times` say when each cell was written. */
+/** A one for each cell that no delete removed. `times` say when each cell was written. */
 export const applyDeletes = (
   access: TileAccess,
   array: OpenedArray,
-  cells: Cells,
+  found: FoundCells,
   times: Float64Array,
-): Effect.Effect<Uint32Array, ReadTilesError | ResultTooLarge, Storage> =>
+): Effect.Effect<Uint8Array, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
-    const n = cells.tileOf.length
-    const keep = new Uint8Array(n).fill(1)
+    const { length } = found
     const conditions = yield* Effect.forEach(
       array.deletes,
-      (entry) => Effect.map(loadCondition(access, entry), (condition) => ({ entry, condition })),
+      (entry) => Effect.map(loadCondition(access, array, entry), (condition) => ({ entry, condition })),
       { concurrency: 8 },
     )
-    const involved = [...new Set(cells.tiles.map((t) => t.fragment))]
-    const done = new Map(
-      yield* Effect.forEach(involved, (f) =>
-        Effect.map(processed(access, array.fragments[f]), (names) => [f, names] as const), { concurrency: 8 }),
+    const groups = byFragment(found)
+    const done = yield* Effect.forEach(
+      groups,
+      ({ fragment }) => processed(access, array.fragments[fragment]),
+      { concurrency: 8 },
     )
     const { byName } = fieldsOf(array.schema)
+    // a condition that all cells have behind them, or that is older than all, needs no column
+    const oldest = times.reduce((least, time) => Math.min(least, time), Infinity)
+    const concerned = conditions.filter(({ entry }) =>
+      entry.time >= oldest && done.some((names) => !names.has(entry.name))
+    )
+    const wanted = concerned.map(({ condition }) => conditionFields(condition))
+    const lastUse = new Map<string, number>()
+    wanted.forEach((names, c) => names.forEach((name) => lastUse.set(name, c)))
     const columns = new Map<string, Column>()
-    for (const { entry, condition } of conditions) {
-      for (const name of conditionFields(condition)) {
-        if (columns.has(name)) {
-          continue
-        }
-        const field = byName.get(name)
-        if (field === undefined) {
-          return yield* Effect.fail(
-            new FormatError({
-              uri: entry.uri,
-              path: "condition",
-              offset: 0,
-              version: array.schema.version,
-              reason: `the delete condition names ${JSON.stringify(name)}, which the array does not have`,
-            }),
-          )
-        }
-        columns.set(name, (yield* gatherColumns(access, array, [field], cells))[0])
+    const keep = yield* attemptAllocation(array.uri, length, () => new Uint8Array(length).fill(1))
+    for (let c = 0; c < concerned.length; c++) {
+      const { entry, condition } = concerned[c]
+      for (const name of wanted[c]) {
+        if (!columns.has(name)) columns.set(name, yield* foundColumn(access, array, byName.get(name)!, found))
       }
-      const stays = evaluate(condition, columns, n)
-      const applies = cells.tiles.map(({ fragment }) =>
-        done.get(fragment)!.has(entry.name) ? 0 : 1
-      )
-      for (let i = 0; i < n; i++) {
-        if (stays[i] === 0 && times[i] <= entry.time && applies[cells.tileOf[i]] === 1) keep[i] = 0
-      }
+      yield* attemptAllocation(array.uri, length, () => {
+        const stays = evaluate(condition, columns, length)
+        for (let g = 0; g < groups.length; g++) {
+          const { first, length: count } = groups[g]
+          if (done[g].has(entry.name)) continue
+          for (let i = first; i < first + count; i++) if (stays[i] === 0 && times[i] <= entry.time) keep[i] = 0
+        }
+      })
+      // a column is held as long as a later condition looks at it
+      for (const name of wanted[c]) if (lastUse.get(name) === c) columns.delete(name)
     }
-    return numbersOf(keep)
+    return keep
   })
-
-/** The numbers of the ones. */
-export const numbersOf = (mask: Uint8Array): Uint32Array => {
-  let count = 0
-  for (let i = 0; i < mask.length; i++) count += mask[i]
-  const out = new Uint32Array(count)
-  for (let i = 0, k = 0; i < mask.length; i++) if (mask[i] === 1) out[k++] = i
-  return out
-}

@@ -10,7 +10,7 @@ export const newestCells = (
   order: Uint32Array,
   words: KeyWords,
   times: Float64Array,
-  fragments: Uint32Array,
+  fragments: ArrayLike<number>,
 ): Uint32Array => {
   let kept = 0
   for (let i = 0; i < order.length;) {

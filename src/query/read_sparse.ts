@@ -10,17 +10,21 @@ import { type Field, fieldsOf } from "../fragment/field.ts"
 import { loadFieldTiles } from "../fragment/field_tiles.ts"
 import { cellsInTile } from "../fragment/fragment.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
+import { selectOnes } from "../kernel/select_cells.ts"
 import { sortCells } from "../kernel/sort_cells.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { coordinateWords, orderWords, zeroWords } from "./cell_order.ts"
 import type { Column } from "./column.ts"
-import { applyDeletes, numbersOf } from "./deletes.ts"
-import { assemble, type Cells, fieldIn, gatherColumns, readFieldTiles } from "./gather.ts"
+import { applyDeletes } from "./deletes.ts"
+import { byFragment, type FoundCells, restrict, spreadOver } from "./found_cells.ts"
+import { foundColumn } from "./found_columns.ts"
+import { fieldIn } from "./gather.ts"
 import { newestCells } from "./newest_cells.ts"
-import { attemptSelection, type ReadError } from "./read_error.ts"
+import { permute } from "./permute.ts"
+import { attemptAllocation, attemptSelection, type ReadError } from "./read_error.ts"
 import { MAX_BYTES, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection } from "./selection.ts"
-import { findCells, type FoundCells, timesOf } from "./sparse_cells.ts"
+import { checkPlan, matchTiles, planTiles, timesOf } from "./sparse_cells.ts"
 
 /** The answer of a sparse read: columns of `length` cells each. */
 export interface SparseResult {
@@ -47,118 +51,139 @@ export const readSparse = (
     const selection = yield* attemptSelection(() =>
       parseSelection(uri, schema, options.ranges ?? {}, options.outside ?? "error")
     )
+    const plan = yield* planTiles(access, array, selection, array.fragments.map((_, i) => i))
+    const involved = plan.map((p) => array.fragments[p.fragment])
     // one fragment has no two cells of the same coordinates, unless it was consolidated with their times
-    const dedups = !schema.allowsDuplicates &&
-      (array.fragments.length > 1 || array.fragments.some((f) => f.hasTimestamps))
-    const sorts = order !== "unordered" || dedups
-    const dimensions = fieldsOf(schema).dimensions
-    const found = yield* findCells(access, array, selection, array.fragments.map((_, i) => i), {
-      dimensions: dimensions.flatMap((field, d) => sorts || fields.includes(field) ? [d] : []),
-      times: dedups || array.deletes.length > 0,
-      maxBytes,
-    })
+    const dedups = !schema.allowsDuplicates && (involved.length > 1 || involved.some((f) => f.hasTimestamps))
+    // the cells of one fragment lie in global order
+    const inOrder = order === "unordered" || (order === "global" && involved.length <= 1)
+    const sorts = dedups || !inOrder
+    const { dimensions, deleteTimes } = fieldsOf(schema)
+    const wanted = dimensions.flatMap((field, d) => sorts || fields.includes(field) ? [d] : [])
+    const perCell = sorts ? wanted.reduce((sum, d) => sum + dimensions[d].cellSize, 8) : 0
+    yield* checkPlan(access, array, plan, perCell, maxBytes)
+    const times = dedups || array.deletes.length > 0
+    let found = yield* matchTiles(access, array, selection, plan, { dimensions: wanted, times })
 
-    let cells: Cells = found
-    if (sorts && found.tileOf.length > 0) {
+    let sorted: SortedCells = { columns: new Map(), order: undefined }
+    if (sorts && found.length > 0) {
       const columns: Array<Column> = []
-      for (let d = 0; d < dimensions.length; d++) columns.push(yield* assembled(array, dimensions[d], found, d))
-      const zeros = dedups ? zeroWords(columns) : []
-      const words = [...orderWords(schema, order, columns), ...zeros]
-      const sorted = sortCells(words, found.tileOf.length)
-      cells = choose(
-        found,
-        dedups
-          ? newestCells(
-            sorted,
-            order === "row" || order === "unordered" ? words : [...coordinateWords(columns), ...zeros],
-            writeTimes(array, found, found, "start"),
-            found.tileOf.map((t) => found.tiles[t].fragment),
-          )
-          : sorted,
-      )
+      for (const field of dimensions) columns.push(yield* foundColumn(access, array, field, found))
+      const chosen = yield* attemptAllocation(uri, perCell * found.length, () => {
+        const zeros = dedups ? zeroWords(columns) : []
+        const words = [...orderWords(schema, order, columns), ...zeros]
+        const cells = sortCells(words, found.length)
+        if (!dedups) return cells
+        const places = order === "row" || order === "unordered" ? words : [...coordinateWords(columns), ...zeros]
+        const fragments = spreadOver(found, (t) => found.tiles[t].fragment, () => undefined)
+        return newestCells(cells, places, writeTimes(array, found, "start"), fragments)
+      })
+      sorted = {
+        columns: new Map(dimensions.map((field, d) => [field, columns[d]])),
+        order: inOrder ? undefined : chosen,
+      }
+      if (chosen.length < found.length) {
+        const keep = new Uint8Array(found.length)
+        for (let i = 0; i < chosen.length; i++) keep[chosen[i]] = 1
+        ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
+      }
     }
-    if (array.fragments.some((f) => f.hasDeleteMetadata)) {
-      const { deleteTimes } = fieldsOf(schema)
-      const tiles = yield* readFieldTiles(access, array, deleteTimes, cells)
-      const { values } = assemble(deleteTimes, tiles, cells)!
+    if (involved.some((f) => f.hasDeleteMetadata)) {
+      const { values } = yield* foundColumn(access, array, deleteTimes, found)
       const deleted = timesOf(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
-      const keep = new Uint8Array(deleted.length)
-      for (let i = 0; i < keep.length; i++) keep[i] = deleted[i] <= array.time.end ? 0 : 1
-      cells = choose(cells, numbersOf(keep))
+      const keep = Uint8Array.from(deleted, (time) => time <= array.time.end ? 0 : 1)
+      ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
     }
-    if (array.deletes.length > 0 && cells.tileOf.length > 0) {
-      cells = choose(cells, yield* applyDeletes(access, array, cells, writeTimes(array, found, cells, "end")))
+    if (array.deletes.length > 0 && found.length > 0) {
+      const keep = yield* applyDeletes(access, array, found, writeTimes(array, found, "end"))
+      ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
     }
 
-    yield* checkSize(access, array, fields, cells, maxBytes)
-    const columns: Record<string, Column> = {}
-    for (const field of fields) {
-      const d = dimensions.indexOf(field)
-      columns[field.name] = d >= 0 && found.coordinates[d] !== undefined
-        ? yield* assembled(array, field, { ...found, ...cells }, d)
-        : (yield* gatherColumns(access, array, [field], cells))[0]
+    const needed = yield* checkSize(access, array, fields, found, maxBytes)
+    const cells = found
+    const { order: permutation, columns: known } = sorted
+    const columns = yield* Effect.forEach(fields, (field) =>
+      Effect.gen(function* () {
+        const column = known.get(field) ?? (yield* foundColumn(access, array, field, cells))
+        return permutation === undefined
+          ? column
+          : yield* attemptAllocation(uri, needed, () => permute(column, permutation))
+      }), { concurrency: 4 })
+    return {
+      length: cells.length,
+      columns: Object.fromEntries(fields.map((field, i) => [field.name, columns[i]])),
     }
-    return { length: cells.tileOf.length, columns }
   })
 
-/** A dimension's column from coordinate tiles that are already there. */
-const assembled = (
-  array: OpenedArray,
-  field: Field,
-  found: FoundCells,
-  d: number,
-): Effect.Effect<Column, ResultTooLarge> => {
-  const column = assemble(field, found.coordinates[d] ?? [], found)
-  return column === undefined
-    ? Effect.fail(new ResultTooLarge({ uri: array.uri, needed: 2 ** 32, limit: 2 ** 32 - 1 }))
-    : Effect.succeed(column)
+/** What sorting left: columns of found cells, and the order of these in the result, where it is another. */
+interface SortedCells {
+  readonly columns: ReadonlyMap<Field, Column>
+  readonly order: Uint32Array | undefined
 }
 
-/** The cells of that numbers. */
-const choose = (cells: Cells, numbers: Uint32Array): Cells => ({
-  tiles: cells.tiles,
-  tileOf: numbers.map((i) => cells.tileOf[i]),
-  positions: numbers.map((i) => cells.positions[i]),
-})
+/** Found cells without those for which `keep` has no one. */
+const narrowed = (
+  uri: string,
+  found: FoundCells,
+  { columns, order }: SortedCells,
+  keep: Uint8Array,
+): Effect.Effect<readonly [FoundCells, SortedCells], ResultTooLarge> =>
+  attemptAllocation(uri, 8 * found.length, () => {
+    if (!keep.includes(0)) return [found, { columns, order }]
+    const numbers = onesOf(keep)
+    return [restrict(found, keep), {
+      columns: new Map(Array.from(columns, ([field, column]) => [field, permute(column, numbers)])),
+      order: order === undefined ? undefined : renumber(order, keep),
+    }]
+  })
 
-/** When cells were written: their own time, or their fragment's. */
-const writeTimes = (array: OpenedArray, found: FoundCells, cells: Cells, bound: "start" | "end"): Float64Array => {
-  const ofTile = found.tiles.map(({ fragment }) => array.fragments[fragment].name[bound])
-  const out = new Float64Array(cells.tileOf.length)
-  for (let i = 0; i < out.length; i++) {
-    const tile = cells.tileOf[i]
-    const own = found.times[tile]
-    out[i] = own === undefined ? ofTile[tile] : own[cells.positions[i]]
+/** The cells of an order that are kept, by their numbers among these. */
+const renumber = (order: Uint32Array, keep: Uint8Array): Uint32Array => {
+  const numbers = new Uint32Array(keep.length)
+  let count = 0
+  for (let i = 0; i < keep.length; i++) {
+    numbers[i] = count
+    count += keep[i]
   }
+  const out = new Uint32Array(count)
+  for (let i = 0, k = 0; i < order.length; i++) if (keep[order[i]] === 1) out[k++] = numbers[order[i]]
   return out
 }
+
+/** The numbers of the ones. */
+const onesOf = (mask: Uint8Array): Uint32Array => {
+  const out = new Uint32Array(mask.length)
+  return out.subarray(0, selectOnes(mask, out))
+}
+
+/** When cells were written: their own time, or their fragment's. */
+const writeTimes = (array: OpenedArray, found: FoundCells, bound: "start" | "end"): Float64Array =>
+  spreadOver(found, (t) => array.fragments[found.tiles[t].fragment].name[bound], (t) => found.times[t])
 
 /** Refuses a result that is too large, before its tiles are read; of var-sized tiles read in part, their share counts. */
 const checkSize = (
   access: TileAccess,
   array: OpenedArray,
   fields: ReadonlyArray<Field>,
-  cells: Cells,
+  { length, tiles, counts }: FoundCells,
   limit: number,
-): Effect.Effect<void, ReadTilesError | ResultTooLarge, Storage> =>
+): Effect.Effect<number, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
-    const n = cells.tileOf.length
     let needed = 0
-    const counts = new Float64Array(cells.tiles.length)
-    for (let i = 0; i < n; i++) counts[cells.tileOf[i]]++
     for (const field of fields) {
-      needed += n * ((field.var ? 4 : field.cellSize) + (field.nullable ? 1 : 0))
+      needed += length * ((field.var ? 4 : field.cellSize) + (field.nullable ? 1 : 0))
       if (!field.var) continue
-      for (let t = 0; t < counts.length; t++) {
-        if (counts[t] === 0) continue
-        const { fragment: f, tile } = cells.tiles[t]
+      for (const { fragment: f, from, to } of byFragment({ tiles, counts })) {
         const fragment = array.fragments[f]
         const its = fieldIn(fragment, field)
         if (its === undefined) continue
         const [where] = yield* loadFieldTiles(access, fragment, [its])
-        needed += where.varSizes![tile] * counts[t] / cellsInTile(fragment, tile)
+        for (let t = from; t < to; t++) {
+          needed += where.varSizes![tiles[t].tile] * counts[t] / cellsInTile(fragment, tiles[t].tile)
+        }
       }
     }
     needed = Math.ceil(needed)
     if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed, limit }))
+    return needed
   })

@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../platform/storage.ts"
-import { viewAs } from "../../schema/datatype.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { ResultTooLarge } from "../array/errors.ts"
 import { fieldsOf } from "../fragment/field.ts"
@@ -12,28 +11,28 @@ import { proveTileCount } from "../fragment/field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
 import { loadMbrs } from "../fragment/mbrs.ts"
 import { readCoordinates, readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
-import { matchStrings, matchWords } from "../kernel/match_ranges.ts"
-import { keyWords } from "../kernel/order_key.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
-import type { Cells, TileRef } from "./gather.ts"
+import { type FoundCells, listCells } from "./found_cells.ts"
+import type { Cells } from "./gather.ts"
+import { type CellFilter, cellFilter } from "./match_cells.ts"
 import { boxOverlap, type FlatRanges, flatRanges, planSparse, type SparseTile } from "./plan_sparse.ts"
 import type { Selection } from "./selection.ts"
 
-/** Cells that were found, in the order of fragments, tiles and positions. */
-export interface FoundCells extends Cells {
-  /** Coordinate tiles that were read on the way, by dimension, as `tiles` are numbered. */
-  readonly coordinates: ReadonlyArray<ReadonlyArray<FieldTile | undefined> | undefined>
-  /** Times of the cells that have their own, by tile; the others have their fragment's. */
-  readonly times: ReadonlyArray<Float64Array | undefined>
+/** The tiles of a fragment that may hold cells of a selection; `fragment` is its number. */
+export interface FragmentPlan {
+  readonly fragment: number
+  readonly tiles: ReadonlyArray<SparseTile>
 }
 
-/** What is wanted beside the cells. */
+/** The tiles that a sparse read needs: fragments that have some, in their order. */
+export type SparsePlan = ReadonlyArray<FragmentPlan>
+
+/** What is wanted of the cells beside where they are. */
 export interface Wanted {
   /** Dimensions whose coordinates are needed of all cells. */
   readonly dimensions: ReadonlyArray<number>
   /** Whether the cells' own times are needed. */
   readonly times: boolean
-  readonly maxBytes: number
 }
 
 /** u64 times as numbers; all ones become larger than any time. */
@@ -46,62 +45,76 @@ export const timesOf = (bytes: Uint8Array): Float64Array => {
   return out
 }
 
-interface Found {
-  readonly tiles: ReadonlyArray<TileRef>
-  readonly masks: ReadonlyArray<Uint8Array | undefined>
-  readonly cells: ReadonlyArray<number>
-  readonly coordinates: ReadonlyArray<ReadonlyArray<FieldTile> | undefined>
-  readonly times: ReadonlyArray<Float64Array | undefined>
-}
-
 /** Finds the cells of a selection in fragments, by their numbers. */
 export const findCells = (
   access: TileAccess,
   array: OpenedArray,
   selection: Selection,
   fragments: ReadonlyArray<number>,
-  wanted: Wanted = { dimensions: [], times: false, maxBytes: Infinity },
-): Effect.Effect<FoundCells, ReadTilesError | ResultTooLarge, Storage> =>
+): Effect.Effect<Cells, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
-    const ranges = selection.map(flatRanges)
-    // which tiles: from footers and R-trees alone
-    const plans = yield* Effect.forEach(fragments, (number) =>
-      Effect.map(planFragment(access, array.fragments[number], selection), (tiles) => ({ number, tiles })), {
-      concurrency: 16,
-    })
-    const dimensions = fieldsOf(array.schema).dimensions
-    // where a cell is takes eight bytes
-    const perCell = wanted.dimensions.reduce((sum, d) =>
-      sum + dimensions[d].cellSize, wanted.times ? 16 : 8)
-    let cells = 0
-    for (const { number, tiles } of plans) {
-      for (const { tile } of tiles) {
-        cells += cellsInTile(array.fragments[number], tile)
-      }
-    }
-    const needed = cells * perCell
-    if (needed > wanted.maxBytes) {
-      return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed, limit: wanted.maxBytes }))
-    }
-    if (cells > BELIEVED) {
-      for (const { number, tiles } of plans) {
-        if (tiles.length > 0) {
-          yield* proveCells(access, array.fragments[number], tiles[0].tile)
-        }
-      }
-    }
-    const found = yield* Effect.forEach(
-      plans.filter(({ tiles }) =>
-        tiles.length > 0
-      ),
-      ({ number, tiles }) => findInFragment(access, array, number, tiles, selection, ranges, wanted),
-      { concurrency: 4 },
-    )
-    return joinFound(found, selection.length)
+    const plan = yield* planTiles(access, array, selection, fragments)
+    yield* checkPlan(access, array, plan, 8, Infinity)
+    return listCells(yield* matchTiles(access, array, selection, plan, { dimensions: [], times: false }))
   })
+
+/** Which tiles of fragments, by their numbers, a selection needs: from footers and R-trees alone. */
+export const planTiles = (
+  access: TileAccess,
+  array: OpenedArray,
+  selection: Selection,
+  fragments: ReadonlyArray<number>,
+): Effect.Effect<SparsePlan, ReadTilesError, Storage> => {
+  const ranges = selection.map(flatRanges)
+  const plans = Effect.forEach(fragments, (fragment) =>
+    Effect.map(
+      planFragment(access, array.fragments[fragment], selection, ranges),
+      (tiles): FragmentPlan => ({ fragment, tiles }),
+    ), { concurrency: 16 })
+  return Effect.map(plans, (all) => all.filter(({ tiles }) => tiles.length > 0))
+}
+
+const planFragment = (
+  access: TileAccess,
+  fragment: Fragment,
+  selection: Selection,
+  ranges: ReadonlyArray<FlatRanges>,
+): Effect.Effect<ReadonlyArray<SparseTile>, ReadTilesError, Storage> => {
+  const overlap = fragment.nonEmptyDomain === undefined || fragment.tileCount === 0
+    ? "none"
+    : boxOverlap(selection, fragment.nonEmptyDomain)
+  if (overlap === "none") return Effect.succeed([])
+  if (overlap === "whole") {
+    return Effect.map(
+      proveTileCount(access, fragment),
+      () => Array.from({ length: fragment.tileCount }, (_, tile) => ({ tile, whole: true })),
+    )
+  }
+  return Effect.map(loadMbrs(access, fragment), (mbrs) => planSparse(selection, mbrs, ranges))
+}
 
 /** Numbers of cells up to this one are believed. */
 const BELIEVED = 1 << 24
+
+/** Refuses plans of more cells than fit into `limit` bytes at `perCell`, and those whose fragments lie about them. */
+export const checkPlan = (
+  access: TileAccess,
+  array: OpenedArray,
+  plan: SparsePlan,
+  perCell: number,
+  limit: number,
+): Effect.Effect<void, ReadTilesError | ResultTooLarge, Storage> =>
+  Effect.gen(function* () {
+    let cells = 0
+    for (const { fragment, tiles } of plan) {
+      for (const { tile } of tiles) cells += cellsInTile(array.fragments[fragment], tile)
+    }
+    const needed = cells * perCell
+    if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed, limit }))
+    if (cells > BELIEVED) {
+      for (const { fragment, tiles } of plan) yield* proveCells(access, array.fragments[fragment], tiles[0].tile)
+    }
+  })
 
 /**
  * How many cells tiles have is only claimed by schema and footer, and some reads (all cells, no coordinates) would take
@@ -117,39 +130,35 @@ const proveCells = (
     readCoordinates(access, fragment, fieldsOf(fragment.schema).dimensions.slice(0, 1), [tile]),
   )
 
-const planFragment = (
-  access: TileAccess,
-  fragment: Fragment,
-  selection: Selection,
-): Effect.Effect<ReadonlyArray<SparseTile>, ReadTilesError, Storage> => {
-  const overlap = fragment.nonEmptyDomain === undefined || fragment.tileCount === 0
-    ? "none"
-    : boxOverlap(selection, fragment.nonEmptyDomain)
-  if (overlap === "none") return Effect.succeed([])
-  if (overlap === "whole") {
-    return Effect.map(
-      proveTileCount(access, fragment),
-      () => Array.from({ length: fragment.tileCount }, (_, tile) => ({ tile, whole: true })),
-    )
-  }
-  return Effect.map(loadMbrs(access, fragment), (mbrs) => planSparse(selection, mbrs))
-}
-
-const findInFragment = (
+/** The cells of a plan's tiles that belong to the selection. */
+export const matchTiles = (
   access: TileAccess,
   array: OpenedArray,
-  number: number,
-  tiles: ReadonlyArray<SparseTile>,
   selection: Selection,
-  ranges: ReadonlyArray<FlatRanges>,
+  plan: SparsePlan,
   wanted: Wanted,
-): Effect.Effect<Found, ReadTilesError, Storage> =>
+): Effect.Effect<FoundCells, ReadTilesError, Storage> => {
+  const filters = selection.map(cellFilter)
+  return Effect.map(
+    Effect.forEach(plan, (its) => matchFragment(access, array, its, filters, wanted), { concurrency: 4 }),
+    (found) => found.length === 1 ? found[0] : joinFound(found, selection.length),
+  )
+}
+
+const matchFragment = (
+  access: TileAccess,
+  array: OpenedArray,
+  { fragment: number, tiles: planned }: FragmentPlan,
+  filters: ReadonlyArray<CellFilter | undefined>,
+  wanted: Wanted,
+): Effect.Effect<FoundCells, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const fragment = array.fragments[number]
     const fields = fieldsOf(fragment.schema)
-    const numbers = tiles.map((t) => t.tile)
-    const partial = tiles.some((t) => !t.whole)
-    const reads = selection.map((s, d) => wanted.dimensions.includes(d) || (partial && s.ranges !== undefined))
+    const numbers = planned.map((t) => t.tile)
+    // where all tiles are whole, no coordinate decides anything
+    const partial = planned.some((t) => !t.whole)
+    const reads = filters.map((filter, d) => partial && (filter !== undefined || wanted.dimensions.includes(d)))
     const read = fields.dimensions.filter((_, d) => reads[d])
     const columns = read.length === 0 ? [] : yield* readCoordinates(access, fragment, read, numbers)
     const coordinates = reads.map((r, d) => r ? columns[read.indexOf(fields.dimensions[d])] : undefined)
@@ -161,71 +170,78 @@ const findInFragment = (
       ? (yield* readTiles(access, fragment, fields.timestamps, numbers)).map((t) => timesOf(t.values))
       : undefined
 
-    const masks: Array<Uint8Array | undefined> = []
-    const cells: Array<number> = []
-    for (let i = 0; i < tiles.length; i++) {
-      const count = cellsInTile(fragment, tiles[i].tile)
-      let mask: Uint8Array | undefined
-      if (!tiles[i].whole) {
-        mask = new Uint8Array(count).fill(1)
-        for (let d = 0; d < selection.length; d++) {
-          const flat = ranges[d]
-          if (flat === undefined) continue
-          const tile = coordinates[d]![i]
-          if (flat.kind === "string") matchStrings(tile.values, tile.offsets!, flat.ranges, mask)
-          else matchWords(keyWords(viewAs(selection[d].dimension.type, tile.values)), flat.ranges, mask)
+    const kept: Array<number> = []
+    const counts: Array<number> = []
+    const positions: Array<Uint32Array | undefined> = []
+    let length = 0
+    let scratch = new Uint32Array(0)
+    for (let i = 0; i < planned.length; i++) {
+      const cells = cellsInTile(fragment, planned[i].tile)
+      let its: Uint32Array | undefined
+      if (!planned[i].whole) {
+        if (scratch.length < cells) scratch = new Uint32Array(cells)
+        for (let d = 0; d < filters.length; d++) {
+          const count = filters[d]?.(coordinates[d]![i], its, scratch)
+          if (count !== undefined) its = scratch.subarray(0, count)
         }
       }
       if (cutsTime) {
-        mask ??= new Uint8Array(count).fill(1)
-        const its = times![i]
-        for (let k = 0; k < count; k++) if (its[k] < start || its[k] > end) mask[k] = 0
+        if (scratch.length < cells) scratch = new Uint32Array(cells)
+        its = scratch.subarray(0, selectTimes(times![i], start, end, its, scratch))
       }
-      masks.push(mask)
-      cells.push(mask === undefined ? count : mask.reduce((sum, m) => sum + m, 0))
+      if (its?.length === 0) continue
+      const count = its?.length ?? cells
+      kept.push(i)
+      counts.push(count)
+      positions.push(count === cells ? undefined : its!.slice())
+      length += count
     }
     return {
-      tiles: numbers.map((tile) => ({ fragment: number, tile })),
-      masks,
-      cells,
-      coordinates,
-      times: numbers.map((_, i) => times?.[i]),
+      length,
+      tiles: kept.map((i) => ({ fragment: number, tile: numbers[i] })),
+      counts: Uint32Array.from(counts),
+      positions,
+      coordinates: coordinates.map((tiles) => tiles === undefined ? undefined : kept.map((i) => tiles[i])),
+      times: kept.map((i) => times?.[i]),
     }
   })
 
-const joinFound = (found: ReadonlyArray<Found>, dimensions: number): FoundCells => {
-  const tiles = found.flatMap((f) => f.tiles)
-  const counts = found.flatMap((f) => f.cells)
-  const masks = found.flatMap((f) => f.masks)
-  const total = counts.reduce((sum, n) => sum + n, 0)
-  const tileOf = new Uint32Array(total)
-  const positions = new Uint32Array(total)
-  let next = 0
-  for (let t = 0; t < tiles.length; t++) {
-    const mask = masks[t]
-    if (mask === undefined) {
-      tileOf.fill(t, next, next + counts[t])
-      for (let k = 0; k < counts[t]; k++) positions[next++] = k
-    } else {
-      for (let k = 0; k < mask.length; k++) {
-        if (mask[k] === 1) {
-          tileOf[next] = t
-          positions[next++] = k
-        }
-      }
-    }
+/** The positions, among the given ones, of cells that were written in a range of time. */
+const selectTimes = (
+  times: Float64Array,
+  start: number,
+  end: number,
+  among: Uint32Array | undefined,
+  out: Uint32Array,
+): number => {
+  const n = among?.length ?? times.length
+  let found = 0
+  for (let k = 0; k < n; k++) {
+    const i = among === undefined ? k : among[k]
+    if (times[i] >= start && times[i] <= end) out[found++] = i
   }
+  return found
+}
+
+/** The cells of several fragments as those of one list. */
+const joinFound = (found: ReadonlyArray<FoundCells>, dimensions: number): FoundCells => {
+  const tiles = found.flatMap((f) => f.tiles)
+  const counts = new Uint32Array(tiles.length)
+  let at = 0
+  for (const f of found) {
+    counts.set(f.counts, at)
+    at += f.tiles.length
+  }
+  const coordinatesOf = (d: number): ReadonlyArray<FieldTile | undefined> | undefined =>
+    found.some((f) => f.coordinates[d] !== undefined)
+      ? found.flatMap((f) => f.coordinates[d] ?? new Array<undefined>(f.tiles.length).fill(undefined))
+      : undefined
   return {
+    length: found.reduce((sum, f) => sum + f.length, 0),
     tiles,
-    tileOf,
-    positions,
-    coordinates: Array.from(
-      { length: dimensions },
-      (_, d) =>
-        found.every((f) => f.coordinates[d] !== undefined) && found.length > 0
-          ? found.flatMap((f) => f.coordinates[d]!)
-          : undefined,
-    ),
+    counts,
+    positions: found.flatMap((f) => f.positions),
+    coordinates: Array.from({ length: dimensions }, (_, d) => coordinatesOf(d)),
     times: found.flatMap((f) => f.times),
   }
 }

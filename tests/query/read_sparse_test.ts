@@ -181,16 +181,21 @@ const expectedOf = (it: Case, fragments: ReadonlyArray<ReadonlyArray<Cell>>): Ar
     )
   let cells = fragments.flat()
   if (!it.duplicates) cells = [...new Map(cells.map((c) => [key(c), c])).values()]
+  return inOrder(it, it.order, cells.filter(inside))
+}
+
+/** Cells sorted into an order. */
+const inOrder = (it: Case, order: Order, cells: ReadonlyArray<Cell>): Array<Cell> => {
   const dims = it.kinds.map((_, d) => d)
-  const inOrder = (order: "row-major" | "col-major") => order === "col-major" ? [...dims].reverse() : dims
+  const along = (order: "row-major" | "col-major") => order === "col-major" ? [...dims].reverse() : dims
   const keysOf = (cell: Cell): ReadonlyArray<Coordinate> =>
-    it.order === "global"
+    order === "global"
       ? [
-        ...inOrder(it.tileOrder).map((d) => it.kinds[d].tileOf(cell.at[d])),
-        ...inOrder(it.cellOrder).map((d) => cell.at[d]),
+        ...along(it.tileOrder).map((d) => it.kinds[d].tileOf(cell.at[d])),
+        ...along(it.cellOrder).map((d) => cell.at[d]),
       ]
-      : inOrder(it.order === "col" ? "col-major" : "row-major").map((d) => cell.at[d])
-  return cells.filter(inside).map((cell) => ({ cell, keys: keysOf(cell) })).sort((a, b) => {
+      : along(order === "col" ? "col-major" : "row-major").map((d) => cell.at[d])
+  return cells.map((cell) => ({ cell, keys: keysOf(cell) })).sort((a, b) => {
     for (let k = 0; k < a.keys.length; k++) {
       const c = compare(a.keys[k], b.keys[k])
       if (c !== 0) return c
@@ -225,10 +230,11 @@ const schemaOf = (it: Case): ArraySchema =>
 
 const check = async (it: Case): Promise<void> => {
   const schema = schemaOf(it)
-  // a fragment has a place once, where the array does
-  const fragments = it.fragments.map((cells) =>
-    it.duplicates ? cells : [...new Map(cells.map((c) => [key(c), c])).values()]
-  )
+  // a fragment has a place once, where the array does, and its cells in global order; only reads in that order rely on it
+  const fragments = it.fragments.map((cells) => {
+    const its = it.duplicates ? cells : [...new Map(cells.map((c) => [key(c), c])).values()]
+    return it.order === "global" ? inOrder(it, "global", its) : its
+  })
   const files = build.buildArray("a", schema, fragments.map((cells, i) => fragmentOf(schema, i + 1, cells)))
   const ranges = Object.fromEntries(it.ranges.flatMap((r, d) => r === undefined ? [] : [[`d${d}`, [...r]]]))
   const { columns } = await answerOf(files, "a", { ranges, order: it.order })

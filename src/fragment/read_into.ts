@@ -1,0 +1,171 @@
+/**
+ * Fixed-size cells read straight into the column that they become: no tile stands in memory beside it.
+ */
+import * as Effect from "effect/Effect"
+import type { StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { FormatError } from "../../schema/errors.ts"
+import { dataFile } from "../../schema/name/data_file.ts"
+import type { WebpCodec } from "../../platform/codecs.ts"
+import { withEncryption } from "../filter/encryption.ts"
+import { type TileContext, tileTable, unfilterChunk, unfilterTile } from "../filter/pipeline.ts"
+import { copyCells, unitsOf } from "../kernel/gather.ts"
+import { attemptTile, type TileError } from "../tile/attempt.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+import { spansOf } from "../tile/spans.ts"
+import type { Field } from "./field.ts"
+import { loadFieldTiles, type TileFile } from "./field_tiles.ts"
+import { cellsInTile, type Fragment } from "./fragment.ts"
+import { readPresent } from "./missing_file.ts"
+
+type ReadIntoError = StorageError | TileError
+
+/** Bytes as they lie in the file that are held at once. */
+const BATCH = 1 << 26
+
+/** Up to this size a file becomes the column itself. */
+const WHOLE = 1 << 28
+
+/** Chosen cells of tiles of one fragment: those at `positions[i]` of tile `tiles[i]`, all where there is no list. */
+export interface ChosenTiles {
+  /** Ascending. */
+  readonly tiles: ArrayLike<number>
+  readonly positions: ReadonlyArray<Uint32Array | undefined>
+}
+
+const endOf = (file: TileFile, tile: number): number =>
+  tile + 1 < file.offsets.length ? file.offsets[tile + 1] : file.size
+
+const contextOf = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+  uri: string,
+  webp: WebpCodec | undefined,
+  offset: number,
+): TileContext => ({
+  filters: access.key === undefined ? field.filters : withEncryption(field.filters),
+  type: field.type,
+  cellSize: field.cellSize,
+  version: fragment.version,
+  engineVersion: fragment.engineVersion ?? fragment.version,
+  codecs: access.codecs,
+  key: access.key,
+  verifyChecksums: access.verifyChecksums,
+  webp,
+  uri,
+  offset,
+})
+
+/** Calls `take(at, bytes)` for the chunks of a tile of `size` unfiltered bytes; `at` is where they start in it. */
+const forChunks = (
+  tile: Uint8Array,
+  context: TileContext,
+  size: number,
+  take: (at: number, bytes: Uint8Array) => void,
+): void => {
+  const table = tileTable(tile, context, size)
+  if (table.totalOriginal !== size) throw wrongSize(context, table.totalOriginal, size)
+  for (let i = 0, at = 0; i < table.count; at += table.original[i++]) take(at, unfilterChunk(tile, table, i, context))
+}
+
+const wrongSize = (context: TileContext, found: number, size: number): FormatError => {
+  const reason = `the tile has ${found} bytes instead of ${size}`
+  return new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, reason })
+}
+
+/**
+ * Reads chosen cells of a fixed-size field that is not nullable and has a file of its own, into `out` from its start,
+ * which lies aligned for its cells.
+ */
+export const readInto = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+  chosen: ChosenTiles,
+  out: Uint8Array,
+): Effect.Effect<void, ReadIntoError, Storage> =>
+  Effect.gen(function* () {
+    const { tiles, positions } = chosen
+    const [{ fixed }] = yield* loadFieldTiles(access, fragment, [field])
+    const webp = field.filters.filters.some((f) => f.type === "webp") ? yield* access.codecs.webp : undefined
+    const uri = `${fragment.uri}/${dataFile(fragment.version, field.file, "fixed")}`
+    const storage = yield* Storage
+    const { cellSize } = field
+    const target = unitsOf(out, cellSize)
+    let at = 0
+    for (let from = 0; from < tiles.length;) {
+      let to = from
+      let held = 0
+      const starts: Array<number> = []
+      const lengths: Array<number> = []
+      for (; to < tiles.length; to++) {
+        const start = fixed.offsets[tiles[to]]
+        const length = endOf(fixed, tiles[to]) - start
+        if (to > from && held + length > BATCH) break
+        held += length
+        starts.push(start)
+        lengths.push(length)
+      }
+      const { ranges, rangeOf, startIn } = spansOf(Float64Array.from(starts), Float64Array.from(lengths))
+      const read = yield* readPresent(uri, fragment.version, storage.readRanges(uri, ranges))
+      const first = from
+      yield* attemptTile(() => {
+        for (let i = first; i < to; i++) {
+          const k = i - first
+          const tile = read[rangeOf[k]].subarray(startIn[k], startIn[k] + lengths[k])
+          const context = contextOf(access, fragment, field, uri, webp, starts[k])
+          const size = cellsInTile(fragment, tiles[i]) * cellSize
+          const its = positions[i]
+          if (its === undefined) {
+            const base = at
+            forChunks(tile, context, size, (offset, bytes) => out.set(bytes, base + offset))
+            at += size
+          } else {
+            const cells = unfilterTile(tile, context, size)
+            if (cells.byteLength !== size) throw wrongSize(context, cells.byteLength, size)
+            copyCells(target, at / cellSize, unitsOf(cells, cellSize), its)
+            at += its.length * cellSize
+          }
+        }
+      })
+      from = to
+    }
+  })
+
+/**
+ * All cells of tiles without filters that lie behind each other in their file: what was read becomes the column, once the
+ * headers of the chunks are taken out of it. `undefined` where the tiles are not so.
+ */
+export const readUnfiltered = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+  { tiles, positions }: ChosenTiles,
+): Effect.Effect<Uint8Array | undefined, ReadIntoError, Storage> =>
+  Effect.gen(function* () {
+    if (field.filters.filters.length > 0 || access.key !== undefined || tiles.length === 0) return undefined
+    if (positions.some((p) => p !== undefined)) return undefined
+    const [{ fixed }] = yield* loadFieldTiles(access, fragment, [field])
+    const offset = fixed.offsets[tiles[0]]
+    const length = endOf(fixed, tiles[tiles.length - 1]) - offset
+    if (length > WHOLE || tiles[tiles.length - 1] - tiles[0] !== tiles.length - 1) return undefined
+    const uri = `${fragment.uri}/${dataFile(fragment.version, field.file, "fixed")}`
+    // the buffer is the caller's own
+    const storage = yield* Storage
+    const [bytes] = yield* readPresent(uri, fragment.version, storage.readRanges(uri, [{ offset, length }]))
+    return yield* attemptTile(() => {
+      let at = 0
+      for (let i = 0; i < tiles.length; i++) {
+        const start = fixed.offsets[tiles[i]]
+        const tile = bytes.subarray(start - offset, endOf(fixed, tiles[i]) - offset)
+        const size = cellsInTile(fragment, tiles[i]) * field.cellSize
+        forChunks(tile, contextOf(access, fragment, field, uri, undefined, start), size, (_, chunk) => {
+          const from = chunk.byteOffset - bytes.byteOffset
+          bytes.copyWithin(at, from, from + chunk.byteLength)
+          at += chunk.byteLength
+        })
+      }
+      return bytes.subarray(0, at)
+    })
+  })
