@@ -5,22 +5,18 @@ import * as Effect from "effect/Effect"
 import { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
-import { type ArraySchema, decodeArraySchema } from "../../schema/array_schema.ts"
+import type { ArraySchema } from "../../schema/array_schema.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { consolidatedFooters, ConsolidatedFragmentMetadata } from "../../schema/consolidated_fragment_metadata.ts"
-import { FormatError } from "../../schema/errors.ts"
-import {
-  ARRAY_SCHEMA_FILE,
-  FRAGMENT_METADATA_FOLDER,
-  GROUP_FILE,
-  SCHEMA_FOLDER,
-} from "../../schema/name/array_paths.ts"
+import { ARRAY_SCHEMA_FILE, FRAGMENT_METADATA_FOLDER, GROUP_FILE } from "../../schema/name/array_paths.ts"
 import type { Fragment } from "../fragment/fragment.ts"
 import { loadFragment } from "../fragment/load_fragment.ts"
 import { attemptFormat, attemptTile, type TileError } from "../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import { checkFragmentSchema } from "./check_schema.ts"
 import {
   type DeleteEntry,
+  type FragmentEntry,
   isArray,
   loadDirectory,
   newestFooters,
@@ -29,10 +25,10 @@ import {
   visibleDeletes,
   visibleFragments,
 } from "./directory.ts"
-import { checkFragmentSchema, checkSchema } from "./check_schema.ts"
 import { ArrayNotFound, type InvalidOption } from "./errors.ts"
 import { join, listArray, type Listing } from "./listing.ts"
-import { openingOf, type OpenOptions } from "./open_options.ts"
+import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
+import { makeSchemas } from "./schemas.ts"
 
 /** An open array, as the engine works with it; what users hold of it is in `handle.ts`. */
 export interface OpenedArray {
@@ -52,6 +48,9 @@ export interface OpenedArray {
 /** What opening can fail with. */
 export type OpenError = InvalidOption | ArrayNotFound | NotFound | StorageError | TileError
 
+/** When to see an array that is opened again: see {@link OpenOptions}. */
+export type ReopenOptions = Pick<OpenOptions, "at" | "start" | "end">
+
 /** What the tiles of an open array or group are opened with. */
 export const accessOf = (
   opened: { readonly key: Uint8Array | undefined; readonly verifyChecksums: boolean },
@@ -70,85 +69,67 @@ const hintOf = (listing: Listing): string =>
     ? `there is no array here; check the path, and whether you may list it${escapeHint(listing.uri)}`
     : "this folder is not an array: it has no schema"
 
-/** Reads one schema file. */
-export const loadSchema = (
-  access: TileAccess,
-  uri: string,
-): Effect.Effect<ArraySchema, NotFound | StorageError | TileError, Storage> =>
-  Effect.gen(function* () {
-    const storage = yield* Storage
-    const file = yield* storage.read(uri)
-    return yield* attemptTile(() => checkSchema(decodeArraySchema(openGenericTile(access, uri, file).bytes, uri), uri))
-  })
-
 /** Opens an array. */
 export const openArray = (
   uri: string,
   options: OpenOptions = {},
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  Effect.flatMap(openingOf(uri, options), (opening) => openAt(opening, undefined))
+
+/** Opens an array again, at another time or as it is by now; what has not changed since is not read again. */
+export const reopenArray = (
+  array: OpenedArray,
+  options: ReopenOptions = {},
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  Effect.flatMap(
+    openingOf(array.uri, { ...options, key: array.key, verifyChecksums: array.verifyChecksums }),
+    (opening) => openAt(opening, array),
+  )
+
+const openAt = (
+  { uri, time, key, verifyChecksums }: Opening,
+  before: OpenedArray | undefined,
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const { uri: at, time, key, verifyChecksums } = yield* openingOf(uri, options)
     const access = yield* accessOf({ key, verifyChecksums })
-    const listing = yield* listArray(at)
-    if (!isArray(listing)) return yield* Effect.fail(new ArrayNotFound({ uri: at, hint: hintOf(listing) }))
+    const listing = yield* listArray(uri)
+    if (!isArray(listing)) return yield* Effect.fail(new ArrayNotFound({ uri, hint: hintOf(listing) }))
     const directory = yield* loadDirectory(listing)
     const file = schemaAt(directory, time.end)
-    if (file === undefined) return yield* Effect.fail(new ArrayNotFound({ uri: at, hint: hintOf(listing) }))
+    if (file === undefined) return yield* Effect.fail(new ArrayNotFound({ uri, hint: hintOf(listing) }))
 
-    const schemas = new Map<string, Effect.Effect<ArraySchema, NotFound | StorageError | TileError, Storage>>()
-    const schemaNamed = (name: string) =>
-      Effect.gen(function* () {
-        const wanted = name === "" ? ARRAY_SCHEMA_FILE : name
-        let loading = schemas.get(wanted)
-        if (loading === undefined) {
-          const found = directory.schemas.find((s) => s.name.name === wanted)
-          if (found === undefined) {
-            return yield* Effect.fail(
-              new FormatError({
-                uri: at,
-                path: SCHEMA_FOLDER,
-                offset: 0,
-                version: 0,
-                reason: `a fragment was written by the schema ${wanted}, which is not there`,
-              }),
-            )
-          }
-          loading = yield* Effect.cached(loadSchema(access, found.uri))
-          schemas.set(wanted, loading)
-        }
-        return yield* loading
-      })
+    const held = new Map(before?.fragments.map((fragment) => [fragment.uri, fragment]))
+    const schemas = makeSchemas(access, directory, before === undefined ? undefined : knownSchemas(before))
     const schemaName = file.name.name
     // footers together pay off where there are several
+    const several = directory.fragments.reduce((n, f) => held.has(f.uri) ? n : n + 1, 0) > 1
     const [schema, footers] = yield* Effect.all([
-      schemaNamed(schemaName),
-      directory.fragments.length > 1 ? loadConsolidatedFooters(access, listing) : Effect.succeed(NO_FOOTERS),
+      schemas.load(schemaName),
+      several ? loadConsolidatedFooters(access, listing) : Effect.succeed(NO_FOOTERS),
     ], { concurrency: 2 })
     const entries = visibleFragments(directory, time, schema.arrayType === "sparse")
-    const fragments = yield* Effect.forEach(entries, (entry) =>
-      loadFragment(access, entry, schemaNamed, footers.get(entry.name.name) ?? footers.get(entry.uri)).pipe(
-        Effect.tap((fragment) =>
-          attemptFormat(() => checkFragmentSchema(schema, fragment))
-        ),
-        // before format 5 a folder without metadata is a fragment that was never committed
-        Effect.catchTag(
-          "NotFound",
-          (error) => entry.name.version === 0 ? Effect.succeed(undefined) : Effect.fail(error),
-        ),
-      ), { concurrency: 16 })
-    return {
-      uri: at,
-      schema,
-      schemaName,
-      time,
-      fragments: fragments.filter((f) =>
-        f !== undefined
-      ),
-      deletes: visibleDeletes(directory, time),
-      key,
-      verifyChecksums,
+    const load = (entry: FragmentEntry): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
+      const footer = footers.get(entry.name.name) ?? footers.get(entry.uri)
+      const loading = loadFragment(access, entry, schemas, footer)
+      // before format 5 a folder without metadata is a fragment that was never committed
+      return entry.name.version === 0 ? Effect.catchTag(loading, "NotFound", () => Effect.succeed(undefined)) : loading
     }
+    const loaded = yield* Effect.forEach(entries.filter((entry) => !held.has(entry.uri)), load, { concurrency: 16 })
+    for (const fragment of loaded) if (fragment !== undefined) held.set(fragment.uri, fragment)
+    const fragments = entries.map((entry) => held.get(entry.uri)).filter((f) => f !== undefined)
+    yield* attemptFormat(() => fragments.forEach((fragment) => checkFragmentSchema(schema, fragment)))
+    const deletes = visibleDeletes(directory, time)
+    return { uri, schema, schemaName, time, fragments, deletes, key, verifyChecksums }
   })
+
+/** The schemas of an open array by the names of their files; that of the oldest arrays may have been replaced since. */
+const knownSchemas = (array: OpenedArray): ReadonlyMap<string, ArraySchema> => {
+  const known = new Map(array.fragments.map((fragment) => [fragment.schemaName, fragment.schema]))
+  known.set(array.schemaName, array.schema)
+  known.delete("")
+  known.delete(ARRAY_SCHEMA_FILE)
+  return known
+}
 
 const NO_FOOTERS: ReadonlyMap<string, Uint8Array> = new Map()
 

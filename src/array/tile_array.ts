@@ -23,51 +23,96 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { Enumeration } from "../../schema/enumeration.ts"
 import type { Range } from "../../schema/range.ts"
+import type { ArraySchema } from "./builder/schema_value.ts"
 import type { FragmentDescription } from "./describe.ts"
 import { type EnumerationError, loadEnumerations } from "./enumerations.ts"
 import { describeOpenFragments, type FragmentsError } from "./fragment_descriptions.ts"
-import { handleOf, openedOf, type TileArray } from "./handle.ts"
+import { type AnyTileArray, handleOf, openedOf, type TileArray } from "./handle.ts"
 import { loadMetadata, type MetadataError, type MetadataItem } from "./metadata.ts"
 import { nonEmptyDomain as nonEmptyDomainOf } from "./non_empty_domain.ts"
 import { accessOf, openArray, type OpenError } from "./open.ts"
 import type { OpenOptions } from "./open_options.ts"
+import { schemaDifferences, SchemaMismatch } from "./schema_mismatch.ts"
 
 export type { TimeRange } from "./directory.ts"
 export type { EnumerationError } from "./enumerations.ts"
 export type { FragmentDescription } from "./describe.ts"
 export type { FragmentsError } from "./fragment_descriptions.ts"
-export type { TileArray } from "./handle.ts"
+export type { AnyTileArray, TileArray } from "./handle.ts"
 export type { MetadataError, MetadataItem } from "./metadata.ts"
 export type { OpenError } from "./open.ts"
 export type { OpenOptions } from "./open_options.ts"
+export type { SchemaDifference } from "./schema_mismatch.ts"
 
-/** Opens an array as it is now, at a moment, or over a range of time. */
-export const open = (
-  uri: string,
-  options: OpenOptions = {},
-): Effect.Effect<TileArray, OpenError, Storage | Codecs> => Effect.map(openArray(uri, options), handleOf)
+/** A schema is told from options by what it has. */
+const isSchema = (given: object | undefined): given is ArraySchema =>
+  typeof given === "object" && given !== null && "arrayType" in given && "dims" in given && "attrs" in given
+
+/**
+ * Opens an array as it is now, at a moment, or over a range of time.
+ *
+ * With a schema, what it declares is checked against what the array has – the kind of array, the dimensions in their
+ * order, and of each named attribute the datatype, nullability and number of values – and TypeScript knows the columns.
+ * Attributes that are not named are not seen; domains, tiles, orders and filters may differ. Without a schema, columns say
+ * at run time what they are.
+ *
+ * Costs four listings and a read of the schema, and of each fragment one read of the end of its metadata, unless those are
+ * consolidated. Fails with `ArrayNotFound` if there is no array, with `SchemaMismatch` if it is another than declared, with
+ * `InvalidOption` before anything is read, with `StorageError`, and with `FormatError`, `CodecError`, `ChecksumMismatch`,
+ * `DecryptionFailed` or `Unsupported` if its files cannot be read.
+ */
+export const open: {
+  <S extends ArraySchema>(
+    uri: string,
+    schema: S,
+    options?: OpenOptions,
+  ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
+  (uri: string, options?: OpenOptions): Effect.Effect<TileArray, OpenError, Storage | Codecs>
+} = (uri: string, given?: ArraySchema | OpenOptions, options?: OpenOptions) =>
+  (isSchema(given)
+    ? Effect.flatMap(openArray(uri, options), (opened) => declare(handleOf(opened), given))
+    : Effect.map(openArray(uri, given ?? options), handleOf)) as never
+
+/**
+ * The same open array, seen through a schema: what is declared is checked as by {@link open}. Costs nothing. Fails with
+ * `SchemaMismatch`.
+ */
+export const declare = <S extends ArraySchema>(
+  array: AnyTileArray,
+  schema: S,
+): Effect.Effect<TileArray<S>, SchemaMismatch> =>
+  Effect.suspend(() => {
+    const differences = schemaDifferences(schema, array.schema)
+    return differences.length === 0
+      ? Effect.succeed(handleOf(openedOf(array), schema))
+      : Effect.fail(new SchemaMismatch({ uri: array.uri, differences }))
+  })
+
+/** The same open array without its schema: all attributes are seen, and columns say what they are. */
+export const undeclare = (array: AnyTileArray): TileArray => handleOf(openedOf(array))
 
 /**
  * The smallest box that holds all cells that the open array sees: raw bounds by dimension, both inclusive. `undefined` if
  * nothing was written. Costs nothing: the footers say it.
  */
-export const nonEmptyDomain = (array: TileArray): ReadonlyArray<Range> | undefined => nonEmptyDomainOf(openedOf(array))
+export const nonEmptyDomain = (array: AnyTileArray): ReadonlyArray<Range> | undefined =>
+  nonEmptyDomainOf(openedOf(array))
 
 /** The array's metadata over the range of time that it was opened for, sorted by the bytes of the keys. */
 export const metadata = (
-  array: TileArray,
+  array: AnyTileArray,
 ): Effect.Effect<ReadonlyArray<MetadataItem>, MetadataError, Storage | Codecs> =>
   Effect.flatMap(accessOf(openedOf(array)), (access) => loadMetadata(array.uri, array.time, access))
 
 /** The enumerations of the array's schema: all, or those that are named. */
 export const enumerations = (
-  array: TileArray,
+  array: AnyTileArray,
   names?: Iterable<string>,
 ): Effect.Effect<ReadonlyArray<Enumeration>, EnumerationError, Storage | Codecs> =>
   loadEnumerations(openedOf(array), names)
 
 /** The fragments that a read sees, oldest first, with their sizes and first rectangles. */
 export const fragments = (
-  array: TileArray,
+  array: AnyTileArray,
 ): Effect.Effect<ReadonlyArray<FragmentDescription>, FragmentsError, Storage | Codecs> =>
   describeOpenFragments(openedOf(array))

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
-import { Storage } from "../../platform/storage.ts"
+import { Storage, type Tail } from "../../platform/storage.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { decodeFooter, footerLength, footerSchemaName, type FragmentFooter } from "../../schema/fragment/footer.ts"
@@ -21,16 +21,34 @@ import { type Fragment, shapeOf, tileShape } from "./fragment.ts"
 import { type LoadedTail, sectionsOf, TAIL } from "./sections.ts"
 
 /** Where a fragment's schema comes from: by the name in its footer, `""` before format 10. */
-export type SchemaOf<E, R> = (name: string) => Effect.Effect<ArraySchema, E, R>
+export interface Schemas<E, R> {
+  /** Those that are there already. */
+  readonly known: ReadonlyMap<string, ArraySchema>
+  readonly load: (name: string) => Effect.Effect<ArraySchema, E, R>
+}
+
+/** Goes on with a schema, at once if it is there. */
+const withSchema = <A, E, R>(
+  schemas: Schemas<E, R>,
+  name: string,
+  use: (schema: ArraySchema) => A,
+): Effect.Effect<A, E | TileError, R> => {
+  const known = schemas.known.get(name)
+  return known !== undefined
+    ? attemptTile(() => use(known))
+    : Effect.flatMap(schemas.load(name), (schema) => attemptTile(() => use(schema)))
+}
 
 /** What opening a fragment can fail with: `NotFound` if it is from before commit files (format 5), and was never finished. */
 export type FragmentError = NotFound | StorageError | TileError
 
+type FragmentPlace = { readonly name: TimestampedName; readonly uri: string }
+
 /** Opens a fragment. `consolidated` is its footer from a consolidated file. */
 export const loadFragment = <E, R>(
   access: TileAccess,
-  entry: { readonly name: TimestampedName; readonly uri: string },
-  schemaOf: SchemaOf<E, R>,
+  entry: FragmentPlace,
+  schemas: Schemas<E, R>,
   consolidated: Uint8Array | undefined,
 ): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
   const { name } = entry
@@ -48,60 +66,75 @@ export const loadFragment = <E, R>(
       }),
     )
   }
-  if (consolidated !== undefined) return fromFooter(entry, uri, schemaOf, consolidated, 0, undefined)
-  return name.form === "uuid_t" ? loadLegacy(access, entry, uri, schemaOf) : loadTail(entry, uri, schemaOf)
+  if (consolidated !== undefined) return fromFooter(entry, uri, schemas, consolidated, 0, undefined)
+  return name.form === "uuid_t" ? loadLegacy(access, entry, uri, schemas) : loadTail(entry, uri, schemas)
 }
 
 const loadTail = <E, R>(
-  entry: { readonly name: TimestampedName; readonly uri: string },
+  entry: FragmentPlace,
   uri: string,
-  schemaOf: SchemaOf<E, R>,
+  schemas: Schemas<E, R>,
 ): Effect.Effect<Fragment, FragmentError | E, Storage | R> =>
-  Effect.gen(function* () {
-    const storage = yield* Storage
+  Effect.flatMap(Storage, (storage) => {
     const version = entry.name.version === 0 ? 4 : entry.name.version
     const reading = storage.readTail(uri, TAIL)
-    const { bytes, size } = yield* entry.name.version === 0 ? reading : readPresent(uri, version, reading)
-    const tail: LoadedTail = { offset: size - bytes.byteLength, bytes }
-    const fail = (reason: string, offset: number) =>
-      Effect.fail(new FormatError({ uri, path: "footer", offset, version, reason }))
-    let length = version >= Since.schemaFolder
-      ? "trailing" as const
-      : footerLength(version, shapeOf(yield* schemaOf("")))
-    let end = size
-    if (length === "trailing") {
-      if (bytes.byteLength < 8) return yield* fail(`${size} bytes hold no footer`, 0)
-      end = size - 8
-      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-      length = view.getUint32(bytes.byteLength - 4, true) * 2 ** 32 + view.getUint32(bytes.byteLength - 8, true)
-    }
-    const start = end - length
-    if (start < 0) return yield* fail(`a footer of ${length} bytes in a file of ${size}`, Math.max(0, size - 8))
-    const footer = start >= tail.offset
-      ? bytes.subarray(start - tail.offset, end - tail.offset)
-      : (yield* readPresent(uri, version, storage.readRanges(uri, [{ offset: start, length }])))[0]
-    return yield* fromFooter(entry, uri, schemaOf, footer, start, tail)
-  })
-
-const fromFooter = <E, R>(
-  entry: { readonly name: TimestampedName; readonly uri: string },
-  uri: string,
-  schemaOf: SchemaOf<E, R>,
-  bytes: Uint8Array,
-  start: number,
-  tail: LoadedTail | undefined,
-): Effect.Effect<Fragment, FragmentError | E, R> =>
-  Effect.gen(function* () {
-    const schemaName = yield* attemptTile(() => footerSchemaName(bytes, uri, start))
-    const schema = yield* schemaOf(schemaName)
-    const footer = yield* attemptTile(() => decodeFooter(bytes, shapeOf(schema), uri, start))
-    return yield* attemptTile(() =>
-      fragmentOf(entry, uri, schema, footer, tail === undefined ? undefined : start, tail)
+    const present: Effect.Effect<Tail, NotFound | StorageError | FormatError> = entry.name.version === 0
+      ? reading
+      : readPresent(uri, version, reading)
+    return Effect.flatMap(
+      present,
+      ({ bytes, size }): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
+        const tail: LoadedTail = { offset: size - bytes.byteLength, bytes }
+        const footer = (length: number, end: number): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
+          const start = end - length
+          if (start < 0) {
+            const reason = `a footer of ${length} bytes in a file of ${size}`
+            return Effect.fail(
+              new FormatError({ uri, path: "footer", offset: Math.max(0, size - 8), version, reason }),
+            )
+          }
+          return start >= tail.offset
+            ? fromFooter(entry, uri, schemas, bytes.subarray(start - tail.offset, end - tail.offset), start, tail)
+            : Effect.flatMap(
+              readPresent(uri, version, storage.readRanges(uri, [{ offset: start, length }])),
+              ([bytes]) => fromFooter(entry, uri, schemas, bytes, start, tail),
+            )
+        }
+        const trailing = (): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
+          if (bytes.byteLength < 8) {
+            const reason = `${size} bytes hold no footer`
+            return Effect.fail(new FormatError({ uri, path: "footer", offset: 0, version, reason }))
+          }
+          const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+          const at = bytes.byteLength - 8
+          return footer(view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true), size - 8)
+        }
+        if (version >= Since.schemaFolder) return trailing()
+        return Effect.flatMap(withSchema(schemas, "", (schema) => footerLength(version, shapeOf(schema))), (length) =>
+          length === "trailing" ? trailing() : footer(length, size))
+      },
     )
   })
 
+const fromFooter = <E, R>(
+  entry: FragmentPlace,
+  uri: string,
+  schemas: Schemas<E, R>,
+  bytes: Uint8Array,
+  start: number,
+  tail: LoadedTail | undefined,
+): Effect.Effect<Fragment, TileError | E, R> =>
+  Effect.flatMap(
+    attemptTile(() => footerSchemaName(bytes, uri, start)),
+    (schemaName) =>
+      withSchema(schemas, schemaName, (schema) => {
+        const footer = decodeFooter(bytes, shapeOf(schema), uri, start)
+        return fragmentOf(entry, uri, schema, footer, tail === undefined ? undefined : start, tail)
+      }),
+  )
+
 const fragmentOf = (
-  entry: { readonly name: TimestampedName; readonly uri: string },
+  entry: FragmentPlace,
   uri: string,
   schema: ArraySchema,
   footer: FragmentFooter,
@@ -147,14 +180,14 @@ const plausible = (uri: string, fragment: Fragment): Fragment => {
 
 const loadLegacy = <E, R>(
   access: TileAccess,
-  entry: { readonly name: TimestampedName; readonly uri: string },
+  entry: FragmentPlace,
   uri: string,
-  schemaOf: SchemaOf<E, R>,
+  schemas: Schemas<E, R>,
 ): Effect.Effect<Fragment, FragmentError | E, Storage | R> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const [schema, file] = yield* Effect.all([schemaOf(""), storage.read(uri)])
-    return yield* attemptTile((): Fragment => {
+    const file = yield* storage.read(uri)
+    return yield* withSchema(schemas, "", (schema): Fragment => {
       const tile = openGenericTile(access, uri, file)
       const shape = shapeOf(schema)
       if (shape.dimensions.includes("var")) {

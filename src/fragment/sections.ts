@@ -25,8 +25,8 @@ export interface Sections {
   readonly uri: string
   /** The format version of the fragment. */
   readonly version: number
-  /** Where sections start, ascending, and where the last one ends if the footer was read from the file. */
-  readonly starts: ReadonlyArray<number>
+  /** Says where sections start. */
+  readonly footer: FragmentFooter
   /** Where the footer starts, and so the last section ends; unknown with a consolidated footer until the file is read. */
   end: number | undefined
   tail: LoadedTail | undefined
@@ -39,25 +39,7 @@ export const sectionsOf = (
   footer: FragmentFooter,
   end: number | undefined,
   tail: LoadedTail | undefined,
-): Sections => {
-  const starts = new Set<number>()
-  for (
-    const list of [
-      footer.tileOffsets,
-      footer.varTileOffsets,
-      footer.varTileSizes,
-      footer.validityTileOffsets,
-      footer.tileMins,
-      footer.tileMaxes,
-      footer.tileSums,
-      footer.tileNullCounts,
-    ]
-  ) for (const start of list) starts.add(start)
-  starts.add(footer.rtreeOffset)
-  if (footer.fragmentStatisticsOffset > 0) starts.add(footer.fragmentStatisticsOffset)
-  if (footer.processedConditionsOffset > 0) starts.add(footer.processedConditionsOffset)
-  return { uri, version: footer.version, starts: [...starts].sort((a, b) => a - b), end, tail, opened: new Map() }
-}
+): Sections => ({ uri, version: footer.version, footer, end, tail, opened: new Map() })
 
 /** What loading sections can fail with. */
 export type SectionError = StorageError | TileError
@@ -114,7 +96,26 @@ export const loadSections = (
     return wanted.map((start) => sections.opened.get(start)!)
   })
 
-const nextStart = (sections: Sections, start: number, end: number): number => {
-  for (const next of sections.starts) if (next > start) return Math.min(next, end)
-  return end
+/** Where the section that starts at `start` ends at the latest: where the next one starts. */
+const nextStart = ({ footer }: Sections, start: number, end: number): number => {
+  let next = end
+  const see = (at: number): void => {
+    if (at > start && at < next) next = at
+  }
+  for (
+    const list of [
+      footer.tileOffsets,
+      footer.varTileOffsets,
+      footer.varTileSizes,
+      footer.validityTileOffsets,
+      footer.tileMins,
+      footer.tileMaxes,
+      footer.tileSums,
+      footer.tileNullCounts,
+    ]
+  ) list.forEach(see)
+  see(footer.rtreeOffset)
+  see(footer.fragmentStatisticsOffset)
+  see(footer.processedConditionsOffset)
+  return next
 }
