@@ -59,6 +59,7 @@ export const commands = {
       ...opening,
     },
   },
+  publish: { description: "write a manifest, for web servers that do not list folders", options: { json } },
 } as const satisfies Record<string, CommandSpec>
 
 /** The name of a command. */

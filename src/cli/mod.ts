@@ -30,6 +30,7 @@ import { type ExitCode, exitCodeOf, messageOf } from "./exit_code.ts"
 import { help } from "./help.ts"
 import { isCommand } from "./commands.ts"
 import { attemptUsage } from "./open.ts"
+import { runPublish } from "./publish.ts"
 import { runRead } from "./read.ts"
 import { runFragments } from "./show_fragments.ts"
 import { runMeta } from "./show_metadata.ts"
@@ -57,6 +58,8 @@ const runRequest = (request: Request, terminal: Terminal): Effect.Effect<void, u
       return runMeta(request, terminal)
     case "read":
       return runRead(request, terminal)
+    case "publish":
+      return runPublish(request, terminal)
   }
 }
 
