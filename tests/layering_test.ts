@@ -45,7 +45,7 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
 const topFolders = ["bench", "platform", "schema", "src", "tests"]
 const schemaFolders = ["binary", "commit", "fragment", "name"]
 /** Folders that are no part of the project: what tools leave behind. */
-const ignored = [".git", ".ci", ".cache", "coverage", "node_modules"]
+const ignored = [".git", ".ci", ".cache", "coverage", "dist", "node_modules"]
 
 const dusty = ["util", "utils", "helper", "helpers", "common", "type", "types", "misc", "internal"]
 const mayUseNode = /^platform\/(\w+_native|storage_local|runtime\w*)\.ts$/

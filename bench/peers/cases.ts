@@ -1,0 +1,173 @@
+/** The cases of the benchmark: what is run on both sides, how often, and the ratio that is the goal. */
+
+/** A case: a kind and its arguments, as `peer.py` and `worker.ts` take it. */
+export type Case = readonly [kind: string, ...args: ReadonlyArray<string | number>]
+
+/** A row of the table. */
+export interface Row {
+  /** W1 to W16, as performance.md names them; `W0` is the reference. */
+  readonly workload: string
+  readonly name: string
+  readonly run: Case
+  /** What the peer runs where it is another call. */
+  readonly peer?: Case
+  /** Runs of one round. */
+  readonly runs: number
+  /** Ratio of ours to the peer's: that of the issue at hand, and that of performance.md in Deno. */
+  readonly goal?: number
+  readonly aim?: number
+}
+
+const W4: ReadonlyArray<readonly [filters: string, aim: number]> = [
+  ["zstd", 1.5],
+  ["gzip", 0.85],
+  ["lz4", 0.8],
+  ["shuffle_zstd", 1.2],
+  ["bitshuffle_lz4", 0.9],
+  ["double_delta_zstd", 1],
+]
+
+/** All that is timed inside of running processes. */
+export const rows: ReadonlyArray<Row> = [
+  { workload: "W0", name: "memcpy 256 MiB, a reference", run: ["memcpy"], runs: 3 },
+  { workload: "W1", name: "open, dense", run: ["schema", "small_zstd"], runs: 60, goal: 0.7, aim: 0.5 },
+  { workload: "W1", name: "open, sparse", run: ["schema", "sparse_zstd"], runs: 60, goal: 0.7, aim: 0.5 },
+  { workload: "W2", name: "open + tile of 32 KiB, none", run: ["tile", "small_none"], runs: 60, goal: 0.7, aim: 0.3 },
+  { workload: "W2", name: "open + tile of 32 KiB, zstd", run: ["tile", "small_zstd"], runs: 60, goal: 0.7, aim: 0.3 },
+  {
+    workload: "W2",
+    name: "tile of 32 KiB, opened",
+    run: ["opened_tile", "small_zstd"],
+    runs: 60,
+    goal: 0.7,
+    aim: 0.25,
+  },
+  { workload: "W3", name: "scan, none, fresh memory", run: ["whole", "dense_none"], runs: 2, goal: 1.2, aim: 0.9 },
+  {
+    workload: "W3",
+    name: "scan, none, given memory",
+    run: ["given_whole", "dense_none"],
+    peer: ["opened_whole", "dense_none"],
+    runs: 2,
+    goal: 1.2,
+    aim: 0.4,
+  },
+  ...W4.map(([filters, aim]): Row => ({
+    workload: "W4",
+    name: `scan, ${filters.replaceAll("_", " ")}`,
+    run: ["whole", `dense_${filters}`],
+    runs: 2,
+    goal: 1.8,
+    aim,
+  })),
+  { workload: "W6", name: "1000 boxes, none", run: ["boxes", "dense_none", 1000], runs: 1, goal: 0.4, aim: 0.12 },
+  {
+    workload: "W6",
+    name: "200 boxes, shuffle zstd",
+    run: ["boxes", "dense_shuffle_zstd", 200],
+    runs: 1,
+    goal: 0.4,
+    aim: 0.55,
+  },
+  { workload: "W6", name: "a row", run: ["row", "dense_none"], runs: 10, goal: 0.3, aim: 0.05 },
+  { workload: "W6", name: "a column", run: ["column", "dense_none"], runs: 5, aim: 0.35 },
+  { workload: "W8", name: "all cells, none, unordered", run: ["sparse", "sparse_none", "U"], runs: 2, goal: 2, aim: 2 },
+  {
+    workload: "W8",
+    name: "all cells, zstd, unordered",
+    run: ["sparse", "sparse_zstd", "U"],
+    runs: 2,
+    goal: 2,
+    aim: 1.6,
+  },
+  {
+    workload: "W8",
+    name: "all cells, zstd, row-major",
+    run: ["sparse", "sparse_zstd", "C"],
+    runs: 1,
+    goal: 2,
+    aim: 0.3,
+  },
+  { workload: "W8", name: "100 ranges, none", run: ["ranges", "sparse_none", 100], runs: 1, goal: 1, aim: 0.5 },
+  { workload: "W8", name: "100 ranges, zstd", run: ["ranges", "sparse_zstd", 100], runs: 1, goal: 1, aim: 0.5 },
+  { workload: "W8", name: "100 ranges at once", run: ["ranges_at_once", "sparse_zstd"], runs: 2, goal: 1, aim: 0.5 },
+  { workload: "W11", name: "strings, bytes and offsets", run: ["strings_raw", "strings"], runs: 2, aim: 0.7 },
+  { workload: "W11", name: "strings as objects", run: ["strings", "strings"], runs: 1, aim: 2 },
+  { workload: "W11", name: "strings, a range, opened", run: ["strings_range", "strings"], runs: 10, aim: 0.35 },
+  {
+    workload: "W12",
+    name: "open 100 fragments, dense",
+    run: ["schema", "fragments_dense"],
+    runs: 10,
+    goal: 1,
+    aim: 0.8,
+  },
+  {
+    workload: "W12",
+    name: "open 100 fragments, sparse",
+    run: ["schema", "fragments_sparse"],
+    runs: 10,
+    goal: 1,
+    aim: 0.8,
+  },
+  { workload: "W12", name: "read 100 fragments, dense", run: ["whole", "fragments_dense"], runs: 3, aim: 1.5 },
+  { workload: "W12", name: "read 100 fragments, sparse", run: ["sparse", "fragments_sparse", "U"], runs: 1, aim: 0.1 },
+  {
+    workload: "W13",
+    name: "open at 50, a tile",
+    run: ["tile_at", "fragments_dense", 1049],
+    runs: 10,
+    goal: 1,
+    aim: 0.6,
+  },
+  {
+    workload: "W13",
+    name: "open at 50, sparse",
+    run: ["schema", "fragments_sparse", 1049],
+    runs: 10,
+    goal: 1,
+    aim: 0.6,
+  },
+  {
+    workload: "W13",
+    name: "open at 1, a tile",
+    run: ["tile_at", "fragments_dense", 1000],
+    runs: 10,
+    goal: 1,
+    aim: 0.2,
+  },
+]
+
+/** What is counted: calls of the file system and bytes that they read, exact. */
+export interface Count {
+  readonly name: string
+  readonly array: string
+  readonly run: Case
+  readonly unit: "calls" | "bytes"
+  /** The most that may be, by the issue. */
+  readonly most?: number
+  /** Ratio to the peer's, by performance.md. */
+  readonly aim: number
+}
+
+/** W14. */
+export const counts: ReadonlyArray<Count> = [
+  {
+    name: "calls, open + one tile",
+    array: "small_zstd",
+    run: ["tile", "small_zstd"],
+    unit: "calls",
+    most: 24,
+    aim: 0.25,
+  },
+  {
+    name: "calls, open 100 fragments",
+    array: "fragments_dense",
+    run: ["schema", "fragments_dense"],
+    unit: "calls",
+    most: 330,
+    aim: 0.3,
+  },
+  { name: "bytes, a box", array: "dense_none", run: ["boxes", "dense_none", 1], unit: "bytes", aim: 0.25 },
+  { name: "bytes, a column", array: "dense_none", run: ["column", "dense_none"], unit: "bytes", aim: 0.25 },
+]

@@ -1,0 +1,205 @@
+"""The real engine: runs the cases that it is told on standard input, one JSON line each, and answers with times.
+
+{"case": NAME, "runs": N} or {"case": NAME, "check": true}; the answers are {"ms": […]} and {"check": …}.
+With the arguments `--once FILE ROOT CASE` it runs a case twice, between calls that mark the second run in a trace.
+"""
+
+import json
+import os
+import sys
+import time
+
+import numpy as np
+import tiledb
+from tiledb.multirange_indexing import MultiRangeIndexer
+
+# Without the first, the engine gives its memory back after every query; without the second, large results are read in
+# many small pieces. Both would be our advantage only.
+TUNED = {"sm.mem.malloc_trim": "false", "py.init_buffer_bytes": str(128 << 20)}
+CONFIGS = {
+    "default": {},
+    "tuned": TUNED,
+    "small": {"sm.mem.malloc_trim": "false"},
+    "one": {**TUNED, "sm.compute_concurrency_level": "1", "sm.io_concurrency_level": "1"},
+}
+
+ROWS, COLUMNS = 8192, 4096
+
+
+def words(data):
+    """Two exact sums over the 16-bit halves of all words; `place` weighs them by where they are."""
+    flat = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+    flat = flat[: len(flat) // 4 * 4].view(np.uint16)
+    return flat[0::2], flat[1::2]
+
+
+def fingerprint(data, ordered):
+    sums = [0, 0]
+    for k, half in enumerate(words(data)):
+        for at in range(0, len(half), 1 << 22):
+            part = half[at : at + (1 << 22)].astype(np.uint64)
+            if ordered:
+                part *= (np.arange(at, at + len(part), dtype=np.uint64) % 251) + 1
+            sums[k] += int(part.sum())
+    return [int(data.nbytes), *sums]
+
+
+class Cases:
+    def __init__(self, root, config):
+        self.root = root
+        self.ctx = tiledb.Ctx(tiledb.Config(CONFIGS[config]))
+        self.opened = {}
+
+    def open(self, name, **options):
+        return tiledb.open(os.path.join(self.root, name), ctx=self.ctx, **options)
+
+    def kept(self, name):
+        if name not in self.opened:
+            self.opened[name] = self.open(name)
+        return self.opened[name]
+
+    def run(self, case):
+        """Runs a case; answers its columns by name, and whether their order is known."""
+        kind, *rest = case
+        return getattr(self, kind)(*rest)
+
+    def memcpy(self):
+        if not hasattr(self, "source"):
+            self.source = np.ones(1 << 25)
+            self.target = np.zeros(1 << 25)
+        np.copyto(self.target, self.source)
+        return {}, True
+
+    def schema(self, name, at=None):
+        with self.open(name, **({} if at is None else {"timestamp": at})) as array:
+            return {"attributes": np.array([array.schema.nattr], np.int32)}, True
+
+    def tile(self, name):
+        with self.open(name) as array:
+            return {"a": self.values(array[64:128, 128:192])}, True
+
+    def opened_tile(self, name):
+        return {"a": self.values(self.kept(name)[64:128, 128:192])}, True
+
+    @staticmethod
+    def values(found):
+        return found if isinstance(found, np.ndarray) else found["a"]
+
+    def whole(self, name):
+        with self.open(name) as array:
+            return {"a": self.values(array[:])}, True
+
+    def opened_whole(self, name):
+        return {"a": self.values(self.kept(name)[:])}, True
+
+    def boxes(self, name, count):
+        array = self.kept(name)
+        r = places(count, ROWS - 100, COLUMNS - 100, 5)
+        found = [self.values(array[i : i + 100, j : j + 100]) for i, j in r]
+        return {"a": found}, True
+
+    def row(self, name):
+        return {"a": self.values(self.kept(name)[1000:1001, :])}, True
+
+    def column(self, name):
+        return {"a": self.values(self.kept(name)[:, 1000:1001])}, True
+
+    def sparse(self, name, order):
+        with self.open(name) as array:
+            return dict(array.query(order=order)[:]), order != "U"
+
+    def ranges(self, name, count):
+        array = self.kept(name)
+        r = places(count, 97_000, 97_000, 6)
+        found = [array.multi_index[i : i + 2999, j : j + 2999] for i, j in r]
+        return {key: [f[key] for f in found] for key in ("x", "y", "v", "q")}, False
+
+    def ranges_at_once(self, name):
+        found = self.kept(name).multi_index[[slice(i * 1000, i * 1000 + 30) for i in range(100)], :]
+        return dict(found), False
+
+    def strings_raw(self, name):
+        """Bytes and offsets, before Python objects are made of them."""
+        with self.open(name) as array:
+            query = MultiRangeIndexer(array)
+            query._set_pyquery()
+            query.subarray = tiledb.Subarray(array)
+            query._set_ranges(slice(None))
+            query.pyquery.submit()
+            found = query.pyquery.results()
+            return {key: np.frombuffer(data, np.uint8) for key, (data, _) in found.items()}, True
+
+    def strings(self, name):
+        with self.open(name) as array:
+            return dict(array[:]), True
+
+    def strings_range(self, name):
+        found = self.kept(name).multi_index["sample-05000000":"sample-05010000"]
+        return {"n": found["n"]}, False
+
+    def tile_at(self, name, at):
+        with self.open(name, timestamp=at) as array:
+            return {"a": self.values(array[0:250, 0:250])}, True
+
+
+def places(count, rows, columns, state):
+    """The same places in Python and in TypeScript: a linear congruential generator."""
+    out = []
+    for _ in range(count):
+        state = (state * 1103515245 + 12345) % 2**31
+        i = state % rows
+        state = (state * 1103515245 + 12345) % 2**31
+        out.append((i, state % columns))
+    return out
+
+
+def checked(answer):
+    columns, ordered = answer
+    out = {}
+    for key, found in columns.items():
+        parts = found if isinstance(found, list) else [found]
+        data = np.concatenate([np.ascontiguousarray(p).reshape(-1) for p in parts])
+        if data.dtype == object or data.dtype.kind in "SU":
+            out[key] = [len(data)]
+        else:
+            out[key] = fingerprint(data, ordered)
+    return out
+
+
+def serve(root):
+    configs = {}
+    for line in sys.stdin:
+        asked = json.loads(line)
+        config = asked.get("config", "tuned")
+        if config not in configs:
+            configs[config] = Cases(root, config)
+        cases, case = configs[config], asked["case"]
+        try:
+            if asked.get("check"):
+                answer = {"check": checked(cases.run(case))}
+            else:
+                ms = []
+                for _ in range(asked["runs"]):
+                    start = time.perf_counter()
+                    found = cases.run(case)
+                    ms.append((time.perf_counter() - start) * 1000)
+                    del found
+                answer = {"ms": ms}
+        except Exception as error:  # the driver says which case it was
+            answer = {"error": repr(error)[:500]}
+        print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--once":
+        cases = Cases(sys.argv[2], "tuned")
+        case = json.loads(sys.argv[3])
+        cases.run(case)
+        for array in cases.opened.values():
+            array.close()
+        cases.opened.clear()
+        os.path.exists("/tessera-mark")
+        cases.run(case)
+        os.path.exists("/tessera-mark")
+    else:
+        serve(sys.argv[1])

@@ -1,0 +1,51 @@
+/** Counts the calls that reach the file system, by `strace`: those that name a file of the array, but not its closing. */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** What was counted between the marks. */
+export interface Counted {
+  readonly calls: number
+  readonly bytes: number
+}
+
+/** Whether processes can be traced here. */
+export const canTrace = (): boolean => spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0
+
+const MARK = "/tessera-mark"
+
+/** Counts between the two marks of a trace. Calls that were interrupted stand in two lines: the second has the result. */
+const count = (log: string, array: string): Counted => {
+  let [marks, calls, bytes] = [0, 0, 0]
+  const halves = new Set<string>()
+  for (const line of log.split("\n")) {
+    const [thread] = line.split(" ", 1)
+    if (line.includes(MARK)) marks += line.includes("resumed>") ? 0 : 1
+    if (marks !== 1) continue
+    const resumed = line.includes("resumed>")
+    if (resumed ? !halves.delete(thread) : !line.includes(array)) continue
+    if (!resumed) {
+      if (/^\d+\s+close\(/.test(line)) continue
+      calls++
+      if (line.includes("<unfinished")) halves.add(thread)
+    }
+    const read = /^\d+\s+(?:<\.\.\. )?p?read(?:v|64|v2)?\b.*= (\d+)$/.exec(line)
+    if (read !== null) bytes += Number(read[1])
+  }
+  return { calls, bytes }
+}
+
+/** Runs a program that makes two calls with the mark, and counts what lies between them. */
+export const countCalls = (command: ReadonlyArray<string>, array: string): Counted => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-calls-"))
+  try {
+    const log = join(folder, "log")
+    const traced = ["-f", "-y", "-qq", "-s", "0", "-e", "trace=%file,%desc", "-o", log, ...command]
+    const { status, stderr, error } = spawnSync("strace", traced, { encoding: "utf8" })
+    if (status !== 0) throw new Error(`strace ${command[0]}: ${error?.message ?? stderr.trim()}`)
+    return count(readFileSync(log, "utf8"), array)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

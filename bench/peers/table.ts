@@ -1,0 +1,76 @@
+/** What came out, as lines of JSON and as a table. */
+
+/** One case in one runtime. */
+export interface Result {
+  readonly workload: string
+  readonly case: string
+  readonly runtime: "deno" | "bun"
+  /** Milliseconds, the fastest run; of W14 calls or bytes. */
+  readonly ours_ms: number
+  readonly peer_ms: number
+  readonly ratio: number
+  /** The middle of all runs. */
+  readonly ours_median: number
+  readonly peer_median: number
+  /** What the issue asks for in Deno, and what performance.md does. */
+  readonly goal?: number
+  readonly aim?: number
+  /** Exact counts are no times. */
+  readonly unit?: "calls" | "bytes"
+}
+
+const shown = (value: number, unit: Result["unit"]): string =>
+  unit !== undefined
+    ? String(value)
+    : value >= 100
+    ? value.toFixed(0)
+    : value >= 10
+    ? value.toFixed(1)
+    : value.toFixed(2)
+
+/** Whether the goal is met; `undefined` where there is none, or none for this runtime. */
+export const met = (result: Result): boolean | undefined =>
+  result.goal === undefined || result.runtime === "bun" ? undefined : result.ratio <= result.goal
+
+const mean = (values: ReadonlyArray<number>): number =>
+  Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length)
+
+/** The table: one line a case, both runtimes beside each other. */
+export const table = (results: ReadonlyArray<Result>): string => {
+  const rows = [["", "case", "peer", "Deno", "ratio", "Bun", "ratio", "goal", "aim", ""]]
+  const keys = [...new Set(results.map((r) => `${r.workload}\n${r.case}`))]
+  for (const key of keys) {
+    const [workload, name] = key.split("\n")
+    const its = results.filter((r) => r.workload === workload && r.case === name)
+    const [deno, bun] = (["deno", "bun"] as const).map((runtime) => its.find((r) => r.runtime === runtime))
+    const one = its[0]
+    rows.push([
+      workload,
+      name,
+      shown(one.peer_ms, one.unit),
+      deno === undefined ? "–" : shown(deno.ours_ms, one.unit),
+      deno === undefined ? "–" : deno.ratio.toFixed(2),
+      bun === undefined ? "–" : shown(bun.ours_ms, one.unit),
+      bun === undefined ? "–" : bun.ratio.toFixed(2),
+      one.goal?.toFixed(2) ?? "",
+      one.aim?.toFixed(2) ?? "",
+      deno === undefined || met(deno) === undefined ? "" : met(deno) ? "met" : "MISSED",
+    ])
+  }
+  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)))
+  const line = (row: ReadonlyArray<string>): string =>
+    `| ${row.map((cell, i) => i > 1 && i < 9 ? cell.padStart(widths[i]) : cell.padEnd(widths[i])).join(" | ")} |`
+  const rule = `| ${
+    widths.map((w, i) => i > 1 && i < 9 ? "-".repeat(w - 1) + ":" : "-".repeat(Math.max(w, 3))).join(" | ")
+  } |`
+  const timed = results.filter((r) => r.unit === undefined && r.workload !== "W0")
+  const overall = (["deno", "bun"] as const).flatMap((runtime) => {
+    const ratios = timed.filter((r) => r.runtime === runtime).map((r) => r.ratio)
+    return ratios.length === 0 ? [] : [
+      `${runtime}: geometric mean ${mean(ratios).toFixed(2)} of ${ratios.length}, worst ${
+        Math.max(...ratios).toFixed(2)
+      }`,
+    ]
+  })
+  return [line(rows[0]), rule, ...rows.slice(1).map(line), "", ...overall].join("\n")
+}

@@ -1,0 +1,210 @@
+/**
+ * Our side of the benchmark, in Deno or in Bun: runs the cases that it is told on standard input, one JSON line each; see
+ * `peer.py`, whose twin it is. With `--once ROOT CASE` it runs a case twice, with marks for a trace of system calls.
+ */
+import * as Effect from "effect/Effect"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import process from "node:process"
+import { createInterface } from "node:readline"
+import { type Cells, Dense, Sparse, TileArray } from "../../mod.ts"
+import { type Codecs, layerDefault, type StorageService } from "../../platform/mod.ts"
+import type { Case } from "./cases.ts"
+
+const runtime = ManagedRuntime.make(layerDefault)
+const run = <A>(effect: Effect.Effect<A, unknown, StorageService | Codecs>): Promise<A> => runtime.runPromise(effect)
+
+type Found = Readonly<Record<string, Cells.Column | ReadonlyArray<Cells.Column> | ReadonlyArray<string>>>
+interface Answer {
+  readonly columns: Found
+  readonly ordered: boolean
+}
+
+const [ROWS, COLUMNS] = [8192, 4096]
+
+const makeCases = (root: string) => {
+  const kept = new Map<string, Promise<TileArray.TileArray>>()
+  const open = (name: string, at?: number) => TileArray.open(join(root, name), at === undefined ? {} : { at })
+  const opened = (name: string): Promise<TileArray.TileArray> => {
+    if (!kept.has(name)) kept.set(name, run(open(name)))
+    return kept.get(name)!
+  }
+  const dense = async (array: Promise<TileArray.TileArray>, ranges?: Dense.ReadOptions["ranges"]) =>
+    (await run(Dense.read(await array, ranges === undefined ? {} : { ranges }))).columns.a
+  const once = (name: string, ranges?: Dense.ReadOptions["ranges"], at?: number) =>
+    run(
+      Effect.flatMap(open(name, at), (array) => Dense.read(array, ranges === undefined ? {} : { ranges })),
+    ).then(({ columns }): Answer => ({ columns: { a: columns.a }, ordered: true }))
+  const sparse = (name: string, order: "row" | "unordered") =>
+    run(Effect.flatMap(open(name), (array) => Sparse.read(array, { order }))).then(({ columns }) => columns)
+
+  let copy: readonly [Float64Array, Float64Array] | undefined
+  const given = new Map<string, Float64Array>()
+  const kinds: Readonly<Record<string, (...args: ReadonlyArray<never>) => Promise<Answer>>> = {
+    memcpy: () => {
+      copy ??= [new Float64Array(1 << 25).fill(1), new Float64Array(1 << 25).fill(2)]
+      copy[1].set(copy[0])
+      return Promise.resolve({ columns: {}, ordered: true })
+    },
+    schema: async (name: string, at?: number) => {
+      const { schema } = await run(open(name, at))
+      return { columns: { attributes: counted(schema.attributes.length) }, ordered: true }
+    },
+    tile: (name: string) => once(name, { i: [64, 127], j: [128, 191] }),
+    opened_tile: async (name: string) => ({
+      columns: { a: await dense(opened(name), { i: [64, 127], j: [128, 191] }) },
+      ordered: true,
+    }),
+    whole: (name: string) => once(name, { i: [null, null], j: [null, null] }),
+    given_whole: async (name: string) => {
+      if (!given.has(name)) given.set(name, new Float64Array(ROWS * COLUMNS))
+      const out = { a: given.get(name)! }
+      // destinations come with a later version
+      const options = { out } as Dense.ReadOptions
+      const { columns } = await run(Dense.read(await opened(name), options))
+      if (columns.a.values.buffer !== out.a.buffer) throw new Error("not offered: reading into given memory")
+      return { columns: { a: columns.a }, ordered: true }
+    },
+    boxes: async (name: string, count: number) => {
+      const array = await opened(name)
+      const found: Array<Cells.Column> = []
+      for (const [i, j] of places(count, ROWS - 100, COLUMNS - 100, 5)) {
+        found.push((await run(Dense.read(array, { ranges: { i: [i, i + 99], j: [j, j + 99] } }))).columns.a)
+      }
+      return { columns: { a: found }, ordered: true }
+    },
+    row: async (name: string) => ({ columns: { a: await dense(opened(name), { i: 1000 }) }, ordered: true }),
+    column: async (name: string) => ({ columns: { a: await dense(opened(name), { j: 1000 }) }, ordered: true }),
+    sparse: async (name: string, order: string) => ({
+      columns: await sparse(name, order === "U" ? "unordered" : "row"),
+      ordered: order !== "U",
+    }),
+    ranges: async (name: string, count: number) => {
+      const array = await opened(name)
+      const found: Record<string, Array<Cells.Column>> = { x: [], y: [], v: [], q: [] }
+      for (const [i, j] of places(count, 97_000, 97_000, 6)) {
+        const ranges = { x: [i, i + 2999], y: [j, j + 2999] } as const
+        const { columns } = await run(Sparse.read(array, { ranges, order: "unordered" }))
+        for (const key of Object.keys(found)) found[key].push(columns[key])
+      }
+      return { columns: found, ordered: false }
+    },
+    ranges_at_once: async (name: string) => {
+      const ranges = { x: Array.from({ length: 100 }, (_, i): [number, number] => [i * 1000, i * 1000 + 30]) }
+      const { columns } = await run(Sparse.read(await opened(name), { ranges, order: "unordered" }))
+      return { columns, ordered: false }
+    },
+    strings_raw: async (name: string) => ({ columns: await sparse(name, "unordered"), ordered: true }),
+    strings: async (name: string) => {
+      const { id, s, n } = await sparse(name, "unordered")
+      return { columns: { id: texts(id), s: texts(s), n }, ordered: true }
+    },
+    strings_range: async (name: string) => {
+      const ranges = { id: ["sample-05000000", "sample-05010000"] } as const
+      const { columns } = await run(Sparse.read(await opened(name), { ranges, order: "unordered" }))
+      return { columns: { n: columns.n }, ordered: false }
+    },
+    tile_at: (name: string, at: number) => once(name, { i: [0, 249], j: [0, 249] }, at),
+  }
+  return {
+    run: ([kind, ...args]: Case): Promise<Answer> => kinds[kind](...args as unknown as ReadonlyArray<never>),
+    forget: (): void => kept.clear(),
+  }
+}
+
+const counted = (count: number): Cells.Column => ({
+  name: "",
+  type: "int32",
+  cellValNum: 1,
+  length: 1,
+  values: Int32Array.of(count),
+})
+
+const decoder = new TextDecoder()
+
+/** The cells of a column as strings. */
+const texts = ({ values, offsets }: Cells.Column): ReadonlyArray<string> => {
+  const bytes = bytesOf(values)
+  const all = decoder.decode(bytes)
+  const plain = all.length === bytes.length
+  return Array.from({ length: offsets!.length - 1 }, (_, i) => {
+    const [from, to] = [Number(offsets![i]), Number(offsets![i + 1])]
+    return plain ? all.slice(from, to) : decoder.decode(bytes.subarray(from, to))
+  })
+}
+
+/** The same places as in Python: a linear congruential generator. */
+const places = (count: number, rows: number, columns: number, state: number): Array<readonly [number, number]> => {
+  const next = (): number => state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
+  return Array.from({ length: count }, () => [next() % rows, next() % columns] as const)
+}
+
+const bytesOf = (values: Cells.Column["values"]): Uint8Array => {
+  const { buffer, byteOffset, byteLength } = values as Uint8Array
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** Exact sums over the 16-bit halves of all words, weighed by their place where the order is known. */
+const fingerprint = (parts: ReadonlyArray<Uint8Array>, ordered: boolean): ReadonlyArray<number> => {
+  let [low, high, at, bytes] = [0, 0, 0, 0]
+  for (const part of parts) {
+    const words = new Uint32Array(part.buffer, part.byteOffset, part.byteLength >>> 2)
+    for (let i = 0; i < words.length; i++, at++) {
+      const weight = ordered ? at % 251 + 1 : 1
+      low += (words[i] & 0xffff) * weight
+      high += (words[i] >>> 16) * weight
+    }
+    bytes += part.byteLength
+  }
+  return [bytes, low, high]
+}
+
+const checked = ({ columns, ordered }: Answer): Record<string, ReadonlyArray<number>> =>
+  Object.fromEntries(
+    Object.entries(columns).map(([key, found]) => {
+      if (!Array.isArray(found)) return [key, fingerprint([bytesOf((found as Cells.Column).values)], ordered)]
+      if (typeof found[0] === "string") return [key, [found.length]]
+      return [key, fingerprint((found as ReadonlyArray<Cells.Column>).map((c) => bytesOf(c.values)), ordered)]
+    }),
+  )
+
+interface Asked {
+  readonly case: Case
+  readonly runs: number
+  readonly check?: boolean
+}
+
+const answer = async (cases: ReturnType<typeof makeCases>, asked: Asked): Promise<unknown> => {
+  try {
+    if (asked.check === true) return { check: checked(await cases.run(asked.case)) }
+    const ms: Array<number> = []
+    for (let i = 0; i < asked.runs; i++) {
+      const start = performance.now()
+      await cases.run(asked.case)
+      ms.push(performance.now() - start)
+    }
+    return { ms }
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+const main = async (args: ReadonlyArray<string>): Promise<void> => {
+  if (args[0] === "--once") {
+    const cases = makeCases(args[1])
+    const its = JSON.parse(args[2]) as Case
+    await cases.run(its)
+    cases.forget()
+    existsSync("/tessera-mark")
+    await cases.run(its)
+    existsSync("/tessera-mark")
+    return
+  }
+  const cases = makeCases(args[0])
+  for await (const line of createInterface({ input: process.stdin })) {
+    process.stdout.write(JSON.stringify(await answer(cases, JSON.parse(line) as Asked)) + "\n")
+  }
+}
+
+main(process.argv.slice(2))
