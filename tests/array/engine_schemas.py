@@ -107,4 +107,4 @@ current = tiledb.CurrentDomain(ctx)
 current.set_ndrectangle(rectangle)
 limited.set_current_domain(current)
 schemas["limited"] = limited
-print(json.dumps({name: bytes_of(schema) for name, schema in schemas.items()}, indent=1))
+print(json.dumps({name: bytes_of(schema) for name, schema in schemas.items()}, indent=2))
