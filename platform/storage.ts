@@ -63,7 +63,16 @@ export interface Storage {
   readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
   /** Removes a file, or a folder with all in it. What is not there is removed already. */
   readonly remove: (uri: string) => Effect.Effect<void, StorageError>
+  /**
+   * How many calls for a URI are worth being under way at once: 1 where each is over when it returns, and fibers would only
+   * cost. Default: as many as the caller likes.
+   */
+  readonly inFlight?: (uri: string) => number
 }
+
+/** The concurrency for calls to a storage, of which a caller wants at most `most` at once. */
+export const inFlight = (storage: Storage, uri: string, most: number): number =>
+  storage.inFlight === undefined ? most : Math.min(most, storage.inFlight(uri))
 
 /** The tag of the storage service. */
 export const Storage: Context.Tag<Storage, Storage> = Context.GenericTag<Storage>("@tessera/array/Storage")

@@ -257,6 +257,7 @@ export const localFiles: Storage = {
   write: (uri, bytes) => Effect.try({ try: () => write(uri, bytes), catch: storageFailure("write", uri) }),
   create: (uri, bytes) => Effect.try({ try: () => create(uri, bytes), catch: createFailure(uri) }),
   remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
+  inFlight: () => 1,
 }
 
 /** The layer of {@link localFiles}. */

@@ -88,6 +88,7 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         const prefix = key === "" ? "" : `${key}/`
         for (const name of [...files.keys()]) if (name.startsWith(prefix)) files.delete(name)
       }),
+    inFlight: () => 1,
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "./errors.ts"
-import type { Storage } from "./storage.ts"
+import { inFlight, type Storage } from "./storage.ts"
 import { schemeOf, unsupported } from "./uri.ts"
 
 /**
@@ -36,5 +36,9 @@ export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage =
     write: (uri, bytes) => route("write", uri, (storage) => storage.write(uri, bytes)),
     create: (uri, bytes) => route("create", uri, (storage) => storage.create(uri, bytes)),
     remove: (uri) => route("remove", uri, (storage) => storage.remove(uri)),
+    inFlight: (uri) => {
+      const scheme = schemeOf(uri)
+      return Object.hasOwn(routes, scheme) ? inFlight(routes[scheme], uri, Infinity) : 1
+    },
   }
 }

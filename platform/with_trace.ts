@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { Storage } from "./storage.ts"
 
 /** The calls of a storage, by name. */
-export type StorageOperation = keyof Storage
+export type StorageOperation = Exclude<keyof Storage, "inFlight">
 
 /** What was asked so far. The numbers go on growing; {@link makeTrace} starts them at zero. */
 export interface Trace {
@@ -87,6 +87,7 @@ export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: Traced
     write: (uri, bytes) => traced("write", uri, 1, storage.write(uri, bytes), () => ({ written: bytes.length })),
     create: (uri, bytes) => traced("create", uri, 1, storage.create(uri, bytes), () => ({ written: bytes.length })),
     remove: (uri) => traced("remove", uri, 1, storage.remove(uri), none),
+    inFlight: storage.inFlight,
   }
 }
 

@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
-import { type Entry, Storage } from "../../platform/storage.ts"
+import { type Entry, inFlight, Storage } from "../../platform/storage.ts"
 import { ConsolidatedCommits } from "../../schema/commit/consolidated_commits.ts"
 import { IgnoreFile } from "../../schema/commit/ignore_file.ts"
 import { vacuumedName, VacuumFile } from "../../schema/commit/vacuum_file.ts"
@@ -101,7 +101,7 @@ export const loadDirectory = (
       Effect.forEach(
         commits.filter((c) => c.name.endsWith(suffix)),
         (c) => Effect.map(storage.read(c.uri), (bytes) => ({ ...c, bytes })),
-        { concurrency: 8 },
+        { concurrency: inFlight(storage, uri, 8) },
       )
     const [ignores, consolidated, vacuums] = yield* Effect.all([readAll(".ign"), readAll(".con"), readAll(".vac")])
 

@@ -51,14 +51,14 @@ const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
 
 /**
  * The result would take `needed` bytes, more than `limit`; nothing was read for it. Where it is not the bytes that are too
- * many, `reason` says what is.
+ * many, `reason` says what is. No `uri` (`""`) is known of columns that were read before.
  */
 export class ResultTooLarge extends ResultTooLargeBase {
   override get message(): string {
     const reason = this.reason ??
       `the result needs up to ${this.needed} bytes, more than the limit of ${this.limit}; ` +
         `select fewer cells or fields, or raise maxBytes`
-    return `${this.uri}: ${reason}`
+    return this.uri === "" ? reason : `${this.uri}: ${reason}`
   }
 }
 

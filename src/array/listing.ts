@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
-import { type Entry, Storage } from "../../platform/storage.ts"
+import { type Entry, inFlight, Storage } from "../../platform/storage.ts"
 import { COMMITS_FOLDER, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
 
 /** The listings of an array. */
@@ -33,7 +33,7 @@ export const listArray = (uri: string): Effect.Effect<Listing, StorageError, Sto
         storage.list(join(uri, SCHEMA_FOLDER)),
         storage.list(join(uri, COMMITS_FOLDER)),
       ],
-      { concurrency: 3 },
+      { concurrency: inFlight(storage, uri, 3) },
     )
     return { uri, root, schemas, commits }
   })

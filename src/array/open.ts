@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
-import { Storage } from "../../platform/storage.ts"
+import { inFlight, Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { consolidatedFooters, ConsolidatedFragmentMetadata } from "../../schema/consolidated_fragment_metadata.ts"
@@ -91,6 +91,7 @@ const openAt = (
   before: OpenedArray | undefined,
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.gen(function* () {
+    const storage = yield* Storage
     const access = yield* accessOf({ key, verifyChecksums })
     const listing = yield* listArray(uri)
     if (!isArray(listing)) return yield* Effect.fail(new ArrayNotFound({ uri, hint: hintOf(listing) }))
@@ -106,7 +107,7 @@ const openAt = (
     const [schema, footers] = yield* Effect.all([
       schemas.load(schemaName),
       several ? loadConsolidatedFooters(access, listing) : Effect.succeed(NO_FOOTERS),
-    ], { concurrency: 2 })
+    ], { concurrency: inFlight(storage, uri, 2) })
     const entries = visibleFragments(directory, time, schema.arrayType === "sparse")
     const load = (entry: FragmentEntry): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
       const footer = footers.get(entry.name.name) ?? footers.get(entry.uri)
@@ -114,7 +115,9 @@ const openAt = (
       // before format 5 a folder without metadata is a fragment that was never committed
       return entry.name.version === 0 ? Effect.catchTag(loading, "NotFound", () => Effect.succeed(undefined)) : loading
     }
-    const loaded = yield* Effect.forEach(entries.filter((entry) => !held.has(entry.uri)), load, { concurrency: 16 })
+    const loaded = yield* Effect.forEach(entries.filter((entry) => !held.has(entry.uri)), load, {
+      concurrency: inFlight(storage, uri, 16),
+    })
     for (const fragment of loaded) if (fragment !== undefined) held.set(fragment.uri, fragment)
     const fragments = entries.map((entry) => held.get(entry.uri)).filter((f) => f !== undefined)
     yield* attemptFormat(() => fragments.forEach((fragment) => checkFragmentSchema(schema, fragment)))

@@ -34,33 +34,23 @@ export const makeSchemas = (
   known: ReadonlyMap<string, ArraySchema> = new Map(),
 ): Schemas<SchemaError, Storage> => {
   const there = new Map(known)
-  const loading = new Map<string, Effect.Effect<ArraySchema, SchemaError, Storage>>()
-  return {
-    known: there,
-    load: (name) =>
-      Effect.suspend(() => {
-        const found = there.get(name)
-        if (found !== undefined) return Effect.succeed(found)
-        const wanted = name === "" ? ARRAY_SCHEMA_FILE : name
-        const file = directory.schemas.find((s) => s.name.name === wanted)
-        if (file === undefined) {
-          const reason = `a fragment was written by the schema ${wanted}, which is not there`
-          return Effect.fail(
-            new FormatError({ uri: directory.uri, path: SCHEMA_FOLDER, offset: 0, version: 0, reason }),
-          )
-        }
-        const started = loading.get(wanted)
-        if (started !== undefined) return started
-        const load = Effect.tap(loadSchema(access, file.uri), (schema) =>
-          Effect.sync(() => {
-            there.set(wanted, schema)
-            // what fragments from before format 10 call it
-            if (wanted === ARRAY_SCHEMA_FILE) there.set("", schema)
-          }))
-        return Effect.flatMap(Effect.cached(load), (once) => {
-          loading.set(wanted, once)
-          return once
-        })
-      }),
+  // one at a time: whoever comes later finds it there
+  const lock = Effect.unsafeMakeSemaphore(1)
+  const load = (name: string): Effect.Effect<ArraySchema, SchemaError, Storage> => {
+    const found = there.get(name)
+    if (found !== undefined) return Effect.succeed(found)
+    const wanted = name === "" ? ARRAY_SCHEMA_FILE : name
+    const file = directory.schemas.find((s) => s.name.name === wanted)
+    if (file === undefined) {
+      const reason = `a fragment was written by the schema ${wanted}, which is not there`
+      return Effect.fail(new FormatError({ uri: directory.uri, path: SCHEMA_FOLDER, offset: 0, version: 0, reason }))
+    }
+    return Effect.map(loadSchema(access, file.uri), (schema) => {
+      there.set(wanted, schema)
+      // what fragments from before format 10 call it
+      if (wanted === ARRAY_SCHEMA_FILE) there.set("", schema)
+      return schema
+    })
   }
+  return { known: there, load: (name) => lock.withPermits(1)(Effect.suspend(() => load(name))) }
 }

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { WebpCodec } from "../../platform/codecs.ts"
 import type { CodecError, StorageError } from "../../platform/errors.ts"
-import { Storage } from "../../platform/storage.ts"
+import { inFlight, Storage } from "../../platform/storage.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { sizeOf } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
@@ -72,7 +72,7 @@ export const readTiles = (
       read("fixed", where.fixed),
       where.var === undefined ? Effect.succeed(none) : read("var", where.var),
       where.validity === undefined ? Effect.succeed(none) : read("validity", where.validity),
-    ], { concurrency: 3 })
+    ], { concurrency: inFlight(yield* Storage, fragment.uri, 3) })
 
     const context = (
       part: DataPart,
@@ -180,7 +180,9 @@ export const readCoordinates = (
   Effect.gen(function* () {
     if (fragment.version >= Since.splitDimensions) {
       yield* loadFieldTiles(access, fragment, dimensions)
-      return yield* Effect.forEach(dimensions, (field) => readTiles(access, fragment, field, tiles), { concurrency: 4 })
+      return yield* Effect.forEach(dimensions, (field) => readTiles(access, fragment, field, tiles), {
+        concurrency: inFlight(yield* Storage, fragment.uri, 4),
+      })
     }
     const all = fragment.schema.dimensions
     const { coordsFilters } = fragment.schema
