@@ -177,8 +177,15 @@ if (timed.length > 0) {
   for (const one of [peer, ...ours]) one.stop()
 }
 if (wanted("W14")) {
-  if (canTrace()) counts.forEach(countRow)
-  else say("W14: strace is not here, or may not trace; nothing is counted")
+  if (canTrace()) {
+    for (const count of counts) {
+      try {
+        countRow(count)
+      } catch (error) {
+        fault(`W14 ${count.name}: ${error instanceof Error ? error.message : error}`)
+      }
+    }
+  } else say("W14: strace is not here, or may not trace; nothing is counted")
 }
 if (wanted("W16")) {
   must(["deno", "task", "bundle"])
