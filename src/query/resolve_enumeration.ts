@@ -7,6 +7,7 @@ import { viewAs } from "../../schema/datatype.ts"
 import type { Enumeration } from "../../schema/enumeration.ts"
 import { ResultTooLarge } from "../array/errors.ts"
 import type { Column } from "./column.ts"
+import { attemptAllocation } from "./read_error.ts"
 import { MAX_BYTES } from "./read_options.ts"
 
 /** Where the values of an enumeration lie in its data: `count + 1` positions in bytes. */
@@ -44,43 +45,70 @@ const codesOf = (column: Column, count: number): Int32Array => {
   return out
 }
 
+/** The most bytes that the offsets of a column reach. */
+const MOST = 0xffffffff
+
 /**
  * A column of codes as the column of their values. A code that the enumeration lacks (negative, or past its end) is a null,
- * as fill values mostly are. Fails with ResultTooLarge if the values need more than `maxBytes`.
+ * as fill values mostly are. Fails with ResultTooLarge if the values need more than `maxBytes`; `uri` is where the array is,
+ * for that error.
  */
 export const resolveEnumeration = (
   column: Column,
   enumeration: Enumeration,
   maxBytes: number = MAX_BYTES,
+  uri = "",
 ): Effect.Effect<Column, ResultTooLarge> =>
   Effect.suspend(() => {
     const positions = positionsOf(enumeration)
-    const codes = codesOf(column, positions.length - 1)
-    const { type, cellValNum, data } = enumeration
+    const { type, cellValNum } = enumeration
     const { length } = column
     const fixed = cellValNum === VAR ? 0 : cellSize(type, cellValNum)
-    let needed = length * (cellValNum === VAR ? 5 : fixed + 1)
-    if (cellValNum === VAR) { for (const c of codes) if (c >= 0) needed += positions[c + 1] - positions[c] }
-    if (needed > maxBytes) {
-      return Effect.fail(new ResultTooLarge({ uri: column.name, needed, limit: maxBytes }))
-    }
-    const validity = new Uint8Array(length)
-    const size = cellSize(type, VAR)
-    const bytes = new Uint8Array(cellValNum === VAR ? needed - 5 * length : fixed * length)
-    const offsets = cellValNum === VAR ? new Uint32Array(length + 1) : undefined
-    let at = 0
-    for (let i = 0; i < length; i++) {
-      const code = codes[i]
-      if (code >= 0) {
-        validity[i] = 1
-        const value = data.subarray(positions[code], positions[code + 1])
-        bytes.set(value, at)
-        at += value.byteLength
-      } else at += fixed
-      if (offsets !== undefined) offsets[i + 1] = at / size
-    }
-    const base = { name: column.name, type, length, values: viewAs(type, bytes), validity }
-    return Effect.succeed(
-      offsets === undefined ? { ...base, cellValNum } : { ...base, cellValNum: "var" as const, offsets },
+    const perCell = cellValNum === VAR ? 5 : fixed + 1
+    // the codes themselves take four bytes each on the way
+    return Effect.flatMap(
+      attemptAllocation(uri, length * (perCell + 4), () => codesOf(column, positions.length - 1)),
+      (codes) => {
+        let bytes = fixed * length
+        if (cellValNum === VAR) { for (const c of codes) if (c >= 0) bytes += positions[c + 1] - positions[c] }
+        const needed = bytes + length * (perCell - fixed)
+        if (needed > maxBytes || (cellValNum === VAR && bytes > MOST)) {
+          const limit = Math.min(maxBytes, MOST)
+          const reason = `the values of ${JSON.stringify(column.name)} need ${needed} bytes, more than the limit of ` +
+            `${limit}; resolve fewer cells at once, or raise maxBytes`
+          return Effect.fail(new ResultTooLarge({ uri, needed, limit, reason }))
+        }
+        return attemptAllocation(uri, needed, () => valuesOf(column, enumeration, positions, codes, bytes))
+      },
     )
   })
+
+/** The values of codes, which take `needed` bytes. */
+const valuesOf = (
+  column: Column,
+  enumeration: Enumeration,
+  positions: Float64Array,
+  codes: Int32Array,
+  needed: number,
+): Column => {
+  const { type, cellValNum, data } = enumeration
+  const { length } = column
+  const size = cellSize(type, VAR)
+  const fixed = cellValNum === VAR ? 0 : cellSize(type, cellValNum)
+  const validity = new Uint8Array(length)
+  const bytes = new Uint8Array(needed)
+  const offsets = cellValNum === VAR ? new Uint32Array(length + 1) : undefined
+  let at = 0
+  for (let i = 0; i < length; i++) {
+    const code = codes[i]
+    if (code >= 0) {
+      validity[i] = 1
+      const value = data.subarray(positions[code], positions[code + 1])
+      bytes.set(value, at)
+      at += value.byteLength
+    } else at += fixed
+    if (offsets !== undefined) offsets[i + 1] = at / size
+  }
+  const base = { name: column.name, type, length, values: viewAs(type, bytes), validity }
+  return offsets === undefined ? { ...base, cellValNum } : { ...base, cellValNum: "var", offsets }
+}

@@ -1,5 +1,5 @@
 import { describe, it } from "node:test"
-import { assertEquals } from "@std/assert"
+import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as fc from "effect/FastCheck"
 import { VAR } from "../../schema/cell_val_num.ts"
@@ -64,6 +64,9 @@ describe("codes", () => {
   it("are refused where the values need more than may be held", () => {
     const long = words(["x".repeat(1000)])
     const error = Effect.runSync(Effect.flip(resolveEnumeration(codes(new Uint8Array(100), "uint8"), long, 1000)))
-    assertEquals([error._tag, error.needed], ["ResultTooLarge", 100 * 1005])
+    assertEquals([error._tag, error.needed, error.uri], ["ResultTooLarge", 100 * 1005, ""])
+    assert(error.message.startsWith('the values of "c" need 100500 bytes'), error.message)
+    const of = resolveEnumeration(codes(new Uint8Array(100), "uint8"), long, 1000, "mem://a")
+    assert(Effect.runSync(Effect.flip(of)).message.startsWith('mem://a: the values of "c"'))
   })
 })
