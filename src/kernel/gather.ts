@@ -95,17 +95,18 @@ export interface VarCells {
   readonly offsets: Uint32Array
 }
 
-/** Lengths in bytes of gathered var cells; `fill` for the cells of tiles that are `undefined`. */
-export const varLengths = (
+/** Where gathered var cells start, and the last ends; `fill` is the length of the cells of tiles that are `undefined`. */
+export const varStarts = (
   tiles: ReadonlyArray<VarCells | undefined>,
   tileOf: Uint32Array,
   positions: Uint32Array,
   fill: number,
 ): Uint32Array => {
-  const out = new Uint32Array(tileOf.length)
-  for (let i = 0; i < out.length; i++) {
+  const n = tileOf.length
+  const out = new Uint32Array(n + 1)
+  for (let i = 0; i < n; i++) {
     const offsets = tiles[tileOf[i]]?.offsets
-    out[i] = offsets === undefined ? fill : offsets[positions[i] + 1] - offsets[positions[i]]
+    out[i + 1] = out[i] + (offsets === undefined ? fill : offsets[positions[i] + 1] - offsets[positions[i]])
   }
   return out
 }

@@ -1,5 +1,5 @@
 /**
- * Columns from chosen cells of chosen tiles: the one way in which scattered cells become a result.
+ * Columns from chosen cells of chosen tiles, in any order: how the scattered cells of dense arrays become a result.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../platform/storage.ts"
@@ -10,9 +10,10 @@ import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import type { Fragment } from "../fragment/fragment.ts"
 import { readCoordinates, readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
-import { gatherFixed, gatherVar, type Units, unitsOf, type VarCells, varLengths } from "../kernel/gather.ts"
+import { gatherFixed, gatherVar, type Units, unitsOf, type VarCells, varStarts } from "../kernel/gather.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Column } from "./column.ts"
+import { attemptAllocation } from "./read_error.ts"
 
 /** A tile of a fragment, by their numbers. */
 export interface TileRef {
@@ -49,14 +50,18 @@ export const gatherColumns = (
   Effect.forEach(fields, (field) =>
     Effect.gen(function* () {
       const tiles = yield* readFieldTiles(access, array, field, cells)
-      const column = assemble(field, tiles, cells)
-      return column ?? (yield* Effect.fail(
-        new ResultTooLarge({ uri: array.uri, needed: varBytes(field, tiles, cells), limit: 0xffffffff }),
-      ))
+      const bytes = field.var ? varBytes(field, tiles, cells) : cells.tileOf.length * field.cellSize
+      if (field.var && bytes > MOST) {
+        return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed: bytes, limit: MOST }))
+      }
+      return yield* attemptAllocation(array.uri, bytes, () => assemble(field, tiles, cells, bytes))
     }))
 
+/** The most bytes that the offsets of a column reach. */
+const MOST = 0xffffffff
+
 /** The tiles of a field that the cells lie in, by the numbers of `cells.tiles`. */
-export const readFieldTiles = (
+const readFieldTiles = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
@@ -92,29 +97,32 @@ export const readFieldTiles = (
 const varBytes = (
   field: Field,
   tiles: ReadonlyArray<FieldTile | undefined>,
-  cells: Cells,
+  { tileOf, positions }: Pick<Cells, "tileOf" | "positions">,
 ): number => {
   let sum = 0
-  const lengths = varLengths(varCells(tiles), cells.tileOf, cells.positions, field.fillValue.byteLength)
-  for (let i = 0; i < lengths.length; i++) sum += lengths[i]
+  for (let i = 0; i < tileOf.length; i++) {
+    const offsets = tiles[tileOf[i]]?.offsets
+    sum += offsets === undefined ? field.fillValue.byteLength : offsets[positions[i] + 1] - offsets[positions[i]]
+  }
   return sum
 }
 
 const varCells = (tiles: ReadonlyArray<FieldTile | undefined>): ReadonlyArray<VarCells | undefined> =>
   tiles.map((t) => t === undefined ? undefined : { bytes: t.values, offsets: t.offsets! })
 
-/** The column of chosen cells from their tiles; `undefined` if its values are past 4 GiB. */
-export const assemble = (
+/** The column of chosen cells from their tiles; its values take `size` bytes. */
+const assemble = (
   field: Field,
   tiles: ReadonlyArray<FieldTile | undefined>,
   cells: Pick<Cells, "tileOf" | "positions">,
-): Column | undefined => {
+  size: number,
+): Column => {
   const { tileOf, positions } = cells
   const n = tileOf.length
   const base = { name: field.name, type: field.type, length: n, enumeration: field.enumeration }
   const validity = field.nullable ? gatherValidity(field, tiles, cells) : undefined
   if (!field.var) {
-    const bytes = new Uint8Array(n * field.cellSize)
+    const bytes = new Uint8Array(size)
     if (tiles.includes(undefined) || hasNone(tileOf, tiles.length)) fillCells(bytes, field.fillValue)
     gatherFixed(
       unitsOf(bytes, field.cellSize),
@@ -125,18 +133,11 @@ export const assemble = (
     return { ...base, cellValNum: field.cellValNum, values: viewAs(field.type, bytes), validity }
   }
   const sources = varCells(tiles)
-  const size = sizeOf(field.type)
-  const lengths = varLengths(sources, tileOf, positions, field.fillValue.byteLength)
-  const starts = new Uint32Array(n + 1)
-  let total = 0
-  for (let i = 0; i < n; i++) {
-    total += lengths[i]
-    if (total > 0xffffffff) return undefined
-    starts[i + 1] = total
-  }
-  const bytes = new Uint8Array(total)
+  const starts = varStarts(sources, tileOf, positions, field.fillValue.byteLength)
+  const bytes = new Uint8Array(size)
   gatherVar(bytes, starts, sources, tileOf, positions, field.fillValue)
-  if (size > 1) { for (let i = 0; i <= n; i++) starts[i] /= size }
+  const unit = sizeOf(field.type)
+  if (unit > 1) { for (let i = 0; i <= n; i++) starts[i] /= unit }
   return { ...base, cellValNum: "var", values: viewAs(field.type, bytes), offsets: starts, validity }
 }
 

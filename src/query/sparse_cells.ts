@@ -16,6 +16,7 @@ import { type FoundCells, listCells } from "./found_cells.ts"
 import type { Cells } from "./gather.ts"
 import { type CellFilter, cellFilter } from "./match_cells.ts"
 import { boxOverlap, type FlatRanges, flatRanges, planSparse, type SparseTile } from "./plan_sparse.ts"
+import { attemptAllocation } from "./read_error.ts"
 import type { Selection } from "./selection.ts"
 
 /** The tiles of a fragment that may hold cells of a selection; `fragment` is its number. */
@@ -55,7 +56,8 @@ export const findCells = (
   Effect.gen(function* () {
     const plan = yield* planTiles(access, array, selection, fragments)
     yield* checkPlan(access, array, plan, 8, Infinity)
-    return listCells(yield* matchTiles(access, array, selection, plan, { dimensions: [], times: false }))
+    const found = yield* matchTiles(access, array, selection, plan, { dimensions: [], times: false })
+    return yield* attemptAllocation(array.uri, 8 * found.length, () => listCells(found))
   })
 
 /** Which tiles of fragments, by their numbers, a selection needs: from footers and R-trees alone. */

@@ -2,7 +2,7 @@
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
-import { gatherFixed, gatherVar, unitsOf, varLengths } from "../../src/kernel/gather.ts"
+import { gatherFixed, gatherVar, unitsOf, varStarts } from "../../src/kernel/gather.ts"
 import { copyBox, forLines } from "../../src/kernel/strided_copy.ts"
 
 const noise = (length: number, seed: number): Uint8Array =>
@@ -61,11 +61,12 @@ describe("gathered cells", () => {
           const tile = tiles[t]
           return tile === undefined ? fill : tile.bytes.slice(offsets[p], offsets[p + 1])
         })
-        const found = varLengths(tiles, tileOf, positions, fill.length)
-        assertEquals([...found], expected.map((e) => e.length))
-        const starts = new Uint32Array(cells.length)
-        for (let i = 1; i < starts.length; i++) starts[i] = starts[i - 1] + found[i - 1]
-        const out = new Uint8Array(found.reduce((n, l) => n + l, 0))
+        const starts = varStarts(tiles, tileOf, positions, fill.length)
+        assertEquals([...starts], [
+          0,
+          ...expected.map((_, i) => expected.slice(0, i + 1).flatMap((e) => [...e]).length),
+        ])
+        const out = new Uint8Array(starts[cells.length])
         gatherVar(out, starts, tiles, tileOf, positions, fill)
         assertEquals([...out], expected.flatMap((e) => [...e]))
       }),

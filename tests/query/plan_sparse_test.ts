@@ -55,6 +55,60 @@ describe("a box", () => {
   })
 })
 
+describe("the plan of boxes", () => {
+  it("is how each of them lies to the selection", () => {
+    const x = build.dimension("x", "int64", -50n, 50n, null)
+    const y = build.dimension("y", "float32", -50, 50, null)
+    const z = build.stringDimension("z")
+    const text = (v: number) => Uint8Array.of(97 + (v >> 3), ...new Array<number>(v & 7).fill(98))
+    const ranges = fc.option(ascending, { nil: undefined })
+    const boxes = fc.array(fc.tuple(box, box, box), { maxLength: 12 })
+    fc.assert(
+      fc.property(ranges, ranges, ranges, boxes, fc.boolean(), (xs, ys, zs, boxes, open) => {
+        const selection: Selection = [
+          {
+            kind: "number",
+            dimension: x,
+            ranges: xs?.map(([l, h]) => ({ low: BigInt(l - 20), high: BigInt(h - 20) })),
+          },
+          { kind: "number", dimension: y, ranges: ys?.map(([l, h]) => ({ low: l - 20, high: h - 20 })) },
+          {
+            kind: "string",
+            dimension: z,
+            ranges: zs?.map(([l, h], r) => ({
+              low: text(l),
+              high: open && r === zs.length - 1 ? undefined : text(h),
+            })),
+          },
+        ]
+        const texts = boxes.flatMap((b) => b[2].map(text))
+        const offsets = new Uint32Array(texts.length + 1)
+        texts.forEach((t, i) => offsets[i + 1] = offsets[i] + t.length)
+        const mbrs: MbrLevel = {
+          count: boxes.length,
+          dimensions: [
+            { kind: "fixed", values: BigInt64Array.from(boxes.flatMap((b) => b[0].map((v) => BigInt(v - 20)))) },
+            { kind: "fixed", values: Float32Array.from(boxes.flatMap((b) => b[1].map((v) => v - 20))) },
+            { kind: "var", bytes: build.join(...texts), offsets },
+          ],
+        }
+        const overlaps = boxes.map(([a, b, c]) =>
+          boxOverlap(selection, [
+            { low: scalarBytes("int64", BigInt(a[0] - 20)), high: scalarBytes("int64", BigInt(a[1] - 20)) },
+            { low: scalarBytes("float32", b[0] - 20), high: scalarBytes("float32", b[1] - 20) },
+            { low: text(c[0]), high: text(c[1]) },
+          ])
+        )
+        assertEquals(
+          planSparse(selection, mbrs),
+          overlaps.flatMap((o, tile) => o === "none" ? [] : [{ tile, whole: o === "whole" }]),
+        )
+      }),
+      { seed: 3, numRuns: 500 },
+    )
+  })
+})
+
 describe("the plan of many points", () => {
   it("searches them once for each tile", () => {
     const dimension = build.dimension("x", "int32", 0, 2 ** 31 - 1, null)
