@@ -30,7 +30,7 @@ import { describeOpenFragments, type FragmentsError } from "./fragment_descripti
 import { type AnyTileArray, handleOf, openedOf, type TileArray } from "./handle.ts"
 import { loadMetadata, type MetadataError, type MetadataItem } from "./metadata.ts"
 import { nonEmptyDomain as nonEmptyDomainOf } from "./non_empty_domain.ts"
-import { accessOf, openArray, type OpenError } from "./open.ts"
+import { accessOf, openArray, type OpenError, reopenArray, type ReopenOptions } from "./open.ts"
 import type { OpenOptions } from "./open_options.ts"
 import { schemaDifferences, SchemaMismatch } from "./schema_mismatch.ts"
 
@@ -40,7 +40,7 @@ export type { FragmentDescription } from "./describe.ts"
 export type { FragmentsError } from "./fragment_descriptions.ts"
 export type { AnyTileArray, TileArray } from "./handle.ts"
 export type { MetadataError, MetadataItem } from "./metadata.ts"
-export type { OpenError } from "./open.ts"
+export type { OpenError, ReopenOptions } from "./open.ts"
 export type { OpenOptions } from "./open_options.ts"
 export type { SchemaDifference } from "./schema_mismatch.ts"
 
@@ -71,7 +71,45 @@ export const open: {
 } = (uri: string, given?: ArraySchema | OpenOptions, options?: OpenOptions) =>
   (isSchema(given)
     ? Effect.flatMap(openArray(uri, options), (opened) => declare(handleOf(opened), given))
-    : Effect.map(openArray(uri, given ?? options), handleOf)) as never
+    : Effect.map(openArray(uri, given === undefined ? options : given), handleOf)) as never
+
+/**
+ * Opens an array again, as it is by now or at another time; what it has in memory is not read again. The array that it was
+ * stays as it is. Costs the listings, and what is new. Fails as {@link open} does.
+ */
+export const reopen = <S extends ArraySchema | undefined>(
+  array: TileArray<S>,
+  options: ReopenOptions = {},
+): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs> =>
+  Effect.flatMap(reopenArray(openedOf(array), options), (opened) => {
+    const { declared } = array
+    return (declared === undefined
+      ? Effect.succeed(handleOf(opened))
+      : declare(handleOf(opened), declared)) as Effect.Effect<
+        TileArray<S>,
+        SchemaMismatch
+      >
+  })
+
+/**
+ * The array once more, as it is by now or at another time; of a schema that was declared, what the array has is checked
+ * again. The open array that is given stays as it is. Takes no key or schema: they are those of the first time.
+ *
+ * Costs three listings, and reads only what was not there before: where nothing was written since, nothing is read. Fails as
+ * {@link open} does.
+ */
+export const reopen: {
+  <S extends ArraySchema>(
+    array: TileArray<S>,
+    options?: ReopenOptions,
+  ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
+  (array: TileArray, options?: ReopenOptions): Effect.Effect<TileArray, OpenError, Storage | Codecs>
+} = (array: AnyTileArray, options?: ReopenOptions) =>
+  Effect.flatMap(
+    reopenArray(openedOf(array), options),
+    (opened) =>
+      array.declared === undefined ? Effect.succeed(handleOf(opened)) : declare(handleOf(opened), array.declared),
+  ) as never
 
 /**
  * The same open array, seen through a schema: what is declared is checked as by {@link open}. Costs nothing. Fails with
