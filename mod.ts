@@ -4,6 +4,7 @@
  * - {@link TileArray} – open an array; its schema, fragments, metadata and enumerations
  * - {@link Dense}, {@link Sparse} – read cells
  * - {@link Cells} – columns that were read, as JSON or as the values of an enumeration
+ * - {@link Metadata} – metadata as values, NumPy arrays among them
  * - {@link Group} – groups and their members; what lies where
  *
  * Everything is an Effect over the storage and codec services; `layerDefault` provides both. The structures of the format
@@ -31,6 +32,7 @@ export * as Dense from "./src/query/dense.ts"
 export * as Dim from "./src/array/builder/dimension.ts"
 export * as Filter from "./src/array/builder/filter.ts"
 export * as Group from "./src/group/group.ts"
+export * as Metadata from "./src/array/metadata_values.ts"
 export * as Sparse from "./src/query/sparse.ts"
 export * as TileArray from "./src/array/tile_array.ts"
 

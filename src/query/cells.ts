@@ -26,6 +26,7 @@ import { resolveEnumeration } from "./resolve_enumeration.ts"
 export type { CellJson } from "../../schema/scalar.ts"
 export { type CellEncoder, cellEncoder, cellJson, columnJson } from "./cell_json.ts"
 export type { Column } from "./column.ts"
+export { resolveColumns as resolveAll } from "./resolve_columns.ts"
 
 /**
  * A column of codes as the column of their values. A code that the enumeration lacks is a null. Fails if the values need

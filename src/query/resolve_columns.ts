@@ -1,0 +1,33 @@
+/**
+ * Columns of enumerated attributes as the values of their categories.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { ResultTooLarge } from "../array/errors.ts"
+import { type EnumerationError, enumerations, type TileArray } from "../array/tile_array.ts"
+import type { Column } from "./column.ts"
+import { resolveEnumeration } from "./resolve_enumeration.ts"
+
+/**
+ * Columns that were read from an array, the codes among them replaced by the values that they stand for; all others as
+ * they are. Loads each enumeration once. A code that its enumeration lacks is a null. Fails if the values of one column
+ * need more than `maxBytes` (4 GiB).
+ */
+export const resolveColumns = (
+  array: TileArray,
+  columns: Readonly<Record<string, Column>>,
+  maxBytes?: number,
+): Effect.Effect<Record<string, Column>, EnumerationError | ResultTooLarge, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const wanted = new Set<string>()
+    for (const { enumeration } of Object.values(columns)) if (enumeration !== undefined) wanted.add(enumeration)
+    const loaded = wanted.size === 0 ? [] : yield* enumerations(array, wanted)
+    const byName = new Map(loaded.map((enumeration) => [enumeration.name, enumeration]))
+    const out: Record<string, Column> = Object.create(null)
+    for (const [name, column] of Object.entries(columns)) {
+      const enumeration = column.enumeration === undefined ? undefined : byName.get(column.enumeration)
+      out[name] = enumeration === undefined ? column : yield* resolveEnumeration(column, enumeration, maxBytes)
+    }
+    return out
+  })
