@@ -23,8 +23,7 @@ describe("resolveAll", () => {
     const found = packedArrays("v22").find(({ path }) => path === "v22/enumerations/array")!
     const program = Effect.gen(function* () {
       const array = yield* TileArray.open(`mem://${found.path}`)
-      const read = array.schema.arrayType === "dense" ? Dense.read(array) : Sparse.read(array)
-      const { columns } = yield* read as Effect.Effect<{ readonly columns: Readonly<Record<string, Cells.Column>> }>
+      const { columns } = array.schema.arrayType === "dense" ? yield* Dense.read(array) : yield* Sparse.read(array)
       const loaded = new Map((yield* TileArray.enumerations(array)).map((e) => [e.name, e]))
       return { columns, loaded, resolved: yield* Cells.resolveAll(array, columns) }
     })
