@@ -27,6 +27,7 @@ export type { CellJson } from "../../schema/scalar.ts"
 export { type CellEncoder, cellEncoder, cellJson, columnJson } from "./cell_json.ts"
 export type { Column } from "./column.ts"
 export { resolveColumns as resolveAll } from "./resolve_columns.ts"
+export { enumerationColumn } from "./resolve_enumeration.ts"
 
 /**
  * A column of codes as the column of their values. A code that the enumeration lacks is a null. Fails if the values need
