@@ -127,7 +127,7 @@ class Cases:
             query._set_ranges(slice(None))
             query.pyquery.submit()
             found = query.pyquery.results()
-            return {key: np.frombuffer(data, np.uint8) for key, (data, _) in found.items()}, True
+            return {key: np.frombuffer(parts[0], np.uint8) for key, parts in found.items()}, True
 
     def strings(self, name):
         with self.open(name) as array:
