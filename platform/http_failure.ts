@@ -25,7 +25,7 @@ export class HttpFailure extends Error {
 export const retryAfterOf = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000
-  const date = Date.parse(header)
+  const date = /^\s*[A-Za-z]{3}/.test(header) ? Date.parse(header) : NaN
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0)
 }
 

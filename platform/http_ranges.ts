@@ -114,18 +114,20 @@ export const makeReads = (send: Send): HttpReads => {
     return Effect.flatMap(answer.body(most + 1), (bytes) => bytes.length > most ? tooLarge : Effect.succeed(bytes))
   }
 
-  /** The file from its beginning to `end`, in the body of an answer; the rest is not waited for. */
+  /** A range in the body of an answer that begins at the beginning of the file; what is behind is not waited for. */
   const beginning = (
     request: HttpRequest,
     answer: HttpAnswer,
-    end: number,
+    { offset, length }: ByteRange,
   ): Effect.Effect<Uint8Array, StorageError> => {
     const { op, uri } = request
+    const end = offset + length
     if (answer.length !== undefined && answer.length < end) {
-      return Effect.zipRight(answer.discard, pastEnd(op, uri, { offset: 0, length: end }, answer.length))
+      return Effect.zipRight(answer.discard, pastEnd(op, uri, { offset, length }, answer.length))
     }
-    if (end > SMALL && answer.length !== end) return Effect.zipRight(answer.discard, noRanges(op, uri))
-    return exactly(request, answer, end)
+    const asked = offset === 0 && answer.length === end
+    if (end > SMALL && !asked) return Effect.zipRight(answer.discard, noRanges(op, uri))
+    return Effect.map(exactly(request, answer, end), (bytes) => offset === 0 ? bytes : bytes.slice(offset))
   }
 
   const pastEnd = (op: string, uri: string, range: ByteRange, size: number) =>
@@ -139,8 +141,7 @@ export const makeReads = (send: Send): HttpReads => {
       const answer = yield* send(request)
       if (answer.status === 200) {
         rangeless.add(hostOf(request.url))
-        const bytes = yield* beginning(request, answer, end)
-        return { bytes: offset === 0 ? bytes : bytes.slice(offset), total: answer.length }
+        return { bytes: yield* beginning(request, answer, range), total: answer.length }
       }
       if (answer.status === 416) {
         yield* answer.discard

@@ -52,6 +52,10 @@ const TIMEOUT = Duration.seconds(30)
 /** So many bytes of a body get the time that the beginning of an answer gets. */
 const TIMED = 8 << 20
 
+/** A body that is not wanted is read this far, and no longer than this, before the connection is given up. */
+const SHORT = 1 << 14
+const PATIENCE = Duration.millis(200)
+
 /** The number in a Content-Length header. */
 const lengthOf = (response: HttpClientResponse): number | undefined => {
   const { "content-length": length, "content-encoding": encoding } = response.headers
@@ -114,14 +118,14 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
 
   const answerOf = (request: HttpRequest, response: HttpClientResponse): HttpAnswer => {
     const length = lengthOf(response)
+    let unread = true
     return {
       status: response.status,
       header: (name) => response.headers[name],
       length,
       body: (most) => {
-        const bytes = most === 0
-          ? Effect.as(discard(response), new Uint8Array())
-          : length === 0
+        unread = false
+        const bytes = length === 0
           ? Effect.succeed(new Uint8Array())
           // the length in the header is then also where the connection ends
           : length !== undefined && length <= most
@@ -135,7 +139,11 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
           Effect.mapError(bytes, (error) => cutBody(request.op, request.uri, causeOf(error))),
         )
       },
-      discard: discard(response),
+      discard: Effect.suspend(() => {
+        if (!unread) return Effect.void
+        unread = false
+        return discard(response)
+      }),
     }
   }
 
@@ -155,6 +163,6 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
   }
 }
 
-/** Interrupting the reader of a body is what ends the request. */
+/** A body that is not wanted: read to its end if that is near, so that the connection is of further use, or else ended. */
 const discard = (response: HttpClientResponse): Effect.Effect<void> =>
-  Effect.raceFirst(Effect.ignore(firstFailure(Stream.runHead(response.stream))), Effect.yieldNow())
+  gather(response.stream, SHORT).pipe(firstFailure, Effect.timeout(PATIENCE), Effect.ignore)

@@ -154,7 +154,7 @@ const answer = (habits: Habits, seen: Seen, response: ServerResponse): void => {
     case "hidden":
       return send(206, length, part)
     case "other bytes":
-      return send(206, { "content-range": `bytes ${start + 1}-${end}/${file.length + 1}`, ...length }, part)
+      return send(206, { "content-range": `bytes ${start + 1}-${end}/${file.length}`, ...length }, part)
     case "whole as part":
       return send(206, { ...of, "content-length": String(file.length) }, file)
     case "no length":
