@@ -2,10 +2,11 @@
  * TileDB's array engine: opens arrays, groups and metadata that any TileDB since 1.4 wrote, and reads them.
  *
  * - {@link TileArray} – open an array; its schema, fragments, metadata and enumerations
- * - {@link Dense}, {@link Sparse} – read cells
- * - {@link Cells} – columns that were read, as JSON or as the values of an enumeration
+ * - {@link Dense}, {@link Sparse} – read cells, as columns or as rows
+ * - {@link Cells} – columns that were read: cell by cell, as JSON, or as the values of an enumeration
  * - {@link Metadata} – metadata as values, NumPy arrays among them
  * - {@link Group} – groups and their members; what lies where
+ * - {@link ArraySchema}, {@link Dim}, {@link Attr}, {@link Filter} – schemas as values, by which TypeScript knows columns
  *
  * Everything is an Effect over the storage and codec services; `layerDefault` provides both. The structures of the format
  * are in `@tessera/array/schema`, services and layers in `@tessera/array/platform`.
@@ -38,10 +39,16 @@ export * as TileArray from "./src/array/tile_array.ts"
 
 export { ArrayNotFound, InvalidOption, ResultTooLarge, SelectionError, Unsupported } from "./src/array/errors.ts"
 export { SchemaError } from "./src/array/builder/schema_error.ts"
+export { SchemaMismatch } from "./src/array/schema_mismatch.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"
+export { RowError } from "./src/query/row_error.ts"
+export { toAsyncIterable } from "./src/query/async_iterable.ts"
 export { FormatError } from "./schema/errors.ts"
 export {
+  AlreadyExists,
+  CodecError,
   Codecs,
+  InvalidKey,
   layerDefault,
   layerDefaultPortable,
   layerLocal,
@@ -49,5 +56,7 @@ export {
   layerNative,
   layerPortable,
   layerTrace,
+  NotFound,
+  StorageError,
   StorageService,
 } from "./platform/mod.ts"

@@ -161,3 +161,28 @@ export const formatTime = (type: Datatype, value: bigint): string => {
   const attoseconds = value * lengths[unit]
   return attoseconds >= 0n && attoseconds < DAY ? clockText(attoseconds, unit) : String(value)
 }
+
+const MILLISECOND = ATTOSECONDS / 1000n
+/** The first and the last moment that a Date can be. */
+const LAST_DATE = 8.64e15
+
+/** A number that is exact where it matters: dates end long before 2⁵³ milliseconds. */
+const inDates = (millis: number): number => Math.abs(millis) <= LAST_DATE ? millis : NaN
+
+/**
+ * The moment that a datetime means, in milliseconds since 1970, as `Date` counts: what is finer is cut off, towards the
+ * past. NaN for "not a time" (the smallest int64) and for moments that no `Date` can be.
+ */
+export const datetimeMillis = (type: Datatype, value: bigint): number => {
+  if (value === -0x8000000000000000n) return NaN
+  const unit = unitOf(type)
+  if (unit === "year" || unit === "month") {
+    const months = Number(value) * (unit === "year" ? 12 : 1)
+    if (!(Math.abs(months) < 4e6)) return NaN
+    const year = Math.floor(months / 12)
+    return inDates(daysOf(year + 1970, months - year * 12 + 1, 1) * 86_400_000)
+  }
+  const length = lengths[unit]
+  if (length >= MILLISECOND) return inDates(Number(value * (length / MILLISECOND)))
+  return inDates(Number(floorDivide(value, MILLISECOND / length)))
+}

@@ -1,5 +1,7 @@
 /**
- * Columns that were read: their cells as JSON, and codes as the values that they stand for.
+ * Columns that were read: single cells as values, texts or dates, columns as JSON, and codes as the values that they stand
+ * for. All take the {@link Column}s of arrays that were opened without a schema (and the `fields` of every result), and
+ * most the plain buffers of arrays that were opened with one.
  *
  * ```ts
  * import { Cells, Dense, TileArray } from "@tessera/array"
@@ -12,6 +14,7 @@
  *   return yield* Dense.read(weather, { select: ["note"], ranges: { day: 60, station: [1, 3] } })
  * })
  * const { columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(Cells.text(columns.note, 0), "corrected")
  * assertEquals(Cells.columnJson(columns.note), ["corrected", "corrected", ""])
  * ```
  *
@@ -24,6 +27,22 @@ import type { Column } from "./column.ts"
 import { resolveEnumeration } from "./resolve_enumeration.ts"
 
 export type { CellJson } from "../../schema/scalar.ts"
+export {
+  type AnyColumn,
+  type BufferColumn,
+  bytes,
+  type CellValue,
+  date,
+  dates,
+  isNull,
+  length,
+  text,
+  texts,
+  value,
+  type ValueOptions,
+  valueReader,
+  values,
+} from "./cell_values.ts"
 export { type CellEncoder, cellEncoder, cellJson, columnJson } from "./cell_json.ts"
 export type { Column } from "./column.ts"
 export { resolveColumns as resolveAll } from "./resolve_columns.ts"

@@ -18,21 +18,61 @@
  *
  * @module
  */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
-import { type DenseResult, readDense } from "./read_dense.ts"
+import { readDense } from "./read_dense.ts"
 import type { ReadError } from "./read_error.ts"
-import type { ReadOptions } from "./read_options.ts"
+import type { AttributeName, FieldName, TimeForm } from "./typed_columns.ts"
+import { type DenseReadOptions, type DenseResult, denseResult, requestOf } from "./typed_read.ts"
 
-export type { DenseResult } from "./read_dense.ts"
 export type { ReadError } from "./read_error.ts"
-export type { Order, ReadOptions } from "./read_options.ts"
-export type { Bound, Outside, RangeInput, RangesInput } from "./selection.ts"
+export type { Order } from "./read_options.ts"
+export type { RowError } from "./row_error.ts"
+export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./rows.ts"
+export type { Bound, Outside, Pair, Point, Points, RangeInput, RangesInput } from "./selection.ts"
+export type {
+  AttributeName,
+  BufferOf,
+  BuffersOf,
+  ColumnBuffer,
+  ColumnOf,
+  ColumnsOf,
+  DatesOf,
+  Declared,
+  FieldName,
+  FieldOf,
+  NullableColumn,
+  NullableVarColumn,
+  RangesOf,
+  TimeForm,
+  VarColumn,
+} from "./typed_columns.ts"
+export type { DenseReadOptions as ReadOptions, DenseResult } from "./typed_read.ts"
 
-/** Reads a box, or boxes, of a dense array: by default the non-empty domain and all attributes, row-major. */
-export const read = (
-  array: TileArray,
-  options: ReadOptions = {},
-): Effect.Effect<DenseResult, ReadError, Storage | Codecs> => readDense(openedOf(array), options)
+/**
+ * Reads a box, or boxes, of a dense array: by default the non-empty domain and all attributes, row-major.
+ *
+ * Every column has the product of `shape` cells. Of an array that was opened with a schema they are buffers – a
+ * `Float32Array` for `float32`, `{ values, validity }` where cells may be null, `{ values, offsets }` where they have any
+ * length – and of others {@link Column}s, which say what they are. Cells that nobody wrote hold the fill value.
+ *
+ * Costs one read of each tile that the boxes touch, of the selected fields; what is beside the boxes in a tile is decoded
+ * with it. Fails with `SelectionError` for a name, range or buffer that cannot be, with `ResultTooLarge` before anything is
+ * read, with `StorageError` or `NotFound`, and with `FormatError`, `CodecError`, `ChecksumMismatch`, `DecryptionFailed` or
+ * `Unsupported` for tiles that cannot be decoded.
+ */
+export const read = <
+  S extends ArraySchema<"dense"> | undefined,
+  K extends FieldName<S> = AttributeName<S> & FieldName<S>,
+  T extends TimeForm = "bigint",
+>(
+  array: TileArray<S>,
+  options: DenseReadOptions<S, K, T> = {},
+): Effect.Effect<DenseResult<S, K, T>, ReadError, Storage | Codecs> =>
+  Effect.map(
+    readDense(openedOf(array), requestOf(array, options), options.out),
+    (read) => denseResult<S, K, T>(array, read, options.time),
+  )

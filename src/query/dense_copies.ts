@@ -16,6 +16,7 @@ import { type AxisPlan, tileStart } from "./axis_plan.ts"
 import type { Column } from "./column.ts"
 import { forTileLines } from "./dense_lines.ts"
 import { type Cells, fieldIn, fillCells, gatherColumns } from "./gather.ts"
+import { placed, takesUnits, type Target } from "./out_buffers.ts"
 import type { DensePlan } from "./plan_dense.ts"
 import { attemptAllocation, type ReadError } from "./read_error.ts"
 import type { Selection } from "./selection.ts"
@@ -25,22 +26,29 @@ import type { ResultTooLarge } from "../array/errors.ts"
 /** Unfiltered bytes of tiles that are held at once while fixed-size cells are copied. */
 const BATCH = 1 << 26
 
-/** A fixed-size attribute that every fragment of the plan has: a batch of tiles is read, and its lines are copied. */
+/**
+ * A fixed-size attribute that every fragment of the plan has: a batch of tiles is read, and its lines are copied, into
+ * `target` if there is one.
+ */
 export const copyFixed = (
   access: TileAccess,
   array: OpenedArray,
   plan: DensePlan,
   field: Field,
+  target: Target | undefined,
 ): Effect.Effect<Column, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
     const size = plan.cells * field.cellSize
-    const bytes = yield* attemptAllocation(array.uri, size, () => new Uint8Array(size))
-    const validity = field.nullable
-      ? yield* attemptAllocation(array.uri, plan.cells, () => new Uint8Array(plan.cells))
-      : undefined
+    const into = target !== undefined && takesUnits(target, field.cellSize) ? target : undefined
+    const bytes = into === undefined
+      ? yield* attemptAllocation(array.uri, size, () => new Uint8Array(size))
+      : new Uint8Array(into.values.buffer, into.values.byteOffset, into.values.byteLength)
+    const validity = !field.nullable
+      ? undefined
+      : into?.validity ?? (yield* attemptAllocation(array.uri, plan.cells, () => new Uint8Array(plan.cells)))
     if (!plan.covered) {
       fillCells(bytes, field.fillValue)
-      if (!field.fillIsNull) validity?.fill(1)
+      validity?.fill(field.fillIsNull ? 0 : 1)
     }
     const out = unitsOf(bytes, field.cellSize)
     const outValidity = validity === undefined ? undefined : unitsOf(validity, 1)
@@ -66,15 +74,16 @@ export const copyFixed = (
     }
     // engines write 0 and 1; whatever is not 0 is a value
     if (validity !== undefined) { for (let i = 0; i < validity.length; i++) if (validity[i] > 1) validity[i] = 1 }
-    return {
+    const column: Column = {
       name: field.name,
       type: field.type,
       cellValNum: field.cellValNum,
       length: plan.cells,
-      values: viewAs(field.type, bytes),
+      values: into?.values ?? viewAs(field.type, bytes),
       validity,
       enumeration: field.enumeration,
     }
+    return placed(column, target)
   })
 
 /** For every cell of the result the tile and position that it comes from; of no tile where nothing was written. */

@@ -12,14 +12,15 @@ import { ScalarError, type ScalarInput } from "../../schema/scalar.ts"
 export type Point = ScalarInput | Date
 
 /** One end of a range; `null` is the end of the domain (of the current domain, where there is one). */
-export type Bound = Point | null
+export type Bound<P extends Point = Point> = P | null
 
 /** A range with both ends inclusive. */
-export type Pair = readonly [low: Bound, high: Bound]
+export type Pair<P extends Point = Point> = readonly [low: Bound<P>, high: Bound<P>]
 
 /** Many single values, in any order; those that are there twice are answered once. A typed array is the fastest list. */
-export interface Points {
-  readonly points: Iterable<Point>
+export interface Points<P extends Point = Point> {
+  /** The values: a list, a typed array, or what else can be iterated. */
+  readonly points: Iterable<P>
 }
 
 /**
@@ -33,7 +34,12 @@ export interface Points {
  * A list of values that are not pairs is refused, since `[3, 7]` is a range while `[3, 7, 9]` could only be points. An empty
  * list, of ranges or of points, selects nothing.
  */
-export type RangeInput = Point | Pair | ReadonlyArray<Pair> | readonly [Pair, ...ReadonlyArray<Pair | Point>] | Points
+export type RangeInput<P extends Point = Point> =
+  | P
+  | Pair<P>
+  | ReadonlyArray<Pair<P>>
+  | readonly [Pair<P>, ...ReadonlyArray<Pair<P> | P>]
+  | Points<P>
 
 /** What is wanted, by the name of the dimension; a dimension that is not named is taken whole. */
 export type RangesInput = Readonly<Record<string, RangeInput | undefined>>

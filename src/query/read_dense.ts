@@ -19,14 +19,16 @@ import { coordinateColumn } from "./coordinate_column.ts"
 import { cellMap, copyFixed } from "./dense_copies.ts"
 import { type Cells, fieldIn, gatherColumns } from "./gather.ts"
 import { globalOrder } from "./global_order.ts"
+import { placed, targetsFor } from "./out_buffers.ts"
 import { permute } from "./permute.ts"
 import { type DensePlan, planDense, planSize, wholeRanges } from "./plan_dense.ts"
 import { attemptAllocation, attemptSelection, type ReadError } from "./read_error.ts"
 import { MAX_BYTES, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection } from "./selection.ts"
+import type { ColumnBuffer } from "./typed_columns.ts"
 
 /** The answer of a dense read: every column has the product of `shape` cells, in the order that was asked. */
-export interface DenseResult {
+export interface DenseColumns {
   /** Cells along each dimension. */
   readonly shape: ReadonlyArray<number>
   readonly columns: Readonly<Record<string, Column>>
@@ -38,11 +40,12 @@ const MOST_CELLS = 0xffffffffn
 const MOST_TILES = 1n << 24n
 const MOST_SEGMENTS = 1n << 26n
 
-/** Reads a box, or boxes, of a dense array. */
+/** Reads a box, or boxes, of a dense array; fields that are named in `out` into the memory there. */
 export const readDense = (
   array: OpenedArray,
   options: ReadOptions = {},
-): Effect.Effect<DenseResult, ReadError, Storage | Codecs> =>
+  out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
+): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { schema, uri } = array
     const access = yield* accessOf(array)
@@ -85,6 +88,7 @@ export const readDense = (
       )
     }
 
+    const targets = yield* attemptSelection(() => targetsFor(uri, fields, out, Number(cells)))
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
     const plan = planDense(schema, array.fragments, ranges, layout)
     yield* checkVarSizes(access, array, plan, fields, bytes, limit)
@@ -97,7 +101,10 @@ export const readDense = (
       } else if (field.var || plan.steps.some((s) => !isHeldBy(array.fragments[s.fragment], field))) {
         map ??= yield* cellMap(access, array, plan, selection)
         columns[field.name] = (yield* gatherColumns(access, array, [field], map))[0]
-      } else columns[field.name] = yield* copyFixed(access, array, plan, field)
+      } else {
+        const target = order === "global" ? undefined : targets.get(field.name)
+        columns[field.name] = yield* copyFixed(access, array, plan, field, target)
+      }
     }
     if (order === "global") {
       yield* attemptAllocation(uri, bytes, () => {
@@ -105,6 +112,7 @@ export const readDense = (
         for (const field of fields) columns[field.name] = permute(columns[field.name], cells)
       })
     }
+    for (const [name, target] of targets) columns[name] = placed(columns[name], target)
     return { shape: plan.shape, columns }
   })
 

@@ -3,21 +3,54 @@
  *
  * @module
  */
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
 import type { ReadError } from "./read_error.ts"
-import type { ReadOptions } from "./read_options.ts"
-import { readSparse, type SparseResult } from "./read_sparse.ts"
+import { readSparse } from "./read_sparse.ts"
+import type { FieldName, TimeForm } from "./typed_columns.ts"
+import { type ReadOptions, requestOf, type SparseResult, sparseResult } from "./typed_read.ts"
 
 export type { ReadError } from "./read_error.ts"
-export type { Order, ReadOptions } from "./read_options.ts"
-export type { SparseResult } from "./read_sparse.ts"
-export type { Bound, Outside, RangeInput, RangesInput } from "./selection.ts"
+export type { Order } from "./read_options.ts"
+export type { RowError } from "./row_error.ts"
+export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./rows.ts"
+export type { Bound, Outside, Pair, Point, Points, RangeInput, RangesInput } from "./selection.ts"
+export type {
+  ColumnOf,
+  ColumnsOf,
+  DatesOf,
+  Declared,
+  FieldName,
+  FieldOf,
+  NullableColumn,
+  NullableVarColumn,
+  RangesOf,
+  TimeForm,
+  VarColumn,
+} from "./typed_columns.ts"
+export type { ReadOptions, SparseResult } from "./typed_read.ts"
 
-/** Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major. */
-export const read = (
-  array: TileArray,
-  options: ReadOptions = {},
-): Effect.Effect<SparseResult, ReadError, Storage | Codecs> => readSparse(openedOf(array), options)
+/**
+ * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
+ *
+ * Of cells that were written twice the newest is there, unless the array allows duplicates; deleted cells are not. Of an
+ * array that was opened with a schema columns are buffers, of others {@link Column}s, as `Dense.read` has them.
+ *
+ * Costs one read of each tile whose rectangle meets the ranges. `order: "unordered"` saves sorting, where no two fragments
+ * can have the same cell. Fails as `Dense.read` does.
+ */
+export const read = <
+  S extends ArraySchema<"sparse"> | undefined,
+  K extends FieldName<S> = FieldName<S>,
+  T extends TimeForm = "bigint",
+>(
+  array: TileArray<S>,
+  options: ReadOptions<S, K, T> = {},
+): Effect.Effect<SparseResult<S, K, T>, ReadError, Storage | Codecs> =>
+  Effect.map(
+    readSparse(openedOf(array), requestOf(array, options)),
+    (read) => sparseResult<S, K, T>(array, read, options.time),
+  )

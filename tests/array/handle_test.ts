@@ -15,7 +15,7 @@ describe("an open array", () => {
   it("shows what it is, and neither its fragments nor its key", async () => {
     const key = new Uint8Array(32).fill(77)
     const array = handleOf({ ...await opened(), key })
-    assertEquals(Object.keys(array).sort(), ["schema", "schemaName", "time", "uri"])
+    assertEquals(Object.keys(array).sort(), ["declared", "schema", "schemaName", "time", "uri"])
     assert(!inspect(array, { depth: 20 }).includes("77, 77"), "the key is in the log")
     assert(!("fragments" in array))
     assertEquals(openedOf(array).key, key)

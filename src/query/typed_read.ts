@@ -1,0 +1,149 @@
+/**
+ * Reads as users ask and get them: typed by the schema that an array was opened with.
+ *
+ * @module
+ */
+import { isDatetime } from "../../schema/datatype.ts"
+import type { ArraySchema } from "../array/builder/schema_value.ts"
+import type { AnyTileArray, TileArray } from "../array/handle.ts"
+import type { Column } from "./column.ts"
+import type { DenseColumns } from "./read_dense.ts"
+import type { ReadOptions as UntypedOptions } from "./read_options.ts"
+import type { Outside } from "./merge_ranges.ts"
+import { datesOf } from "./cell_times.ts"
+import type { BuffersOf, ColumnsOf, Declared, FieldName, RangesOf, TimeForm } from "./typed_columns.ts"
+import type { Order } from "./read_options.ts"
+
+/** What to read. */
+export interface ReadOptions<
+  S extends Declared = undefined,
+  K extends FieldName<S> = FieldName<S>,
+  T extends TimeForm = TimeForm,
+> {
+  /**
+   * The attributes and dimensions to answer with, in that order. Default: of dense arrays all attributes; of sparse arrays
+   * all dimensions, then all attributes.
+   */
+  readonly select?: ReadonlyArray<K>
+  /**
+   * Ranges by dimension, both ends inclusive: `{ x: [1, 5] }`, several `{ x: [[1, 5], [8, 9]] }`, a point `{ x: 3 }`, many
+   * points `{ x: { points: [3, 7, 9] } }`. A dimension that is not named is taken whole: in dense arrays its non-empty
+   * domain, in sparse ones everything.
+   */
+  readonly ranges?: RangesOf<S>
+  /** The order of the cells. Default: `row`; `unordered` is the fastest for sparse arrays. */
+  readonly order?: Order
+  /** What to do with ranges that leave the domain. Default: refuse them. */
+  readonly outside?: Outside
+  /** A result that may need more bytes is refused before it is read. Default: 4 GiB. */
+  readonly maxBytes?: number
+  /**
+   * Arrays that were opened with a schema: what columns of dates are. Default: `bigint`, a `BigInt64Array` of counts of
+   * their unit. `Date` and `DateTime` have milliseconds; what is finer is cut off.
+   */
+  readonly time?: T
+}
+
+/** What to read of a dense array. */
+export interface DenseReadOptions<
+  S extends Declared = undefined,
+  K extends FieldName<S> = FieldName<S>,
+  T extends TimeForm = TimeForm,
+> extends ReadOptions<S, K, T> {
+  /**
+   * Memory to read into, by field: typed arrays of the field's datatype with room for all cells of the result; for fields
+   * that may be null with validity beside it. The columns are views of them. Only for fields of fixed size.
+   */
+  readonly out?: BuffersOf<S, K>
+}
+
+/** What every result has. */
+interface Read {
+  /** The same columns with their names and datatypes, as `Cells` and `rows` take them. */
+  readonly fields: Readonly<Record<string, Column>>
+  /** The array that they were read from. */
+  readonly array: AnyTileArray
+}
+
+/** The answer of a dense read. */
+export interface DenseResult<
+  S extends Declared = undefined,
+  K extends FieldName<S> = FieldName<S>,
+  T extends TimeForm = "bigint",
+> extends Read {
+  /** Cells along each dimension; their product is the number of cells of every column. */
+  readonly shape: ReadonlyArray<number>
+  /** What was selected, by name. */
+  readonly columns: ColumnsOf<S, K, T>
+}
+
+/** The answer of a sparse read, or a batch of it. */
+export interface SparseResult<
+  S extends Declared = undefined,
+  K extends FieldName<S> = FieldName<S>,
+  T extends TimeForm = "bigint",
+> extends Read {
+  /** Cells of every column. */
+  readonly length: number
+  /** What was selected, by name. */
+  readonly columns: ColumnsOf<S, K, T>
+}
+
+/** A column without what the schema says of it. */
+const bare = (column: Column, time: TimeForm): unknown => {
+  const { values, offsets, validity, type, cellValNum } = column
+  if (time !== "bigint" && isDatetime(type) && cellValNum === 1) return datesOf(column, time)
+  if (offsets === undefined && validity === undefined) return values
+  return {
+    values,
+    ...(offsets === undefined ? {} : { offsets }),
+    ...(validity === undefined ? {} : { validity }),
+  }
+}
+
+/** Columns as the array's declared schema has them; as they are, if none is declared. */
+const columnsOf = (
+  array: AnyTileArray,
+  fields: Readonly<Record<string, Column>>,
+  time: TimeForm,
+): Readonly<Record<string, unknown>> => {
+  if (array.declared === undefined) return fields
+  return Object.fromEntries(Object.entries(fields).map(([name, column]) => [name, bare(column, time)]))
+}
+
+/** What the engine is asked: an array that was declared answers with what was declared. */
+export const requestOf = (
+  array: AnyTileArray,
+  options: { readonly select?: ReadonlyArray<string>; readonly time?: TimeForm },
+): UntypedOptions => {
+  const declared: ArraySchema | undefined = array.declared
+  if (declared === undefined || options.select !== undefined) return options as UntypedOptions
+  const select = declared.arrayType === "dense"
+    ? declared.attributeNames
+    : [...declared.dimensionNames, ...declared.attributeNames]
+  return { ...options, select } as UntypedOptions
+}
+
+/** What a dense read answers to users. */
+export const denseResult = <S extends Declared, K extends FieldName<S>, T extends TimeForm>(
+  array: TileArray<S>,
+  { shape, columns }: DenseColumns,
+  time: T | undefined,
+): DenseResult<S, K, T> => ({
+  shape,
+  columns: columnsOf(array, columns, time ?? "bigint") as ColumnsOf<S, K, T>,
+  fields: columns,
+  array,
+})
+
+/** What a sparse read, or a batch of it, answers to users. */
+export const sparseResult = <S extends Declared, K extends FieldName<S>, T extends TimeForm>(
+  array: TileArray<S>,
+  { length, columns }: { readonly length: number; readonly columns: Readonly<Record<string, Column>> },
+  time: T | undefined,
+): SparseResult<S, K, T> => ({
+  length,
+  columns: columnsOf(array, columns, time ?? "bigint") as ColumnsOf<S, K, T>,
+  fields: columns,
+  array,
+})

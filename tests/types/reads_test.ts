@@ -1,0 +1,158 @@
+/**
+ * What TypeScript knows of reads: `deno task check` is the test. The functions are not run; what they say of types holds at
+ * run time by tests/query/typed_read_test.ts.
+ */
+import { describe, it } from "node:test"
+import { assertEquals } from "@std/assert"
+import type * as DateTime from "effect/DateTime"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { type ArraySchema, type Cells, Dense, type SchemaMismatch, Sparse, TileArray } from "../../mod.ts"
+import { exactly } from "./equal.ts"
+import { Forms, Weather } from "./weather.ts"
+
+type Error<A> = A extends Effect.Effect<infer _A, infer E, infer _R> ? E : never
+
+/** The results of reads, as types; nothing of it runs. */
+const dense = () =>
+  Effect.gen(function* () {
+    const a = yield* TileArray.open("weather", Weather, { at: 0 })
+    exactly<typeof Weather>()(a.declared)
+
+    const { columns, shape } = yield* Dense.read(a, { select: ["temperature"], ranges: { day: [1, 5], station: 3 } })
+    exactly<ReadonlyArray<number>>()(shape)
+    exactly<Float32Array>()(columns.temperature)
+    // @ts-expect-error it was not selected
+    void columns.note
+
+    const all = yield* Dense.read(a)
+    exactly<Float32Array>()(all.columns.temperature)
+    exactly<Dense.VarColumn<Uint8Array>>()(all.columns.note)
+    // @ts-expect-error dimensions of dense arrays are there only if they are selected
+    void all.columns.day
+
+    const coordinates = yield* Dense.read(a, { select: ["day", "station"] })
+    exactly<Int32Array>()(coordinates.columns.day)
+
+    // @ts-expect-error no such field
+    void Dense.read(a, { select: ["temprature"] })
+    // @ts-expect-error no such dimension
+    void Dense.read(a, { ranges: { dya: 1 } })
+    // @ts-expect-error text is no number
+    void Dense.read(a, { ranges: { day: "1" } })
+    // @ts-expect-error neither is bigint, of 32 bits
+    void Dense.read(a, { ranges: { day: [1n, 5n] } })
+    // @ts-expect-error no such option
+    void Dense.read(a, { rnages: {} })
+    // @ts-expect-error the array is dense
+    void Sparse.read(a)
+
+    yield* Dense.read(a, { ranges: { day: [[1, 5], [7, null]], station: { points: Int32Array.of(1, 2) } } })
+    yield* Dense.read(a, { select: ["temperature"], out: { temperature: new Float32Array(9) } })
+    // @ts-expect-error float64 is not float32
+    void Dense.read(a, { select: ["temperature"], out: { temperature: new Float64Array(9) } })
+    // @ts-expect-error var-sized cells do not fit into one length
+    void Dense.read(a, { select: ["note"], out: { note: new Uint8Array(9) } })
+    // @ts-expect-error not selected
+    void Dense.read(a, { select: ["note"], out: { temperature: new Float32Array(9) } })
+  })
+
+const sparse = () =>
+  Effect.gen(function* () {
+    const a = yield* TileArray.open("forms", Forms)
+    const { columns, length } = yield* Sparse.read(a)
+    exactly<number>()(length)
+    exactly<BigUint64Array>()(columns.id)
+    exactly<BigInt64Array>()(columns.at)
+    exactly<Sparse.VarColumn<Uint8Array>>()(columns.name)
+    exactly<Float32Array>()(columns.x)
+    exactly<Int16Array>()(columns.fixed)
+    exactly<BigInt64Array>()(columns.wide)
+    exactly<Sparse.NullableColumn<Uint8Array>>()(columns.nullable)
+    exactly<Sparse.VarColumn<Uint8Array>>()(columns.text)
+    exactly<Sparse.NullableVarColumn<Uint16Array>>()(columns.nullableText)
+    exactly<Float64Array>()(columns.three)
+    exactly<Sparse.VarColumn<Uint32Array>>()(columns.many)
+    exactly<BigInt64Array>()(columns.when)
+    exactly<Sparse.NullableColumn<BigInt64Array>>()(columns.whenever)
+    exactly<BigInt64Array>()(columns.duration)
+    exactly<Sparse.VarColumn<Uint8Array>>()(columns.raw)
+    exactly<Sparse.VarColumn<Int8Array>>()(columns.code)
+
+    const dates = (yield* Sparse.read(a, { time: "date" })).columns
+    exactly<ReadonlyArray<Date | null>>()(dates.at)
+    exactly<ReadonlyArray<Date | null>>()(dates.when)
+    exactly<ReadonlyArray<Date | null>>()(dates.whenever)
+    exactly<BigInt64Array>()(dates.duration)
+    exactly<Int16Array>()(dates.fixed)
+    const moments = (yield* Sparse.read(a, { select: ["when"], time: "datetime" })).columns
+    exactly<ReadonlyArray<DateTime.Utc | null>>()(moments.when)
+
+    yield* Sparse.read(a, {
+      ranges: { id: [1n, 5], at: [new Date(0), "2024-02-29"], name: ["a", null], x: { points: [0.5] } },
+    })
+    // @ts-expect-error a date is no count of a counter
+    void Sparse.read(a, { ranges: { id: new Date() } })
+    // @ts-expect-error numbers are no dates: counts are bigint
+    void Sparse.read(a, { ranges: { at: 5 } })
+    // @ts-expect-error numbers are no text
+    void Sparse.read(a, { ranges: { name: 5 } })
+    // @ts-expect-error the array is sparse
+    void Dense.read(a)
+    // @ts-expect-error attributes have no ranges
+    void Sparse.read(a, { ranges: { fixed: 5 } })
+  })
+
+const untyped = () =>
+  Effect.gen(function* () {
+    const a = yield* TileArray.open("weather")
+    exactly<TileArray.TileArray>()(a)
+    const { columns } = yield* Dense.read(a, { select: ["anything"], ranges: { any: [1, "2", 3n] as never } })
+    exactly<Readonly<Record<string, Cells.Column>>>()(columns)
+    exactly<Readonly<Record<string, Cells.Column>>>()((yield* Sparse.read(a)).columns)
+    const named = (array: TileArray.AnyTileArray): string => array.uri
+    named(a)
+    named(yield* TileArray.declare(a, Weather))
+    // @ts-expect-error its columns are other ones
+    const plain: TileArray.TileArray = yield* TileArray.declare(a, Weather)
+    exactly<TileArray.TileArray>()(TileArray.undeclare(plain))
+    exactly<TileArray.TileArray<typeof Weather>>()(yield* TileArray.reopen(yield* TileArray.declare(a, Weather)))
+  })
+
+const errors = () => {
+  const declared = TileArray.open("weather", Weather)
+  exactly<TileArray.OpenError | SchemaMismatch>()(undefined as unknown as Error<typeof declared>)
+  const plain = TileArray.open("weather")
+  exactly<TileArray.OpenError>()(undefined as unknown as Error<typeof plain>)
+}
+
+const rows = () => {
+  class Quake extends Schema.Class<Quake>("Quake")({ x: Schema.Number, text: Schema.NonEmptyString }) {}
+  const quakes = TileArray.open("forms", Forms).pipe(
+    Stream.flatMap((a) => Sparse.read(a, { select: ["x", "text"] })),
+    Sparse.rows(Quake, { time: "bigint" }),
+  )
+  exactly<Quake>()(
+    undefined as unknown as (typeof quakes extends Stream.Stream<infer A, infer _E, infer _R> ? A : never),
+  )
+}
+
+/** Schemas keep what they were told. */
+const schemas = () => {
+  const general: ArraySchema.ArraySchema = Weather
+  void general
+  exactly<"dense">()(Weather.arrayType)
+  exactly<"int32">()(Weather.dims.day.type)
+  exactly<readonly [low: number, high: number] | null>()(Weather.dims.day.domain)
+  exactly<readonly [low: bigint, high: bigint] | null>()(Forms.dims.at.domain)
+  exactly<3>()(Forms.attrs.three.cellValNum)
+  exactly<"var">()(Forms.attrs.text.cellValNum)
+  exactly<true>()(Forms.attrs.nullable.nullable)
+}
+
+describe("types", () => {
+  it("are checked by deno task check", () => {
+    assertEquals([dense, sparse, untyped, errors, rows, schemas].every((f) => typeof f === "function"), true)
+  })
+})

@@ -1,0 +1,34 @@
+/** Declared schemas that the type tests read with; the first is that of the demo array. */
+import { ArraySchema, Attr, Dim, Filter } from "../../mod.ts"
+
+const dims = { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 20], { tile: 10 }) }
+
+/** The demo array. */
+export const Weather = ArraySchema.dense({
+  dims,
+  attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)), note: Attr.ascii(Filter.zstd()) },
+})
+
+/** One attribute of every form. */
+export const Forms = ArraySchema.sparse({
+  dims: {
+    id: Dim.uint64([0, 1000]),
+    at: Dim.datetime("ms", ["2024-01-01", "2024-12-31"]),
+    name: Dim.ascii(),
+    x: Dim.float32([0, 1]),
+  },
+  attrs: {
+    fixed: Attr.int16(),
+    wide: Attr.int64(),
+    nullable: Attr.nullable(Attr.uint8()),
+    text: Attr.utf8(),
+    nullableText: Attr.nullable(Attr.utf16()),
+    three: Attr.multiValue(Attr.float64(), 3),
+    many: Attr.varSized(Attr.uint32()),
+    when: Attr.datetime("ns"),
+    whenever: Attr.nullable(Attr.datetime("day")),
+    duration: Attr.time("sec"),
+    raw: Attr.blob(),
+    code: Attr.char(),
+  },
+})
