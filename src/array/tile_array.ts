@@ -74,22 +74,24 @@ export const open: {
     : Effect.map(openArray(uri, given === undefined ? options : given), handleOf)) as never
 
 /**
- * Opens an array again, as it is by now or at another time; what it has in memory is not read again. The array that it was
- * stays as it is. Costs the listings, and what is new. Fails as {@link open} does.
+ * The array once more, as it is by now or at another time; of a schema that was declared, what the array has is checked
+ * again. The open array that is given stays as it is. Takes no key or schema: they are those of the first time.
+ *
+ * Costs three listings, and reads only what was not there before: where nothing was written since, nothing is read. Fails as
+ * {@link open} does.
  */
-export const reopen = <S extends ArraySchema | undefined>(
-  array: TileArray<S>,
-  options: ReopenOptions = {},
-): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs> =>
-  Effect.flatMap(reopenArray(openedOf(array), options), (opened) => {
-    const { declared } = array
-    return (declared === undefined
-      ? Effect.succeed(handleOf(opened))
-      : declare(handleOf(opened), declared)) as Effect.Effect<
-        TileArray<S>,
-        SchemaMismatch
-      >
-  })
+export const reopen: {
+  <S extends ArraySchema>(
+    array: TileArray<S>,
+    options?: ReopenOptions,
+  ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
+  (array: TileArray, options?: ReopenOptions): Effect.Effect<TileArray, OpenError, Storage | Codecs>
+} = (array: AnyTileArray, options?: ReopenOptions) =>
+  Effect.flatMap(
+    reopenArray(openedOf(array), options),
+    (opened) =>
+      array.declared === undefined ? Effect.succeed(handleOf(opened)) : declare(handleOf(opened), array.declared),
+  ) as never
 
 /**
  * The same open array, seen through a schema: what is declared is checked as by {@link open}. Costs nothing. Fails with
