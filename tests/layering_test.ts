@@ -42,7 +42,7 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
-const topFolders = ["bench", "platform", "schema", "src", "tests"]
+const topFolders = ["bench", "examples", "platform", "schema", "src", "tests"]
 const schemaFolders = ["binary", "commit", "fragment", "name"]
 /** Folders that are no part of the project: what tools leave behind. */
 const ignored = [".git", ".ci", ".cache", "coverage", "dist", "node_modules"]
@@ -132,6 +132,12 @@ describe("layers", () => {
     )
   })
 
+  it("are out of the examples' sight: they use what every program can", () => {
+    const examples = filesBelow("examples")
+    const found = examples.flatMap((path) => importsOf(source(path))).filter((s) => packageOf(s) !== "effect")
+    assertEquals([...new Set(found)].sort(), ["../mod.ts", "node:process"])
+  })
+
   it("have no import cycles", () => {
     const graph = new Map(
       [...code, "mod.ts"].filter((path) => existsSync(join(root, path))).map((path) => [
@@ -146,7 +152,7 @@ describe("layers", () => {
 
   it("name modules of packages, never the whole of Effect", () => {
     const barrels = ["effect", "@effect/platform", "@effect/cli"]
-    const tests = ["tests", "bench"].flatMap(filesBelow)
+    const tests = ["tests", "bench", "examples"].flatMap(filesBelow)
     const found = [...code, ...tests].flatMap((path) =>
       importsOf(source(path)).filter((s) => barrels.includes(s) || /^(npm|jsr|https?):/.test(s)).map((s) =>
         `${path}: ${s}`
@@ -162,7 +168,7 @@ describe("layers", () => {
 
 describe("names", () => {
   it("are snake case, and none of those that gather dust", () => {
-    const names = [...code, ...filesBelow("tests"), ...filesBelow("bench")]
+    const names = ["tests", "bench", "examples"].flatMap(filesBelow).concat(code)
     const parts = (path: string): Array<string> => path.replace(/\.ts$/, "").split("/")
     assertEquals(names.filter((path) => !/^[a-z0-9_./]+\.ts$/.test(path)), [])
     assertEquals(code.filter((path) => parts(path).some((part) => dusty.includes(part))), [])

@@ -12,6 +12,8 @@ export interface EngineDefect {
   readonly ours: string
   /** How the sample keeps clear of it. */
   readonly kept: string
+  /** What it says where it cannot read: reads that fail so are not compared, all others have to be. */
+  readonly says?: string
   /**
    * Python that answers whether it is so; it sees `e` (the engine), `u` (a fresh path), `A`, `D` and `show(e, u, layout,
    * ranges)`. Dying counts as yes.
@@ -61,10 +63,10 @@ return len(show(e, u, 'row-major', r)['a']) == 7 and len(show(e, u, 'global-orde
   {
     name: "minus zero as a coordinate",
     engine:
-      "sorts −0 and 0 as equal but tells them apart when it looks for the newest cell: of three writes to 0, −0 and 0 " +
-      "it answers all three in global order",
-    ours: "−0 and 0 are the same place",
-    kept: "no coordinate is −0",
+      "sorts cells at −0 and 0 as equal and then compares the bytes of neighbours to find the newest: −0 and 0 are two " +
+      "cells, but where an older 0 has a −0 before it, it stays; of three writes to 0, −0 and 0 global order answers all three",
+    ours: "−0 and 0 are two cells of one place: each is there once, the newest",
+    kept: "−0 is a coordinate like others, but a place is written at −0 or at 0, not at both",
     reproduce: `
 s = dict(sparse=1, dims=[D('y', 'float64', -1.0, 1.0, 1.0)], attrs=[A('a', 'int32')])
 e.create(u, s)
@@ -125,6 +127,7 @@ return show(e, u, 'row-major', [[(1, 8)]])['b'] == [1] * 4 + [-2 ** 31] * 4`,
     engine: "writes them, and cannot read the array any more (“value size mismatch”)",
     ours: "they delete",
     kept: "the read has to succeed, its cells are not compared",
+    says: "value size mismatch",
     reproduce: `
 s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int32', nullable=1)])
 e.create(u, s)
@@ -167,6 +170,7 @@ return False`,
     engine: "writes them, and cannot read them (“Write would overflow buffer”, “no current buffer”)",
     ours: "empty cells",
     kept: "the read has to succeed, its cells are not compared",
+    says: "Write would overflow buffer|no current buffer",
     reproduce: `
 s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int64', 'var', filters=['delta'])], capacity=1)
 e.create(u, s)

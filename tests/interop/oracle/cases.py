@@ -55,7 +55,7 @@ class Case:
     def sparse(self, s, n, t=None, layout='unordered', name='array'):
         if s.get('dups'):
             pts = [self.r.choice(self.pool(name)['points']) if self.pool(name)['points'] and self.ch.maybe(.3)
-                   else tuple(self.ch.coordinate(d) for d in s['dims']) for _ in range(n)]
+                   else self.ch.place(s['dims']) for _ in range(n)]
             self.pool(name)['points'] += pts
         else:
             pts = self.ch.coordinates(s['dims'], n, self.pool(name)['points'])

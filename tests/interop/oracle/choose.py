@@ -29,6 +29,7 @@ class Choose:
         self.r = random.Random(seed)
         self.g = np.random.default_rng(self.r.getrandbits(64))
         self.nonempty = False          # no var-sized cell without a byte
+        self.places = {}               # with which signs zeros were written: see known_engine_defects.ts
 
     def maybe(self, p):
         return self.r.random() < p
@@ -193,10 +194,15 @@ class Choose:
             return ''.join(r.choice('abcdef') for _ in range(r.choice([0, 1, 1, 2, 3, 6, 9, 12]))).encode()
         lo, hi = d.get('within', (d['lo'], d['hi']))
         if npt(ty).kind == 'f':
-            x = r.choice([lo, hi, 0.0, r.uniform(lo, hi), r.uniform(lo, hi), r.uniform(lo, hi)])
+            x = r.choice([lo, hi, 0.0, -0.0, r.uniform(lo, hi), r.uniform(lo, hi), r.uniform(lo, hi)])
             x = float(npt(ty).type(x))
-            return (x if lo <= x <= hi else lo) + 0.0      # no -0: see known_engine_defects.ts
+            return x if lo <= x <= hi else lo
         return r.choice([lo, hi]) if self.maybe(.04) else r.randint(lo, hi)
+
+    def place(self, dims):
+        """The coordinates of a cell. A place is at 0 or at -0, always: see known_engine_defects.ts."""
+        c = tuple(self.coordinate(d) for d in dims)
+        return self.places.setdefault(c, c)
 
     def coordinates(self, dims, n, pool):
         """n different coordinates, some from what was written before (`pool`, which grows)."""
@@ -204,10 +210,9 @@ class Choose:
         for _ in range(30 * n):
             if len(out) == n:
                 break
-            c = self.r.choice(pool) if pool and self.maybe(.35) else tuple(self.coordinate(d) for d in dims)
-            key = tuple(0.0 if x == 0 else x for x in c)
-            if key not in seen:
-                seen.add(key)
+            c = self.r.choice(pool) if pool and self.maybe(.35) else self.place(dims)
+            if c not in seen:          # tuples that differ in the signs of zeros are equal
+                seen.add(c)
                 out.append(c)
         pool.extend(out)
         return out

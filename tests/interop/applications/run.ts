@@ -1,0 +1,58 @@
+/** The applications: the real packages write, we read, and the scripts in `examples/` show it. */
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import process from "node:process"
+import { compareInAll, runtimes, start, type Totals } from "../processes.ts"
+import { removeLeft } from "../venv.ts"
+import { examples, missingLine } from "./examples.ts"
+
+const here = import.meta.dirname!
+const scripts = join(here, "..", "..", "..", "examples")
+
+const runExamples = async (folder: string, totals: Totals): Promise<void> => {
+  const untested = readdirSync(scripts).filter((name) => !examples.some(({ script }) => script === name))
+  for (const name of untested) {
+    console.log(`FAILED examples/${name}: nothing runs it`)
+    totals.failed++
+  }
+  for (const { name, command } of runtimes()) {
+    for (const example of examples) {
+      const { code, output } = await start([...command, join(scripts, example.script), join(folder, example.uri)])
+      const missing = missingLine(example, output)
+      if (code === 0 && missing === undefined) {
+        totals.passed++
+        continue
+      }
+      totals.failed++
+      const why = missing === undefined ? `exit code ${code}` : `does not print ${JSON.stringify(missing)}`
+      console.log(`${name}: FAILED examples/${example.script} ${example.uri}: ${why}; it prints:\n${output}`)
+    }
+  }
+}
+
+/** Writes, compares and shows; adds to the totals. */
+export const runApplications = async (
+  python: string,
+  cache: string,
+  { keep }: { readonly keep: boolean },
+  totals: Totals,
+): Promise<void> => {
+  const all = join(cache, "interop")
+  removeLeft(all, "applications")
+  mkdirSync(all, { recursive: true })
+  const folder = join(all, `applications.${process.pid}`)
+  const failedBefore = totals.failed
+  const began = Date.now()
+  const { code, output } = await start([python, join(here, "write.py"), folder])
+  const failures = output.split("\n").filter((line) => line.startsWith("FAILED"))
+  for (const line of failures) console.log(line)
+  // what an application could not write is not there to be compared
+  totals.failed += Math.max(failures.length, code === 0 ? 0 : 1)
+  if (existsSync(folder)) {
+    await compareInAll(join(here, "compare.ts"), [folder], totals)
+    await runExamples(folder, totals)
+  }
+  console.log(`the applications took ${((Date.now() - began) / 1000).toFixed(1)} s`)
+  if (keep || totals.failed > failedBefore) console.log(`what they wrote is in ${folder}`)
+  else rmSync(folder, { recursive: true, force: true })
+}
