@@ -85,10 +85,13 @@ export const namesBelow = (folder: string, base: string): ReadonlyArray<string> 
   }
 }
 
+// deno-lint-ignore no-control-regex
+const separators = /[/\\\x00-\x1f\x7f]/
+
 /** Whether a name is that of something in a folder, and stays there when it becomes part of a URL. */
 export const staysInFolder = (name: string): boolean => {
-  const seen = name.replace(/%2e/gi, ".").replace(/%(2f|5c)/gi, "/")
-  // deno-lint-ignore no-control-regex
-  return !/[/\\\x00-\x1f\x7f]/.test(name) &&
-    seen.split("/").every((part) => part !== "" && part !== "." && part !== "..")
+  if (separators.test(name)) return false
+  // URLs take the escape of a dot for a dot, and some servers that of a slash for a slash
+  const parts = name.includes("%") ? name.replace(/%2e/gi, ".").replace(/%(2f|5c)/gi, "/").split("/") : [name]
+  return parts.every((part) => part !== "" && part !== "." && part !== "..")
 }

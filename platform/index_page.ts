@@ -42,8 +42,21 @@ const entryOf = (href: string, base: string): Entry | undefined => {
   return staysInFolder(name) ? { name, kind: rest.length === 1 ? "folder" : "file" } : undefined
 }
 
-const title = /<(?:title|h1|h2)\b[^>]*>[^<]*\b(?:index of|directory listing|listing directory|files within)\b/i
-const link = /<a\s(?:[^>]*?\s)?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi
+// Whatever the page holds, each of these passes over it once: no part of a tag reaches past the next bracket.
+const title = /<(?:title|h1|h2)\b[^<>]*>[^<]*\b(?:index of|directory listing|listing directory|files within)\b/i
+const anchor = /<a\s([^<>]*)>/gi
+const href = /(?:^|\s)href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/i
+
+/** No tag of an honest server is longer. */
+const LONGEST_TAG = 1 << 14
+
+/** Where the links of a page lead. */
+function* linksIn(page: string): Generator<string> {
+  for (const [, attributes] of page.matchAll(anchor)) {
+    const found = attributes.length > LONGEST_TAG ? null : href.exec(attributes)
+    if (found !== null) yield unescapeHtml(found[1] ?? found[2] ?? found[3]).trim()
+  }
+}
 
 /**
  * The names that the index page of the folder `base` (a URL without query or slash behind) shows, in the order of their
@@ -52,8 +65,8 @@ const link = /<a\s(?:[^>]*?\s)?href\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi
  */
 export const parseIndexPage = (page: string, base: string): ReadonlyArray<Entry> | undefined => {
   const found = new Map<string, Entry>()
-  for (const match of page.matchAll(link)) {
-    const entry = entryOf(unescapeHtml(match[1] ?? match[2] ?? match[3]).trim(), base)
+  for (const link of linksIn(page)) {
+    const entry = entryOf(link, base)
     if (entry !== undefined && found.get(entry.name)?.kind !== "folder") found.set(entry.name, entry)
   }
   if (found.size === 0 && !title.test(page)) return undefined

@@ -29,16 +29,32 @@ interface ManifestText {
   readonly files: ReadonlyArray<ManifestFile>
 }
 
-const Path: Schema.Schema<string> = Schema.String.pipe(
-  Schema.filter((path) =>
-    path.split("/").every(staysInFolder) ? undefined : `${JSON.stringify(path.slice(0, 200))} leaves the folder`
-  ),
-)
+/** The deepest that folders of a manifest may lie. */
+const DEEPEST = 64
+
+/** What is wrong with the list of files, if anything: one loop, as there are many. */
+const problemIn = (files: unknown): string | undefined => {
+  if (!Array.isArray(files)) return "expected a list of [path, size]"
+  for (const [i, file] of files.entries()) {
+    const [path, size] = Array.isArray(file) && file.length === 2 ? file : []
+    if (typeof path !== "string" || !Number.isSafeInteger(size) || size < 0) {
+      return `expected [path, size], not ${String(JSON.stringify(file)).slice(0, 200)} (file ${i})`
+    }
+    const names = path.split("/")
+    if (!names.every(staysInFolder)) return `${JSON.stringify(path.slice(0, 200))} leaves the folder`
+    if (names.length > DEEPEST) return `${JSON.stringify(path.slice(0, 200))} lies deeper than ${DEEPEST} folders`
+  }
+  return undefined
+}
+
+const Files: Schema.Schema<ReadonlyArray<ManifestFile>> = Schema.declare(
+  (files): files is ReadonlyArray<ManifestFile> => Array.isArray(files),
+).pipe(Schema.filter(problemIn))
 
 const ManifestText: Schema.Schema<ManifestText> = Schema.Struct({
   format: Schema.Literal("tessera-manifest"),
   version: Schema.Literal(1),
-  files: Schema.Array(Schema.Tuple(Path, Schema.JsonNumber.pipe(Schema.int(), Schema.nonNegative()))),
+  files: Files,
 })
 
 const decodeText = Schema.decodeUnknownEither(ManifestText)
@@ -84,9 +100,6 @@ const foldersOf = (files: ReadonlyArray<ManifestFile>): ReadonlyMap<string, Read
   )
 }
 
-/** The deepest that folders of a manifest may lie. */
-const DEEPEST = 64
-
 /** The manifest in these bytes. Throws an Error that says what is wrong. */
 export const decodeManifest = (bytes: Uint8Array): Manifest => {
   const decoded = decodeText(JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)))
@@ -95,7 +108,5 @@ export const decodeManifest = (bytes: Uint8Array): Manifest => {
     throw new TypeError(`${issue.path.map(String).join(".")}: ${issue.message}`)
   }
   const { files } = decoded.right
-  const deep = files.find(([path]) => path.split("/").length > DEEPEST)
-  if (deep !== undefined) throw new RangeError(`${deep[0].slice(0, 200)}… lies deeper than ${DEEPEST} folders`)
   return { folders: foldersOf(files), files: new Set(files.map(([path]) => path)) }
 }
