@@ -89,7 +89,7 @@ export const reopen: {
 } = (array: AnyTileArray, options?: ReopenOptions) =>
   Effect.flatMap(
     reopenArray(openedOf(array), options),
-    (opened) =>
+    (opened): Effect.Effect<AnyTileArray, SchemaMismatch> =>
       array.declared === undefined ? Effect.succeed(handleOf(opened)) : declare(handleOf(opened), array.declared),
   ) as never
 
