@@ -47,15 +47,30 @@ export interface TileContext {
  */
 export const unfilterTile = (bytes: Uint8Array, context: TileContext, limit: number): Uint8Array => {
   const table = tileTable(bytes, context, limit)
-  if (table.count === 1) return unfilterChunk(bytes, table, 0, context)
-  if (table.totalOriginal > Math.max(ALLOCATED_AT_ONCE, PLAUSIBLE_RATIO * bytes.byteLength)) {
+  return unfilterChunks(bytes, table, 0, table.count, context)
+}
+
+/**
+ * The cells' bytes of the chunks from number `from` to before `to` of a tile: a view of `bytes`, or of `into` if it is large
+ * enough, or fresh.
+ */
+export const unfilterChunks = (
+  bytes: Uint8Array,
+  table: ChunkTable,
+  from: number,
+  to: number,
+  context: TileContext,
+  into?: Uint8Array,
+): Uint8Array => {
+  if (to - from === 1) return unfilterChunk(bytes, table, from, context)
+  let size = 0
+  for (let i = from; i < to; i++) size += table.original[i]
+  if (size > Math.max(ALLOCATED_AT_ONCE, PLAUSIBLE_RATIO * bytes.byteLength)) {
     // a size that only extreme compression explains: memory is taken as chunks prove that they are there
-    return concat(Array.from({ length: table.count }, (_, i) => unfilterChunk(bytes, table, i, context)))
+    return concat(Array.from({ length: to - from }, (_, i) => unfilterChunk(bytes, table, from + i, context)))
   }
-  const out = new Uint8Array(table.totalOriginal)
-  for (let i = 0, at = 0; i < table.count; at += table.original[i++]) {
-    out.set(unfilterChunk(bytes, table, i, context), at)
-  }
+  const out = into !== undefined && into.length >= size ? into.subarray(0, size) : new Uint8Array(size)
+  for (let i = from, at = 0; i < to; at += table.original[i++]) out.set(unfilterChunk(bytes, table, i, context), at)
   return out
 }
 

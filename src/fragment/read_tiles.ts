@@ -162,7 +162,7 @@ const exact = (bytes: Uint8Array, size: number, context: TileContext): Uint8Arra
 }
 
 /** The WebP codec, loaded only for a pipeline that needs it. */
-const webpOf = (
+export const webpOf = (
   access: TileAccess,
   filters: FilterPipeline,
 ): Effect.Effect<WebpCodec | undefined, CodecError> =>

@@ -3,18 +3,19 @@
  * result where it comes from.
  */
 import * as Effect from "effect/Effect"
-import type { Storage } from "../../platform/storage.ts"
+import { inFlight, Storage } from "../../platform/storage.ts"
 import { viewAs } from "../../schema/datatype.ts"
 import type { Scalar } from "../../schema/scalar.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
-import { readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
-import { unitsOf } from "../kernel/gather.ts"
+import { readSpans, type TakeCells } from "../fragment/read_spans.ts"
+import type { ReadTilesError } from "../fragment/read_tiles.ts"
+import { type Units, unitsOf } from "../kernel/gather.ts"
 import { copyLine } from "../kernel/strided_copy.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { type AxisPlan, tileStart } from "./axis_plan.ts"
 import type { Column } from "./column.ts"
-import { forTileLines } from "./dense_lines.ts"
+import { forTileLines, spansOfStep } from "./dense_lines.ts"
 import { type Cells, fieldIn, fillCells, gatherColumns } from "./gather.ts"
 import { placed, takesUnits, type Target } from "./out_buffers.ts"
 import type { DensePlan } from "./plan_dense.ts"
@@ -22,9 +23,6 @@ import { attemptAllocation, type ReadError } from "./read_error.ts"
 import type { Selection } from "./selection.ts"
 import { findCells } from "./sparse_cells.ts"
 import type { ResultTooLarge } from "../array/errors.ts"
-
-/** Unfiltered bytes of tiles that are held at once while fixed-size cells are copied. */
-const BATCH = 1 << 26
 
 /**
  * A fixed-size attribute that every fragment of the plan has: a batch of tiles is read, and its lines are copied, into
@@ -56,21 +54,18 @@ export const copyFixed = (
       if (step.kind === "sparse") continue
       const fragment = array.fragments[step.fragment]
       const its = fieldIn(fragment, field)!
-      const perBatch = Math.max(1, Math.floor(BATCH / (fragment.tileCells * field.cellSize)))
-      for (let from = 0; from < step.tileCount; from += perBatch) {
-        const refs = plan.tiles.slice(
-          step.firstTile + from,
-          step.firstTile + Math.min(from + perBatch, step.tileCount),
-        )
-        const tiles = yield* readTiles(access, fragment, its, refs.map((r) => r.tile))
-        tiles.forEach((tile, k) => {
-          const values = unitsOf(tile.values, field.cellSize)
-          forTileLines(plan, step, from + k, (s, t, n, ss, ts) => copyLine(out, values, s, t, n, ss, ts))
-          if (outValidity === undefined) return
-          const valid = unitsOf(tile.validity!, 1)
-          forTileLines(plan, step, from + k, (s, t, n, ss, ts) => copyLine(outValidity, valid, s, t, n, ss, ts))
-        })
+      const spans = spansOfStep(plan, step)
+      const copyInto = (to: Units, cellSize: number): TakeCells => (k, bytes, first) => {
+        const values = unitsOf(bytes, cellSize)
+        forTileLines(plan, step, k, (s, t, n, ss, ts) => copyLine(to, values, s - first, t, n, ss, ts))
       }
+      yield* Effect.zip(
+        readSpans(access, fragment, its, "fixed", spans, copyInto(out, field.cellSize)),
+        outValidity === undefined
+          ? Effect.void
+          : readSpans(access, fragment, its, "validity", spans, copyInto(outValidity, 1)),
+        { concurrent: inFlight(yield* Storage, fragment.uri, 2) > 1 },
+      )
     }
     // engines write 0 and 1; whatever is not 0 is a value
     if (validity !== undefined) { for (let i = 0; i < validity.length; i++) if (validity[i] > 1) validity[i] = 1 }

@@ -1,9 +1,35 @@
 /**
  * The lines of cells that go from a tile into the result of a dense read.
  */
+import type { CellSpans } from "../fragment/read_spans.ts"
 import { forLines } from "../kernel/strided_copy.ts"
 import { boundsIn } from "./axis_plan.ts"
 import type { DensePlan, DenseStep } from "./plan_dense.ts"
+
+/** What is selected of the tiles of a step lies between these cells of each: first and last. */
+export const spansOfStep = (plan: DensePlan, step: DenseStep): CellSpans => {
+  const { axes, sourceStrides } = plan
+  const dims = axes.length
+  const n = step.tileCount
+  const first = new Float64Array(n)
+  const last = new Float64Array(n)
+  for (let k = 0; k < n; k++) {
+    for (let d = 0; d < dims; d++) {
+      const axis = axes[d]
+      const t = step.along[k * dims + d]
+      const [low, high] = boundsIn(axis, step.clip[d], t)
+      // the first and last segment need not lie inside the fragment, but some do
+      let from = axis.firstSegment[t]
+      while (axis.low[from] + axis.count[from] - 1 < low) from++
+      let to = axis.firstSegment[t + 1] - 1
+      while (axis.low[to] > high) to--
+      first[k] += Math.max(axis.low[from], low) * sourceStrides[d]
+      last[k] += Math.min(axis.low[to] + axis.count[to] - 1, high) * sourceStrides[d]
+    }
+  }
+  const tiles = Array.from({ length: n }, (_, k) => plan.tiles[step.firstTile + k].tile)
+  return { tiles, first, last }
+}
 
 /** Called for every line: `length` cells from `source` in the tile to `target` in the result, each with its stride. */
 export type OnLine = (

@@ -1,0 +1,68 @@
+/** Tiles without filters: any stretch of cells is found without the rest of the tile. */
+import * as fc from "effect/FastCheck"
+import { Buffer } from "node:buffer"
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import { encode } from "../../schema/binary/mod.ts"
+import { Chunks } from "../../schema/tile_chunks.ts"
+import { chunkSize, plainSize, plainSpan, withoutHeaders } from "../../src/tile/plain_tile.ts"
+
+/** A tile as the engine writes it. */
+const tileOf = (cells: Uint8Array, cell: number): Uint8Array => {
+  const chunk = chunkSize(cells.length, cell)
+  const chunks = Array.from({ length: Math.ceil(cells.length / chunk) }, (_, k) => {
+    const filtered = cells.subarray(k * chunk, (k + 1) * chunk)
+    return { original: filtered.length, metadata: new Uint8Array(0), filtered }
+  })
+  return encode(Chunks, chunks, 22)
+}
+
+const counted = (length: number): Uint8Array => Uint8Array.from({ length }, (_, i) => i * 7 + (i >> 8))
+
+const cases = fc.record({
+  cell: fc.constantFrom(1, 2, 3, 8, 12, 100, 65535, 65536, 65537, 70000),
+  cells: fc.integer({ min: 1, max: 40000 }),
+  a: fc.nat(),
+  b: fc.nat(),
+}).map(({ cell, cells, a, b }) => {
+  const n = Math.max(1, Math.min(cells, Math.floor(400000 / cell)))
+  return { cell, n, first: Math.min(a % n, b % n), last: Math.max(a % n, b % n) }
+})
+
+describe("tiles without filters", () => {
+  it("are as long as is computed", () => {
+    fc.assert(fc.property(cases, ({ cell, n }) => {
+      assertEquals(plainSize(n * cell, cell), tileOf(counted(n * cell), cell).length)
+    }))
+  })
+
+  it("hold any stretch of cells where it is computed to be", () => {
+    fc.assert(fc.property(cases, ({ cell, n, first, last }) => {
+      const all = counted(n * cell)
+      const { offset, length } = plainSpan(all.length, cell, first, last)
+      const tile = tileOf(all, cell)
+      assert(offset >= 0 && offset + length <= tile.length)
+      const found = withoutHeaders(tile.slice(offset, offset + length), all.length, cell, first)
+      assert(found !== undefined)
+      const chunk = chunkSize(all.length, cell)
+      const start = Math.floor(first * cell / chunk) * chunk
+      assert(Buffer.compare(found, all.subarray(start, (last + 1) * cell)) === 0)
+      // at most the rest of the first chunk, and headers, more than was asked
+      assert(length <= (last + 1 - first) * cell + chunk + 12 * (Math.ceil(all.length / chunk) + 1) + 8)
+    }))
+  })
+
+  it("with another header are left alone", () => {
+    const all = counted(200000)
+    const tile = tileOf(all, 8)
+    for (const at of [0, 5, 8, 12, 16, 8 + 12 + 65536, 8 + 2 * 12 + 2 * 65536 + 8]) {
+      const changed = tile.slice()
+      changed[at] ^= 1
+      const before = changed.slice()
+      assert(withoutHeaders(changed, all.length, 8, 0) === undefined, `byte ${at}`)
+      assert(Buffer.compare(changed, before) === 0)
+    }
+    // cut inside a header
+    assert(withoutHeaders(tile.slice(0, 8 + 12 + 65536 + 5), all.length, 8, 0) === undefined)
+  })
+})
