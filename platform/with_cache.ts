@@ -141,5 +141,6 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     write: (uri, bytes) => writing(uri, storage.write(uri, bytes)),
     create: (uri, bytes) => writing(uri, storage.create(uri, bytes)),
     remove: (uri) => writing(uri, storage.remove(uri)),
+    inFlight: storage.inFlight,
   }
 }

@@ -80,4 +80,5 @@ export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}
   write: (uri, bytes) => storage.write(uri, bytes),
   create: (uri, bytes) => storage.create(uri, bytes),
   remove: (uri) => storage.remove(uri),
+  inFlight: storage.inFlight,
 })

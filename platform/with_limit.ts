@@ -29,5 +29,6 @@ export const withLimit = (storage: Storage, requests: number): Storage => {
     write: (uri, bytes) => turn(storage.write(uri, bytes)),
     create: (uri, bytes) => turn(storage.create(uri, bytes)),
     remove: (uri) => turn(storage.remove(uri)),
+    inFlight: storage.inFlight,
   }
 }

@@ -67,5 +67,6 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
     write: (uri, bytes) => retrying(storage.write(uri, bytes)),
     create: (uri, bytes) => storage.create(uri, bytes),
     remove: (uri) => retrying(storage.remove(uri)),
+    inFlight: storage.inFlight,
   }
 }

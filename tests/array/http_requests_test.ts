@@ -1,0 +1,81 @@
+/** What arrays on a web server cost in requests, counted by the server: opening, one tile, and opening again. */
+import { assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import {
+  httpFiles,
+  layerNative,
+  makeMemoryStorage,
+  makeTrace,
+  publish,
+  StorageService,
+  withTrace,
+} from "../../platform/mod.ts"
+import { Dense, TileArray } from "../../mod.ts"
+import { startWebServer } from "../platform/web_server.ts"
+
+const weather = join(import.meta.dirname!, "../golden/demo/weather")
+
+/** The array of the demo with its first fragment `count` times: what a fragment holds does not name it. */
+const copies = (count: number): Map<string, Uint8Array> => {
+  const files = new Map<string, Uint8Array>()
+  for (const entry of readdirSync(weather, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name).slice(weather.length + 1)
+    if (entry.isFile()) files.set(`weather/${path}`, new Uint8Array(readFileSync(join(weather, path))))
+  }
+  const first = /__1709539200000_1709539200000_36056cb0b081f35cd5fd9c2c88e51651_22/
+  for (const [path, bytes] of [...files]) {
+    if (/\/__(fragments|commits)\//.test(path)) files.delete(path)
+    if (!first.test(path)) continue
+    for (let i = 0; i < count; i++) {
+      const time = 1709539200000 + i
+      files.set(path.replace(first, `__${time}_${time}_${i.toString(16).padStart(32, "0")}_22`), bytes)
+    }
+  }
+  return files
+}
+
+const measure = async (count: number, how: "manifest" | "index") => {
+  const files = copies(count)
+  if (how === "manifest") Effect.runSync(publish(makeMemoryStorage(files), "mem://weather"))
+  const server = await startWebServer({ files, index: how === "index" ? "nginx" : "forbidden", etag: true })
+  const trace = makeTrace()
+  const layer = Layer.merge(Layer.succeed(StorageService, withTrace(httpFiles(), trace)), layerNative)
+  const asked = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
+    const [calls, requests] = [trace.requests, server.seen.length]
+    const answer = await Effect.runPromise(Effect.provide(program, layer))
+    return { answer, calls: trace.requests - calls, requests: server.seen.length - requests }
+  }
+  try {
+    const uri = `${server.origin}/weather`
+    const open = await asked(TileArray.open(uri))
+    const tile = await asked(Dense.read(open.answer, { select: ["temperature"], ranges: { day: 57, station: 1 } }))
+    const again = await asked(TileArray.reopen(open.answer))
+    assertEquals(tile.answer.columns.temperature.values.length, 1)
+    const shown = ({ calls, requests }: { readonly calls: number; readonly requests: number }) => ({ calls, requests })
+    return { open: shown(open), tile: shown(tile), again: shown(again) }
+  } finally {
+    await server.close()
+  }
+}
+
+describe("arrays on a web server", () => {
+  for (const count of [1, 100]) {
+    it(`of ${count} fragments, with a manifest: that, the schema, and a tail for each; then one for a tile`, async () => {
+      const { open, tile, again } = await measure(count, "manifest")
+      assertEquals(open.requests, 2 + count)
+      assertEquals(tile, { calls: 1, requests: 1 })
+      assertEquals(again, { calls: 3, requests: 1 }, "the manifest only, and that has not changed")
+    })
+
+    it(`of ${count} fragments, with index pages: three, and a look for a manifest`, async () => {
+      const { open, tile, again } = await measure(count, "index")
+      assertEquals(open.requests, 1 + 3 + 1 + count)
+      assertEquals(tile, { calls: 1, requests: 1 })
+      assertEquals(again, { calls: 3, requests: 3 })
+    })
+  }
+})
