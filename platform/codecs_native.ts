@@ -1,6 +1,6 @@
 /**
  * The codecs of Deno, Bun and Node: `node:zlib` and `node:crypto` where they have the codec, plain TypeScript where they
- * have not (LZ4, bzip2; zstd on Node before 22.15).
+ * have not (bzip2; zstd on Node before 22.15), and for LZ4 a small kernel in WebAssembly.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto"
 import * as zlib from "node:zlib"
 import { bzip2 } from "./codec_bzip2.ts"
-import { lz4 } from "./codec_lz4.ts"
+import { lz4WithKernel } from "./codec_lz4_kernel.ts"
 import { Codecs, type Compressor } from "./codecs.ts"
 import { portableZstd } from "./codec_zstd.ts"
 import { checkCipherArguments, webpMissing } from "./codecs_shared.ts"
@@ -89,7 +89,7 @@ const zstd: Compressor = {
 export const nativeCodecs: Codecs = {
   gzip,
   zstd,
-  lz4,
+  lz4: lz4WithKernel,
   bzip2,
   md5: (input) => new Uint8Array(createHash("md5").update(input).digest()),
   sha256: (input) => new Uint8Array(createHash("sha256").update(input).digest()),
