@@ -1,12 +1,12 @@
 /** Declared schemas that the type tests read with; the first is that of the demo array. */
 import { ArraySchema, Attr, Dim, Filter } from "../../mod.ts"
 
-const dims = { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 20], { tile: 10 }) }
+const dims = { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100], { tile: 10 }) }
 
 /** The demo array. */
 export const Weather = ArraySchema.dense({
   dims,
-  attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)), note: Attr.ascii(Filter.zstd()) },
+  attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)), note: Attr.ascii(Filter.gzip(9)) },
 })
 
 /** One attribute of every form. */
@@ -30,5 +30,7 @@ export const Forms = ArraySchema.sparse({
     duration: Attr.time("sec"),
     raw: Attr.blob(),
     code: Attr.char(),
+    color: Attr.enumerated(Attr.int8(), "colors"),
   },
+  enumerations: { colors: ["red", "green"] },
 })

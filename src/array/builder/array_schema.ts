@@ -8,8 +8,8 @@
  * import * as Effect from "effect/Effect"
  *
  * const Weather = ArraySchema.dense({
- *   dims: { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 20], { tile: 10 }) },
- *   attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)), note: Attr.ascii(Filter.zstd()) },
+ *   dims: { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100], { tile: 10 }) },
+ *   attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)), note: Attr.ascii(Filter.gzip(9)) },
  * })
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather", Weather)

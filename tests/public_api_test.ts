@@ -1,0 +1,36 @@
+/** The names that programs can use: one that comes or goes shows here. */
+import { describe, it } from "node:test"
+import { assertEquals } from "@std/assert"
+import { readFileSync } from "node:fs"
+import * as Api from "../mod.ts"
+import * as Platform from "../platform/mod.ts"
+import * as Schema from "../schema/mod.ts"
+
+const snapshot = new URL("./public_api.json", import.meta.url)
+
+/** Exported names, and below each namespace its own. */
+const namesOf = (module: object): Record<string, ReadonlyArray<string> | null> =>
+  Object.fromEntries(
+    Object.entries(module).sort(([a], [b]) => a < b ? -1 : 1).map(([name, value]) => [
+      name,
+      Object.prototype.toString.call(value) === "[object Module]" ? Object.keys(value as object).sort() : null,
+    ]),
+  )
+
+describe("the public API", () => {
+  const found = {
+    "@tessera/array": namesOf(Api),
+    "@tessera/array/platform": namesOf(Platform),
+    "@tessera/array/schema": namesOf(Schema),
+  }
+
+  it("has the names that public_api.json lists", () => {
+    assertEquals(JSON.parse(JSON.stringify(found)), JSON.parse(readFileSync(snapshot, "utf8")))
+  })
+
+  it("shadows nothing that is global", () => {
+    const globals = new Set(Object.getOwnPropertyNames(globalThis))
+    const names = Object.values(found).flatMap((module) => Object.keys(module))
+    assertEquals(names.filter((name) => globals.has(name)), [])
+  })
+})
