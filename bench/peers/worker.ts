@@ -60,7 +60,7 @@ const makeCases = (root: string) => {
     given_whole: async (name: string) => {
       if (!given.has(name)) given.set(name, new Float64Array(ROWS * COLUMNS))
       const out = { a: given.get(name)! }
-      // destinations come with a later version
+      // without them the result lies elsewhere
       const options = { out } as Dense.ReadOptions
       const { columns } = await run(Dense.read(await opened(name), options))
       if (columns.a.values.buffer !== out.a.buffer) throw new Error("not offered: reading into given memory")
