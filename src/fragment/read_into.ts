@@ -9,7 +9,7 @@ import { dataFile } from "../../schema/name/data_file.ts"
 import type { WebpCodec } from "../../platform/codecs.ts"
 import { withEncryption } from "../filter/encryption.ts"
 import { type TileContext, tileTable, unfilterChunk, unfilterTile } from "../filter/pipeline.ts"
-import { copyCells, unitsOf } from "../kernel/gather.ts"
+import { copyCells, type Units, unitsOf } from "../kernel/gather.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { spansOf } from "../tile/spans.ts"
@@ -74,6 +74,36 @@ const wrongSize = (context: TileContext, found: number, size: number): FormatErr
   return new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, reason })
 }
 
+/** Copies the cells at `positions` of a tile to cell `to` of `out`; only the chunks that hold some are unfiltered. */
+const copyChosen = (
+  tile: Uint8Array,
+  context: TileContext,
+  size: number,
+  positions: Uint32Array,
+  out: Units,
+  to: number,
+): void => {
+  const { cellSize } = context
+  const table = tileTable(tile, context, size)
+  if (table.totalOriginal !== size) throw wrongSize(context, table.totalOriginal, size)
+  // engines write chunks of whole cells
+  if (table.original.some((bytes) => bytes % cellSize !== 0)) {
+    copyCells(out, to, unitsOf(unfilterTile(tile, context, size), cellSize), positions)
+    return
+  }
+  for (let i = 0, next = 0, first = 0; i < table.count && next < positions.length; i++) {
+    const cells = table.original[i] / cellSize
+    let end = next
+    while (end < positions.length && positions[end] < first + cells) end++
+    if (end > next) {
+      const source = unitsOf(unfilterChunk(tile, table, i, context), cellSize)
+      copyCells(out, to + next, source, positions, next, end, first)
+    }
+    next = end
+    first += cells
+  }
+}
+
 /**
  * Reads chosen cells of a fixed-size field that is not nullable and has a file of its own, into `out` from its start,
  * which lies aligned for its cells.
@@ -122,9 +152,7 @@ export const readInto = (
             forChunks(tile, context, size, (offset, bytes) => out.set(bytes, base + offset))
             at += size
           } else {
-            const cells = unfilterTile(tile, context, size)
-            if (cells.byteLength !== size) throw wrongSize(context, cells.byteLength, size)
-            copyCells(target, at / cellSize, unitsOf(cells, cellSize), its)
+            copyChosen(tile, context, size, its, target, at / cellSize)
             at += its.length * cellSize
           }
         }

@@ -44,7 +44,10 @@ export const gatherFixed = (
   }
 }
 
-/** Copies the cells at `positions[start … end − 1]` of `source` to cell `at` of `out` and on; neighbours move at once. */
+/**
+ * Copies the cells at `positions[start … end − 1]` to cell `at` of `out` and on; neighbours move at once. `source` starts
+ * at position `base`.
+ */
 export const copyCells = (
   out: Units,
   at: number,
@@ -52,6 +55,7 @@ export const copyCells = (
   positions: Uint32Array,
   start = 0,
   end: number = positions.length,
+  base = 0,
 ): void => {
   const k = out.perCell
   const target = out.array
@@ -61,9 +65,9 @@ export const copyCells = (
     let run = 1
     while (i + run < end && positions[i + run] === first + run) run++
     const to = (at + i - start) * k
-    if (run > 16) target.set(from.subarray(first * k, (first + run) * k), to)
-    else if (k === 1) { for (let r = 0; r < run; r++) target[to + r] = from[first + r] }
-    else for (let r = 0; r < run * k; r++) target[to + r] = from[first * k + r]
+    const begin = (first - base) * k
+    if (run * k > 16) target.set(from.subarray(begin, begin + run * k), to)
+    else for (let r = 0; r < run * k; r++) target[to + r] = from[begin + r]
     i += run
   }
 }

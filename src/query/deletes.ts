@@ -3,7 +3,7 @@
  * cell go too (the stored condition says which cells stay, and nothing compares with null).
  */
 import * as Effect from "effect/Effect"
-import { Storage } from "../../platform/storage.ts"
+import { inFlight, Storage } from "../../platform/storage.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { DeleteCondition } from "../../schema/commit/delete_condition.ts"
 import type { ConditionNode } from "../../schema/condition_ast.ts"
@@ -78,16 +78,17 @@ export const applyDeletes = (
 ): Effect.Effect<Uint8Array, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
     const { length } = found
+    const storage = yield* Storage
     const conditions = yield* Effect.forEach(
       array.deletes,
       (entry) => Effect.map(loadCondition(access, array, entry), (condition) => ({ entry, condition })),
-      { concurrency: 8 },
+      { concurrency: inFlight(storage, array.uri, 8) },
     )
     const groups = byFragment(found)
     const done = yield* Effect.forEach(
       groups,
       ({ fragment }) => processed(access, array.fragments[fragment]),
-      { concurrency: 8 },
+      { concurrency: inFlight(storage, array.uri, 8) },
     )
     const { byName } = fieldsOf(array.schema)
     // a condition that all cells have behind them, or that is older than all, needs no column

@@ -2,7 +2,7 @@
  * Columns of found cells, in the order in which they were found.
  */
 import * as Effect from "effect/Effect"
-import type { Storage } from "../../platform/storage.ts"
+import { inFlight, Storage } from "../../platform/storage.ts"
 import { sizeOf, viewAs } from "../../schema/datatype.ts"
 import { Since } from "../../schema/version.ts"
 import type { OpenedArray } from "../array/open.ts"
@@ -183,7 +183,7 @@ const varColumn = (
     const tiles = (yield* Effect.forEach(
       groups,
       (group) => fieldTiles(access, array, field, found, group, 0, group.to - group.from),
-      { concurrency: 4 },
+      { concurrency: inFlight(yield* Storage, array.uri, 4) },
     )).flat()
     const { fillValue } = field
     const starts = yield* attemptAllocation(array.uri, 4 * (length + 1), () => new Uint32Array(length + 1))

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
+import { inFlight, Storage } from "../../platform/storage.ts"
 import { ResultTooLarge, SelectionError } from "../array/errors.ts"
 import { accessOf, type OpenedArray } from "../array/open.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
@@ -21,10 +21,11 @@ import { foundColumn } from "./found_columns.ts"
 import { fieldIn } from "./gather.ts"
 import { newestCells } from "./newest_cells.ts"
 import { permute } from "./permute.ts"
+import { checkPlan, planTiles } from "./plan_tiles.ts"
 import { attemptAllocation, attemptSelection, type ReadError } from "./read_error.ts"
 import { MAX_BYTES, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection } from "./selection.ts"
-import { checkPlan, matchTiles, planTiles, timesOf } from "./sparse_cells.ts"
+import { matchTiles, timesOf } from "./sparse_cells.ts"
 
 /** The answer of a sparse read: columns of `length` cells each. */
 export interface SparseResult {
@@ -108,7 +109,7 @@ export const readSparse = (
         return permutation === undefined
           ? column
           : yield* attemptAllocation(uri, needed, () => permute(column, permutation))
-      }), { concurrency: 4 })
+      }), { concurrency: inFlight(yield* Storage, uri, 4) })
     return {
       length: cells.length,
       columns: Object.fromEntries(fields.map((field, i) => [field.name, columns[i]])),
