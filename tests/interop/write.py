@@ -21,7 +21,8 @@ TRIES = 8
 
 def one(lib, out, seed, number, attempt):
     """Runs in its own process; exits with 0 if there is a case, 1 if the engine refused it, 3 on a mistake of ours."""
-    signal.alarm(30)
+    signal.setitimer(signal.ITIMER_PROF, 30)       # of its own work: the machine may be busy
+    signal.alarm(300)
     fn, round_ = FAMILIES[number % len(FAMILIES)], number // len(FAMILIES) * FAMILIES.count(FAMILIES[number % len(FAMILIES)])
     round_ += FAMILIES[:number % len(FAMILIES)].count(fn)
     folder = os.path.join(out, '%05d_%s' % (number, fn.__name__))
