@@ -6,7 +6,6 @@
 import * as Layer from "effect/Layer"
 import type { HttpOptions } from "./http_request.ts"
 import { deferStorage } from "./storage_deferred.ts"
-import { makeHttpStorage } from "./storage_http.ts"
 import { Storage } from "./storage.ts"
 import { type CoalescingOptions, withCoalescing } from "./with_coalescing.ts"
 import { withLimit } from "./with_limit.ts"
@@ -23,7 +22,7 @@ export interface HttpFilesOptions extends HttpOptions {
 }
 
 /**
- * The storage of `http://` and `https://` URIs, read-only, over `fetch`: {@link makeHttpStorage} with a limit, with
+ * The storage of `http://` and `https://` URIs, read-only, over `fetch`: `makeHttpStorage` with a limit, with
  * retries, and with ranges put together. {@link layerDefault} has it; make one of your own for other options.
  *
  * ```ts
@@ -35,7 +34,10 @@ export interface HttpFilesOptions extends HttpOptions {
  */
 export const httpFiles = (options: HttpFilesOptions = {}): Storage =>
   deferStorage(async () => {
-    const { makeFetchClient } = await import("./http_client.ts")
+    const [{ makeFetchClient }, { makeHttpStorage }] = await Promise.all([
+      import("./http_client.ts"),
+      import("./storage_http.ts"),
+    ])
     const limited = withLimit(makeHttpStorage(makeFetchClient(), options), options.requests ?? 16)
     return withCoalescing(withRetry(limited, options.retry), options.coalescing)
   })
