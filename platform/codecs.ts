@@ -21,8 +21,11 @@ export interface Compressor {
 
 /** Pixels of a decoded picture, four bytes each: red, green, blue, alpha; row after row. */
 export interface Picture {
+  /** Pixels in a row. */
   readonly width: number
+  /** Rows. */
   readonly height: number
+  /** Red, green, blue and alpha of every pixel, row after row. */
   readonly rgba: Uint8Array
 }
 

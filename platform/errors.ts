@@ -15,6 +15,7 @@ const NotFoundBase: TaggedErrorClass<"NotFound", { readonly uri: string }> = Dat
 
 /** There is no object at `uri`. */
 export class NotFound extends NotFoundBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     return `${this.uri}: there is nothing here`
   }
@@ -24,6 +25,7 @@ const AlreadyExistsBase: TaggedErrorClass<"AlreadyExists", { readonly uri: strin
 
 /** An exclusive create found an object at `uri`. */
 export class AlreadyExists extends AlreadyExistsBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     return `${this.uri}: there is something here already`
   }
@@ -51,6 +53,7 @@ const advice: Record<StorageReason, string> = {
 
 /** A storage call that failed: `op` on `uri`, for `reason`. */
 export class StorageError extends StorageErrorBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     const cause = this.cause instanceof Error ? ` (${this.cause.message})` : ""
     return `${this.uri}: cannot ${this.op}: ${advice[this.reason]}${cause}`
@@ -66,6 +69,7 @@ const CodecErrorBase: TaggedErrorClass<"CodecError", {
 
 /** A codec could not do its work: damaged input, or a codec that this layer lacks, which `missing` tells. */
 export class CodecError extends CodecErrorBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     return `${this.codec}: ${this.reason}`
   }

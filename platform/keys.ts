@@ -11,6 +11,7 @@ const InvalidKeyBase: TaggedErrorClass<"InvalidKey", { readonly reason: string }
 
 /** What was given is no AES-256 key. The message never holds any of it. */
 export class InvalidKey extends InvalidKeyBase {
+  /** What a key is, and nothing of the one that was given. */
   override get message(): string {
     return `encryption key: ${this.reason}; give 32 characters or 64 hexadecimal digits`
   }

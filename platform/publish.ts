@@ -15,6 +15,7 @@ export interface Published {
   readonly uri: string
   /** How many files it names, and how many bytes these have. */
   readonly files: number
+  /** Bytes of all of them. */
   readonly bytes: number
 }
 

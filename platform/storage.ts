@@ -15,6 +15,7 @@ import type { AlreadyExists, NotFound, StorageError } from "./errors.ts"
 export interface Entry {
   /** The last part of the URI, without slashes. */
   readonly name: string
+  /** What it is; folders may be known by their files alone. */
   readonly kind: "file" | "folder"
   /** Bytes, where the listing tells them for free. */
   readonly size?: number
@@ -22,13 +23,17 @@ export interface Entry {
 
 /** `length` bytes from `offset` on. */
 export interface ByteRange {
+  /** The first byte. */
   readonly offset: number
+  /** How many bytes. */
   readonly length: number
 }
 
 /** The end of a file and the size of the whole. */
 export interface Tail {
+  /** The last bytes of the file. */
   readonly bytes: Uint8Array
+  /** Bytes of the whole file. */
   readonly size: number
 }
 

@@ -18,7 +18,9 @@ export interface CoalescingOptions {
 
 /** Ranges to read, and for each range that was wanted which of them holds it. */
 export interface CoalescingPlan {
+  /** What is asked of the storage. */
   readonly reads: ReadonlyArray<ByteRange>
+  /** Which of the reads holds each range. */
   readonly readOf: Int32Array
 }
 

@@ -12,6 +12,7 @@ export type StorageOperation = Exclude<keyof Storage, "inFlight">
 
 /** What was asked so far. The numbers go on growing; {@link makeTrace} starts them at zero. */
 export interface Trace {
+  /** How often each operation was called. */
   readonly calls: Record<StorageOperation, number>
   /** Calls, with each range of `readRanges` counted by itself. */
   requests: number
@@ -23,10 +24,15 @@ export interface Trace {
 
 /** One call, when it is over. */
 export interface TracedCall {
+  /** What was asked. */
   readonly operation: StorageOperation
+  /** Of which file or folder. */
   readonly uri: string
+  /** Requests that it took. */
   readonly requests: number
+  /** Bytes that were answered. */
   readonly bytesRead: number
+  /** Bytes that were given. */
   readonly bytesWritten: number
   /** Whether it failed or was interrupted. */
   readonly failed: boolean

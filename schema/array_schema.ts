@@ -27,7 +27,9 @@ export type ArrayType = "dense" | "sparse"
 
 /** Where the values of an enumeration lie: a file in `__schema/__enumerations`. */
 export interface EnumerationReference {
+  /** The name that attributes refer to. */
   readonly name: string
+  /** The name of its file. */
   readonly fileName: string
 }
 
@@ -35,19 +37,31 @@ export interface EnumerationReference {
 export interface ArraySchema {
   /** of the engine that wrote the schema */
   readonly version: number
+  /** Sparse arrays: whether cells of the same coordinates are all kept. */
   readonly allowsDuplicates: boolean
+  /** Whether every cell has a value, or only some. */
   readonly arrayType: ArrayType
+  /** The order of the tiles. */
   readonly tileOrder: Layout
+  /** The order of the cells in a tile. */
   readonly cellOrder: Layout
   /** cells of a sparse tile */
   readonly capacity: number
+  /** What the coordinates of dimensions without filters go through. */
   readonly coordsFilters: FilterPipeline
+  /** What the offsets of var-sized cells go through. */
   readonly offsetsFilters: FilterPipeline
+  /** What the validity of nullable cells goes through. */
   readonly validityFilters: FilterPipeline
+  /** The dimensions, in their order. */
   readonly dimensions: ReadonlyArray<Dimension>
+  /** The attributes, in their order. */
   readonly attributes: ReadonlyArray<Attribute>
+  /** Other names for the coordinates of dimensions. */
   readonly dimensionLabels: ReadonlyArray<DimensionLabel>
+  /** Where the values of enumerated attributes lie. */
   readonly enumerations: ReadonlyArray<EnumerationReference>
+  /** The part of the domain in which cells may lie. */
   readonly currentDomain: CurrentDomain
 }
 

@@ -15,14 +15,19 @@ import { Since } from "./version.ts"
 export interface Attribute {
   /** The empty name is the one anonymous attribute; engines 1.x call it `__attr`. */
   readonly name: string
+  /** The datatype of its values. */
   readonly type: Datatype
+  /** Values in a cell; {@link VAR} for var-sized cells. */
   readonly cellValNum: number
+  /** What its cells go through. */
   readonly filters: FilterPipeline
   /** What unwritten cells read as: the bytes of a whole cell. */
   readonly fillValue: Uint8Array
+  /** Whether cells may be null. */
   readonly nullable: boolean
   /** 0 if unwritten cells are null. */
   readonly fillValueValidity: number
+  /** Whether its values run up or down: of dimension labels. */
   readonly order: DataOrder
   /** The enumeration whose values the cells index; "" for none. */
   readonly enumeration: string

@@ -17,7 +17,9 @@ export interface ConsolidatedFooter {
 
 /** The list, and behind it the footers, byte for byte those of the fragments without their trailing length. */
 export interface ConsolidatedFragmentMetadata {
+  /** The fragments, and where their footers start. */
   readonly entries: ReadonlyArray<ConsolidatedFooter>
+  /** All footers, one after the other. */
   readonly footers: Uint8Array
 }
 

@@ -25,7 +25,9 @@ import { Since } from "./version.ts"
 
 /** One axis of an array. */
 export interface Dimension {
+  /** The name; the empty one is anonymous. */
   readonly name: string
+  /** The datatype of its coordinates. */
   readonly type: Datatype
   /** 1, or {@link VAR} for strings */
   readonly cellValNum: number

@@ -12,14 +12,19 @@ import { type Datatype, DatatypeField } from "./datatype.ts"
 export interface DimensionLabel {
   /** the index of the dimension */
   readonly dimension: number
+  /** The name of the label. */
   readonly name: string
   /** whether `uri` is relative to the array */
   readonly relative: boolean
+  /** Where the array of the labels lies. */
   readonly uri: string
   /** the attribute of the label array that holds the labels */
   readonly attribute: string
+  /** Whether the labels run up or down. */
   readonly order: DataOrder
+  /** The datatype of the labels. */
   readonly type: Datatype
+  /** Values in a label; all ones for var-sized labels. */
   readonly cellValNum: number
   /** whether the label array belongs to somebody else */
   readonly external: boolean

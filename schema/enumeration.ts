@@ -24,10 +24,15 @@ import { type Datatype, DatatypeField } from "./datatype.ts"
 export interface Enumeration {
   /** of the layout: 0 */
   readonly version: 0
+  /** The name that attributes refer to. */
   readonly name: string
+  /** The name of its file. */
   readonly fileName: string
+  /** The datatype of the values. */
   readonly type: Datatype
+  /** Values that make up one; all ones if they are var-sized. */
   readonly cellValNum: number
+  /** Whether the order of the values means something. */
   readonly ordered: boolean
   /** all values, raw */
   readonly data: Uint8Array

@@ -29,6 +29,7 @@ const FormatErrorBase: TaggedErrorClass<"FormatError", {
  * not exist yet) from what is damaged.
  */
 export class FormatError extends FormatErrorBase {
+  /** The file, the place in it, and what is wrong there. */
   override get message(): string {
     const field = this.path === "" ? "" : `${this.path}: `
     return `${this.uri}: ${field}${this.reason} (at offset ${this.offset}, format version ${this.version})`

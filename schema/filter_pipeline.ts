@@ -10,6 +10,7 @@ import { Filter } from "./filter.ts"
 export interface FilterPipeline {
   /** Stored by every engine; since 2.0 only 0 ("one chunk") has an effect. */
   readonly maxChunkSize: number
+  /** First to last, as they are applied when tiles are written. */
   readonly filters: ReadonlyArray<Filter>
 }
 

@@ -30,9 +30,13 @@ export interface GenericTileHeader {
   readonly persistedSize: number
   /** bytes of the structure, unfiltered */
   readonly tileSize: number
+  /** The datatype of the cells; engines write CHAR. */
   readonly datatype: Datatype
+  /** Bytes of a cell; engines write 1. */
   readonly cellSize: number
+  /** Whether the last filter encrypts. */
   readonly encryption: "none" | "aes_256_gcm"
+  /** What the structure went through. */
   readonly filters: FilterPipeline
 }
 
@@ -79,6 +83,7 @@ export const GenericTileHeader: Codec<GenericTileHeader> = struct({
 
 /** A generic tile that is cut out of a file. */
 export interface GenericTile {
+  /** What lies before the tile. */
   readonly header: GenericTileHeader
   /** bytes of header and pipeline */
   readonly headerSize: number

@@ -10,18 +10,23 @@ import * as Schema from "effect/Schema"
 export interface GroupMember {
   /** 1, or 2 which knows of deletion */
   readonly version: 1 | 2
+  /** What the member is. */
   readonly type: "group" | "array"
   /** whether `uri` is relative to the group */
   readonly relative: boolean
+  /** Where it is. */
   readonly uri: string
   /** `null` if it has none; then its URI is its key */
   readonly name: string | null
+  /** Whether it was removed. */
   readonly deleted: boolean
 }
 
 /** What one file says: all members (version 1), or those to be added and removed (2: replay the files in order). */
 export interface GroupDetails {
+  /** The version of the layout. */
   readonly version: 1 | 2
+  /** The members, removed ones among them. */
   readonly members: ReadonlyArray<GroupMember>
 }
 

@@ -10,11 +10,13 @@ import { type Datatype, DatatypeField, sizeOf } from "./datatype.ts"
 export interface MetadataEntry {
   /** raw; keys are compared bytewise, and may be empty */
   readonly key: Uint8Array
+  /** Whether the key was deleted: then there is no value. */
   readonly deleted: boolean
   /** "any" if deleted */
   readonly type: Datatype
   /** values; 0 is an empty value */
   readonly count: number
+  /** The values, raw. */
   readonly value: Uint8Array
 }
 

@@ -8,7 +8,9 @@ import { BinaryIssue, type Cursor, type Sink, u64 } from "./binary/mod.ts"
 
 /** The lowest and highest value, both inclusive, as raw bytes of the dimension's type. */
 export interface Range {
+  /** The lowest value, raw. */
   readonly low: Uint8Array
+  /** The highest value, raw. */
   readonly high: Uint8Array
 }
 

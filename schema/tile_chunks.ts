@@ -12,6 +12,7 @@ export interface Chunk {
   readonly original: number
   /** what the filters left for their reversal */
   readonly metadata: Uint8Array
+  /** What the filters made of the chunk. */
   readonly filtered: Uint8Array
 }
 
@@ -43,10 +44,13 @@ export const Chunks: Codec<ReadonlyArray<Chunk>> = codec(list(u64, ChunkField))
 
 /** Where the chunks of a tile lie. */
 export interface ChunkTable {
+  /** How many chunks there are. */
   readonly count: number
   /** bytes of each chunk before the filters, as filtered, and of the filters' metadata */
   readonly original: Uint32Array
+  /** Bytes of each filtered chunk. */
   readonly filtered: Uint32Array
+  /** Bytes of what the filters say of each chunk. */
   readonly metadata: Uint32Array
   /** where each chunk's metadata starts in the tile's bytes; the filtered data follow it */
   readonly offsets: Float64Array

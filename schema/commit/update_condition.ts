@@ -8,13 +8,17 @@ import { Condition, type ConditionNode } from "../condition_ast.ts"
 
 /** A new value for a field. */
 export interface UpdateValue {
+  /** The attribute. */
   readonly field: string
+  /** Its new value, raw. */
   readonly value: Uint8Array
 }
 
 /** What an update's generic tile holds. */
 export interface UpdateCondition {
+  /** Which cells change. */
   readonly condition: ConditionNode
+  /** What they become. */
   readonly values: ReadonlyArray<UpdateValue>
 }
 

@@ -32,35 +32,51 @@ export interface FragmentShape {
 
 /** Where everything in a fragment is. Lists "per field" run as format.md section 9 numbers them. */
 export interface FragmentFooter {
+  /** The format version of the fragment. */
   readonly version: number
   /** file name of the schema in `__schema`; "" before format 10: `__array_schema.tdb` */
   readonly schemaName: string
+  /** Whether its cells lie without coordinates. */
   readonly dense: boolean
   /** one range per dimension */
   readonly nonEmptyDomain: ReadonlyArray<Range> | null
   /** 0 in dense fragments */
   readonly sparseTileCount: number
+  /** Cells of the last tile of a sparse fragment; the others are full. */
   readonly lastTileCells: number
+  /** Whether every cell has a time of its own: of consolidated fragments. */
   readonly hasTimestamps: boolean
+  /** Whether every cell says when it was deleted. */
   readonly hasDeleteMetadata: boolean
   /** bytes of each field's files; 0 where there is none */
   readonly fileSizes: Float64Array
+  /** Bytes of the files of var-sized values, by field. */
   readonly varFileSizes: Float64Array
+  /** Bytes of the files of validity, by field. */
   readonly validityFileSizes: Float64Array
+  /** Where the R-tree starts in the file. */
   readonly rtreeOffset: number
   /** where each part's generic tile starts in the file; no elements where the version has no such part */
   readonly tileOffsets: Float64Array
+  /** Where the offsets of tiles of var-sized values start, by field. */
   readonly varTileOffsets: Float64Array
+  /** Where the sizes of unfiltered tiles of var-sized values start, by field. */
   readonly varTileSizes: Float64Array
+  /** Where the offsets of tiles of validity start, by field. */
   readonly validityTileOffsets: Float64Array
+  /** Where the smallest values of the tiles start, by field. */
   readonly tileMins: Float64Array
+  /** Where the largest values of the tiles start, by field. */
   readonly tileMaxes: Float64Array
+  /** Where the sums of the tiles start, by field. */
   readonly tileSums: Float64Array
+  /** Where the null counts of the tiles start, by field. */
   readonly tileNullCounts: Float64Array
   /** 0 before format 12 */
   readonly fragmentStatisticsOffset: number
   /** 0 before format 16 */
   readonly processedConditionsOffset: number
+  /** What later engines added, which others may pass over. */
   readonly optionalSections: ReadonlyArray<OptionalSection>
 }
 

@@ -7,10 +7,13 @@ import { bytes, bytesOf, type Codec, codec, listToEnd, struct, u64 } from "../bi
 
 /** What is known of one field; no bytes where there is no minimum or maximum, a sum of 0 where there is none. */
 export interface FragmentStatistic {
+  /** The smallest value, raw. */
   readonly min: Uint8Array
+  /** The largest value, raw. */
   readonly max: Uint8Array
   /** eight raw bytes: int64, uint64 or float64 by the field's type */
   readonly sum: Uint8Array
+  /** How many cells are null. */
   readonly nullCount: number
 }
 

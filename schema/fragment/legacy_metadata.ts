@@ -21,7 +21,9 @@ import type { FragmentShape } from "./footer.ts"
 
 /** All there is to know of an old fragment. It is sparse iff it has a `__coords.tdb`. */
 export interface LegacyMetadata {
+  /** The format version: 1 or 2. */
   readonly version: number
+  /** The smallest box that holds all cells; `null` if there is none. */
   readonly nonEmptyDomain: ReadonlyArray<Range> | null
   /** raw MBRs, one after the other, per dimension low and high; none in dense fragments. See `mbrsOfBytes`. */
   readonly mbrs: Uint8Array
@@ -31,7 +33,9 @@ export interface LegacyMetadata {
   readonly tileOffsets: ReadonlyArray<Float64Array>
   /** per attribute */
   readonly varTileOffsets: ReadonlyArray<Float64Array>
+  /** Bytes of unfiltered tiles of var-sized values, by field. */
   readonly varTileSizes: ReadonlyArray<Float64Array>
+  /** Cells of the last tile of a sparse fragment; the others are full. */
   readonly lastTileCells: number
   /** per attribute, and at the end the coordinates */
   readonly fileSizes: Float64Array

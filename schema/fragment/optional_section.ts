@@ -7,7 +7,9 @@ import { bytes, type Codec, struct, u32, u64, u64ColumnOf } from "../binary/mod.
 
 /** A section as it lies; those of unknown number are kept as they are. */
 export interface OptionalSection {
+  /** What it is. */
   readonly id: number
+  /** Its bytes. */
   readonly bytes: Uint8Array
 }
 
@@ -19,7 +21,9 @@ export const GLOBAL_ORDER_BOUNDS = 0
 
 /** Where the generic tiles of the global-order bounds start: first and last cell of each tile, per dimension. */
 export interface GlobalOrderBounds {
+  /** Where the tiles of the first cells start, by dimension. */
   readonly mins: Float64Array
+  /** Where the tiles of the last cells start, by dimension. */
   readonly maxes: Float64Array
 }
 

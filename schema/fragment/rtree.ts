@@ -16,12 +16,15 @@ export type MbrColumn =
 
 /** The MBRs of one level, by dimension. */
 export interface MbrLevel {
+  /** How many rectangles there are. */
   readonly count: number
+  /** Their bounds, by dimension. */
   readonly dimensions: ReadonlyArray<MbrColumn>
 }
 
 /** The tree: each node covers the next `fanout` entries of the level below; leaf i is the MBR of tile i. */
 export interface RTree {
+  /** How many entries of the level below a node covers. */
   readonly fanout: number
   /** root first, leaves last; none in dense fragments */
   readonly levels: ReadonlyArray<MbrLevel>
@@ -29,7 +32,9 @@ export interface RTree {
 
 /** What the tree needs to know of a dimension. */
 export interface RTreeDimension {
+  /** The datatype of the coordinates. */
   readonly type: Datatype
+  /** Whether they are var-sized. */
   readonly var: boolean
 }
 

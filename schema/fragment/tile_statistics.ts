@@ -12,6 +12,7 @@ import { BinaryIssue, type Codec, codec, type Field, u64, u64Column } from "../b
 export interface TileStatistic {
   /** a cell per tile; for var-length fields a u64 per tile: where its value starts in `var` */
   readonly fixed: Uint8Array
+  /** Var-sized values one after the other. */
   readonly var: Uint8Array
 }
 

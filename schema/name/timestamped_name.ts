@@ -11,9 +11,11 @@ export type NameForm = "uuid_t" | "t_t_uuid" | "t_t_uuid_v"
 export interface TimestampedName {
   /** the whole name, without folder and extension */
   readonly name: string
+  /** Which of the forms the name has. */
   readonly form: NameForm
   /** first and last time of what it holds, in milliseconds since 1970; the same in the oldest form */
   readonly start: number
+  /** The last moment, in milliseconds since 1970. */
   readonly end: number
   /** the version at the end of the name; 0 if there is none */
   readonly version: number

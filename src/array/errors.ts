@@ -11,6 +11,7 @@ const ArrayNotFoundBase: TaggedErrorClass<"ArrayNotFound", { readonly uri: strin
 
 /** There is no array (or group) at `uri`; `hint` says what is there instead, or what to check. */
 export class ArrayNotFound extends ArrayNotFoundBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     return `${this.uri}: ${this.hint}`
   }
@@ -24,6 +25,7 @@ const InvalidOptionBase: TaggedErrorClass<"InvalidOption", {
 
 /** An option of an open that means nothing, or the URI itself (`uri`): nothing was asked of the storage. */
 export class InvalidOption extends InvalidOptionBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     return `${this.uri === "" ? "" : `${this.uri}: `}${this.option}: ${this.reason}`
   }
@@ -37,6 +39,7 @@ const SelectionErrorBase: TaggedErrorClass<"SelectionError", {
 
 /** A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type. */
 export class SelectionError extends SelectionErrorBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.reason}`
   }
@@ -54,6 +57,7 @@ const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
  * many, `reason` says what is. No `uri` (`""`) is known of columns that were read before.
  */
 export class ResultTooLarge extends ResultTooLargeBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     const reason = this.reason ??
       `the result needs up to ${this.needed} bytes, more than the limit of ${this.limit}; ` +
@@ -67,6 +71,7 @@ const UnsupportedBase: TaggedErrorClass<"Unsupported", { readonly uri: string; r
 
 /** Something that this engine does not do. */
 export class Unsupported extends UnsupportedBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     return `${this.uri}: ${this.feature}`
   }

@@ -61,17 +61,22 @@ const isSchema = (given: object | undefined): given is ArraySchema =>
  * `InvalidOption` before anything is read, with `StorageError`, and with `FormatError`, `CodecError`, `ChecksumMismatch`,
  * `DecryptionFailed` or `Unsupported` if its files cannot be read.
  */
-export const open: {
-  <S extends ArraySchema>(
-    uri: string,
-    schema: S,
-    options?: OpenOptions,
-  ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
-  (uri: string, options?: OpenOptions): Effect.Effect<TileArray, OpenError, Storage | Codecs>
-} = (uri: string, given?: ArraySchema | OpenOptions, options?: OpenOptions) =>
-  (isSchema(given)
+export function open<S extends ArraySchema>(
+  uri: string,
+  schema: S,
+  options?: OpenOptions,
+): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
+/** Opens an array without a schema. */
+export function open(uri: string, options?: OpenOptions): Effect.Effect<TileArray, OpenError, Storage | Codecs>
+export function open(
+  uri: string,
+  given?: ArraySchema | OpenOptions,
+  options?: OpenOptions,
+): Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> {
+  return isSchema(given)
     ? Effect.flatMap(openArray(uri, options), (opened) => declare(handleOf(opened), given))
-    : Effect.map(openArray(uri, given === undefined ? options : given), handleOf)) as never
+    : Effect.map(openArray(uri, given === undefined ? options : given), (opened) => handleOf(opened))
+}
 
 /**
  * The array once more, as it is by now or at another time; of a schema that was declared, what the array has is checked
@@ -80,18 +85,25 @@ export const open: {
  * Costs three listings, and reads only what was not there before: where nothing was written since, nothing is read. Fails as
  * {@link open} does.
  */
-export const reopen: {
-  <S extends ArraySchema>(
-    array: TileArray<S>,
-    options?: ReopenOptions,
-  ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
-  (array: TileArray, options?: ReopenOptions): Effect.Effect<TileArray, OpenError, Storage | Codecs>
-} = (array: AnyTileArray, options?: ReopenOptions) =>
-  Effect.flatMap(
+export function reopen<S extends ArraySchema>(
+  array: TileArray<S>,
+  options?: ReopenOptions,
+): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
+/** Opens an array again that was opened without a schema. */
+export function reopen(
+  array: TileArray,
+  options?: ReopenOptions,
+): Effect.Effect<TileArray, OpenError, Storage | Codecs>
+export function reopen(
+  array: AnyTileArray,
+  options?: ReopenOptions,
+): Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> {
+  return Effect.flatMap(
     reopenArray(openedOf(array), options),
     (opened): Effect.Effect<AnyTileArray, SchemaMismatch> =>
       array.declared === undefined ? Effect.succeed(handleOf(opened)) : declare(handleOf(opened), array.declared),
-  ) as never
+  )
+}
 
 /**
  * The same open array, seen through a schema: what is declared is checked as by {@link open}. Costs nothing. Fails with

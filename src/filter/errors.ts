@@ -14,6 +14,7 @@ const ChecksumMismatchBase: TaggedErrorClass<"ChecksumMismatch", {
 
 /** The bytes of a chunk are not those that were written. `offset` is where the chunk starts in the file `uri`. */
 export class ChecksumMismatch extends ChecksumMismatchBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     return `${this.uri}: the ${this.algorithm} checksum of the chunk at offset ${this.offset} does not match: the file was ` +
       "damaged after it was written; restore it, or read without verifying checksums"
@@ -27,6 +28,7 @@ const DecryptionFailedBase: TaggedErrorClass<"DecryptionFailed", {
 
 /** Encrypted bytes that the key at hand does not open; `hint` says what to do. */
 export class DecryptionFailed extends DecryptionFailedBase {
+  /** What is wrong, where, and what to do. */
   override get message(): string {
     return `${this.uri}: cannot decrypt: ${this.hint}`
   }
