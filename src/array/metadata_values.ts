@@ -33,9 +33,11 @@ const SHAPE = "__np_shape_"
 
 /** An array of numbers with a shape, in row order. */
 export interface NumpyArray {
+  /** The datatype of the values. */
   readonly type: Datatype
   /** The length of each dimension; empty for NumPy's arrays without dimensions, which hold one value. */
   readonly shape: ReadonlyArray<number>
+  /** All values, row after row. */
   readonly values: TypedArray
 }
 
