@@ -125,25 +125,39 @@ export const undeclare = (array: AnyTileArray): TileArray => handleOf(openedOf(a
 
 /**
  * The smallest box that holds all cells that the open array sees: raw bounds by dimension, both inclusive. `undefined` if
- * nothing was written. Costs nothing: the footers say it.
+ * nothing was written. Costs nothing: the footers say it. `schema.dimensions` say of which datatype they are.
  */
 export const nonEmptyDomain = (array: AnyTileArray): ReadonlyArray<Range> | undefined =>
   nonEmptyDomainOf(openedOf(array))
 
-/** The array's metadata over the range of time that it was opened for, sorted by the bytes of the keys. */
+/**
+ * The array's metadata over the range of time that it was opened for, sorted by the bytes of the keys; `Metadata` makes
+ * values of it. Costs a listing, and a read of each metadata file in that time. Fails with `StorageError` or `NotFound`,
+ * and with `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for files that cannot be read. Format:
+ * `metadata.md`.
+ */
 export const metadata = (
   array: AnyTileArray,
 ): Effect.Effect<ReadonlyArray<MetadataItem>, MetadataError, Storage | Codecs> =>
   Effect.flatMap(accessOf(openedOf(array)), (access) => loadMetadata(array.uri, array.time, access))
 
-/** The enumerations of the array's schema: all, or those that are named. */
+/**
+ * The enumerations of the array's schema, with their values: all, or those that are named. `Cells.resolve` and rows put
+ * them in the place of codes. Names that the schema does not have are left out. Costs one read for each. Fails with
+ * `FormatError` for files that are not there or damaged, with `StorageError`, `CodecError`, `ChecksumMismatch` or
+ * `DecryptionFailed`. Format: `enumeration.md`.
+ */
 export const enumerations = (
   array: AnyTileArray,
   names?: Iterable<string>,
 ): Effect.Effect<ReadonlyArray<Enumeration>, EnumerationError, Storage | Codecs> =>
   loadEnumerations(openedOf(array), names)
 
-/** The fragments that a read sees, oldest first, with their sizes and first rectangles. */
+/**
+ * The fragments that a read sees, oldest first, with their sizes and first rectangles. Costs a listing of each fragment, and
+ * a read of the R-tree of sparse ones. Fails with `NotFound` or `StorageError`, and with `FormatError`, `CodecError`,
+ * `ChecksumMismatch` or `DecryptionFailed` for metadata that cannot be read. Format: `fragment.md`.
+ */
 export const fragments = (
   array: AnyTileArray,
 ): Effect.Effect<ReadonlyArray<FragmentDescription>, FragmentsError, Storage | Codecs> =>

@@ -116,6 +116,22 @@ const decodeFrom = <A, I, R>(
  *
  * Rows cost an object each: for arithmetic over many cells use the columns. Fails with `RowError` at the first row that the
  * schema refuses, and as `TileArray.enumerations` does.
+ *
+ * ```ts
+ * import { layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Quake = Schema.Struct({ place: Schema.String, time: Schema.DateFromSelf, scale: Schema.Literal("mw", "ml") })
+ * const program = TileArray.open("tests/array/quakes").pipe(
+ *   Effect.flatMap((quakes) => Sparse.read(quakes, { ranges: { lon: [140, 180] } })),
+ *   Effect.flatMap((result) => Sparse.decodeRows(result, Quake)),
+ * )
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [
+ *   { place: "Tōhoku", time: new Date("2011-03-11T05:46:24Z"), scale: "mw" },
+ * ])
+ * ```
  */
 export const decodeRows = <A, I, R>(
   source: RowSource,
@@ -127,6 +143,26 @@ export const decodeRows = <A, I, R>(
 /**
  * A stream of results as a stream of rows, as {@link decodeRows} makes them; enumerations are loaded once. An Effect is a
  * stream of one element, so what reads can be piped here as it is.
+ *
+ * ```ts
+ * import { layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Chunk from "effect/Chunk"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ * import * as Stream from "effect/Stream"
+ *
+ * class Quake extends Schema.Class<Quake>("Quake")({ lat: Schema.Number, place: Schema.NonEmptyString }) {}
+ *
+ * const northern = TileArray.open("tests/array/quakes").pipe(
+ *   Effect.flatMap((quakes) => Sparse.read(quakes, { select: ["lat", "place"] })),
+ *   Sparse.rows(Quake), // Stream<Quake, …>
+ *   Stream.filter((quake) => quake.lat > 38),
+ *   Stream.runCollect,
+ * )
+ * const found = await Effect.runPromise(Effect.provide(northern, layerDefault))
+ * assertEquals(Chunk.toReadonlyArray(found).map((quake) => quake.place), ["Tōhoku"])
+ * ```
  */
 export const rows = <A, I, R>(schema: Schema.Schema<A, I, R>, options: RowOptions = {}) =>
 <E, R2>(
