@@ -19,14 +19,24 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
 import { readDense } from "./read_dense.ts"
+import { streamDense } from "./stream_dense.ts"
 import type { ReadError } from "./read_error.ts"
 import type { AttributeName, FieldName, TimeForm } from "./typed_columns.ts"
-import { type DenseReadOptions, type DenseResult, denseResult, requestOf } from "./typed_read.ts"
+import {
+  type DenseBatch,
+  type DenseReadOptions,
+  type DenseResult,
+  denseResult,
+  namedRanges,
+  requestOf,
+  type StreamOptions,
+} from "./typed_read.ts"
 
 export type { ReadError } from "./read_error.ts"
 export type { Order } from "./read_options.ts"
@@ -50,7 +60,7 @@ export type {
   TimeForm,
   VarColumn,
 } from "./typed_columns.ts"
-export type { DenseReadOptions as ReadOptions, DenseResult } from "./typed_read.ts"
+export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult, StreamOptions } from "./typed_read.ts"
 
 /**
  * Reads a box, or boxes, of a dense array: by default the non-empty domain and all attributes, row-major.
@@ -76,3 +86,27 @@ export const read = <
     readDense(openedOf(array), requestOf(array, options), options.out),
     (read) => denseResult<S, K, T>(array, read, options.time),
   )
+
+/**
+ * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
+ * the stream of an array of any size. `Stream.toAsyncIterable` and {@link toAsyncIterable} make a `for await` of it.
+ *
+ * A batch is a box, or boxes, with all that a result has, and `ranges` say which: of each dimension the ranges that it holds.
+ * In the orders `row` and `col` batches follow each other so that their cells together are in that order; `global` and
+ * `unordered` cut between tiles as long as there are several, so that each tile is decoded once.
+ *
+ * Fails as {@link read} does, but for the size of the whole; with `ResultTooLarge` if one tile does not fit into `memory`,
+ * which says how much it takes.
+ */
+export const stream = <
+  S extends ArraySchema<"dense"> | undefined,
+  K extends FieldName<S> = AttributeName<S> & FieldName<S>,
+  T extends TimeForm = "bigint",
+>(
+  array: TileArray<S>,
+  options: StreamOptions<S, K, T> = {},
+): Stream.Stream<DenseBatch<S, K, T>, ReadError, Storage | Codecs> =>
+  Stream.map(streamDense(openedOf(array), requestOf(array, options)), (batch) => ({
+    ...denseResult<S, K, T>(array, batch, options.time),
+    ranges: namedRanges(array, batch.ranges),
+  }))

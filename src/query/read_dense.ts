@@ -13,7 +13,7 @@ import type { Fragment } from "../fragment/fragment.ts"
 import { loadFieldTiles, proveTileCount } from "../fragment/field_tiles.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
-import { lengthOf } from "./axis_plan.ts"
+import { lengthOf, type WholeRanges } from "./axis_plan.ts"
 import type { Column } from "./column.ts"
 import { coordinateColumn } from "./coordinate_column.ts"
 import { cellMap, copyFixed } from "./dense_copies.ts"
@@ -23,8 +23,8 @@ import { placed, targetsFor } from "./out_buffers.ts"
 import { permute } from "./permute.ts"
 import { type DensePlan, planDense, planSize, wholeRanges } from "./plan_dense.ts"
 import { attemptAllocation, attemptSelection, type ReadError } from "./read_error.ts"
-import { MAX_BYTES, type ReadOptions, selectedFields } from "./read_options.ts"
-import { parseSelection } from "./selection.ts"
+import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
+import { parseSelection, type Selection } from "./selection.ts"
 import type { ColumnBuffer } from "./typed_columns.ts"
 
 /** The answer of a dense read: every column has the product of `shape` cells, in the order that was asked. */
@@ -40,41 +40,75 @@ const MOST_CELLS = 0xffffffffn
 const MOST_TILES = 1n << 24n
 const MOST_SEGMENTS = 1n << 26n
 
-/** Reads a box, or boxes, of a dense array; fields that are named in `out` into the memory there. */
-export const readDense = (
+/** What is read of a dense array: fields, of what of each dimension, in which order. */
+export interface DenseRequest {
+  readonly fields: ReadonlyArray<Field>
+  readonly selection: Selection
+  readonly ranges: ReadonlyArray<WholeRanges>
+  readonly order: Order
+}
+
+/** Checks what is asked of a dense array. */
+export const denseRequest = (
   array: OpenedArray,
-  options: ReadOptions = {},
-  out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
-): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  options: ReadOptions,
+): Effect.Effect<DenseRequest, SelectionError> =>
+  attemptSelection(() => {
     const { schema, uri } = array
-    const access = yield* accessOf(array)
     if (schema.arrayType !== "dense") {
-      return yield* Effect.fail(
-        new SelectionError({ uri, field: "", reason: "the array is sparse; read it with Sparse.read" }),
-      )
+      throw new SelectionError({ uri, field: "", reason: "the array is sparse; read it with Sparse.read" })
     }
-    const order = options.order ?? "row"
-    const layout = order === "col" ? "col-major" : "row-major"
-    const fields = yield* attemptSelection(() => selectedFields(array, options.select))
-    const selection = yield* attemptSelection(() =>
-      parseSelection(uri, schema, options.ranges ?? {}, options.outside ?? "error")
-    )
+    const order = orderOf(uri, options.order)
+    const fields = selectedFields(array, options.select)
+    const selection = parseSelection(uri, schema, options.ranges ?? {}, options.outside ?? "error")
     const written = nonEmptyDomain(array)
     const ranges = wholeRanges(selection, (d) => {
       if (written === undefined) return []
       const { type } = schema.dimensions[d]
       return [{ low: BigInt(readScalar(type, written[d].low)), high: BigInt(readScalar(type, written[d].high)) }]
     })
-    const limit = options.maxBytes ?? MAX_BYTES
+    return { fields, selection, ranges, order }
+  })
+
+/** Whether cells of a field are taken one by one, from where a map says that they are. */
+const isMapped = (array: OpenedArray, field: Field): boolean =>
+  field.file.kind === "attribute" && (field.var || array.fragments.some((fragment) => !isHeldBy(fragment, field)))
+
+/** Bytes of a result, but for the values of var-sized fields: at most, and on the way to it. */
+export const fixedBytes = (array: OpenedArray, { fields, ranges, order }: DenseRequest): number => {
+  const mapped = fields.some((field) => isMapped(array, field))
+  const perCell = fields.reduce((sum, f) => sum + (f.var ? 4 : f.cellSize) + (f.nullable ? 1 : 0), mapped ? 8 : 0)
+  const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
+  // another order is another copy
+  return Number(cells * BigInt(order === "global" ? 2 * perCell + 4 : perCell))
+}
+
+/** Reads a box, or boxes, of a dense array; fields that are named in `out` into the memory there. */
+export const readDense = (
+  array: OpenedArray,
+  options: ReadOptions = {},
+  out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
+): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
+  Effect.flatMap(
+    denseRequest(array, options),
+    (request) => readDenseRequest(array, request, options.maxBytes ?? MAX_BYTES, out),
+  )
+
+/** Reads what was asked and checked; a result that may take more than `limit` bytes is refused. */
+export const readDenseRequest = (
+  array: OpenedArray,
+  request: DenseRequest,
+  limit: number,
+  out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
+): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { schema, uri } = array
+    const { fields, selection, ranges, order } = request
+    const access = yield* accessOf(array)
+    const layout = order === "col" ? "col-major" : "row-major"
     // how much it will be: before anything is planned, since plans grow with it
-    const mapped = fields.some((f) =>
-      f.file.kind === "attribute" && (f.var || array.fragments.some((fragment) => !isHeldBy(fragment, f)))
-    )
-    const perCell = fields.reduce((sum, f) => sum + (f.var ? 4 : f.cellSize) + (f.nullable ? 1 : 0), mapped ? 8 : 0)
+    const bytes = fixedBytes(array, request)
     const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
-    // another order is another copy
-    const bytes = Number(cells * BigInt(order === "global" ? 2 * perCell + 4 : perCell))
     const fail = (reason?: string) => Effect.fail(new ResultTooLarge({ uri, needed: bytes, limit, reason }))
     if (bytes > limit) return yield* fail()
     if (cells > MOST_CELLS) {
@@ -91,7 +125,8 @@ export const readDense = (
     const targets = yield* attemptSelection(() => targetsFor(uri, fields, out, Number(cells)))
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
     const plan = planDense(schema, array.fragments, ranges, layout)
-    yield* checkVarSizes(access, array, plan, fields, bytes, limit)
+    const needed = bytes + (yield* varBytes(access, array, plan, fields, "cells"))
+    if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri, needed, limit }))
     const columns: Record<string, Column> = {}
     let map: Cells | undefined
     for (const field of fields) {
@@ -122,17 +157,19 @@ const isHeldBy = (fragment: Fragment, field: Field): boolean => {
   return fragment.dense && its !== undefined && its.nullable === field.nullable
 }
 
-/** Var-sized tiles say how many bytes they hold; of tiles that are read in part, the part counts. */
-const checkVarSizes = (
+/**
+ * Bytes of the values of var-sized fields, as their tiles say: of the cells that are read (of tiles read in part, the part
+ * counts), or of whole tiles with their offsets, as they stand in memory.
+ */
+export const varBytes = (
   access: TileAccess,
   array: OpenedArray,
   plan: DensePlan,
   fields: ReadonlyArray<Field>,
-  fixed: number,
-  limit: number,
-): Effect.Effect<void, ReadTilesError | ResultTooLarge, Storage> =>
+  of: "cells" | "tiles",
+): Effect.Effect<number, ReadTilesError, Storage> =>
   Effect.gen(function* () {
-    let needed = fixed
+    let needed = 0
     for (const field of fields) {
       if (!field.var) continue
       if (!plan.covered) needed += plan.cells * field.fillValue.byteLength
@@ -142,10 +179,10 @@ const checkVarSizes = (
         if (step.kind === "sparse" || its === undefined) continue
         const [where] = yield* loadFieldTiles(access, fragment, [its])
         for (let k = 0; k < step.tileCount; k++) {
-          needed += where.varSizes![plan.tiles[step.firstTile + k].tile] * step.cells[k] / fragment.tileCells
+          const size = where.varSizes![plan.tiles[step.firstTile + k].tile]
+          needed += of === "cells" ? size * step.cells[k] / fragment.tileCells : size + 8 * fragment.tileCells
         }
       }
     }
-    needed = Math.ceil(needed)
-    if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed, limit }))
+    return Math.ceil(needed)
   })

@@ -48,3 +48,21 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
     return field
   })
 }
+
+const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] satisfies ReadonlyArray<Order>
+
+/** The order that is asked for, or the default. Throws {@link SelectionError}. */
+export const orderOf = (uri: string, order: Order | undefined, fallback: Order = "row"): Order => {
+  if (order === undefined) return fallback
+  if (orders.includes(order)) return order
+  const reason = `${JSON.stringify(order)} is no order of cells; there are ${
+    orders.map((o) => JSON.stringify(o)).join(", ")
+  }`
+  throw new SelectionError({ uri, field: "", reason })
+}
+
+/** What to read in batches. */
+export interface StreamOptions extends ReadOptions {
+  /** Bytes of memory that reading may take, beside the runtime's own. Default: 256 MiB. */
+  readonly memory?: number
+}

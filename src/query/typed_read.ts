@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { isDatetime } from "../../schema/datatype.ts"
+import { isDatetime, sizeOf } from "../../schema/datatype.ts"
+import type { Scalar } from "../../schema/scalar.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import type { AnyTileArray, TileArray } from "../array/handle.ts"
+import type { WholeRanges } from "./axis_plan.ts"
 import type { Column } from "./column.ts"
 import type { DenseColumns } from "./read_dense.ts"
 import type { ReadOptions as UntypedOptions } from "./read_options.ts"
@@ -57,6 +59,16 @@ export interface DenseReadOptions<
   readonly out?: BuffersOf<S, K>
 }
 
+/** What to read in batches. */
+export interface StreamOptions<
+  S extends Declared = undefined,
+  K extends FieldName<S> = FieldName<S>,
+  T extends TimeForm = TimeForm,
+> extends Omit<ReadOptions<S, K, T>, "maxBytes"> {
+  /** Bytes of memory that reading may take, beside what the runtime takes itself. Default: 256 MiB. */
+  readonly memory?: number
+}
+
 /** What every result has. */
 interface Read {
   /** The same columns with their names and datatypes, as `Cells` and `rows` take them. */
@@ -75,6 +87,16 @@ export interface DenseResult<
   readonly shape: ReadonlyArray<number>
   /** What was selected, by name. */
   readonly columns: ColumnsOf<S, K, T>
+}
+
+/** A batch of a dense read. */
+export interface DenseBatch<
+  S extends Declared = undefined,
+  K extends FieldName<S> = FieldName<S>,
+  T extends TimeForm = "bigint",
+> extends DenseResult<S, K, T> {
+  /** What of each dimension it holds: ranges with both ends inclusive, of bigints where the dimension has 64 bits. */
+  readonly ranges: Readonly<Record<string, ReadonlyArray<readonly [low: Scalar, high: Scalar]>>>
 }
 
 /** The answer of a sparse read, or a batch of it. */
@@ -147,3 +169,13 @@ export const sparseResult = <S extends Declared, K extends FieldName<S>, T exten
   fields: columns,
   array,
 })
+
+/** The ranges of a batch by the names of their dimensions. */
+export const namedRanges = (
+  array: AnyTileArray,
+  ranges: ReadonlyArray<WholeRanges>,
+): Readonly<Record<string, ReadonlyArray<readonly [low: Scalar, high: Scalar]>>> =>
+  Object.fromEntries(array.schema.dimensions.map(({ name, type }, d) => {
+    const scalar = (value: bigint): Scalar => sizeOf(type) === 8 ? value : Number(value)
+    return [name, ranges[d].map(({ low, high }) => [scalar(low), scalar(high)] as const)]
+  }))

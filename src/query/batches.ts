@@ -1,0 +1,34 @@
+/**
+ * Reads in batches: a selection is cut in two until each part fits, and the parts are read one after the other, each when it
+ * is asked for.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+
+/** What becomes of a part: it is read, or cut in two, the first before the second. */
+export type Step<P, A> =
+  | { readonly kind: "read"; readonly batch: A }
+  | { readonly kind: "cut"; readonly parts: readonly [P, P] }
+  /** Nothing is there. */
+  | { readonly kind: "none" }
+
+/** The batches of a whole, in order. Nothing is done before a batch is asked for, and nothing after the last one asked for. */
+export const batches = <P, A, E, R>(
+  whole: P,
+  step: (part: P) => Effect.Effect<Step<P, A>, E, R>,
+): Stream.Stream<A, E, R> =>
+  Stream.suspend(() => {
+    // what is still to come, the next part last
+    const rest: Array<P> = [whole]
+    const next: Effect.Effect<Option.Option<readonly [A, undefined]>, E, R> = Effect.suspend(() => {
+      const part = rest.pop()
+      if (part === undefined) return Effect.succeed(Option.none())
+      return Effect.flatMap(step(part), (its) => {
+        if (its.kind === "read") return Effect.succeed(Option.some([its.batch, undefined] as const))
+        if (its.kind === "cut") rest.push(its.parts[1], its.parts[0])
+        return next
+      })
+    })
+    return Stream.unfoldEffect(undefined, () => next)
+  })

@@ -1,0 +1,30 @@
+/**
+ * Budgets of memory: how much of it a batch may take.
+ */
+import * as Effect from "effect/Effect"
+import { ResultTooLarge, SelectionError } from "../array/errors.ts"
+
+/** The memory that a stream may take if nobody says: 256 MiB. */
+export const DEFAULT_MEMORY = 2 ** 28
+
+/** The budget that was given, or the default. */
+export const checkBudget = (uri: string, memory: number | undefined): Effect.Effect<number, SelectionError> => {
+  if (memory === undefined) return Effect.succeed(DEFAULT_MEMORY)
+  if (typeof memory === "number" && Number.isFinite(memory) && memory > 0) return Effect.succeed(Math.floor(memory))
+  const reason = `memory is a number of bytes above 0, not ${String(memory)}`
+  return Effect.fail(new SelectionError({ uri, field: "", reason }))
+}
+
+/**
+ * Bytes of one batch: while a batch is made, the one before it is still with its reader, and one more may wait for the
+ * collector.
+ */
+export const batchBytes = (memory: number): number => Math.floor(memory / 4)
+
+/** The error for a budget that is smaller than what has to be in memory at once. */
+export const budgetTooSmall = (uri: string, memory: number, bytes: number, what: string): ResultTooLarge => {
+  const needed = Math.ceil(bytes * 4)
+  const reason = `${what} takes ${Math.ceil(bytes)} bytes, for which the budget of ${memory} bytes is too small; ` +
+    `let memory be at least ${needed}`
+  return new ResultTooLarge({ uri, needed, limit: memory, reason })
+}

@@ -1,0 +1,87 @@
+/**
+ * Dense reads in batches, under a budget of memory.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { accessOf, type OpenedArray } from "../array/open.ts"
+import { denseCells } from "../fragment/dense_tiles.ts"
+import { proveTileCount } from "../fragment/field_tiles.ts"
+import type { WholeRanges } from "./axis_plan.ts"
+import { batches, type Step } from "./batches.ts"
+import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
+import { cutDense, cutRanges } from "./cut_dense.ts"
+import { planDense, planSize } from "./plan_dense.ts"
+import type { ReadError } from "./read_error.ts"
+import {
+  type DenseColumns,
+  type DenseRequest,
+  denseRequest,
+  fixedBytes,
+  readDenseRequest,
+  varBytes,
+} from "./read_dense.ts"
+import type { StreamOptions } from "./read_options.ts"
+
+/** A batch: a part of what was selected, and which. */
+export interface DenseBatch extends DenseColumns {
+  /** What of each dimension it holds. */
+  readonly ranges: ReadonlyArray<WholeRanges>
+}
+
+/** Plans of a batch are no longer than this. */
+const MOST_TILES = 1n << 16n
+const MOST_SEGMENTS = 1n << 20n
+
+/** Reads boxes of a dense array in batches. */
+export const streamDense = (
+  array: OpenedArray,
+  options: StreamOptions = {},
+): Stream.Stream<DenseBatch, ReadError, Storage | Codecs> =>
+  Stream.unwrap(Effect.gen(function* () {
+    const request = yield* denseRequest(array, options)
+    const memory = yield* checkBudget(array.uri, options.memory)
+    const access = yield* accessOf(array)
+    for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
+    const { schema, uri } = array
+    const limit = batchBytes(memory)
+    for (const field of request.fields) {
+      const tile = field.var ? 0 : denseCells(schema) * (field.cellSize + (field.nullable ? 1 : 0))
+      if (field.file.kind === "attribute" && tile > limit && array.fragments.length > 0) {
+        return yield* Effect.fail(budgetTooSmall(uri, memory, tile, `a tile of ${JSON.stringify(field.name)}`))
+      }
+    }
+    const step = (part: DenseRequest): Effect.Effect<Step<DenseRequest, DenseBatch>, ReadError, Storage | Codecs> =>
+      Effect.gen(function* () {
+        const { ranges, fields, order } = part
+        if (ranges.some((its) => its.length === 0)) return { kind: "none" }
+        const size = planSize(schema, ranges)
+        const planned = size.tiles <= MOST_TILES && size.segments <= MOST_SEGMENTS
+        const fixed = fixedBytes(array, part)
+        let values = 0
+        if (fixed <= limit && planned && fields.some((field) => field.var)) {
+          values = yield* varBytes(
+            access,
+            array,
+            planDense(schema, array.fragments, ranges, "row-major"),
+            fields,
+            "tiles",
+          )
+          if (values > limit && size.tiles === 1n) {
+            return yield* Effect.fail(budgetTooSmall(uri, memory, values, "one tile of each fragment"))
+          }
+        }
+        if (planned && fixed + values <= limit) {
+          return { kind: "read", batch: { ...(yield* readDenseRequest(array, part, limit)), ranges } }
+        }
+        const cut = cutDense(schema, ranges, order)
+        if (cut === undefined) return yield* Effect.fail(budgetTooSmall(uri, memory, fixed + values, "one cell"))
+        const cutPart = (side: 0 | 1): DenseRequest => ({
+          ...part,
+          ranges: ranges.map((its, d) => d === cut.d ? cutRanges(its, cut.last)[side] : its),
+        })
+        return { kind: "cut", parts: [cutPart(0), cutPart(1)] }
+      })
+    return batches(request, step)
+  }))
