@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ResultTooLarge } from "../array/errors.ts"
-import { type EnumerationError, enumerations, type TileArray } from "../array/tile_array.ts"
+import { type AnyTileArray, type EnumerationError, enumerations } from "../array/tile_array.ts"
 import type { Column } from "./column.ts"
 import { resolveEnumeration } from "./resolve_enumeration.ts"
 
@@ -15,7 +15,7 @@ import { resolveEnumeration } from "./resolve_enumeration.ts"
  * need more than `maxBytes` (4 GiB).
  */
 export const resolveColumns = (
-  array: TileArray,
+  array: AnyTileArray,
   columns: Readonly<Record<string, Column>>,
   maxBytes?: number,
 ): Effect.Effect<Record<string, Column>, EnumerationError | ResultTooLarge, Storage | Codecs> =>
