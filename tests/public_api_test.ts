@@ -1,7 +1,12 @@
-/** The names that programs can use: one that comes or goes shows here. */
+/**
+ * The names that programs can use: one that comes or goes shows here. Where it is meant to:
+ *
+ *     UPDATE_PUBLIC_API=1 deno test -A tests/public_api_test.ts
+ */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
+import process from "node:process"
 import * as Api from "../mod.ts"
 import * as Platform from "../platform/mod.ts"
 import * as Schema from "../schema/mod.ts"
@@ -23,6 +28,8 @@ describe("the public API", () => {
     "@tessera/array/platform": namesOf(Platform),
     "@tessera/array/schema": namesOf(Schema),
   }
+
+  if (process.env.UPDATE_PUBLIC_API === "1") writeFileSync(snapshot, JSON.stringify(found, null, 2) + "\n")
 
   it("has the names that public_api.json lists", () => {
     assertEquals(JSON.parse(JSON.stringify(found)), JSON.parse(readFileSync(snapshot, "utf8")))
