@@ -36,7 +36,7 @@ const decode = (part: Uint8Array, size: number, bytes: number): Uint8Array => {
   out.set(heads)
   if (count > 2) {
     const input = asUint32(stream)
-    if (size === 8) decodePairs(input, bits, asUint32(out))
+    if (size === 8) (bits < 32 ? decodeNarrowPairs : decodePairs)(input, bits, asUint32(out))
     else decodeSmall(input, bits, size === 4 ? asUint32(out) : size === 2 ? asUint16(out) : out)
   }
   return out
@@ -76,6 +76,45 @@ const decodeSmall = (input: Uint32Array, bits: number, out: Uint8Array | Uint16A
     before = value
     value = (before + step) | 0
     out[i] = value
+  }
+}
+
+/** Values of 8 bytes, as pairs of u32, whose sign and change are at most 32 bits together: nearly all that were written. */
+const decodeNarrowPairs = (input: Uint32Array, bits: number, out: Uint32Array): void => {
+  const width = bits + 1
+  const mask = 2 ** bits - 1
+  let lo = out[2]
+  let hi = out[3] | 0
+  let stepLo = (lo - out[0]) >>> 0
+  let stepHi = (hi - out[1] - (lo < out[0] ? 1 : 0)) | 0
+  let word = 0
+  let current = input[1]
+  let left = 32
+  for (let i = 4; i < out.length; i += 2) {
+    let field: number
+    if (left >= width) {
+      left -= width
+      field = current >>> left
+    } else {
+      // left is at most 31 here, and more at most 32
+      const more = width - left
+      const top = current << more
+      current = input[++word ^ 1]
+      left = 32 - more
+      field = more === 32 ? current : top | (current >>> left)
+    }
+    const change = field & mask
+    if ((field >>> bits) & 1) {
+      stepHi = (stepHi - (stepLo < change ? 1 : 0)) | 0
+      stepLo = (stepLo - change) >>> 0
+    } else {
+      stepLo = (stepLo + change) >>> 0
+      stepHi = (stepHi + (stepLo < change ? 1 : 0)) | 0
+    }
+    lo = (lo + stepLo) >>> 0
+    hi = (hi + stepHi + (lo < stepLo ? 1 : 0)) | 0
+    out[i] = lo
+    out[i + 1] = hi
   }
 }
 
