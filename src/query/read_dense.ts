@@ -58,7 +58,7 @@ export const denseRequest = (
     if (schema.arrayType !== "dense") {
       throw new SelectionError({ uri, field: "", reason: "the array is sparse; read it with Sparse.read" })
     }
-    const order = orderOf(uri, options.order)
+    const order = orderOf(uri, options.order, "row")
     const fields = selectedFields(array, options.select)
     const selection = parseSelection(uri, schema, options.ranges ?? {}, options.outside ?? "error")
     const written = nonEmptyDomain(array)

@@ -52,7 +52,7 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
 const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] satisfies ReadonlyArray<Order>
 
 /** The order that is asked for, or the default. Throws {@link SelectionError}. */
-export const orderOf = (uri: string, order: Order | undefined, fallback: Order = "row"): Order => {
+export const orderOf = (uri: string, order: Order | undefined, fallback: Order): Order => {
   if (order === undefined) return fallback
   if (orders.includes(order)) return order
   const reason = `${JSON.stringify(order)} is no order of cells; there are ${

@@ -21,10 +21,10 @@ import { foundColumn } from "./found_columns.ts"
 import { fieldIn } from "./gather.ts"
 import { newestCells } from "./newest_cells.ts"
 import { permute } from "./permute.ts"
-import { checkPlan, planTiles } from "./plan_tiles.ts"
+import { checkPlan, planTiles, type SparsePlan } from "./plan_tiles.ts"
 import { attemptAllocation, attemptSelection, type ReadError } from "./read_error.ts"
-import { MAX_BYTES, type ReadOptions, selectedFields } from "./read_options.ts"
-import { parseSelection } from "./selection.ts"
+import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
+import { parseSelection, type Selection } from "./selection.ts"
 import { matchTiles, timesOf } from "./sparse_cells.ts"
 
 /** The answer of a sparse read: columns of `length` cells each. */
@@ -33,31 +33,70 @@ export interface SparseResult {
   readonly columns: Readonly<Record<string, Column>>
 }
 
+/** What is read of a sparse array: fields of the cells of a selection, in which order. */
+export interface SparseRequest {
+  readonly fields: ReadonlyArray<Field>
+  readonly selection: Selection
+  readonly order: Order
+}
+
+/** Checks what is asked of a sparse array; `order` is the default. */
+export const sparseRequest = (
+  array: OpenedArray,
+  options: ReadOptions,
+  order: Order,
+): Effect.Effect<SparseRequest, SelectionError> =>
+  attemptSelection(() => {
+    const { schema, uri } = array
+    if (schema.arrayType !== "sparse") {
+      throw new SelectionError({ uri, field: "", reason: "the array is dense; read it with Dense.read" })
+    }
+    return {
+      order: orderOf(uri, options.order, order),
+      fields: selectedFields(array, options.select),
+      selection: parseSelection(uri, schema, options.ranges ?? {}, options.outside ?? "error"),
+    }
+  })
+
+/** What has to be done to the cells of a plan: whether some may be there twice, and whether they lie in order. */
+export const workOf = (
+  array: OpenedArray,
+  plan: SparsePlan,
+  order: Order,
+): { readonly dedups: boolean; readonly inOrder: boolean } => {
+  const involved = plan.map((p) => array.fragments[p.fragment])
+  return {
+    // one fragment has no two cells of the same coordinates, unless it was consolidated with their times
+    dedups: !array.schema.allowsDuplicates && (involved.length > 1 || involved.some((f) => f.hasTimestamps)),
+    // the cells of one fragment lie in global order
+    inOrder: order === "unordered" || (order === "global" && involved.length <= 1),
+  }
+}
+
 /** Reads the cells of a sparse array that lie in a selection. */
 export const readSparse = (
   array: OpenedArray,
   options: ReadOptions = {},
 ): Effect.Effect<SparseResult, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const { schema, uri } = array
+    const request = yield* sparseRequest(array, options, "row")
     const access = yield* accessOf(array)
-    if (schema.arrayType !== "sparse") {
-      return yield* Effect.fail(
-        new SelectionError({ uri, field: "", reason: "the array is dense; read it with Dense.read" }),
-      )
-    }
-    const order = options.order ?? "row"
-    const maxBytes = options.maxBytes ?? MAX_BYTES
-    const fields = yield* attemptSelection(() => selectedFields(array, options.select))
-    const selection = yield* attemptSelection(() =>
-      parseSelection(uri, schema, options.ranges ?? {}, options.outside ?? "error")
-    )
-    const plan = yield* planTiles(access, array, selection, array.fragments.map((_, i) => i))
+    const plan = yield* planTiles(access, array, request.selection, array.fragments.map((_, i) => i))
+    return yield* readPlanned(access, array, request, plan, options.maxBytes ?? MAX_BYTES)
+  })
+
+/** Reads the cells of a selection that lie in the tiles of a plan. */
+export const readPlanned = (
+  access: TileAccess,
+  array: OpenedArray,
+  { fields, selection, order }: SparseRequest,
+  plan: SparsePlan,
+  maxBytes: number,
+): Effect.Effect<SparseResult, ReadError, Storage> =>
+  Effect.gen(function* () {
+    const { schema, uri } = array
     const involved = plan.map((p) => array.fragments[p.fragment])
-    // one fragment has no two cells of the same coordinates, unless it was consolidated with their times
-    const dedups = !schema.allowsDuplicates && (involved.length > 1 || involved.some((f) => f.hasTimestamps))
-    // the cells of one fragment lie in global order
-    const inOrder = order === "unordered" || (order === "global" && involved.length <= 1)
+    const { dedups, inOrder } = workOf(array, plan, order)
     const sorts = dedups || !inOrder
     const { dimensions, deleteTimes } = fieldsOf(schema)
     const wanted = dimensions.flatMap((field, d) => sorts || fields.includes(field) ? [d] : [])

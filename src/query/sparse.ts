@@ -23,14 +23,16 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
 import type { ReadError } from "./read_error.ts"
 import { readSparse } from "./read_sparse.ts"
+import { streamSparse } from "./stream_sparse.ts"
 import type { FieldName, TimeForm } from "./typed_columns.ts"
-import { type ReadOptions, requestOf, type SparseResult, sparseResult } from "./typed_read.ts"
+import { type ReadOptions, requestOf, type SparseResult, sparseResult, type StreamOptions } from "./typed_read.ts"
 
 export type { ReadError } from "./read_error.ts"
 export type { Order } from "./read_options.ts"
@@ -50,7 +52,7 @@ export type {
   TimeForm,
   VarColumn,
 } from "./typed_columns.ts"
-export type { ReadOptions, SparseResult } from "./typed_read.ts"
+export type { ReadOptions, SparseResult, StreamOptions } from "./typed_read.ts"
 
 /**
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
@@ -72,4 +74,28 @@ export const read = <
   Effect.map(
     readSparse(openedOf(array), requestOf(array, options)),
     (read) => sparseResult<S, K, T>(array, read, options.time),
+  )
+
+/**
+ * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
+ * the stream of an array of any size. `toAsyncIterable` makes a `for await` of it. No batch is empty.
+ *
+ * The order is `unordered` if nothing is said, and then each tile is read once as long as no two fragments can have the same
+ * cell. In the other orders batches follow each other so that their cells together are in that order; where tiles lie across
+ * several batches they are read for each.
+ *
+ * Fails as {@link read} does, but for the size of the whole; with `ResultTooLarge` if what cannot be taken apart – one tile,
+ * or tiles of several fragments that lie in one place – does not fit into `memory`, which says how much it takes.
+ */
+export const stream = <
+  S extends ArraySchema<"sparse"> | undefined,
+  K extends FieldName<S> = FieldName<S>,
+  T extends TimeForm = "bigint",
+>(
+  array: TileArray<S>,
+  options: StreamOptions<S, K, T> = {},
+): Stream.Stream<SparseResult<S, K, T>, ReadError, Storage | Codecs> =>
+  Stream.map(
+    streamSparse(openedOf(array), requestOf(array, options)),
+    (batch) => sparseResult<S, K, T>(array, batch, options.time),
   )

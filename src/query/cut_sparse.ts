@@ -1,0 +1,177 @@
+/**
+ * Where a sparse selection is cut in two, so that the parts follow each other in the order that was asked: at the bounds of
+ * the tiles that it needs, which their MBRs say.
+ */
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { VAR } from "../../schema/cell_val_num.ts"
+import { type Datatype, isFloat } from "../../schema/datatype.ts"
+import type { Dimension } from "../../schema/dimension.ts"
+import type { MbrLevel } from "../../schema/fragment/rtree.ts"
+import { readScalar, type Scalar } from "../../schema/scalar.ts"
+import { compareBytes } from "../kernel/match_ranges.ts"
+import { bytesBelow } from "../kernel/neighbours.ts"
+import { type Cut, nextScalar, previousScalar } from "./cut_selection.ts"
+import type { SparsePlan } from "./plan_tiles.ts"
+import type { Order } from "./read_options.ts"
+import type { DimensionSelection, Selection } from "./selection.ts"
+
+type Bound = Scalar | Uint8Array
+
+/** What of one dimension each tile may hold of the selection: parallel lists. */
+interface Extents {
+  readonly lows: ReadonlyArray<Bound>
+  readonly highs: ReadonlyArray<Bound>
+}
+
+const compare = (a: Bound, b: Bound): number =>
+  a instanceof Uint8Array ? compareBytes(a, b as Uint8Array) : a < (b as Scalar) ? -1 : a > (b as Scalar) ? 1 : 0
+
+const mbrBound = (mbrs: MbrLevel, d: number, bound: number): Bound => {
+  const column = mbrs.dimensions[d]
+  return column.kind === "fixed"
+    ? column.values[bound]
+    : column.bytes.subarray(column.offsets[bound], column.offsets[bound + 1])
+}
+
+/** The ends of what is selected of a dimension; `undefined` where there is none. */
+const endsOf = (selected: DimensionSelection): readonly [Bound | undefined, Bound | undefined] => {
+  const { ranges } = selected
+  return ranges === undefined || ranges.length === 0 ? [undefined, undefined] : [ranges[0].low, ranges.at(-1)!.high]
+}
+
+const extentsOf = (
+  selection: Selection,
+  plan: SparsePlan,
+  mbrs: ReadonlyMap<number, MbrLevel>,
+  d: number,
+): Extents => {
+  const [from, to] = endsOf(selection[d])
+  const lows: Array<Bound> = []
+  const highs: Array<Bound> = []
+  for (const { fragment, tiles } of plan) {
+    const level = mbrs.get(fragment)!
+    for (const { tile } of tiles) {
+      const low = mbrBound(level, d, 2 * tile)
+      const high = mbrBound(level, d, 2 * tile + 1)
+      lows.push(from !== undefined && compare(from, low) > 0 ? from : low)
+      highs.push(to !== undefined && compare(to, high) < 0 ? to : high)
+    }
+  }
+  return { lows, highs }
+}
+
+const leastOf = (bounds: ReadonlyArray<Bound>): Bound => bounds.reduce((a, b) => compare(b, a) < 0 ? b : a)
+const greatestOf = (bounds: ReadonlyArray<Bound>): Bound => bounds.reduce((a, b) => compare(b, a) > 0 ? b : a)
+
+/** The middle one of those bounds for which `inside` holds. */
+const middleOf = (bounds: ReadonlyArray<Bound>, inside: (bound: Bound) => boolean): Bound | undefined => {
+  const sorted = bounds.filter(inside).sort(compare)
+  return sorted[sorted.length >> 1]
+}
+
+/** The last coordinate of a first part, so that tiles lie on either side; `undefined` where all tiles span the same. */
+const lastBetween = (type: Datatype, { lows, highs }: Extents): Bound | undefined => {
+  const least = leastOf(lows)
+  const greatest = greatestOf(highs)
+  const high = middleOf(highs, (b) => compare(b, greatest) < 0)
+  if (high !== undefined) return high
+  const low = middleOf(lows, (b) => compare(b, least) > 0)
+  if (low === undefined) return undefined
+  if (!(low instanceof Uint8Array)) return previousScalar(type, low)
+  // strings have no last one before another: where little room is left for one, there is no cut
+  const below = bytesBelow(low)
+  return below === undefined || compare(below, least) < 0 ? undefined : below
+}
+
+/** The number of the space tile of a coordinate, as cells are ordered by it. */
+const spaceTile = (dimension: Dimension, extent: Scalar): (value: Scalar) => Scalar => {
+  const low = readScalar(dimension.type, dimension.domain)
+  if (typeof low === "bigint") return (value) => ((value as bigint) - low) / (extent as bigint)
+  const single = dimension.type === "float32"
+  const e = Number(extent)
+  return (value) => {
+    const offset = (value as number) - low
+    return Math.floor(single ? Math.fround(Math.fround(offset) / e) : offset / e)
+  }
+}
+
+/** The last coordinate of space tile `k`. */
+const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar): Scalar => {
+  const { type, domain } = dimension
+  const low = readScalar(type, domain)
+  if (typeof low === "bigint") return low + ((k as bigint) + 1n) * (extent as bigint) - 1n
+  const next = low + (Number(k) + 1) * Number(extent)
+  if (!isFloat(type)) return next - 1
+  // rounding may put the border a little to either side
+  const tileOf = spaceTile(dimension, extent)
+  let last = previousScalar(type, type === "float32" ? Math.fround(next) : next)
+  while (tileOf(last) > k) last = previousScalar(type, last)
+  while (tileOf(nextScalar(type, last)) <= k) last = nextScalar(type, last)
+  return last
+}
+
+/** Whether a cut leaves fewer tiles on one of its sides. */
+const helps = ({ lows, highs }: Extents, last: Bound): boolean =>
+  lows.some((low) => compare(low, last) > 0) || highs.some((high) => compare(high, last) <= 0)
+
+/** How many tiles the larger part has. */
+const larger = ({ lows, highs }: Extents, last: Bound): number => {
+  let before = 0
+  let behind = 0
+  for (let i = 0; i < lows.length; i++) {
+    if (compare(lows[i], last) <= 0) before++
+    if (compare(highs[i], last) > 0) behind++
+  }
+  return Math.max(before, behind)
+}
+
+/** Where to cut what `plan` reads, whose fragments have these MBRs; `undefined` where no cut is of use. */
+export const cutSparse = (
+  schema: ArraySchema,
+  selection: Selection,
+  plan: SparsePlan,
+  mbrs: ReadonlyMap<number, MbrLevel>,
+  order: Order,
+): Cut | undefined => {
+  const dims = schema.dimensions.map((_, d) => d)
+  const memo: Array<Extents | undefined> = []
+  const extents = (d: number): Extents => memo[d] ??= extentsOf(selection, plan, mbrs, d)
+  const slowestFirst = (colMajor: boolean): ReadonlyArray<number> => colMajor ? [...dims].reverse() : dims
+  if (order === "unordered") {
+    let best: { readonly cut: Cut; readonly size: number } | undefined
+    for (const d of dims) {
+      const last = lastBetween(schema.dimensions[d].type, extents(d))
+      if (last === undefined || !helps(extents(d), last)) continue
+      const size = larger(extents(d), last)
+      if (best === undefined || size < best.size) best = { cut: { d, last }, size }
+    }
+    return best?.cut
+  }
+  if (order === "global") {
+    if (schema.cellOrder === "hilbert") return undefined
+    for (const d of slowestFirst(schema.tileOrder === "col-major")) {
+      const dimension = schema.dimensions[d]
+      if (dimension.cellValNum === VAR || dimension.tileExtent === null) continue
+      const extent = readScalar(dimension.type, dimension.tileExtent)
+      const tileOf = spaceTile(dimension, extent)
+      const { lows, highs } = extents(d)
+      const first = tileOf(leastOf(lows) as Scalar)
+      const end = tileOf(greatestOf(highs) as Scalar)
+      if (first === end) continue
+      const middle = middleOf(highs, (b) => tileOf(b as Scalar) < end) as Scalar | undefined
+      const k = middle !== undefined
+        ? tileOf(middle)
+        : typeof first === "bigint"
+        ? first + ((end as bigint) - first - 1n) / 2n
+        : first + Math.floor(((end as number) - first - 1) / 2)
+      return { d, last: endOfTile(dimension, extent, k) }
+    }
+  }
+  for (const d of slowestFirst(order === "global" ? schema.cellOrder === "col-major" : order === "col")) {
+    const its = extents(d)
+    if (compare(leastOf(its.lows), greatestOf(its.highs)) === 0) continue
+    const last = lastBetween(schema.dimensions[d].type, its)
+    return last === undefined || !helps(its, last) ? undefined : { d, last }
+  }
+  return undefined
+}
