@@ -3,6 +3,8 @@
  *
  * @module
  */
+// first, since it works on what is loaded after it
+import "./without_stack_traces.ts"
 import * as Effect from "effect/Effect"
 import { layerDefault } from "../../platform/runtime.ts"
 import { thisProcess } from "../../platform/runtime_process.ts"
