@@ -13,19 +13,24 @@ export type Step<P, A> =
   /** Nothing is there. */
   | { readonly kind: "none" }
 
+/** A batch, and whether it is known to be the last one. */
+export type Batch<A> = A & { readonly last: boolean }
+
 /** The batches of a whole, in order. Nothing is done before a batch is asked for, and nothing after the last one asked for. */
-export const batches = <P, A, E, R>(
+export const batches = <P, A extends object, E, R>(
   whole: P,
   step: (part: P) => Effect.Effect<Step<P, A>, E, R>,
-): Stream.Stream<A, E, R> =>
+): Stream.Stream<Batch<A>, E, R> =>
   Stream.suspend(() => {
     // what is still to come, the next part last
     const rest: Array<P> = [whole]
-    const next: Effect.Effect<Option.Option<readonly [A, undefined]>, E, R> = Effect.suspend(() => {
+    const next: Effect.Effect<Option.Option<readonly [Batch<A>, undefined]>, E, R> = Effect.suspend(() => {
       const part = rest.pop()
       if (part === undefined) return Effect.succeed(Option.none())
       return Effect.flatMap(step(part), (its) => {
-        if (its.kind === "read") return Effect.succeed(Option.some([its.batch, undefined] as const))
+        if (its.kind === "read") {
+          return Effect.succeed(Option.some([{ ...its.batch, last: rest.length === 0 }, undefined] as const))
+        }
         if (its.kind === "cut") rest.push(its.parts[1], its.parts[0])
         return next
       })

@@ -65,4 +65,6 @@ export const orderOf = (uri: string, order: Order | undefined, fallback: Order):
 export interface StreamOptions extends ReadOptions {
   /** Bytes of memory that reading may take, beside the runtime's own. Default: 256 MiB. */
   readonly memory?: number
+  /** Batches have no more bytes than this where tiles can be told apart: for who wants the first cells only. */
+  readonly batch?: number
 }

@@ -9,7 +9,7 @@ import { accessOf, type OpenedArray } from "../array/open.ts"
 import { denseCells } from "../fragment/dense_tiles.ts"
 import { proveTileCount } from "../fragment/field_tiles.ts"
 import type { WholeRanges } from "./axis_plan.ts"
-import { batches, type Step } from "./batches.ts"
+import { type Batch, batches, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
 import { cutDense, cutRanges } from "./cut_dense.ts"
 import { planDense, planSize } from "./plan_dense.ts"
@@ -38,7 +38,7 @@ const MOST_SEGMENTS = 1n << 20n
 export const streamDense = (
   array: OpenedArray,
   options: StreamOptions = {},
-): Stream.Stream<DenseBatch, ReadError, Storage | Codecs> =>
+): Stream.Stream<Batch<DenseBatch>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.gen(function* () {
     const request = yield* denseRequest(array, options)
     const memory = yield* checkBudget(array.uri, options.memory)
@@ -46,6 +46,7 @@ export const streamDense = (
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
     const { schema, uri } = array
     const limit = batchBytes(memory)
+    const wanted = Math.min(limit, options.batch ?? limit)
     for (const field of request.fields) {
       const tile = field.var ? 0 : denseCells(schema) * (field.cellSize + (field.nullable ? 1 : 0))
       if (field.file.kind === "attribute" && tile > limit && array.fragments.length > 0) {
@@ -72,11 +73,12 @@ export const streamDense = (
             return yield* Effect.fail(budgetTooSmall(uri, memory, values, "one tile of each fragment"))
           }
         }
-        if (planned && fixed + values <= limit) {
+        const bytes = fixed + values
+        if (planned && (bytes <= wanted || (bytes <= limit && size.tiles === 1n))) {
           return { kind: "read", batch: { ...(yield* readDenseRequest(array, part, limit)), ranges } }
         }
         const cut = cutDense(schema, ranges, order)
-        if (cut === undefined) return yield* Effect.fail(budgetTooSmall(uri, memory, fixed + values, "one cell"))
+        if (cut === undefined) return yield* Effect.fail(budgetTooSmall(uri, memory, bytes, "one cell"))
         const cutPart = (side: 0 | 1): DenseRequest => ({
           ...part,
           ranges: ranges.map((its, d) => d === cut.d ? cutRanges(its, cut.last)[side] : its),
