@@ -20,6 +20,11 @@ const FormatErrorBase: TaggedErrorClass<"FormatError", {
   readonly unsupported?: boolean
 }> = Data.TaggedError("FormatError")
 
+/** Text with its control characters spelled out: names from damaged bytes can hold any. */
+const oneLine = (text: string): string =>
+  // deno-lint-ignore no-control-regex
+  text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
 /**
  * Bytes that are not what the format says they are: truncated, damaged, forged or of a later version.
  *
@@ -32,6 +37,7 @@ export class FormatError extends FormatErrorBase {
   /** The file, the place in it, and what is wrong there. */
   override get message(): string {
     const field = this.path === "" ? "" : `${this.path}: `
-    return `${this.uri}: ${field}${this.reason} (at offset ${this.offset}, format version ${this.version})`
+    const where = `(at offset ${this.offset}, format version ${this.version})`
+    return oneLine(`${this.uri}: ${field}${this.reason} ${where}`)
   }
 }

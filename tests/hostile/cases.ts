@@ -1,0 +1,124 @@
+/** The cases of a sweep: which subjects are damaged, how often, and how each case went. */
+import * as Effect from "effect/Effect"
+import { type Codecs, Codecs as CodecsTag } from "../../platform/codecs.ts"
+import { layerDefault, layerDefaultPortable } from "../../platform/mod.ts"
+import { takeAllocations } from "./allocations.ts"
+import { faults } from "./judge.ts"
+import { mutate, type Mutation, type Packed, watched } from "./mutation.ts"
+import { makeRandom } from "./random.ts"
+import type { Subject } from "./subjects.ts"
+import { MEMORY, partOf, type Plan, type Seen, visit } from "./visit.ts"
+
+/** One mutation of one subject. */
+export interface Case {
+  /** `v22/dense_fill/array#3`: with the seed it says all. */
+  readonly id: string
+  readonly subject: Subject
+}
+
+/** How a case went. */
+export interface Report {
+  readonly faults: ReadonlyArray<string>
+  /** Whether something of it was refused, or something else was answered. */
+  readonly noticed: boolean
+  readonly milliseconds: number
+  readonly largest: number
+}
+
+/** The case's own limits. */
+export const SLOW = 5000
+/** The largest piece of memory that may be asked for. */
+export const LARGEST = 2 ** 27
+
+/** `count` cases, each subject's one after the other; which subjects come first is for the seed to say. */
+export const casesOf = (all: ReadonlyArray<Subject>, seed: string, count: number, rounds: number = 1): Array<Case> => {
+  const random = makeRandom(`${seed} order`)
+  const order = [...all]
+  for (let i = order.length - 1; i > 0; i--) {
+    const j = random.below(i + 1)
+    ;[order[i], order[j]] = [order[j], order[i]]
+  }
+  const each = Math.max(rounds, Math.ceil(count / order.length))
+  const out: Array<Case> = []
+  for (let i = 0; out.length < count; i++) {
+    const subject = order[i]
+    // the rest is shared out evenly
+    const left = order.length - i
+    const most = Math.max(rounds, Math.ceil((count - out.length) / left))
+    for (let n = 0; n < Math.min(each, most) && out.length < count; n++) {
+      out.push({ id: `${subject.path}#${n}`, subject })
+    }
+  }
+  return out
+}
+
+/** What a subject answers unchanged. */
+interface Baseline {
+  readonly files: ReadonlyMap<string, Uint8Array>
+  readonly plan: Plan
+  readonly seen: Readonly<Record<"native" | "portable", Seen>>
+  readonly packed: ReadonlyArray<Packed>
+}
+
+/** Runs cases; keeps what the last subject answered unchanged. */
+export const makeRunner = async (seed: string) => {
+  const codecs = {
+    native: await Effect.runPromise(Effect.provide(CodecsTag, layerDefault)) as Codecs,
+    portable: await Effect.runPromise(Effect.provide(CodecsTag, layerDefaultPortable)) as Codecs,
+  }
+  let last: { readonly path: string; readonly baseline: Baseline } | undefined
+
+  const baselineOf = async (subject: Subject): Promise<Baseline> => {
+    if (last?.path === subject.path) return last.baseline
+    const files = subject.files()
+    const found = new Map<number, Packed>()
+    const first = await visit(subject, files, watched(codecs.native, files, found), {
+      ranges: undefined,
+      memory: MEMORY,
+    })
+    // what cannot be taken apart says how much it needs
+    const needed = [...first.values()].map((outcome) => {
+      const error = outcome.kind === "error"
+        ? outcome.error as { readonly _tag?: string; readonly needed?: number }
+        : {}
+      return error._tag === "ResultTooLarge" ? error.needed ?? 0 : 0
+    })
+    const plan = { ranges: partOf(first), memory: Math.max(MEMORY, ...needed) }
+    const native = await visit(subject, files, codecs.native, plan)
+    // WebP and all else read the same with either
+    const baseline = { files, plan, seen: { native, portable: native }, packed: [...found.values()] }
+    last = { path: subject.path, baseline }
+    return baseline
+  }
+
+  return {
+    /** The mutation of a case. */
+    prepare: async ({ id, subject }: Case) => {
+      const { files, packed, seen, plan } = await baselineOf(subject)
+      const random = makeRandom(`${seed} ${id}`)
+      const which = random.pick(["native", "portable"] as const)
+      return { which, mutation: mutate(files, packed, random), before: seen[which], plan }
+    },
+    /** Runs a case that was prepared. */
+    run: async (
+      { subject }: Case,
+      { which, mutation, before, plan }: {
+        readonly which: "native" | "portable"
+        readonly mutation: Mutation
+        readonly before: Seen
+        readonly plan: Plan
+      },
+    ): Promise<Report> => {
+      takeAllocations()
+      const start = performance.now()
+      const after = await visit(subject, mutation.files, mutation.codecs(codecs[which]), plan)
+      const milliseconds = performance.now() - start
+      const { largest } = takeAllocations()
+      const found = [...faults(subject, mutation, before, after)]
+      if (milliseconds > SLOW) found.push(`took ${Math.round(milliseconds)} ms`)
+      if (largest > LARGEST) found.push(`asked for ${largest} bytes at once`)
+      const noticed = [...after.values()].some((outcome) => outcome.kind === "error")
+      return { faults: found, noticed, milliseconds, largest }
+    },
+  }
+}

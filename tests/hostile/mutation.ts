@@ -1,0 +1,150 @@
+/**
+ * Mutations: a file cut, or some of its bits or bytes changed, at places that a seed says. Most structures of the format
+ * are compressed, so that a change to a file ends at the decompressor: a third of the mutations are made behind it instead,
+ * as somebody would who packs forged bytes well.
+ */
+import { Buffer } from "node:buffer"
+import type { Codecs, Compressor } from "../../platform/codecs.ts"
+import { hash, type Random } from "./random.ts"
+
+/** A subject's files with one of them changed, or the codecs that it is read with. */
+export interface Mutation {
+  /** What was done, for people. */
+  readonly what: string
+  /** The file that was changed, by its whole name. */
+  readonly file: string
+  /** Whether nothing was changed after all (zeros were zeroed). */
+  readonly same: boolean
+  /** Whether it is made to what comes out of a decompressor: what guards the compressed bytes does not notice. */
+  readonly behind: boolean
+  readonly files: ReadonlyMap<string, Uint8Array>
+  /** Puts the change behind the decompressors, if it is there. */
+  readonly codecs: (codecs: Codecs) => Codecs
+}
+
+/** A stream that was decompressed, and which file it is in. */
+export interface Packed {
+  readonly input: number
+  readonly size: number
+  readonly file: string
+}
+
+const unchanged = (codecs: Codecs): Codecs => codecs
+
+/** Changes bytes in place; answers what it did. */
+const changes: ReadonlyArray<(bytes: Uint8Array, random: Random) => string> = [
+  (bytes, { below }) => {
+    const [at, bit] = [below(bytes.length), below(8)]
+    bytes[at] ^= 1 << bit
+    return `bit ${bit} of byte ${at} flipped`
+  },
+  (bytes, { below }) => {
+    const [at, length] = [below(bytes.length), 1 + below(40)]
+    bytes.fill(0, at, at + length)
+    return `${length} bytes from ${at} on zeroed`
+  },
+  (bytes, { below }) => {
+    const [at, length] = [below(bytes.length), 1 + below(40)]
+    bytes.fill(0xff, at, at + length)
+    return `${length} bytes from ${at} on filled with 0xFF`
+  },
+]
+
+/** Footers are plain bytes at the end of their files: there a change gets furthest. */
+const TAIL = 400
+
+const compressors = ["gzip", "zstd", "lz4", "bzip2"] as const
+
+const wrap = (codecs: Codecs, around: (compressor: Compressor) => Compressor["decompress"]): Codecs => {
+  const wrapped = compressors.map((name) => [name, { ...codecs[name], decompress: around(codecs[name]) }] as const)
+  return { ...codecs, ...Object.fromEntries(wrapped) }
+}
+
+/** The codecs, telling what they decompress. */
+export const watched = (
+  codecs: Codecs,
+  files: ReadonlyMap<string, Uint8Array>,
+  found: Map<number, Packed>,
+): Codecs =>
+  wrap(codecs, (compressor) => (input, size) => {
+    const key = hash(input)
+    if (!found.has(key)) {
+      const its = Buffer.from(input)
+      const holding = [...files].filter(([, bytes]) =>
+        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(its)
+      )
+      // the same bytes in several files would be changed in all of them
+      if (holding.length === 1) found.set(key, { input: key, size, file: holding[0][0] })
+    }
+    return compressor.decompress(input, size)
+  })
+
+const behindCodecs = (files: ReadonlyMap<string, Uint8Array>, packed: Packed, random: Random): Mutation => {
+  const change = random.pick(changes)
+  const seed = new Uint8Array(packed.size)
+  // the places depend on the size alone, so that the same is done each time that the stream is read
+  const draws: Array<number> = []
+  const what = change(seed, { ...random, below: (n) => (draws.push(random.below(n)), draws[draws.length - 1]) })
+  const again = (bytes: Uint8Array): void => {
+    let i = 0
+    change(bytes, { ...random, below: () => draws[i++] })
+  }
+  return {
+    what: `${packed.file}: ${what}, behind the decompressor of a stream of ${packed.size} bytes`,
+    file: packed.file,
+    same: false,
+    behind: true,
+    files,
+    codecs: (codecs) =>
+      wrap(codecs, (compressor) => (input, size) => {
+        const out = compressor.decompress(input, size)
+        if (size !== packed.size || hash(input) !== packed.input) return out
+        const own = out.slice()
+        again(own)
+        return own
+      }),
+  }
+}
+
+/** One mutation of a subject's files. Half of them go to files that say where everything is. */
+export const mutate = (
+  files: ReadonlyMap<string, Uint8Array>,
+  packed: ReadonlyArray<Packed>,
+  random: Random,
+): Mutation => {
+  const isStructure = (name: string): boolean => /metadata|schema|commits|__meta\/|__group|\.vac$/.test(name)
+  const structure = random.below(2) === 0
+  const choose = <A>(list: ReadonlyArray<A>, name: (item: A) => string): A => {
+    const structures = list.filter((item) => isStructure(name(item)))
+    return random.pick(structure && structures.length > 0 ? structures : list)
+  }
+  const streams = packed.filter(({ size }) => size > 0)
+  if (random.below(3) === 0 && streams.length > 0) {
+    return behindCodecs(files, choose(streams, ({ file }) => file), random)
+  }
+  const names = [...files].filter(([, bytes]) => bytes.length > 0).map(([name]) => name)
+  if (names.length === 0) {
+    return { what: "nothing: all files are empty", file: "", same: true, behind: false, files, codecs: unchanged }
+  }
+  const file = choose(names, (name) => name)
+  const before = files.get(file)!
+  const done = (after: Uint8Array, what: string): Mutation => ({
+    what: `${file}: ${what} (of ${before.length} bytes)`,
+    file,
+    same: Buffer.compare(before, after) === 0,
+    behind: false,
+    files: new Map(files).set(file, after),
+    codecs: unchanged,
+  })
+  const kind = random.below(5)
+  if (kind === 0) {
+    const length = random.below(before.length)
+    return done(before.slice(0, length), `cut to ${length} bytes`)
+  }
+  const after = before.slice()
+  if (kind === 1) {
+    const start = Math.max(0, before.length - TAIL)
+    return done(after, `in what follows byte ${start}: ${random.pick(changes)(after.subarray(start), random)}`)
+  }
+  return done(after, changes[kind - 2](after, random))
+}

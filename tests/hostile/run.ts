@@ -1,0 +1,57 @@
+/**
+ * `deno task hostile`: damages every fixture at seeded places – cut, bits flipped, zeroed, filled with 0xFF, in the files and
+ * behind the decompressors – and does to it all that a reader may do. Each case ends in an error that says where, or in a
+ * sound answer (`judge.ts` says what that is), soon, and in little memory. Closes with `N passed, N failed`.
+ *
+ *     --count N                    how many mutations in each runtime (10,000)
+ *     --seed S                     other places (1)
+ *     --runtime deno|bun|both      (both)
+ *     --packed                     only the fixtures in the project, even where all are at hand
+ *     --only ID                    just one case, `v22/dense_fill/array#3`, as a failure names it
+ */
+import process from "node:process"
+import { parseArgs } from "node:util"
+import { runtimes } from "../interop/processes.ts"
+import { shown, sweep } from "./sweep.ts"
+
+const main = async (): Promise<number> => {
+  const { values } = parseArgs({
+    options: {
+      count: { type: "string", default: "10000" },
+      seed: { type: "string", default: "1" },
+      runtime: { type: "string", default: "both" },
+      packed: { type: "boolean", default: false },
+      only: { type: "string" },
+    },
+  })
+  const count = Number(values.count)
+  if (!Number.isInteger(count) || count < 1) throw new Error("--count is a whole number above 0")
+  if (!["deno", "bun", "both"].includes(values.runtime)) throw new Error("--runtime is deno, bun or both")
+  const chosen = runtimes().filter(({ name }) => values.runtime === "both" || name.toLowerCase() === values.runtime)
+  let [passed, failed] = [0, 0]
+  await Promise.all(chosen.map(async (runtime) => {
+    const start = performance.now()
+    const its = await sweep({
+      runtime,
+      seed: values.seed,
+      fixtures: values.packed ? "packed" : "all",
+      count,
+      rounds: 1,
+      ...(values.only === undefined ? {} : { only: values.only }),
+      print: (line) => console.log(line),
+    })
+    console.log(shown(runtime.name, its, (performance.now() - start) / 1000))
+    if (its.cases === 0 && its.failed === 0) throw new Error("there is no such case")
+    passed += its.cases - Math.min(its.cases, its.failed)
+    failed += its.failed
+  }))
+  console.log(`${passed} passed, ${failed} failed`)
+  return failed === 0 ? 0 : 1
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(`hostile: ${(error as Error).message}`)
+  process.exitCode = 2
+}

@@ -1,0 +1,151 @@
+/**
+ * Runs a sweep in a child process and watches it: a case that hangs is ended and named, a case that the process dies of is
+ * named, and the sweep goes on behind it.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Runtime } from "../interop/processes.ts"
+
+/** What to run. */
+export interface SweepOptions {
+  readonly runtime: Runtime
+  readonly seed: string
+  /** The packed fixtures, or all recorded ones that are at hand. */
+  readonly fixtures: "packed" | "all"
+  readonly count: number
+  /** At least so many cases of a subject, so that fewer subjects must be read unchanged. */
+  readonly rounds: number
+  /** Just this case, `v22/dense_fill/array#3`. */
+  readonly only?: string
+  readonly print: (line: string) => void
+}
+
+/** What came of it. */
+export interface Sweep {
+  readonly cases: number
+  readonly subjects: number
+  readonly failed: number
+  /** Cases in which something was refused. */
+  readonly noticed: number
+  readonly slowest: number
+  /** The largest piece of memory that a case asked for, in bytes. */
+  readonly largest: number
+  /** Resident memory at its highest, in bytes. */
+  readonly resident: number
+}
+
+/** A case that says nothing for so long hangs; starting a runtime takes its time too. */
+const HANGS = 30_000
+/** Resident memory that a runtime, the fixtures and the damaged reads may take together. */
+export const RESIDENT = 2 ** 30
+
+const worker = join(import.meta.dirname!, "worker.ts")
+
+/** The highest resident memory of a process; 0 where the system does not say. */
+const residentOf = (child: ChildProcess): number => {
+  try {
+    return 1024 * Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0)
+  } catch {
+    return 0
+  }
+}
+
+interface Message {
+  readonly at?: number
+  readonly id?: string
+  readonly what?: string
+  readonly done?: number
+  readonly noticed?: boolean
+  readonly took?: number
+  readonly largest?: number
+  readonly faults?: ReadonlyArray<string>
+  readonly end?: boolean
+  readonly cases?: number
+  readonly subjects?: number
+  readonly late?: ReadonlyArray<string>
+}
+
+/** Runs a sweep. */
+export const sweep = async (options: SweepOptions): Promise<Sweep> => {
+  const { runtime, seed, fixtures, print } = options
+  const out = { cases: 0, subjects: 0, failed: 0, noticed: 0, slowest: 0, largest: 0, resident: 0 }
+  let at: Message = {}
+  const fail = (why: string): void => {
+    out.failed++
+    const again = `deno task hostile --runtime ${runtime.name.toLowerCase()} --seed ${seed} --only '${at.id}'`
+    print(`FAILED ${runtime.name}: ${at.id ?? "the start"}: ${at.what ?? ""}\n    ${why}\n    again: ${again}`)
+  }
+  const hear = (message: Message): void => {
+    if (message.at !== undefined) at = message
+    else if (message.done !== undefined) {
+      out.cases++
+      if (message.noticed) out.noticed++
+      out.slowest = Math.max(out.slowest, message.took ?? 0)
+      out.largest = Math.max(out.largest, message.largest ?? 0)
+      if (message.faults!.length > 0) fail(message.faults!.join("\n    "))
+    } else if (message.end === true) {
+      out.subjects = message.subjects!
+      for (const late of message.late!) fail(late)
+    }
+  }
+  const run = (skip: number): Promise<string | undefined> =>
+    new Promise((resolve) => {
+      const args = [
+        seed,
+        fixtures,
+        options.count,
+        options.rounds,
+        skip,
+        ...(options.only === undefined ? [] : [options.only]),
+      ]
+      const command = [...runtime.command, worker, ...args.map(String)]
+      const child = spawn(command[0], command.slice(1), { stdio: ["ignore", "pipe", "pipe"] })
+      let [rest, errors, ended, hangs] = ["", "", false, false]
+      let timer: ReturnType<typeof setTimeout>
+      const watch = (): void => {
+        clearTimeout(timer)
+        timer = setTimeout(() => {
+          hangs = true
+          child.kill("SIGKILL")
+        }, HANGS)
+      }
+      watch()
+      child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+        watch()
+        const lines = (rest + chunk).split("\n")
+        rest = lines.pop()!
+        for (const line of lines) {
+          const message = JSON.parse(line) as Message
+          // while it still lives: afterwards the system has forgotten
+          if ((message.done ?? 1) % 16 === 0) out.resident = Math.max(out.resident, residentOf(child))
+          if (message.end === true) ended = true
+          hear(message)
+        }
+      })
+      child.stderr.setEncoding("utf8").on("data", (chunk: string) => errors = (errors + chunk).slice(-4000))
+      child.on("error", (error) => errors += error.message)
+      child.on("close", (code, signal) => {
+        clearTimeout(timer)
+        if (hangs) resolve(`hangs: no sign of life for ${HANGS / 1000} s`)
+        else if (!ended || code !== 0) resolve(`the process died (${signal ?? code}): ${errors.trim().slice(-2000)}`)
+        else resolve(undefined)
+      })
+    })
+  for (let skip = 0; skip < options.count;) {
+    const died = await run(skip)
+    if (died === undefined) break
+    fail(died)
+    // nothing ran at all: it will not the next time either
+    if (at.at === undefined || at.at < skip) break
+    skip = at.at + 1
+  }
+  if (out.resident > RESIDENT) fail(`${out.resident} bytes of resident memory`)
+  return out
+}
+
+/** What came of a sweep, in a line. */
+export const shown = (name: string, its: Sweep, seconds: number): string =>
+  `${name}: ${its.cases} mutations of ${its.subjects} arrays and groups, ${its.noticed} refused, ${its.failed} failed; ` +
+  `slowest ${Math.round(its.slowest)} ms, largest allocation ${(its.largest / 2 ** 20).toFixed(1)} MiB, ` +
+  `resident ${Math.round(its.resident / 2 ** 20)} MiB; ${Math.round(seconds)} s`

@@ -1,0 +1,184 @@
+/** Does to an array or a group all that a reader may do, and notes how each thing ended. */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { Cells, Dense, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
+import { Codecs } from "../../platform/codecs.ts"
+import { Storage } from "../../platform/storage.ts"
+import { makeMemoryStorage } from "../../platform/storage_memory.ts"
+import {
+  describeEnumerations,
+  describeFragments,
+  describeMetadata,
+  describeRanges,
+  describeSchema,
+} from "../../src/array/describe.ts"
+import type { Column } from "../../src/query/column.ts"
+import type { StreamOptions } from "../../src/query/read_options.ts"
+import type { RangesInput } from "../../src/query/selection.ts"
+import type { Subject } from "./subjects.ts"
+
+/** Columns that were read, of a whole or of batches one after the other. */
+export interface CellsRead {
+  readonly dense: boolean
+  /** Cells that the answer says it has, batch by batch. */
+  readonly batches: ReadonlyArray<{ readonly cells: number; readonly columns: Readonly<Record<string, Column>> }>
+}
+
+/** How one thing ended: an answer, an error of ours, or a defect. */
+export type Outcome =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "cells"; readonly cells: CellsRead }
+  | { readonly kind: "error"; readonly error: { readonly _tag?: unknown; readonly message?: unknown } }
+  | { readonly kind: "defect"; readonly stack: string }
+
+/** By what was done: `open`, `schema`, `read row`… */
+export type Seen = ReadonlyMap<string, Outcome>
+
+/** What is the same in each visit of a subject. */
+export interface Plan {
+  /** The ranges of the reads of a part; `undefined` where nothing is known. */
+  readonly ranges: RangesInput | undefined
+  /** The budget of the streams. */
+  readonly memory: number
+}
+
+/** Where somebody who reads what strangers wrote would draw the line: what may be legal but is not wanted. */
+export const MAX_BYTES = 2 ** 26
+/** The budget of streams; those that cannot do with it say what they need. */
+export const MEMORY = 2 ** 16
+
+const stackOf = (error: unknown): string => error instanceof Error ? error.stack ?? error.message : String(error)
+
+const text = (value: unknown): Outcome => ({
+  kind: "text",
+  text: JSON.stringify(value, (_, v) => typeof v === "bigint" ? String(v) : v),
+})
+
+const cells = (dense: boolean, batches: CellsRead["batches"]): Outcome => ({ kind: "cells", cells: { dense, batches } })
+
+/** Visits a subject. */
+export const visit = async (
+  { path, kind, key }: Pick<Subject, "path" | "kind" | "key">,
+  files: ReadonlyMap<string, Uint8Array>,
+  codecs: Codecs,
+  plan: Plan,
+): Promise<Seen> => {
+  const seen = new Map<string, Outcome>()
+  const layer = Layer.merge(Layer.succeed(Storage, makeMemoryStorage(new Map(files))), Layer.succeed(Codecs, codecs))
+  const uri = `mem://${path}`
+  const options = key === undefined ? {} : { key }
+  const step = async <A, E>(
+    name: string,
+    effect: Effect.Effect<A, E, Storage | Codecs>,
+    outcome: (value: A) => Outcome,
+  ): Promise<A | undefined> => {
+    const exit = await Effect.runPromiseExit(Effect.provide(effect, layer))
+    if (Exit.isSuccess(exit)) {
+      try {
+        seen.set(name, outcome(exit.value))
+        return exit.value
+      } catch (error) {
+        seen.set(name, { kind: "defect", stack: stackOf(error) })
+        return undefined
+      }
+    }
+    const error = Cause.squash(exit.cause)
+    if (Cause.isFailure(exit.cause) && !Cause.isDie(exit.cause)) {
+      seen.set(name, { kind: "error", error: error as { readonly _tag?: unknown } })
+    } else seen.set(name, { kind: "defect", stack: stackOf(error) })
+    return undefined
+  }
+
+  if (kind === "group") {
+    const group = await step("open", Group.open(uri, options), ({ members }) => text(members))
+    await step("list", Group.tree(uri, options), text)
+    if (group === undefined) return seen
+    await step("metadata", Group.metadata(group), (items) => (Metadata.values(items), text(describeMetadata(items))))
+    return seen
+  }
+
+  const array = await step("open", TileArray.open(uri, options), () => text("open"))
+  if (array === undefined) return seen
+  const { schema } = array
+  const now = <A>(name: string, say: () => A) => step(name, Effect.succeed(undefined), () => text(say()))
+  await now("schema", () => describeSchema(schema))
+  await now("domain", () => {
+    const domain = TileArray.nonEmptyDomain(array)
+    return domain === undefined ? null : describeRanges(schema, domain)
+  })
+  await step("fragments", TileArray.fragments(array), (found) => text(describeFragments(schema, found)))
+  await step("metadata", TileArray.metadata(array), (items) => (Metadata.values(items), text(describeMetadata(items))))
+  await step("enumerations", TileArray.enumerations(array), (found) => text(describeEnumerations(found)))
+
+  const dense = schema.arrayType === "dense"
+  const read = async (name: string, options: StreamOptions): Promise<void> => {
+    const all = { maxBytes: MAX_BYTES, ...options }
+    const one = dense
+      ? Effect.map(Dense.read(array as never, all as never), ({ shape, fields }) => ({
+        cells: shape.reduce((product, n) => product * n, 1),
+        columns: fields,
+      }))
+      : Effect.map(
+        Sparse.read(array as never, all as never),
+        ({ length, fields }) => ({ cells: length, columns: fields }),
+      )
+    const batch = await step(name, one, (its) => cells(dense, [its]))
+    const coded = Object.values(batch?.columns ?? {}).some((column) => column.enumeration !== undefined)
+    if (batch === undefined || !coded) return
+    await step(
+      `${name}, resolved`,
+      Cells.resolveAll(array, batch.columns, MAX_BYTES),
+      (columns) => cells(dense, [{ cells: batch.cells, columns }]),
+    )
+  }
+  const stream = (name: string, options: StreamOptions): Promise<unknown> => {
+    const all = { memory: plan.memory, ...options } as never
+    const batches: Stream.Stream<CellsRead["batches"][number], unknown, Storage | Codecs> = dense
+      ? Stream.map(Dense.stream(array as never, all), ({ shape, fields }) => ({
+        cells: shape.reduce((product, n) => product * n, 1),
+        columns: fields,
+      }))
+      : Stream.map(Sparse.stream(array as never, all), ({ length, fields }) => ({ cells: length, columns: fields }))
+    // an array may say that it is large: no more of it is taken than a read would be allowed to answer
+    let bytes = 0
+    const some = Stream.takeUntil(batches, ({ columns }) => {
+      for (const { values } of Object.values(columns)) bytes += values.byteLength
+      return bytes > MAX_BYTES
+    })
+    return step(name, Stream.runCollect(some), (all) => cells(dense, [...all]))
+  }
+  const { ranges } = plan
+  await read("read row", {})
+  await read("read col", { order: "col" })
+  await read("read global", { order: "global" })
+  await read("read unordered", { order: "unordered" })
+  if (dense) await read("read coordinates", { select: schema.dimensions.map((d) => d.name) })
+  if (ranges !== undefined) await read("read part", { ranges })
+  await stream("stream row", { order: "row" })
+  await stream("stream unordered", { order: "unordered" })
+  if (ranges !== undefined) await stream("stream part", { ranges, order: "row" })
+  return seen
+}
+
+/** A part of an array: of each dimension the lower half of what was written, as its unchanged description says. */
+export const partOf = (seen: Seen): RangesInput | undefined => {
+  const [schema, domain] = [seen.get("schema"), seen.get("domain")]
+  if (schema?.kind !== "text" || domain?.kind !== "text" || domain.text === "null") return undefined
+  const bounds = JSON.parse(domain.text) as ReadonlyArray<readonly [unknown, unknown]>
+  const { dimensions } = JSON.parse(schema.text) as { dimensions: ReadonlyArray<{ name: string; type: string }> }
+  const out: Record<string, readonly [string | number | bigint, string | number | bigint]> = {}
+  dimensions.forEach(({ name, type }, d) => {
+    const [low, high] = bounds[d]
+    if (typeof low === "number" && typeof high === "number") {
+      const middle = low + (high - low) / 2
+      out[name] = [low, /^float/.test(type) ? Math.fround(middle) : Math.floor(middle)]
+    } else if (typeof low === "string" && typeof high === "string") {
+      if (!/^-?\d+$/.test(low) || /^(char|string)/.test(type)) out[name] = [low, high]
+      else out[name] = [BigInt(low), (BigInt(low) + BigInt(high)) / 2n]
+    }
+  })
+  return out as RangesInput
+}
