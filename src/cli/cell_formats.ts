@@ -3,7 +3,7 @@
  */
 import type { CellJson } from "../../schema/scalar.ts"
 import type { CellEncoder } from "../query/cell_json.ts"
-import { layOutTable, type Table, type TableColumn } from "./text_table.ts"
+import type { TableColumn } from "./text_table.ts"
 import { printable } from "./text_width.ts"
 
 /** A column to print. */
@@ -16,13 +16,11 @@ export interface PrintedColumn {
   readonly label: boolean
 }
 
-/** What to print. */
+/** A batch of cells to print. */
 export interface PrintedCells {
   readonly columns: ReadonlyArray<PrintedColumn>
   /** How many cells of each. */
   readonly length: number
-  /** Cells along each dimension; dense reads only. */
-  readonly shape: ReadonlyArray<number> | undefined
 }
 
 const numberJson = (value: number): string => Object.is(value, -0) ? "-0" : String(value)
@@ -35,17 +33,21 @@ export const cellJsonText = (cell: CellJson): string =>
     ? JSON.stringify(cell)
     : `[${cell.map((v) => typeof v === "number" ? numberJson(v) : JSON.stringify(v)).join(",")}]`
 
-/** One object: `{"columns": {name: [cells]}, "shape": […]}`. */
-export function* asJson({ columns, length, shape }: PrintedCells): Generator<string> {
-  yield '{"columns": {'
-  for (let c = 0; c < columns.length; c++) {
-    const { name, json } = columns[c]
-    yield `${c === 0 ? "" : ", "}${JSON.stringify(name)}: [`
-    for (let i = 0; i < length; i++) yield (i === 0 ? "" : ",") + cellJsonText(json(i))
-    yield "]"
-  }
-  yield shape === undefined ? "}}\n" : `}, "shape": [${shape.join(", ")}]}\n`
-}
+/**
+ * Pieces of one object: `{"columns": {name: [cells]}, "shape": […]}`. A column comes after the other; each is headed, and its
+ * cells may come in several batches.
+ */
+export const jsonObject = {
+  begin: '{"columns": {',
+  columnHead: (name: string, index: number): string => `${index === 0 ? "" : ", "}${JSON.stringify(name)}: [`,
+  /** The cells of a column; `written` are those before. */
+  *cells({ json }: PrintedColumn, length: number, written: number): Generator<string> {
+    for (let i = 0; i < length; i++) yield (i === 0 && written === 0 ? "" : ",") + cellJsonText(json(i))
+  },
+  columnEnd: "]",
+  end: (shape: ReadonlyArray<number> | undefined): string =>
+    shape === undefined ? "}}\n" : `}, "shape": [${shape.join(", ")}]}\n`,
+} as const
 
 /** An object a cell, each on a line of its own. */
 export function* asNdjson({ columns, length }: PrintedCells): Generator<string> {
@@ -62,9 +64,11 @@ const quoted = (text: string): string => /[",\r\n]/.test(text) || text === "" ? 
 const csvCell = (cell: CellJson): string =>
   cell === null ? "" : typeof cell === "string" ? quoted(cell) : quoted(cellJsonText(cell))
 
-/** RFC 4180 with line feeds: a line of names, then a line a cell. Null is empty, an empty text is `""`. */
+/** The line of names of RFC 4180. */
+export const csvHead = (names: ReadonlyArray<string>): string => names.map(quoted).join(",") + "\n"
+
+/** RFC 4180 with line feeds: a line a cell. Null is empty, an empty text is `""`. */
 export function* asCsv({ columns, length }: PrintedCells): Generator<string> {
-  yield columns.map(({ name }) => quoted(name)).join(",") + "\n"
   for (let i = 0; i < length; i++) {
     let out = ""
     for (let c = 0; c < columns.length; c++) out += (c === 0 ? "" : ",") + csvCell(columns[c].json(i))
@@ -72,15 +76,11 @@ export function* asCsv({ columns, length }: PrintedCells): Generator<string> {
   }
 }
 
-/** A table as wide as the terminal at most. */
-export const asTable = ({ columns, length }: PrintedCells, width: number): Table =>
-  layOutTable(
-    columns.map(({ name, text, numeric, label }, c): TableColumn => ({
-      title: printable(name),
-      align: numeric ? "right" : "left",
-      cell: text,
-      ruled: !label && c > 0 && columns[c - 1].label,
-    })),
-    length,
-    width,
-  )
+/** Columns as tables have them. */
+export const tableColumns = (columns: ReadonlyArray<PrintedColumn>): ReadonlyArray<TableColumn> =>
+  columns.map(({ name, text, numeric, label }, c) => ({
+    title: printable(name),
+    align: numeric ? "right" : "left",
+    cell: text,
+    ruled: !label && c > 0 && columns[c - 1].label,
+  }))

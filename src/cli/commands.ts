@@ -56,6 +56,7 @@ export const commands = {
       codes: { description: "show the codes of enumerated attributes, not the values" },
       format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "of the output" },
       json: { description: "the same as --format json" },
+      memory: { value: "SIZE", description: "of the cells that are read at a time: 64MiB, 1GB, … (256MiB)" },
       ...opening,
     },
   },

@@ -45,6 +45,7 @@ const wordings: ReadonlyArray<readonly [RegExp, string]> = [
     /select fewer cells or fields, or raise maxBytes/,
     "take fewer cells with --range or --limit, or fewer fields with --select",
   ],
+  [/; let memory be at least (\d+)/, "; give at least --memory $1, or another --order"],
   [/; give its key$/, "; give its key with --key-file, or set TESSERA_KEY"],
   [/, or read without verifying checksums/, ""],
 ]

@@ -2,26 +2,27 @@
  * `tessera read`.
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
-import type { OpenedArray, OpenError } from "../array/open.ts"
+import type { OpenError } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import { cellEncoder } from "../query/cell_json.ts"
 import type { Column } from "../query/column.ts"
-import { readDense } from "../query/read_dense.ts"
 import { attemptSelection, type ReadError } from "../query/read_error.ts"
-import { type Order, type ReadOptions, selectedFields } from "../query/read_options.ts"
-import { readSparse } from "../query/read_sparse.ts"
+import { type Order, selectedFields } from "../query/read_options.ts"
 import { enumerationColumn } from "../query/resolve_enumeration.ts"
-import { asCsv, asJson, asNdjson, asTable, type PrintedCells, type PrintedColumn } from "./cell_formats.ts"
+import type { PrintedColumn } from "./cell_formats.ts"
 import { cellText, isNumeric } from "./cell_text.ts"
-import { limitDense } from "./limit.ts"
+import { parseSize } from "./byte_size.ts"
 import { attemptUsage, openRequested, type SettingsError } from "./open.ts"
 import type { Request } from "./arguments.ts"
 import { parseRanges, parseSelect } from "./ranges.ts"
-import { type OutputError, print, say, type Terminal } from "./terminal.ts"
+import { cellSource } from "./read_cells.ts"
+import type { OutputError, Terminal } from "./terminal.ts"
 import { UsageError } from "./usage_error.ts"
+import { writeCsv, writeJson, writeNdjson, writeTable } from "./write_cells.ts"
 
 /** What reading can fail with. */
 export type ReadCommandError = SettingsError | OpenError | ReadError | EnumerationError | OutputError
@@ -59,36 +60,15 @@ const printed = (column: Column, values: Column | undefined, label: boolean): Pr
   }
 }
 
-interface Answer {
-  readonly columns: Readonly<Record<string, Column>>
-  readonly length: number
-  readonly shape: ReadonlyArray<number> | undefined
-  /** How many cells there are without a limit. */
-  readonly total: number
-}
+const noCell = (name: string, label: boolean): PrintedColumn => ({
+  name,
+  json: () => null,
+  text: () => "",
+  numeric: false,
+  label,
+})
 
-const productOf = (shape: ReadonlyArray<number>): number => shape.reduce((product, n) => product * n, 1)
-
-const readCells = (
-  array: OpenedArray,
-  options: ReadOptions,
-  limit: number | undefined,
-): Effect.Effect<Answer, ReadError, Storage | Codecs> =>
-  Effect.gen(function* () {
-    const order = options.order ?? "row"
-    if (array.schema.arrayType === "sparse") {
-      const { columns, length } = yield* readSparse(array, options)
-      return { columns, length: Math.min(length, limit ?? length), shape: undefined, total: length }
-    }
-    const box = limit === undefined || order === "global"
-      ? undefined
-      : yield* attemptSelection(() =>
-        limitDense(array, options.ranges ?? {}, options.outside ?? "error", order === "col" ? "col" : "row", limit)
-      )
-    const { columns, shape } = yield* readDense(array, box === undefined ? options : { ...options, ranges: box.ranges })
-    const whole = box?.shape ?? shape
-    return { columns, length: Math.min(productOf(shape), limit ?? Infinity), shape: whole, total: productOf(whole) }
-  })
+const writers = { table: writeTable, json: writeJson, ndjson: writeNdjson, csv: writeCsv } as const
 
 /** Reads cells and prints them. */
 export const runRead = (
@@ -98,6 +78,8 @@ export const runRead = (
   Effect.gen(function* () {
     const format = yield* attemptUsage(() => formatOf(request))
     const limit = request.integer("limit")
+    const size = request.text("memory")
+    const memory = size === undefined ? undefined : yield* attemptUsage(() => parseSize("memory", size))
     const array = yield* openRequested(request, terminal)
     const { schema } = array
     const { byName, dimensions, attributes } = fieldsOf(schema)
@@ -113,8 +95,9 @@ export const runRead = (
       : []
     const wanted = labels.length > 0 ? [...labels, ...attributes.map((a) => a.name)] : select
     const fields = yield* attemptSelection(() => selectedFields(array, wanted))
-    const answer = yield* readCells(array, {
+    const source = yield* cellSource(array, {
       ...(wanted === undefined ? {} : { select: wanted }),
+      ...(memory === undefined ? {} : { memory }),
       ranges,
       order: request.text("order") as Order | undefined ?? "row",
       outside: request.on("crop") ? "crop" : "error",
@@ -127,32 +110,22 @@ export const runRead = (
         values.set(enumeration.name, enumerationColumn(enumeration))
       }
     }
-    const cells: PrintedCells = {
-      columns: fields.map(({ name, enumeration }) =>
-        printed(
-          answer.columns[name],
-          enumeration === undefined ? undefined : values.get(enumeration),
-          labels.includes(name),
-        )
-      ),
-      length: answer.length,
-      shape: answer.shape,
-    }
-    switch (format) {
-      case "json":
-        return yield* print(terminal, asJson(cells))
-      case "ndjson":
-        return yield* print(terminal, asNdjson(cells))
-      case "csv":
-        return yield* print(terminal, asCsv(cells))
-      case "table": {
-        const { hidden, lines } = asTable(cells, terminal.columns)
-        yield* print(terminal, lines)
-        if (hidden > 0) {
-          yield* say(terminal, `${hidden} more columns have no room; choose some with --select, or take --format csv`)
-        }
-        if (cells.length < answer.total) yield* say(terminal, `the first ${cells.length} of ${answer.total} cells`)
-        else if (cells.length === 0) yield* say(terminal, "no cells")
-      }
-    }
+    const { shape, total } = source
+    yield* writers[format](terminal, {
+      empty: fields.map(({ name }) => noCell(name, labels.includes(name))),
+      shape,
+      total,
+      limit,
+      batches: (column) =>
+        Stream.map(source.batches(column === undefined ? undefined : [column]), ({ columns, ...batch }) => ({
+          ...batch,
+          columns: fields.filter(({ name }) => column === undefined || name === column).map(({ name, enumeration }) =>
+            printed(
+              columns[name],
+              enumeration === undefined ? undefined : values.get(enumeration),
+              labels.includes(name),
+            )
+          ),
+        })),
+    })
   })

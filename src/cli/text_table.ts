@@ -82,6 +82,12 @@ export interface Table {
   readonly hidden: number
   /** Titles, a rule, rows. */
   readonly lines: Iterable<string>
+  /** Further rows, of the same columns. */
+  readonly more: (columns: ReadonlyArray<TableColumn>, rows: number) => Iterable<string>
+}
+
+function* rowsOf(columns: ReadonlyArray<TableColumn>, rows: number, layout: Layout): Generator<string> {
+  for (let row = 0; row < rows; row++) yield line(columns, layout, (column) => column.cell(row), "…")
 }
 
 function* linesOf(columns: ReadonlyArray<TableColumn>, rows: number, layout: Layout): Generator<string> {
@@ -91,23 +97,39 @@ function* linesOf(columns: ReadonlyArray<TableColumn>, rows: number, layout: Lay
     rule += (i === 0 ? "" : columns[i].ruled === true ? "─┼─" : "──") + "─".repeat(w)
   })
   yield rule + "\n"
-  for (let row = 0; row < rows; row++) yield line(columns, layout, (column) => column.cell(row), "…")
+  yield* rowsOf(columns, rows, layout)
 }
 
-/** Lays out a table of `rows` rows. */
-export const layOutTable = (columns: ReadonlyArray<TableColumn>, rows: number, width: number): Table => {
-  const cells = columns.map(({ cell }) => {
-    let widest = 0
+/** How wide the cells of each column are, those of `before` among them. */
+export const widestCells = (
+  columns: ReadonlyArray<TableColumn>,
+  rows: number,
+  before: ReadonlyArray<number> = [],
+): ReadonlyArray<number> =>
+  columns.map(({ cell }, i) => {
+    let widest = before[i] ?? 0
     for (let row = 0; row < rows && widest < WIDEST; row++) widest = Math.max(widest, textWidth(cell(row)))
     return widest
   })
+
+/** Lays out a table of `rows` rows, and of others whose cells are as wide as `cells` says. */
+export const layOutTable = (
+  columns: ReadonlyArray<TableColumn>,
+  rows: number,
+  width: number,
+  cells: ReadonlyArray<number> = widestCells(columns, rows),
+): Table => {
   const natural = columns.map(({ title }, i) => Math.max(cells[i], textWidth(title)))
   // numbers keep all their digits: one that is cut is none
   const least = columns.map(({ align }, i) =>
     Math.min(natural[i], align === "right" ? Math.max(cells[i], NARROWEST) : NARROWEST)
   )
   const layout = layOut(columns, natural, least, width)
-  return { hidden: layout.hidden, lines: linesOf(columns, rows, layout) }
+  return {
+    hidden: layout.hidden,
+    lines: linesOf(columns, rows, layout),
+    more: (columns, rows) => rowsOf(columns, rows, layout),
+  }
 }
 
 /** A table of texts; `right` names the columns that are aligned to the right. The last one gives way first. */

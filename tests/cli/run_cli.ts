@@ -11,6 +11,8 @@ import {
   makeRouter,
   StorageError,
   StorageService,
+  type Trace,
+  withTrace,
 } from "../../platform/mod.ts"
 import { runCommand } from "../../src/cli/mod.ts"
 
@@ -28,6 +30,8 @@ export interface CliSettings {
   /** Names whose reading is not permitted. */
   readonly denied?: RegExp
   readonly write?: (text: string) => Promise<void>
+  /** Counts what is asked of the storage. */
+  readonly trace?: Trace
 }
 
 /** The array of the demo: 7 days × 4 stations, corrected a day later. */
@@ -51,7 +55,8 @@ export const cli = async (args: ReadonlyArray<string>, settings: CliSettings = {
         ? Effect.fail(new StorageError({ op: "list", uri, reason: "Denied" }))
         : router.list(uri),
   }
-  const layer = Layer.merge(Layer.succeed(StorageService, storage), Layer.provide(layerWebp, layerNative))
+  const counted = settings.trace === undefined ? storage : withTrace(storage, settings.trace)
+  const layer = Layer.merge(Layer.succeed(StorageService, counted), Layer.provide(layerWebp, layerNative))
   const command = runCommand(args, {
     environment: (name) => name === "TESSERA_KEY" ? settings.key : undefined,
     columns: settings.columns ?? 80,
