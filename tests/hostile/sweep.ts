@@ -19,6 +19,9 @@ export interface SweepOptions {
   /** Just this case, `v22/dense_fill/array#3`. */
   readonly only?: string
   readonly print: (line: string) => void
+  /** Another script for the child, and how long it may say nothing: for tests of this file. */
+  readonly worker?: string
+  readonly hangs?: number
 }
 
 /** What came of it. */
@@ -39,8 +42,6 @@ export interface Sweep {
 const HANGS = 30_000
 /** Resident memory that a runtime, the fixtures and the damaged reads may take together. */
 export const RESIDENT = 2 ** 30
-
-const worker = join(import.meta.dirname!, "worker.ts")
 
 /** The highest resident memory of a process; 0 where the system does not say. */
 const residentOf = (child: ChildProcess): number => {
@@ -68,7 +69,8 @@ interface Message {
 
 /** Runs a sweep. */
 export const sweep = async (options: SweepOptions): Promise<Sweep> => {
-  const { runtime, seed, fixtures, print } = options
+  const { runtime, seed, fixtures, print, hangs: patience = HANGS } = options
+  const worker = options.worker ?? join(import.meta.dirname!, "worker.ts")
   const out = { cases: 0, subjects: 0, failed: 0, noticed: 0, slowest: 0, largest: 0, resident: 0 }
   let at: Message = {}
   const fail = (why: string): void => {
@@ -108,7 +110,7 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
         timer = setTimeout(() => {
           hangs = true
           child.kill("SIGKILL")
-        }, HANGS)
+        }, patience)
       }
       watch()
       child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
@@ -127,7 +129,7 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
       child.on("error", (error) => errors += error.message)
       child.on("close", (code, signal) => {
         clearTimeout(timer)
-        if (hangs) resolve(`hangs: no sign of life for ${HANGS / 1000} s`)
+        if (hangs) resolve(`hangs: no sign of life for ${patience / 1000} s`)
         else if (!ended || code !== 0) resolve(`the process died (${signal ?? code}): ${errors.trim().slice(-2000)}`)
         else resolve(undefined)
       })
