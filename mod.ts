@@ -42,7 +42,7 @@ export { SchemaError } from "./src/array/builder/schema_error.ts"
 export { SchemaMismatch } from "./src/array/schema_mismatch.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"
 export { RowError } from "./src/query/row_error.ts"
-export { toAsyncIterable } from "./src/query/async_iterable.ts"
+export { type RunOptions, toAsyncIterable } from "./src/query/async_iterable.ts"
 export { FormatError } from "./schema/errors.ts"
 export {
   AlreadyExists,

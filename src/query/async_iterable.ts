@@ -3,12 +3,29 @@
  *
  * @module
  */
+import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 
+/** How a stream is run. */
+export interface RunOptions {
+  /** Ends the run when it is aborted: requests in flight are given up, and the loop throws the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+/** Fails once a signal is aborted, with its reason. */
+const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
+  Effect.async((resume) => {
+    const fail = () => resume(Effect.fail(signal.reason))
+    if (signal.aborted) return fail()
+    signal.addEventListener("abort", fail, { once: true })
+    return Effect.sync(() => signal.removeEventListener("abort", fail))
+  })
+
 /**
  * A stream for `for await`: what it needs comes from `layer`, and is closed when the loop ends, however it ends; what is
- * under way is interrupted. The loop throws the stream's own tagged errors. Elements are made when they are asked for.
+ * under way is interrupted. The loop throws the stream's own tagged errors. While it works on an element, the next is made,
+ * and no more.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray, toAsyncIterable } from "@tessera/array"
@@ -29,4 +46,23 @@ import * as Stream from "effect/Stream"
 export const toAsyncIterable = <A, E, R, E2>(
   stream: Stream.Stream<A, E, R>,
   layer: Layer.Layer<R, E2>,
-): AsyncIterable<A> => Stream.toAsyncIterable(Stream.provideLayer(stream, layer))
+  { signal }: RunOptions = {},
+): AsyncIterable<A> => {
+  const whole = Stream.provideLayer(stream, layer)
+  if (signal === undefined) return Stream.toAsyncIterable(whole)
+  const run = Stream.toAsyncIterable(Stream.interruptWhen(whole, aborted(signal)))
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = run[Symbol.asyncIterator]()
+      return {
+        // what was made before the signal is not handed out after it
+        next: async () => {
+          if (!signal.aborted) return iterator.next()
+          await iterator.return!()
+          throw signal.reason
+        },
+        return: () => iterator.return!(),
+      }
+    },
+  }
+}

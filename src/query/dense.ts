@@ -19,11 +19,13 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
+import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
 import { readDense } from "./read_dense.ts"
 import { streamDense } from "./stream_dense.ts"
 import type { ReadError } from "./read_error.ts"
@@ -38,6 +40,7 @@ import {
   type StreamOptions,
 } from "./typed_read.ts"
 
+export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
 export type { ReadError } from "./read_error.ts"
 export type { Order } from "./read_options.ts"
 export type { RowError } from "./row_error.ts"
@@ -110,3 +113,34 @@ export const stream = <
     ...denseResult<S, K, T>(array, batch, options.time),
     ranges: namedRanges(array, batch.ranges),
   }))
+
+/**
+ * What {@link stream} reads, for `for await` outside Effect: a loop over batches of an array that is open, or that
+ * `TileArray.open` opens first. `layer` is where storage and codecs come from, `layerDefault` in most programs; it lives as
+ * long as the loop. While the loop works on a batch, the next one is read.
+ *
+ * The loop throws the tagged errors of {@link stream}, and those of opening. Leaving it ends everything that is under way,
+ * and so does `signal`: requests in flight are given up, and the loop throws the signal's reason.
+ *
+ * ```ts
+ * import { Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const weather = TileArray.open("tests/golden/demo/weather")
+ * let sum = 0
+ * for await (const { columns } of Dense.batches(weather, { ranges: { day: 60 }, memory: 2 ** 24 }, layerDefault)) {
+ *   for (const value of columns.temperature.values) sum += Number(value)
+ * }
+ * assertEquals(sum, 31.5)
+ * ```
+ */
+export const batches = <
+  S extends ArraySchema<"dense"> | undefined,
+  K extends FieldName<S> = AttributeName<S> & FieldName<S>,
+  T extends TimeForm = "bigint",
+  E = never,
+>(
+  array: ArrayToRead<S>,
+  options: BatchesOptions<S, K, T>,
+  layer: Layer.Layer<Storage | Codecs, E>,
+): AsyncIterable<DenseBatch<S, K, T>> => batchesOf(array, (its) => stream<S, K, T>(its, options), layer, options)

@@ -23,17 +23,20 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
+import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
 import type { ReadError } from "./read_error.ts"
 import { readSparse } from "./read_sparse.ts"
 import { streamSparse } from "./stream_sparse.ts"
 import type { FieldName, TimeForm } from "./typed_columns.ts"
 import { type ReadOptions, requestOf, type SparseResult, sparseResult, type StreamOptions } from "./typed_read.ts"
 
+export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
 export type { ReadError } from "./read_error.ts"
 export type { Order } from "./read_options.ts"
 export type { RowError } from "./row_error.ts"
@@ -99,3 +102,35 @@ export const stream = <
     streamSparse(openedOf(array), requestOf(array, options)),
     (batch) => sparseResult<S, K, T>(array, batch, options.time),
   )
+
+/**
+ * What {@link stream} reads, for `for await` outside Effect: a loop over batches of an array that is open, or that
+ * `TileArray.open` opens first. `layer` is where storage and codecs come from, `layerDefault` in most programs; it lives as
+ * long as the loop. While the loop works on a batch, the next one is read.
+ *
+ * The loop throws the tagged errors of {@link stream}, and those of opening. Leaving it ends everything that is under way,
+ * and so does `signal`: requests in flight are given up, and the loop throws the signal's reason.
+ *
+ * ```ts
+ * import { layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const quakes = TileArray.open("tests/array/quakes")
+ * const options = { select: ["depth"], ranges: { lat: [30, 46] }, signal: AbortSignal.timeout(60_000) } as const
+ * let deepest = 0
+ * for await (const { columns } of Sparse.batches(quakes, options, layerDefault)) {
+ *   for (const depth of columns.depth.values) deepest = Math.max(deepest, Number(depth))
+ * }
+ * assertEquals(deepest, 33.5)
+ * ```
+ */
+export const batches = <
+  S extends ArraySchema<"sparse"> | undefined,
+  K extends FieldName<S> = FieldName<S>,
+  T extends TimeForm = "bigint",
+  E = never,
+>(
+  array: ArrayToRead<S>,
+  options: BatchesOptions<S, K, T>,
+  layer: Layer.Layer<Storage | Codecs, E>,
+): AsyncIterable<SparseResult<S, K, T>> => batchesOf(array, (its) => stream<S, K, T>(its, options), layer, options)
