@@ -15,15 +15,15 @@ export const checkBudget = (uri: string, memory: number | undefined): Effect.Eff
   return Effect.fail(new SelectionError({ uri, field: "", reason }))
 }
 
-/**
- * Bytes of one batch: while a batch is made, the one before it is still with its reader, and one more may wait for the
- * collector.
- */
-export const batchBytes = (memory: number): number => Math.floor(memory / 4)
+/** While a batch is made, the one before it is still with its reader, and what both needed may wait for the collector. */
+const SHARES = 4
+
+/** Bytes of one batch. */
+export const batchBytes = (memory: number): number => Math.floor(memory / SHARES)
 
 /** The error for a budget that is smaller than what has to be in memory at once. */
 export const budgetTooSmall = (uri: string, memory: number, bytes: number, what: string): ResultTooLarge => {
-  const needed = Math.ceil(bytes * 4)
+  const needed = SHARES * Math.ceil(bytes)
   const reason = `${what} takes ${Math.ceil(bytes)} bytes, for which the budget of ${memory} bytes is too small; ` +
     `let memory be at least ${needed}`
   return new ResultTooLarge({ uri, needed, limit: memory, reason })

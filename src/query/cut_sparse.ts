@@ -10,7 +10,7 @@ import type { MbrLevel } from "../../schema/fragment/rtree.ts"
 import { readScalar, type Scalar } from "../../schema/scalar.ts"
 import { compareBytes } from "../kernel/match_ranges.ts"
 import { bytesBelow } from "../kernel/neighbours.ts"
-import { type Cut, nextScalar, previousScalar } from "./cut_selection.ts"
+import { type Cut, previousScalar } from "./cut_selection.ts"
 import type { SparsePlan } from "./plan_tiles.ts"
 import type { Order } from "./read_options.ts"
 import type { DimensionSelection, Selection } from "./selection.ts"
@@ -95,19 +95,22 @@ const spaceTile = (dimension: Dimension, extent: Scalar): (value: Scalar) => Sca
   }
 }
 
-/** The last coordinate of space tile `k`. */
-const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar): Scalar => {
+/** The last coordinate of space tile `k`, between one that lies in it or before, and one that lies behind it. */
+const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar, within: Scalar, behind: Scalar): Scalar => {
   const { type, domain } = dimension
   const low = readScalar(type, domain)
   if (typeof low === "bigint") return low + ((k as bigint) + 1n) * (extent as bigint) - 1n
-  const next = low + (Number(k) + 1) * Number(extent)
-  if (!isFloat(type)) return next - 1
-  // rounding may put the border a little to either side
+  if (!isFloat(type)) return low + (Number(k) + 1) * Number(extent) - 1
+  // rounding puts the border where it likes
   const tileOf = spaceTile(dimension, extent)
-  let last = previousScalar(type, type === "float32" ? Math.fround(next) : next)
-  while (tileOf(last) > k) last = previousScalar(type, last)
-  while (tileOf(nextScalar(type, last)) <= k) last = nextScalar(type, last)
-  return last
+  let last = within as number
+  for (let end = behind as number;;) {
+    const middle = last / 2 + end / 2
+    const between = type === "float32" ? Math.fround(middle) : middle
+    if (between <= last || between >= end) return last
+    if (tileOf(between) <= k) last = between
+    else end = between
+  }
 }
 
 /** Whether a cut leaves fewer tiles on one of its sides. */
@@ -125,7 +128,25 @@ const larger = ({ lows, highs }: Extents, last: Bound): number => {
   return Math.max(before, behind)
 }
 
-/** Where to cut what `plan` reads, whose fragments have these MBRs; `undefined` where no cut is of use. */
+/** A cut between tiles is worth it if the larger part has at most this share of them. */
+const WORTH = 0.75
+
+/** The middle between the ends of what all tiles span; `undefined` for strings, and for a single coordinate. */
+const middleBetween = (type: Datatype, { lows, highs }: Extents): Scalar | undefined => {
+  const least = leastOf(lows)
+  const greatest = greatestOf(highs)
+  if (least instanceof Uint8Array || compare(least, greatest) >= 0) return undefined
+  if (typeof least === "bigint") return least + ((greatest as bigint) - least) / 2n
+  const middle = least / 2 + (greatest as number) / 2
+  if (!isFloat(type)) return Math.floor(middle)
+  const rounded = type === "float32" ? Math.fround(middle) : middle
+  return rounded < (greatest as number) ? rounded : least
+}
+
+/**
+ * Where to cut what `plan` reads, whose fragments have these MBRs: so that there are fewer tiles on one side, or, where
+ * that is not worth it, so that of each tile there is less. `undefined` where no cut is of use.
+ */
 export const cutSparse = (
   schema: ArraySchema,
   selection: Selection,
@@ -145,6 +166,11 @@ export const cutSparse = (
       const size = larger(extents(d), last)
       if (best === undefined || size < best.size) best = { cut: { d, last }, size }
     }
+    if (best !== undefined && best.size <= WORTH * extents(0).lows.length) return best.cut
+    for (const d of dims) {
+      const last = middleBetween(schema.dimensions[d].type, extents(d))
+      if (last !== undefined) return { d, last }
+    }
     return best?.cut
   }
   if (order === "global") {
@@ -158,20 +184,44 @@ export const cutSparse = (
       const first = tileOf(leastOf(lows) as Scalar)
       const end = tileOf(greatestOf(highs) as Scalar)
       if (first === end) continue
-      const middle = middleOf(highs, (b) => tileOf(b as Scalar) < end) as Scalar | undefined
-      const k = middle !== undefined
-        ? tileOf(middle)
+      const within = middleOf(highs, (b) => tileOf(b as Scalar) < end) as Scalar | undefined
+      const k = within !== undefined
+        ? tileOf(within)
         : typeof first === "bigint"
         ? first + ((end as bigint) - first - 1n) / 2n
         : first + Math.floor(((end as number) - first - 1) / 2)
-      return { d, last: endOfTile(dimension, extent, k) }
+      return { d, last: endOfTile(dimension, extent, k, leastOf(lows) as Scalar, greatestOf(highs) as Scalar) }
     }
   }
   for (const d of slowestFirst(order === "global" ? schema.cellOrder === "col-major" : order === "col")) {
     const its = extents(d)
     if (compare(leastOf(its.lows), greatestOf(its.highs)) === 0) continue
     const last = lastBetween(schema.dimensions[d].type, its)
-    return last === undefined || !helps(its, last) ? undefined : { d, last }
+    const helpful = last !== undefined && helps(its, last) ? { d, last } : undefined
+    if (helpful !== undefined && larger(its, helpful.last) <= WORTH * its.lows.length) return helpful
+    const middle = middleBetween(schema.dimensions[d].type, its)
+    return middle === undefined ? helpful : { d, last: middle }
   }
   return undefined
+}
+
+/** What share of a tile's cells lies in the selection, if they lie evenly in its rectangle. */
+export const shareOf = (selection: Selection, mbrs: MbrLevel, tile: number): number => {
+  let share = 1
+  selection.forEach((selected, d) => {
+    if (selected.kind === "string" || selected.ranges === undefined) return
+    const low = mbrBound(mbrs, d, 2 * tile) as Scalar
+    const high = mbrBound(mbrs, d, 2 * tile + 1) as Scalar
+    const one = isFloat(selected.dimension.type) ? 0 : 1
+    const whole = Number(high) - Number(low) + one
+    if (whole <= 0) return
+    let inside = 0
+    for (const range of selected.ranges) {
+      const from = range.low > low ? range.low : low
+      const to = range.high < high ? range.high : high
+      if (from <= to) inside += Number(to) - Number(from) + one
+    }
+    share *= Math.min(1, inside / whole)
+  })
+  return share
 }

@@ -85,13 +85,17 @@ export const readSparse = (
     return yield* readPlanned(access, array, request, plan, options.maxBytes ?? MAX_BYTES)
   })
 
-/** Reads the cells of a selection that lie in the tiles of a plan. */
+/**
+ * Reads the cells of a selection that lie in the tiles of a plan: coordinates of `most` cells are in memory at once. What may
+ * take more than `maxBytes` is refused.
+ */
 export const readPlanned = (
   access: TileAccess,
   array: OpenedArray,
   { fields, selection, order }: SparseRequest,
   plan: SparsePlan,
   maxBytes: number,
+  most?: number,
 ): Effect.Effect<SparseResult, ReadError, Storage> =>
   Effect.gen(function* () {
     const { schema, uri } = array
@@ -101,9 +105,11 @@ export const readPlanned = (
     const { dimensions, deleteTimes } = fieldsOf(schema)
     const wanted = dimensions.flatMap((field, d) => sorts || fields.includes(field) ? [d] : [])
     const perCell = sorts ? wanted.reduce((sum, d) => sum + dimensions[d].cellSize, 8) : 0
-    yield* checkPlan(access, array, plan, perCell, maxBytes)
+    yield* checkPlan(access, array, plan, most === undefined ? perCell : 0, maxBytes)
     const times = dedups || array.deletes.length > 0
-    let found = yield* matchTiles(access, array, selection, plan, { dimensions: wanted, times })
+    let found = yield* matchTiles(access, array, selection, plan, { dimensions: wanted, times, most })
+    const sorting = sorts ? perCell * found.length : 0
+    if (sorting > maxBytes) return yield* Effect.fail(new ResultTooLarge({ uri, needed: sorting, limit: maxBytes }))
 
     let sorted: SortedCells = { columns: new Map(), order: undefined }
     if (sorts && found.length > 0) {

@@ -23,6 +23,8 @@ export interface Wanted {
   readonly dimensions: ReadonlyArray<number>
   /** Whether the cells' own times are needed. */
   readonly times: boolean
+  /** Where tiles hold more cells than this together, they are looked at in parts, and coordinates are not kept. */
+  readonly most?: number
 }
 
 /** u64 times as numbers; all ones become larger than any time. */
@@ -58,16 +60,37 @@ export const matchTiles = (
   wanted: Wanted,
 ): Effect.Effect<FoundCells, ReadTilesError, Storage> => {
   const filters = selection.map(cellFilter)
+  const { most = Infinity } = wanted
+  const keeps = plan.reduce((sum, its) => sum + cellsOf(array, its), 0) <= most
+  const parts = keeps ? plan : plan.flatMap((its) => partsOf(array, its, most))
   return Effect.map(
     Effect.flatMap(
       Storage,
       (storage) =>
-        Effect.forEach(plan, (its) => matchFragment(access, array, its, filters, wanted), {
-          concurrency: inFlight(storage, array.uri, 4),
+        Effect.forEach(parts, (its) => matchFragment(access, array, its, filters, wanted, keeps), {
+          concurrency: keeps ? inFlight(storage, array.uri, 4) : 1,
         }),
     ),
     (found) => found.length === 1 ? found[0] : joinFound(found, selection.length),
   )
+}
+
+const cellsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan): number =>
+  tiles.reduce((sum, { tile }) => sum + cellsInTile(array.fragments[fragment], tile), 0)
+
+/** A fragment's tiles in parts of at most `most` cells, or one tile. */
+const partsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan, most: number): ReadonlyArray<FragmentPlan> => {
+  const out: Array<FragmentPlan> = []
+  for (let from = 0; from < tiles.length;) {
+    let to = from
+    for (let cells = 0; to < tiles.length; to++) {
+      cells += cellsInTile(array.fragments[fragment], tiles[to].tile)
+      if (to > from && cells > most) break
+    }
+    out.push({ fragment, tiles: tiles.slice(from, to) })
+    from = to
+  }
+  return out
 }
 
 const matchFragment = (
@@ -76,6 +99,7 @@ const matchFragment = (
   { fragment: number, tiles: planned }: FragmentPlan,
   filters: ReadonlyArray<CellFilter | undefined>,
   wanted: Wanted,
+  keeps: boolean,
 ): Effect.Effect<FoundCells, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const fragment = array.fragments[number]
@@ -83,7 +107,9 @@ const matchFragment = (
     const numbers = planned.map((t) => t.tile)
     // where all tiles are whole, no coordinate decides anything
     const partial = planned.some((t) => !t.whole)
-    const reads = filters.map((filter, d) => partial && (filter !== undefined || wanted.dimensions.includes(d)))
+    const reads = filters.map((filter, d) =>
+      partial && (filter !== undefined || (keeps && wanted.dimensions.includes(d)))
+    )
     const read = fields.dimensions.filter((_, d) => reads[d])
     const columns = read.length === 0 ? [] : yield* readCoordinates(access, fragment, read, numbers)
     const coordinates = reads.map((r, d) => r ? columns[read.indexOf(fields.dimensions[d])] : undefined)
@@ -126,7 +152,7 @@ const matchFragment = (
       tiles: kept.map((i) => ({ fragment: number, tile: numbers[i] })),
       counts: Uint32Array.from(counts),
       positions,
-      coordinates: coordinates.map((tiles) => tiles === undefined ? undefined : kept.map((i) => tiles[i])),
+      coordinates: coordinates.map((tiles) => tiles === undefined || !keeps ? undefined : kept.map((i) => tiles[i])),
       times: kept.map((i) => times?.[i]),
     }
   })

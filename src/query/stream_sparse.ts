@@ -7,7 +7,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { MbrLevel } from "../../schema/fragment/rtree.ts"
 import { accessOf, type OpenedArray } from "../array/open.ts"
-import { type Field, fieldsOf } from "../fragment/field.ts"
+import { fieldsOf } from "../fragment/field.ts"
 import { loadFieldTiles } from "../fragment/field_tiles.ts"
 import { cellsInTile } from "../fragment/fragment.ts"
 import { loadMbrs } from "../fragment/mbrs.ts"
@@ -16,13 +16,13 @@ import type { TileAccess } from "../tile/generic_tile.ts"
 import { batches, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
 import { cutSelection } from "./cut_selection.ts"
-import { cutSparse } from "./cut_sparse.ts"
+import { cutSparse, shareOf } from "./cut_sparse.ts"
 import { fieldIn } from "./gather.ts"
 import { limitsOf } from "./limits.ts"
 import { planTiles, type SparsePlan } from "./plan_tiles.ts"
 import type { ReadError } from "./read_error.ts"
 import type { StreamOptions } from "./read_options.ts"
-import { readPlanned, sparseRequest, type SparseResult, workOf } from "./read_sparse.ts"
+import { readPlanned, type SparseRequest, sparseRequest, type SparseResult, workOf } from "./read_sparse.ts"
 import type { Selection } from "./selection.ts"
 
 /** A part of a read: of a selection what some tiles hold of it, or all. */
@@ -53,19 +53,41 @@ export const streamSparse = (
         if (plan.length === 0) return { kind: "none" }
         const { dedups, inOrder } = workOf(array, plan, request.order)
         const sorts = dedups || !inOrder
-        const sizes = yield* tileSizes(access, array, request.fields, plan, sorts)
-        const bytes = sizes.reduce((sum, its) => sum + its.reduce((a, b) => a + b, 0), 0)
+        const mbrs = new Map<number, MbrLevel>()
+        for (const { fragment, tiles } of plan) {
+          if (sorts || tiles.some((t) => !t.whole)) {
+            mbrs.set(fragment, yield* loadMbrs(access, fragments[fragment]))
+          }
+        }
+        const { coordinates, largest, cells, sizes } = yield* tileSizes(
+          access,
+          array,
+          { ...request, selection },
+          plan,
+          mbrs,
+          sorts,
+        )
+        if (largest > limit) return yield* Effect.fail(budgetTooSmall(uri, memory, largest, "a tile"))
+        // coordinates that do not fit are looked at in parts
+        const held = Math.min(coordinates, limit / 2)
+        const most = coordinates > held ? Math.floor(cells * held / coordinates) : undefined
+        let bytes = held + sizes.reduce((sum, its) => sum + its.reduce((a, b) => a + b, 0), 0)
         if (bytes <= limit) {
-          const batch = yield* readPlanned(access, array, { ...request, selection }, plan, Infinity)
-          return batch.length === 0 ? { kind: "none" } : { kind: "read", batch }
+          const read = yield* Effect.either(
+            readPlanned(access, array, { ...request, selection }, plan, 2 * limit, most),
+          )
+          if (read._tag === "Right") {
+            return read.right.length === 0 ? { kind: "none" } : { kind: "read", batch: read.right }
+          }
+          if (read.left._tag !== "ResultTooLarge") return yield* Effect.fail(read.left)
+          // cells may lie closer together than their rectangles let expect
+          bytes = Math.max(bytes, read.left.needed)
         }
         if (!sorts) {
-          const halves = halvesOf(plan, sizes, bytes)
+          const halves = halvesOf(plan, sizes)
           if (halves === undefined) return yield* Effect.fail(budgetTooSmall(uri, memory, bytes, "a tile"))
           return { kind: "cut", parts: [{ selection, plan: halves[0] }, { selection, plan: halves[1] }] }
         }
-        const mbrs = new Map<number, MbrLevel>()
-        for (const { fragment } of plan) mbrs.set(fragment, yield* loadMbrs(access, fragments[fragment]))
         const cut = cutSparse(schema, selection, plan, mbrs, request.order)
         if (cut === undefined) {
           const count = plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
@@ -78,47 +100,72 @@ export const streamSparse = (
     return batches<Part, SparseResult, ReadError, Storage>({ selection: request.selection, plan: undefined }, step)
   }))
 
-/** Bytes that each tile of a plan takes while it is read, by fragment. */
+/** Bytes of memory that reading a plan takes. */
+interface PlanSize {
+  /** Coordinates of all tiles. */
+  readonly coordinates: number
+  /** The largest tile of one field. */
+  readonly largest: number
+  readonly cells: number
+  /** What the cells of each tile take, by fragment: as many as their rectangles let expect. */
+  readonly sizes: ReadonlyArray<Float64Array>
+}
+
 const tileSizes = (
   access: TileAccess,
   array: OpenedArray,
-  fields: ReadonlyArray<Field>,
+  { fields, selection }: SparseRequest,
   plan: SparsePlan,
+  mbrs: ReadonlyMap<number, MbrLevel>,
   sorts: boolean,
-): Effect.Effect<ReadonlyArray<Float64Array>, ReadTilesError, Storage> =>
-  Effect.forEach(plan, ({ fragment: number, tiles }) =>
-    Effect.gen(function* () {
+): Effect.Effect<PlanSize, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    const { dimensions } = fieldsOf(array.schema)
+    const wanted = sorts ? new Set([...dimensions, ...fields]) : fields
+    const sizes: Array<Float64Array> = []
+    let coordinates = 0
+    let largest = 0
+    let all = 0
+    for (const { fragment: number, tiles } of plan) {
       const fragment = array.fragments[number]
-      const { dimensions } = fieldsOf(array.schema)
-      const wanted = sorts ? new Set([...dimensions, ...fields]) : fields
+      const level = mbrs.get(number)
+      const cells = Float64Array.from(tiles, ({ tile }) => cellsInTile(fragment, tile))
       const out = new Float64Array(tiles.length)
       for (const field of wanted) {
         const its = fieldIn(fragment, field)
-        // sorted columns are there twice for a while
-        const times = sorts ? 2 : 1
-        const fixed = (field.var ? 8 : field.cellSize) + (field.nullable ? 1 : 0)
+        const perCell = (field.var ? 8 : field.cellSize) + (field.nullable ? 1 : 0)
         const where = field.var && its !== undefined ? (yield* loadFieldTiles(access, fragment, [its]))[0] : undefined
         for (let i = 0; i < tiles.length; i++) {
-          const cells = cellsInTile(fragment, tiles[i].tile)
-          out[i] += times * (cells * fixed + (where === undefined ? 0 : where.varSizes![tiles[i].tile]))
+          const size = cells[i] * perCell + (where === undefined ? 0 : where.varSizes![tiles[i].tile])
+          // sorted columns are there twice for a while
+          out[i] += sorts ? 2 * size : size
+          if (field.file.kind === "dimension") coordinates += size
+          largest = Math.max(largest, size)
         }
       }
-      if (sorts) { for (let i = 0; i < tiles.length; i++) out[i] += SORTING * cellsInTile(fragment, tiles[i].tile) }
-      return out
-    }))
+      for (let i = 0; i < tiles.length; i++) {
+        all += cells[i]
+        if (sorts) out[i] += SORTING * cells[i]
+        if (!tiles[i].whole && level !== undefined) out[i] *= shareOf(selection, level, tiles[i].tile)
+      }
+      sizes.push(out)
+    }
+    return { coordinates, largest, cells: all, sizes }
+  })
 
 /** A plan in two, of about the same size; `undefined` for a single tile. */
 const halvesOf = (
   plan: SparsePlan,
   sizes: ReadonlyArray<Float64Array>,
-  total: number,
 ): readonly [SparsePlan, SparsePlan] | undefined => {
   const count = plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
   if (count < 2) return undefined
+  const all = sizes.flatMap((its) => [...its])
+  const half = all.reduce((a, b) => a + b, 0) / 2
   // tiles of the first half
   let first = 0
   let sum = 0
-  for (const its of sizes) for (const size of its) if ((sum += size) <= total / 2) first++
+  for (const size of all) if ((sum += size) <= half) first++
   first = Math.min(Math.max(first, 1), count - 1)
   const take = (from: number, to: number): SparsePlan => {
     let at = 0
