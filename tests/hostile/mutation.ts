@@ -1,5 +1,5 @@
 /**
- * Mutations: a file cut, or some of its bits or bytes changed, at places that a seed says. Most structures of the format
+ * Mutations: a file cut, a bit flipped, bytes zeroed, filled with 0xFF or set to a large count, at places that a seed says. Most structures of the format
  * are compressed, so that a change to a file ends at the decompressor: a third of the mutations are made behind it instead,
  * as somebody would who packs forged bytes well.
  */
@@ -31,6 +31,20 @@ export interface Packed {
 
 const unchanged = (codecs: Codecs): Codecs => codecs
 
+/** Counts that are large, or at an edge. */
+const counts = [
+  1n,
+  2n ** 16n,
+  2n ** 20n,
+  2n ** 31n - 1n,
+  2n ** 31n,
+  2n ** 32n - 2n,
+  2n ** 40n,
+  2n ** 53n,
+  2n ** 63n,
+  2n ** 64n - 8n,
+]
+
 /** Changes bytes in place; answers what it did. */
 const changes: ReadonlyArray<(bytes: Uint8Array, random: Random) => string> = [
   (bytes, { below }) => {
@@ -47,6 +61,15 @@ const changes: ReadonlyArray<(bytes: Uint8Array, random: Random) => string> = [
     const [at, length] = [below(bytes.length), 1 + below(40)]
     bytes.fill(0xff, at, at + length)
     return `${length} bytes from ${at} on filled with 0xFF`
+  },
+  // most numbers of the format have 4 or 8 bytes, and most of them count something
+  (bytes, { below }) => {
+    const [at, which] = [below(bytes.length), below(counts.length)]
+    const number = new DataView(new ArrayBuffer(8))
+    number.setBigUint64(0, counts[which], true)
+    const length = Math.min(counts[which] < 2n ** 32n ? 4 : 8, bytes.length - at)
+    bytes.set(new Uint8Array(number.buffer, 0, length), at)
+    return `${length} bytes from ${at} on set to ${counts[which]}`
   },
 ]
 
@@ -136,7 +159,7 @@ export const mutate = (
     files: new Map(files).set(file, after),
     codecs: unchanged,
   })
-  const kind = random.below(5)
+  const kind = random.below(2 + changes.length)
   if (kind === 0) {
     const length = random.below(before.length)
     return done(before.slice(0, length), `cut to ${length} bytes`)
