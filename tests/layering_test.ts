@@ -36,7 +36,6 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
     "src/filter",
     "src/kernel",
     "mod.ts",
-    "@effect/cli",
     "@effect/platform",
     ...roots,
   ],
@@ -151,7 +150,7 @@ describe("layers", () => {
   })
 
   it("name modules of packages, never the whole of Effect", () => {
-    const barrels = ["effect", "@effect/platform", "@effect/cli"]
+    const barrels = ["effect", "@effect/platform"]
     const tests = ["tests", "bench", "examples"].flatMap(filesBelow)
     const found = [...code, ...tests].flatMap((path) =>
       importsOf(source(path)).filter((s) => barrels.includes(s) || /^(npm|jsr|https?):/.test(s)).map((s) =>
