@@ -15,6 +15,10 @@ export interface ProcessStreams {
   readonly write: (text: string) => Promise<void>
   /** Writes a line to standard error. */
   readonly say: (line: string) => Promise<void>
+  /** Standard error, if it is a terminal that can draw: its width, whether standard output is one too, and what writes. */
+  readonly drawing:
+    | { readonly columns: number; readonly shared: boolean; readonly draw: (text: string) => Promise<void> }
+    | undefined
   /** Ends the process with this code once everything is written. */
   readonly setExitCode: (code: number) => void
 }
@@ -32,6 +36,13 @@ export const thisProcess = (): ProcessStreams => {
     columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     write: (text) => writeTo(process.stdout, text),
     say: (line) => writeTo(process.stderr, line + "\n"),
+    drawing: process.stderr.isTTY && process.env.TERM !== "dumb"
+      ? {
+        columns: process.stderr.columns ?? 80,
+        shared: process.stdout.isTTY === true,
+        draw: (text) => writeTo(process.stderr, text),
+      }
+      : undefined,
     setExitCode: (code) => {
       process.exitCode = code
     },

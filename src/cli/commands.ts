@@ -20,6 +20,8 @@ export interface CommandSpec {
 
 const json: OptionSpec = { description: "print JSON" }
 
+const quiet: OptionSpec = { description: "say nothing but errors: no progress, no remarks" }
+
 const opening = {
   at: {
     value: "TIME",
@@ -57,10 +59,11 @@ export const commands = {
       format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "of the output" },
       json: { description: "the same as --format json" },
       memory: { value: "SIZE", description: "of the cells that are read at a time: 64MiB, 1GB, … (256MiB)" },
+      quiet,
       ...opening,
     },
   },
-  publish: { description: "write a manifest, for web servers that do not list folders", options: { json } },
+  publish: { description: "write a manifest, for web servers that do not list folders", options: { json, quiet } },
 } as const satisfies Record<string, CommandSpec>
 
 /** The name of a command. */

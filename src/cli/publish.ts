@@ -6,7 +6,19 @@ import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { publish } from "../../platform/publish.ts"
 import { Storage } from "../../platform/storage.ts"
 import type { Request } from "./arguments.ts"
+import { sizeText } from "./byte_size.ts"
+import { countText, withProgress } from "./progress.ts"
 import { type OutputError, print, say, type Terminal } from "./terminal.ts"
+
+/** A storage that tells what files it finds. */
+const withFound = (storage: Storage, found: (files: number, bytes: number) => void): Storage => ({
+  ...storage,
+  list: (uri) =>
+    Effect.tap(storage.list(uri), (entries) => {
+      for (const { kind, size } of entries) if (kind === "file") found(1, size ?? 0)
+    }),
+  size: (uri) => Effect.tap(storage.size(uri), (bytes) => found(0, bytes)),
+})
 
 /** Writes the manifest of a folder. */
 export const runPublish = (
@@ -14,8 +26,16 @@ export const runPublish = (
   terminal: Terminal,
 ): Effect.Effect<void, NotFound | StorageError | OutputError, Storage> =>
   Effect.gen(function* () {
-    const published = yield* publish(yield* Storage, request.uri)
+    let [files, bytes] = [0, 0]
+    const storage = withFound(yield* Storage, (more, size) => {
+      files += more
+      bytes += size
+    })
+    const work = publish(storage, request.uri)
+    const status = () => ({ text: `found ${countText(files)} ${files === 1 ? "file" : "files"}, ${sizeText(bytes)}` })
+    const published = yield* request.on("quiet") ? work : withProgress(terminal, status, () => work)
     if (request.on("json")) return yield* print(terminal, [JSON.stringify(published, null, 2), "\n"])
     yield* print(terminal, [published.uri, "\n"])
+    if (request.on("quiet")) return
     yield* say(terminal, `names ${published.files} files of ${published.bytes} bytes; publish again after every change`)
   })

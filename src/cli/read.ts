@@ -4,7 +4,8 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
+import { Storage } from "../../platform/storage.ts"
+import { makeTrace, withTrace } from "../../platform/with_trace.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
 import type { OpenError } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
@@ -15,12 +16,14 @@ import { type Order, selectedFields } from "../query/read_options.ts"
 import { enumerationColumn } from "../query/resolve_enumeration.ts"
 import type { PrintedColumn } from "./cell_formats.ts"
 import { cellText, isNumeric } from "./cell_text.ts"
-import { parseSize } from "./byte_size.ts"
+import { parseSize, sizeText } from "./byte_size.ts"
 import { attemptUsage, openRequested, type SettingsError } from "./open.ts"
 import type { Request } from "./arguments.ts"
 import { parseRanges, parseSelect } from "./ranges.ts"
 import { cellSource } from "./read_cells.ts"
-import type { OutputError, Terminal } from "./terminal.ts"
+import { countText, type Status, withProgress } from "./progress.ts"
+import { type OutputError, quiet, type Terminal } from "./terminal.ts"
+import { printable } from "./text_width.ts"
 import { UsageError } from "./usage_error.ts"
 import { writeCsv, writeJson, writeNdjson, writeTable } from "./write_cells.ts"
 
@@ -70,10 +73,37 @@ const noCell = (name: string, label: boolean): PrintedColumn => ({
 
 const writers = { table: writeTable, json: writeJson, ndjson: writeNdjson, csv: writeCsv } as const
 
+/** How far a read is. */
+interface Done {
+  /** The column that is read, and which of how many it is, where they are read one by one. */
+  column: string | undefined
+  cells: number
+  expected: number | undefined
+}
+
+const statusOf = ({ column, cells, expected }: Done, bytes: number): Status => ({
+  text: (column === undefined ? "" : `${column}: `) + countText(cells) +
+    (expected === undefined ? "" : ` of ${countText(expected)}`) + ` cells, ${sizeText(bytes)} read`,
+  ...(expected === undefined || expected === 0 ? {} : { part: cells / expected }),
+})
+
 /** Reads cells and prints them. */
 export const runRead = (
   request: Request,
   terminal: Terminal,
+): Effect.Effect<void, ReadCommandError, Storage | Codecs> => {
+  const done: Done = { column: undefined, cells: 0, expected: undefined }
+  if (request.on("quiet")) return readAndPrint(request, quiet(terminal), done)
+  const trace = makeTrace()
+  const work = (around: Terminal) =>
+    Effect.updateService(readAndPrint(request, around, done), Storage, (storage) => withTrace(storage, trace))
+  return withProgress(terminal, () => statusOf(done, trace.bytesRead), work)
+}
+
+const readAndPrint = (
+  request: Request,
+  terminal: Terminal,
+  done: Done,
 ): Effect.Effect<void, ReadCommandError, Storage | Codecs> =>
   Effect.gen(function* () {
     const format = yield* attemptUsage(() => formatOf(request))
@@ -116,16 +146,28 @@ export const runRead = (
       shape,
       total,
       limit,
-      batches: (column) =>
-        Stream.map(source.batches(column === undefined ? undefined : [column]), ({ columns, ...batch }) => ({
-          ...batch,
-          columns: fields.filter(({ name }) => column === undefined || name === column).map(({ name, enumeration }) =>
-            printed(
-              columns[name],
-              enumeration === undefined ? undefined : values.get(enumeration),
-              labels.includes(name),
-            )
-          ),
-        })),
+      batches: (column) => {
+        const its = fields.filter(({ name }) => column === undefined || name === column)
+        Object.assign(done, {
+          column: column === undefined
+            ? undefined
+            : `${printable(column)} (${fields.indexOf(its[0]) + 1} of ${fields.length})`,
+          cells: 0,
+          expected: source.expected,
+        })
+        return Stream.map(source.batches(column === undefined ? undefined : [column]), ({ columns, ...batch }) => {
+          done.cells += batch.length
+          return {
+            ...batch,
+            columns: its.map(({ name, enumeration }) =>
+              printed(
+                columns[name],
+                enumeration === undefined ? undefined : values.get(enumeration),
+                labels.includes(name),
+              )
+            ),
+          }
+        })
+      },
     })
   })

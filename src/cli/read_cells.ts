@@ -8,6 +8,7 @@ import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { OpenedArray } from "../array/open.ts"
+import { cellCount } from "../fragment/fragment.ts"
 import { lengthOf } from "../query/axis_plan.ts"
 import type { Column } from "../query/column.ts"
 import { denseRequest } from "../query/read_dense.ts"
@@ -33,6 +34,8 @@ export interface CellSource {
   readonly shape: ReadonlyArray<number> | undefined
   /** How many cells there are without a limit; `undefined` where only reading tells. */
   readonly total: number | undefined
+  /** How many are read, where that is known before. */
+  readonly expected: number | undefined
   /** The cells, none behind the limit; of the named fields only, or of all. Each run reads them anew, in the same order. */
   readonly batches: (select?: ReadonlyArray<string>) => Stream.Stream<CellBatch, ReadError, Storage | Codecs>
 }
@@ -95,6 +98,7 @@ const denseCells = (
     return {
       shape,
       total,
+      expected: Math.min(total, limit ?? total),
       batches: (select) => {
         const batches = Stream.map(
           streamDense(array, select === undefined ? asked : { ...asked, select }),
@@ -112,9 +116,14 @@ const sparseCells = (array: OpenedArray, options: StreamOptions, limit: number |
       limit ?? Infinity,
       undefined,
     )
+  // one fragment has each cell once, but for those that deletes take away
+  const [fragment] = array.fragments
+  const whole = Object.keys(options.ranges ?? {}).length === 0 && array.fragments.length === 1 &&
+    !fragment.hasTimestamps && array.deletes.length === 0
   return {
     shape: undefined,
     total: undefined,
+    expected: whole ? Math.min(cellCount(fragment), limit ?? Infinity) : undefined,
     batches: (select) => {
       if (select === undefined) return run(options)
       // without an order, it depends on the fields where batches are cut

@@ -14,6 +14,18 @@ export interface Terminal {
   readonly write: (text: string) => Promise<void>
   /** Says a line to the user, beside the data. */
   readonly say: (line: string) => Promise<void>
+  /** Standard error, where it is a screen: progress is drawn there. Elsewhere it is said, in lines. */
+  readonly drawing?: Drawing
+}
+
+/** A screen to draw on. */
+export interface Drawing {
+  /** Characters in a line. */
+  readonly columns: number
+  /** Whether data are written to the same screen. */
+  readonly shared: boolean
+  /** Writes text as it is, with what moves the cursor. */
+  readonly draw: (text: string) => Promise<void>
 }
 
 const ClosedPipeBase: TaggedErrorClass<"ClosedPipe", { readonly cause: unknown }> = Data.TaggedError("ClosedPipe")
@@ -58,6 +70,9 @@ export const print = (terminal: Terminal, pieces: Iterable<string>): Effect.Effe
     },
     catch: failureOf,
   })
+
+/** The terminal of who wants data and errors, and nothing else. */
+export const quiet = (terminal: Terminal): Terminal => ({ ...terminal, say: () => Promise.resolve() })
 
 /** Says a line; that nobody hears it is no reason to stop. */
 export const say = (terminal: Terminal, line: string): Effect.Effect<void> =>
