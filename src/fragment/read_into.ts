@@ -6,8 +6,6 @@ import type { StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { dataFile } from "../../schema/name/data_file.ts"
-import type { WebpCodec } from "../../platform/codecs.ts"
-import { withEncryption } from "../filter/encryption.ts"
 import { type TileContext, tileTable, unfilterChunk, unfilterTile } from "../filter/pipeline.ts"
 import { copyCells, type Units, unitsOf } from "../kernel/gather.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
@@ -16,6 +14,7 @@ import { spansOf } from "../tile/spans.ts"
 import type { Field } from "./field.ts"
 import { loadFieldTiles, type TileFile } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
+import { tileContext, webpOf } from "./tile_context.ts"
 import { readPresent } from "./missing_file.ts"
 
 type ReadIntoError = StorageError | TileError
@@ -35,27 +34,6 @@ export interface ChosenTiles {
 
 const endOf = (file: TileFile, tile: number): number =>
   tile + 1 < file.offsets.length ? file.offsets[tile + 1] : file.size
-
-const contextOf = (
-  access: TileAccess,
-  fragment: Fragment,
-  field: Field,
-  uri: string,
-  webp: WebpCodec | undefined,
-  offset: number,
-): TileContext => ({
-  filters: access.key === undefined ? field.filters : withEncryption(field.filters),
-  type: field.type,
-  cellSize: field.cellSize,
-  version: fragment.version,
-  engineVersion: fragment.engineVersion ?? fragment.version,
-  codecs: access.codecs,
-  key: access.key,
-  verifyChecksums: access.verifyChecksums,
-  webp,
-  uri,
-  offset,
-})
 
 /** Calls `take(at, bytes)` for the chunks of a tile of `size` unfiltered bytes; `at` is where they start in it. */
 const forChunks = (
@@ -118,8 +96,8 @@ export const readInto = (
   Effect.gen(function* () {
     const { tiles, positions } = chosen
     const [{ fixed }] = yield* loadFieldTiles(access, fragment, [field])
-    const webp = field.filters.filters.some((f) => f.type === "webp") ? yield* access.codecs.webp : undefined
     const uri = `${fragment.uri}/${dataFile(fragment.version, field.file, "fixed")}`
+    const contextOf = tileContext(access, fragment, field, uri, yield* webpOf(access, field.filters))
     const storage = yield* Storage
     const { cellSize } = field
     const target = unitsOf(out, cellSize)
@@ -144,7 +122,7 @@ export const readInto = (
         for (let i = first; i < to; i++) {
           const k = i - first
           const tile = read[rangeOf[k]].subarray(startIn[k], startIn[k] + lengths[k])
-          const context = contextOf(access, fragment, field, uri, webp, starts[k])
+          const context = contextOf(starts[k])
           const size = cellsInTile(fragment, tiles[i]) * cellSize
           const its = positions[i]
           if (its === undefined) {
@@ -179,6 +157,7 @@ export const readUnfiltered = (
     const length = endOf(fixed, tiles[tiles.length - 1]) - offset
     if (length > WHOLE || tiles[tiles.length - 1] - tiles[0] !== tiles.length - 1) return undefined
     const uri = `${fragment.uri}/${dataFile(fragment.version, field.file, "fixed")}`
+    const contextOf = tileContext(access, fragment, field, uri, undefined)
     // the buffer is the caller's own
     const storage = yield* Storage
     const [bytes] = yield* readPresent(uri, fragment.version, storage.readRanges(uri, [{ offset, length }]))
@@ -188,7 +167,7 @@ export const readUnfiltered = (
         const start = fixed.offsets[tiles[i]]
         const tile = bytes.subarray(start - offset, endOf(fixed, tiles[i]) - offset)
         const size = cellsInTile(fragment, tiles[i]) * field.cellSize
-        forChunks(tile, contextOf(access, fragment, field, uri, undefined, start), size, (_, chunk) => {
+        forChunks(tile, contextOf(start), size, (_, chunk) => {
           const from = chunk.byteOffset - bytes.byteOffset
           bytes.copyWithin(at, from, from + chunk.byteLength)
           at += chunk.byteLength

@@ -6,8 +6,7 @@ import * as Effect from "effect/Effect"
 import { type ByteRange, inFlight, Storage } from "../../platform/storage.ts"
 import { dataFile } from "../../schema/name/data_file.ts"
 import { FormatError } from "../../schema/errors.ts"
-import { withEncryption } from "../filter/encryption.ts"
-import { type TileContext, tileTable, unfilterChunks } from "../filter/pipeline.ts"
+import { tileTable, unfilterChunks } from "../filter/pipeline.ts"
 import { attemptTile } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { chunkSize, plainSize, plainSpan, withoutHeaders } from "../tile/plain_tile.ts"
@@ -16,7 +15,8 @@ import type { Field } from "./field.ts"
 import { loadFieldTiles } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
 import { readPresent } from "./missing_file.ts"
-import { type ReadTilesError, webpOf } from "./read_tiles.ts"
+import type { ReadTilesError } from "./read_tiles.ts"
+import { type FileCells, tileContext, webpOf } from "./tile_context.ts"
 
 /** What is wanted: of each of the tiles, which ascend, the cells from `first` to `last`. */
 export interface CellSpans {
@@ -49,24 +49,13 @@ export const readSpans = (
   Effect.gen(function* () {
     const [where] = yield* loadFieldTiles(access, fragment, [field])
     const { offsets, size: fileSize } = part === "fixed" ? where.fixed : where.validity!
-    const pipeline = part === "fixed" ? field.filters : fragment.schema.validityFilters
-    const filters = access.key === undefined ? pipeline : withEncryption(pipeline)
-    const webp = yield* webpOf(access, pipeline)
+    const cells: FileCells = part === "fixed"
+      ? field
+      : { filters: fragment.schema.validityFilters, type: "uint8", cellSize: 1 }
+    const { cellSize: cell } = cells
+    const filtered = cells.filters.filters.length > 0 || access.key !== undefined
     const uri = `${fragment.uri}/${dataFile(fragment.version, field.file, part)}`
-    const cell = part === "fixed" ? field.cellSize : 1
-    const contextOf = (offset: number): TileContext => ({
-      filters,
-      type: part === "fixed" ? field.type : "uint8",
-      cellSize: cell,
-      version: fragment.version,
-      engineVersion: fragment.engineVersion ?? fragment.version,
-      codecs: access.codecs,
-      key: access.key,
-      verifyChecksums: access.verifyChecksums,
-      webp,
-      uri,
-      offset,
-    })
+    const contextOf = tileContext(access, fragment, cells, uri, yield* webpOf(access, cells.filters))
     const storage = yield* Storage
     const read = (ranges: ReadonlyArray<ByteRange>, into: Uint8Array) =>
       readPresent(uri, fragment.version, storage.readRanges(uri, ranges, into))
@@ -81,7 +70,7 @@ export const readSpans = (
       starts[i] = offsets[tile]
       lengths[i] = (tile + 1 < offsets.length ? offsets[tile + 1] : fileSize) - starts[i]
       const size = cellsInTile(fragment, tile) * cell
-      if (filters.filters.length > 0 || lengths[i] !== plainSize(size, cell)) continue
+      if (filtered || lengths[i] !== plainSize(size, cell)) continue
       const part = plainSpan(size, cell, spans.first[i], spans.last[i])
       plain[i] = 1
       starts[i] += part.offset

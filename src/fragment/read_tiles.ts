@@ -3,16 +3,13 @@
  * per tile.
  */
 import * as Effect from "effect/Effect"
-import type { WebpCodec } from "../../platform/codecs.ts"
-import type { CodecError, StorageError } from "../../platform/errors.ts"
+import type { StorageError } from "../../platform/errors.ts"
 import { inFlight, Storage } from "../../platform/storage.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { sizeOf } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
-import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import { type DataField, dataFile, type DataPart } from "../../schema/name/data_file.ts"
 import { Since } from "../../schema/version.ts"
-import { withEncryption } from "../filter/encryption.ts"
 import { isFolded, unfilterFoldedTile } from "../filter/folded.ts"
 import { type TileContext, unfilterTile } from "../filter/pipeline.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
@@ -24,6 +21,7 @@ import { type FieldTile, loadFieldTiles, type TileFile } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
 import { readPresent } from "./missing_file.ts"
 import { needsRealignment, realign } from "./realign_v7.ts"
+import { type FileCells, tileContext, webpOf } from "./tile_context.ts"
 
 /** What reading tiles can fail with. */
 export type ReadTilesError = StorageError | TileError
@@ -74,29 +72,17 @@ export const readTiles = (
       where.validity === undefined ? Effect.succeed(none) : read("validity", where.validity),
     ], { concurrency: inFlight(yield* Storage, fragment.uri, 3) })
 
-    const context = (
-      part: DataPart,
-      tile: number,
-      filters: FilterPipeline,
-      rest: Partial<TileContext>,
-    ): TileContext => ({
-      filters: access.key === undefined ? filters : withEncryption(filters),
-      type: field.type,
-      cellSize: field.cellSize,
-      version: fragment.version,
-      engineVersion: fragment.engineVersion ?? fragment.version,
-      codecs: access.codecs,
-      key: access.key,
-      verifyChecksums: access.verifyChecksums,
-      webp,
-      uri: uriOf(part),
-      offset: (part === "fixed" ? where.fixed : part === "var" ? where.var! : where.validity!).offsets[tile],
-      ...rest,
-    })
+    const contextOf = (part: DataPart, cells: FileCells): (tile: number) => TileContext => {
+      const file = part === "fixed" ? where.fixed : part === "var" ? where.var : where.validity
+      const at = tileContext(access, fragment, cells, uriOf(part), webp)
+      return (tile) => at(file!.offsets[tile])
+    }
     const { offsetsFilters, validityFilters } = fragment.schema
     const folded = isFolded(field.filters, field.type, field.var, fragment.version)
-    const offsets = { type: "uint64", cellSize: 8 } as const
-    const bytes = { type: "uint8", cellSize: 1 } as const
+    const ofFixed = contextOf("fixed", field)
+    const ofVar = contextOf("var", field)
+    const ofOffsets = contextOf("fixed", { filters: offsetsFilters, type: "uint64", cellSize: 8 })
+    const ofValidity = contextOf("validity", { filters: validityFilters, type: "uint8", cellSize: 1 })
 
     return yield* attemptTile(() => {
       if (all) {
@@ -105,25 +91,25 @@ export const readTiles = (
         const realigned = realign(
           fragment,
           field.cellSize,
-          fixed.map((t, i) => unfilterTile(t, context("fixed", i, field.filters, {}), limit)),
-          validity.map((t, i) => unfilterTile(t, context("validity", i, validityFilters, bytes), limit)),
+          fixed.map((t, i) => unfilterTile(t, ofFixed(i), limit)),
+          validity.map((t, i) => unfilterTile(t, ofValidity(i), limit)),
         )
         return Array.from(tiles, (tile) => realigned[tile])
       }
       return Array.from(tiles, (tile, i): FieldTile => {
         const cells = cellsInTile(fragment, tile)
         const valid = where.validity === undefined ? undefined : exact(
-          unfilterTile(validity[i], context("validity", tile, validityFilters, bytes), cells),
+          unfilterTile(validity[i], ofValidity(tile), cells),
           cells,
-          context("validity", tile, validityFilters, bytes),
+          ofValidity(tile),
         )
         if (!field.var) {
-          const its = context("fixed", tile, field.filters, {})
+          const its = ofFixed(tile)
           const size = cells * field.cellSize
           return { values: exact(unfilterTile(fixed[i], its, size), size, its), offsets: undefined, validity: valid }
         }
         const size = where.varSizes![tile]
-        const its = context("var", tile, field.filters, {})
+        const its = ofVar(tile)
         // eight zero bytes are an offsets tile without chunks: the offsets are in the strings then
         if (folded && isEmptyTile(fixed[i])) {
           const strings = unfilterFoldedTile(variable[i], its, size, cells)
@@ -137,7 +123,7 @@ export const readTiles = (
           throw damagedTile(its, `${strings.offsets.length - 1} strings for ${cells} cells`)
         }
         const values = exact(unfilterTile(variable[i], its, size), size, its)
-        const its2 = context("fixed", tile, offsetsFilters, offsets)
+        const its2 = ofOffsets(tile)
         const positions = unfilterTile(fixed[i], its2, 8 * cells)
         return {
           values,
@@ -160,13 +146,6 @@ const exact = (bytes: Uint8Array, size: number, context: TileContext): Uint8Arra
   if (bytes.byteLength !== size) throw damagedTile(context, `the tile has ${bytes.byteLength} bytes instead of ${size}`)
   return bytes
 }
-
-/** The WebP codec, loaded only for a pipeline that needs it. */
-export const webpOf = (
-  access: TileAccess,
-  filters: FilterPipeline,
-): Effect.Effect<WebpCodec | undefined, CodecError> =>
-  filters.filters.some((f) => f.type === "webp") ? access.codecs.webp : Effect.succeed(undefined)
 
 /**
  * Coordinates of tiles, by dimension. Until format 4 one file holds all dimensions.

@@ -1,0 +1,49 @@
+/**
+ * What tiles of a field are unfiltered with.
+ */
+import * as Effect from "effect/Effect"
+import type { WebpCodec } from "../../platform/codecs.ts"
+import type { CodecError } from "../../platform/errors.ts"
+import type { Datatype } from "../../schema/datatype.ts"
+import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import { withEncryption } from "../filter/encryption.ts"
+import type { TileContext } from "../filter/pipeline.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+import type { Fragment } from "./fragment.ts"
+
+/** What the cells of one file of a field are. */
+export interface FileCells {
+  readonly filters: FilterPipeline
+  readonly type: Datatype
+  readonly cellSize: number
+}
+
+/** What the tiles of a file of a fragment are unfiltered with, each by where it starts in the file. */
+export const tileContext = (
+  access: TileAccess,
+  fragment: Fragment,
+  { filters, type, cellSize }: FileCells,
+  uri: string,
+  webp: WebpCodec | undefined,
+): (offset: number) => TileContext => {
+  const shared = {
+    filters: access.key === undefined ? filters : withEncryption(filters),
+    type,
+    cellSize,
+    version: fragment.version,
+    engineVersion: fragment.engineVersion ?? fragment.version,
+    codecs: access.codecs,
+    key: access.key,
+    verifyChecksums: access.verifyChecksums,
+    webp,
+    uri,
+  }
+  return (offset) => ({ ...shared, offset })
+}
+
+/** The WebP codec, loaded only for a pipeline that needs it. */
+export const webpOf = (
+  access: TileAccess,
+  filters: FilterPipeline,
+): Effect.Effect<WebpCodec | undefined, CodecError> =>
+  filters.filters.some((f) => f.type === "webp") ? access.codecs.webp : Effect.succeed(undefined)
