@@ -1,7 +1,7 @@
 /**
- * Mutations: a file cut, a bit flipped, bytes zeroed, filled with 0xFF or set to a large count, at places that a seed says. Most structures of the format
- * are compressed, so that a change to a file ends at the decompressor: a third of the mutations are made behind it instead,
- * as somebody would who packs forged bytes well.
+ * Mutations: a file cut, a bit flipped, bytes zeroed, filled with 0xFF or set to a large count, at places that a seed says.
+ * Most structures of the format are compressed, so that a change to a file ends at the decompressor: a third of the
+ * mutations are made behind it instead, as somebody would who packs forged bytes well.
  */
 import { Buffer } from "node:buffer"
 import type { Codecs, Compressor } from "../../platform/codecs.ts"
