@@ -8,6 +8,7 @@
  *     --full           the sweep: 3,240 cases with a seed of the day
  *     --only REGEX     compare only the things that match
  *     --applications   only what the applications write: tiledbsoma, tiledb-bioimg, pandas, NumPy
+ *     --memory         only the memory that streams of large arrays take
  *     --sample         only the random arrays; so do the options above
  *     --defects        instead: shows the engine's own mistakes (known_engine_defects.ts), one line each
  *     --keep           keep what was written, also if all is well
@@ -20,6 +21,7 @@ import process from "node:process"
 import { parseArgs } from "node:util"
 import { runApplications } from "./applications/run.ts"
 import { knownEngineDefects } from "./known_engine_defects.ts"
+import { runMemory } from "./memory/run.ts"
 import { start, type Totals } from "./processes.ts"
 import { FAMILIES, runSample } from "./sample.ts"
 import { APPLICATIONS, ENGINE, ensureVenv, type Environment } from "./venv.ts"
@@ -55,6 +57,7 @@ const main = async (): Promise<void> => {
       full: { type: "boolean", default: false },
       only: { type: "string" },
       applications: { type: "boolean", default: false },
+      memory: { type: "boolean", default: false },
       sample: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
       defects: { type: "boolean", default: false },
@@ -74,12 +77,17 @@ const main = async (): Promise<void> => {
   if (!/^[\w.-]+$/.test(seed)) throw new Error("--seed is letters, digits, - and _")
   const sample = values.sample || values.full ||
     [values.count, values.seed, values.from, values.only].some((value) => value !== undefined)
-  if (sample || !values.applications) {
+  const all = !sample && !values.applications && !values.memory
+  if (sample || all) {
     const python = pythonFor("THE INTEROP SAMPLE", ENGINE)
     const options = { seed, from, count, only: values.only, keep: values.keep }
     if (python !== undefined) await runSample(python, cache, options, totals)
   }
-  if (values.applications || !sample) {
+  if (values.memory || all) {
+    const python = pythonFor("THE MEASUREMENT OF MEMORY", ENGINE)
+    if (python !== undefined) await runMemory(python, cache, totals)
+  }
+  if (values.applications || all) {
     const python = pythonFor("THE TEST OF APPLICATIONS", APPLICATIONS)
     if (python !== undefined) await runApplications(python, cache, { keep: values.keep }, totals)
   }

@@ -1,0 +1,34 @@
+/**
+ * Streams an array under a budget: `read.ts URI ORDER MEMORY`. Prints one line of JSON: what was read, a sum of it, and the
+ * peak of resident memory above what the process had before it opened the array.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { readFileSync } from "node:fs"
+import process from "node:process"
+import { type Cells, Dense, layerDefault, Sparse, TileArray } from "../../../mod.ts"
+
+/** The most memory that the process had, in bytes. */
+const peak = (): number => 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))![1])
+
+const [uri, order, memory] = process.argv.slice(2)
+const found = { batches: 0, cells: 0, bytes: 0, sum: 0 }
+
+const add = (columns: Readonly<Record<string, Cells.Column>>): void => {
+  found.batches++
+  found.cells += columns.a.length
+  for (const { values } of Object.values(columns)) found.bytes += values.byteLength
+  for (const value of columns.a.values as Float64Array) found.sum += value
+}
+
+const program = Effect.gen(function* () {
+  const array = yield* TileArray.open(uri)
+  const options = { order: order as "row", memory: Number(memory) }
+  yield* array.schema.arrayType === "dense"
+    ? Stream.runForEach(Dense.stream(array, options), (batch) => Effect.sync(() => add(batch.fields)))
+    : Stream.runForEach(Sparse.stream(array, options), (batch) => Effect.sync(() => add(batch.fields)))
+})
+
+const before = peak()
+await Effect.runPromise(Effect.provide(program, layerDefault))
+console.log(JSON.stringify({ ...found, peak: peak() - before }))

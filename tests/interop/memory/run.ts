@@ -1,0 +1,79 @@
+/** Memory: arrays of twenty times the budget and more are streamed, and the peak of resident memory is measured. */
+import { existsSync, mkdirSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import process from "node:process"
+import { runtimes, start, type Totals } from "../processes.ts"
+import { removeLeft } from "../venv.ts"
+
+const here = import.meta.dirname!
+
+const MiB = 2 ** 20
+
+/** The budget, and what the process may take beyond it: garbage that waits for the runtime's collector, and code. */
+const BUDGET = 16 * MiB
+const CONSTANT = 256 * MiB
+
+/** What is read: name and order. Sparse reads in an order other than the fragments' take time, and are left to the sweep. */
+const reads: ReadonlyArray<readonly [name: string, order: string]> = [
+  ["dense_none", "row"],
+  ["dense_zstd", "unordered"],
+  ["sparse", "unordered"],
+]
+
+/** The cells of the dense arrays are numbered. */
+const DENSE = { cells: 10240 * 4096, sum: (10240 * 4096) * (10240 * 4096 - 1) / 2 }
+
+/** Writes, streams and measures; adds to the totals. */
+export const runMemory = async (python: string, cache: string, totals: Totals): Promise<void> => {
+  if (!existsSync("/proc/self/status")) {
+    console.log("THE MEASUREMENT OF MEMORY IS SKIPPED: there is no /proc/self/status on this system")
+    totals.skipped++
+    return
+  }
+  const all = join(cache, "interop")
+  removeLeft(all, "memory")
+  mkdirSync(all, { recursive: true })
+  const folder = join(all, `memory.${process.pid}`)
+  try {
+    const { code, output } = await start([python, join(here, "write.py"), folder])
+    const sparse = Number(/^sparse (\d+)$/m.exec(output)?.[1])
+    if (code !== 0 || !(sparse > 0)) throw new Error(`the arrays were not written (exit code ${code})`)
+    for (const { name: runtime, command } of runtimes()) {
+      for (const [name, order] of reads) {
+        const read = await start([...command, join(here, "read.ts"), join(folder, name), order, String(BUDGET)])
+        const wrong = judge(read.output, name === "sparse" ? { cells: sparse } : DENSE)
+        totals[wrong === undefined ? "passed" : "failed"]++
+        const { bytes = 0, batches = 0, peak = 0 } = answerOf(read.output) ?? {}
+        console.log(
+          `${runtime}: ${wrong === undefined ? "" : `FAILED (${wrong}) `}${name} in order ${order}: ` +
+            `${(bytes / MiB).toFixed(0)} MiB in ${batches} batches, budget ${BUDGET / MiB} MiB, ` +
+            `peak ${(peak / MiB).toFixed(0)} MiB`,
+        )
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+type Answer = Readonly<Record<"batches" | "cells" | "bytes" | "sum" | "peak", number>>
+
+const answerOf = (output: string): Answer | undefined => {
+  try {
+    return JSON.parse(output.trim().split("\n").at(-1) ?? "")
+  } catch {
+    return undefined
+  }
+}
+
+/** What is wrong with an answer. */
+const judge = (output: string, wanted: { readonly cells: number; readonly sum?: number }): string | undefined => {
+  const answer = answerOf(output)
+  if (answer === undefined) return "it did not end well"
+  if (answer.cells !== wanted.cells) return `${answer.cells} cells instead of ${wanted.cells}`
+  // sums of whole numbers below 2^53 times many, rounded the same way only in the same order
+  if (wanted.sum !== undefined && Math.abs(answer.sum / wanted.sum - 1) > 1e-9) return `the sum is ${answer.sum}`
+  if (answer.bytes < 20 * BUDGET) return `only ${answer.bytes} bytes`
+  if (answer.peak > BUDGET + CONSTANT) return `${answer.peak} bytes at the peak`
+  return undefined
+}

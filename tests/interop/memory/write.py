@@ -1,0 +1,44 @@
+"""Writes arrays of more than 320 MiB, which are read under a budget of a twentieth of that."""
+import os
+import sys
+
+import numpy as np
+import tiledb
+
+folder = sys.argv[1]
+os.makedirs(folder)
+rng = np.random.default_rng(1)
+
+
+def dense(name, filters):
+    uri = os.path.join(folder, name)
+    y = tiledb.Dim("y", domain=(0, 10239), tile=512, dtype=np.int32)
+    x = tiledb.Dim("x", domain=(0, 4095), tile=512, dtype=np.int32)
+    attribute = tiledb.Attr("a", dtype=np.float64, filters=tiledb.FilterList(filters))
+    tiledb.Array.create(uri, tiledb.ArraySchema(tiledb.Domain(y, x), [attribute]))
+    cells = np.arange(10240 * 4096, dtype=np.float64).reshape(10240, 4096)
+    with tiledb.open(uri, "w") as array:
+        array[:] = cells
+
+
+def sparse(name, fragments, cells):
+    """Fragments that overlap everywhere, a tenth of whose cells are in the next one too."""
+    uri = os.path.join(folder, name)
+    dims = [tiledb.Dim(n, domain=(0, 2**40), tile=2**36, dtype=np.int64) for n in "xy"]
+    attrs = [tiledb.Attr("a", dtype=np.float64), tiledb.Attr("b", dtype=np.float64)]
+    tiledb.Array.create(uri, tiledb.ArraySchema(tiledb.Domain(*dims), attrs, sparse=True, capacity=10000))
+    before = None
+    for f in range(fragments):
+        x = rng.integers(0, 2**40, cells)
+        y = rng.integers(0, 2**40, cells)
+        if before is not None:
+            x[: cells // 10], y[: cells // 10] = before[0][-(cells // 10):], before[1][-(cells // 10):]
+        before = (x, y)
+        with tiledb.open(uri, "w", timestamp=f + 1) as array:
+            array[x, y] = {"a": x.astype(np.float64), "b": np.full(cells, f, dtype=np.float64)}
+    return fragments * cells - (fragments - 1) * (cells // 10)
+
+
+dense("dense_none", [])
+dense("dense_zstd", [tiledb.ByteShuffleFilter(), tiledb.ZstdFilter()])
+print("sparse", sparse("sparse", 6, 2_000_000))
