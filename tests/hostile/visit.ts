@@ -1,8 +1,8 @@
 /** Does to an array or a group all that a reader may do, and notes how each thing ended. */
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { Cells, Dense, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
 import { Codecs } from "../../platform/codecs.ts"
@@ -67,7 +67,7 @@ export const visit = async (
   plan: Plan,
 ): Promise<Seen> => {
   const seen = new Map<string, Outcome>()
-  const layer = Layer.merge(Layer.succeed(Storage, makeMemoryStorage(new Map(files))), Layer.succeed(Codecs, codecs))
+  const services = Context.add(Context.make(Storage, makeMemoryStorage(new Map(files))), Codecs, codecs)
   const uri = `mem://${path}`
   const options = key === undefined ? {} : { key }
   const step = async <A, E>(
@@ -75,7 +75,7 @@ export const visit = async (
     effect: Effect.Effect<A, E, Storage | Codecs>,
     outcome: (value: A) => Outcome,
   ): Promise<A | undefined> => {
-    const exit = await Effect.runPromiseExit(Effect.provide(effect, layer))
+    const exit = await Effect.runPromiseExit(Effect.provide(effect, services))
     if (Exit.isSuccess(exit)) {
       try {
         seen.set(name, outcome(exit.value))
