@@ -112,7 +112,7 @@ const denseCells = (
 const sparseCells = (array: OpenedArray, options: StreamOptions, limit: number | undefined): CellSource => {
   const run = (asked: StreamOptions) =>
     firstOf(
-      streamSparse(array, asked) as Stream.Stream<Read, ReadError, Storage | Codecs>,
+      streamSparse(array, asked),
       limit ?? Infinity,
       undefined,
     )

@@ -13,7 +13,7 @@ import { cellsInTile } from "../fragment/fragment.ts"
 import { loadMbrs } from "../fragment/mbrs.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
-import { batches, type Step } from "./batches.ts"
+import { type Batch, batches, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
 import { cutSelection } from "./cut_selection.ts"
 import { cutSparse, shareOf } from "./cut_sparse.ts"
@@ -34,16 +34,22 @@ interface Part {
 /** Memory of a cell that is sorted, beside its fields: key words, its number, its time. */
 const SORTING = 32
 
+/** How many of the tiles the first of two parts has at most where they are told apart. */
+const APART = 0.75
+
+const tilesIn = (plan: SparsePlan): number => plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
+
 /** Reads the cells of a sparse array in batches. */
 export const streamSparse = (
   array: OpenedArray,
   options: StreamOptions = {},
-): Stream.Stream<SparseResult, ReadError, Storage | Codecs> =>
+): Stream.Stream<Batch<SparseResult>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.gen(function* () {
     const request = yield* sparseRequest(array, options, "unordered")
     const memory = yield* checkBudget(array.uri, options.memory)
     const access = yield* accessOf(array)
     const limit = batchBytes(memory)
+    const wanted = Math.min(limit, options.batch ?? limit)
     const { schema, uri, fragments } = array
     const all = fragments.map((_, i) => i)
     const step = (part: Part): Effect.Effect<Step<Part, SparseResult>, ReadError, Storage> =>
@@ -72,7 +78,18 @@ export const streamSparse = (
         const held = Math.min(coordinates, limit / 2)
         const most = coordinates > held ? Math.floor(cells * held / coordinates) : undefined
         let bytes = held + sizes.reduce((sum, its) => sum + its.reduce((a, b) => a + b, 0), 0)
-        if (bytes <= limit) {
+        const cutInTwo = (): readonly [Selection, Selection] | undefined => {
+          const cut = cutSparse(schema, selection, plan, mbrs, request.order)
+          return cut === undefined ? undefined : cutSelection(selection, cut, (d) => limitsOf(schema, d))
+        }
+        // a batch that would do is made smaller only by leaving tiles out, never by reading tiles for each of its parts
+        const isApart = Effect.gen(function* () {
+          if (!sorts) return halvesOf(plan, sizes) !== undefined
+          const parts = cutInTwo()
+          if (parts === undefined) return false
+          return tilesIn(yield* planTiles(access, array, parts[0], all)) <= tilesIn(plan) * APART
+        })
+        if (bytes <= wanted || (bytes <= limit && !(yield* isApart))) {
           const read = yield* Effect.either(
             readPlanned(access, array, { ...request, selection }, plan, 2 * limit, most),
           )
@@ -88,13 +105,12 @@ export const streamSparse = (
           if (halves === undefined) return yield* Effect.fail(budgetTooSmall(uri, memory, bytes, "a tile"))
           return { kind: "cut", parts: [{ selection, plan: halves[0] }, { selection, plan: halves[1] }] }
         }
-        const cut = cutSparse(schema, selection, plan, mbrs, request.order)
-        if (cut === undefined) {
-          const count = plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
-          const what = `sorting what lies together in ${count} tiles of ${plan.length} fragments`
+        const parts = cutInTwo()
+        if (parts === undefined) {
+          const what = `sorting what lies together in ${tilesIn(plan)} tiles of ${plan.length} fragments`
           return yield* Effect.fail(budgetTooSmall(uri, memory, bytes, what))
         }
-        const [before, behind] = cutSelection(selection, cut, (d) => limitsOf(schema, d))
+        const [before, behind] = parts
         return { kind: "cut", parts: [{ selection: before, plan: undefined }, { selection: behind, plan: undefined }] }
       })
     return batches<Part, SparseResult, ReadError, Storage>({ selection: request.selection, plan: undefined }, step)
