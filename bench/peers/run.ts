@@ -103,21 +103,38 @@ const checked = async (row: Row, peer: Worker, ours: ReadonlyArray<Worker>): Pro
 
 const CONFIGS = ["tuned", "small", "one"]
 
+/** Milliseconds of warming up, before anything counts: compilers of code that runs hot need their time. */
+const WARM = 300
+
+/** Runs a case; in round 0 as often as warming up wants. */
+const askFor = async (
+  worker: Worker,
+  asked: { readonly case: Row["run"]; readonly config?: string },
+  round: number,
+  runs: number,
+) => {
+  if (round > 0) return await worker.ask({ ...asked, runs })
+  for (let spent = 0, next = 1; spent < WARM; next = Math.min(2 * next, 100)) {
+    const { ms = [], error } = await worker.ask({ ...asked, runs: next })
+    if (error !== undefined) return { error }
+    spent += ms.reduce((sum, one) => sum + one, 0)
+  }
+  return {}
+}
+
 const timeRow = async (row: Row, peer: Worker, all: ReadonlyArray<Worker>): Promise<void> => {
   const ours = await checked(row, peer, all)
   if (ours.length === 0) return
   const peers = new Map(CONFIGS.map((config): [string, Array<number>] => [config, []]))
   const times = new Map(ours.map((one): [Worker, Array<number>] => [one, []]))
-  const warm = quick ? 1 : Math.min(row.runs, 20)
   for (let round = 0; round <= ROUNDS; round++) {
-    const runs = round === 0 ? warm : row.runs
     for (const config of CONFIGS) {
-      const { ms = [], error } = await peer.ask({ case: row.peer ?? row.run, runs, config })
+      const { ms = [], error } = await askFor(peer, { case: row.peer ?? row.run, config }, round, row.runs)
       if (error !== undefined) return fault(`${row.workload} ${row.name}, peer: ${error}`)
       if (round > 0) peers.get(config)!.push(...ms)
     }
     for (const one of ours) {
-      const { ms = [], error } = await one.ask({ case: row.run, runs })
+      const { ms = [], error } = await askFor(one, { case: row.run }, round, row.runs)
       if (error !== undefined) return fault(`${row.workload} ${row.name}, ${one.name}: ${error}`)
       if (round > 0) times.get(one)!.push(...ms)
     }
