@@ -38,7 +38,7 @@ export const thisProcess = (): ProcessStreams => {
     say: (line) => writeTo(process.stderr, line + "\n"),
     drawing: process.stderr.isTTY && process.env.TERM !== "dumb"
       ? {
-        columns: process.stderr.columns ?? 80,
+        columns: process.stderr.columns || 80,
         shared: process.stdout.isTTY === true,
         draw: (text) => writeTo(process.stderr, text),
       }

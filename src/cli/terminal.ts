@@ -55,16 +55,24 @@ const failureOf = (cause: unknown): OutputError =>
 /** Characters that are gathered before they are written. */
 const CHUNK = 1 << 16
 
+/** How long writing may keep everything else waiting. */
+const PAUSE_MS = 100
+
 /** Writes pieces of text as they come, in chunks, no faster than they are taken. */
 export const print = (terminal: Terminal, pieces: Iterable<string>): Effect.Effect<void, OutputError> =>
   Effect.tryPromise({
     try: async () => {
       let chunk = ""
+      let paused = Date.now()
       for (const piece of pieces) {
         chunk += piece
         if (chunk.length < CHUNK) continue
         await terminal.write(chunk)
         chunk = ""
+        if (Date.now() - paused < PAUSE_MS) continue
+        // a file takes all at once: without a pause no timer would run, and no progress show
+        await new Promise((resolve) => setTimeout(resolve))
+        paused = Date.now()
       }
       if (chunk !== "") await terminal.write(chunk)
     },

@@ -115,6 +115,19 @@ describe("progress", () => {
     assert(ended)
   })
 
+  it("has its turn while data are written that nobody waits for", async () => {
+    const { terminal } = fake()
+    let turns = 0
+    const timer = setInterval(() => turns++, 10)
+    function* pieces(): Generator<string> {
+      const chunk = "x".repeat(1 << 16)
+      for (const end = Date.now() + 1000; Date.now() < end;) yield chunk
+    }
+    await Effect.runPromise(print({ ...terminal, write: () => Promise.resolve() }, pieces()))
+    clearInterval(timer)
+    assert(turns > 1, `${turns} turns`)
+  })
+
   it("tells what is left only where it can", () => {
     assertEquals(progressLine({ text: "5 cells" }, 61_000, true), "5 cells, 1 min 1 s")
     assertEquals(progressLine({ text: "a", part: 0 }, 3000, false), "0 %, a, 3 s")
