@@ -26,10 +26,12 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/fragment": ["src/tile", "src/filter", "src/kernel", ...roots],
   "src/array": ["src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
   "src/query": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
+  "src/write": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
   "src/group": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
   "src/cli": [
     "src/group",
     "src/query",
+    "src/write",
     "src/array",
     "src/fragment",
     "src/tile",
