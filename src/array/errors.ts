@@ -45,6 +45,23 @@ export class SelectionError extends SelectionErrorBase {
   }
 }
 
+const WriteErrorBase: TaggedErrorClass<"WriteError", {
+  readonly uri: string
+  readonly field: string
+  readonly reason: string
+}> = Data.TaggedError("WriteError")
+
+/**
+ * What was to be written cannot be: `field` names the dimension, attribute, key or member (`""` if it is none of them),
+ * `reason` says why, and what would be right. Nothing was written.
+ */
+export class WriteError extends WriteErrorBase {
+  /** What is wrong, where, and what to do. */
+  override get message(): string {
+    return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.reason}`
+  }
+}
+
 const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
   readonly uri: string
   readonly needed: number
