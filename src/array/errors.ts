@@ -46,19 +46,22 @@ export class SelectionError extends SelectionErrorBase {
 }
 
 const WriteErrorBase: TaggedErrorClass<"WriteError", {
-  readonly uri: string
+  readonly uri?: string
   readonly field: string
+  readonly cell?: number
   readonly reason: string
 }> = Data.TaggedError("WriteError")
 
 /**
- * What was to be written cannot be: `field` names the dimension, attribute, key or member (`""` if it is none of them),
- * `reason` says why, and what would be right. Nothing was written.
+ * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or member
+ * (`""` where it is no single one), `reason` says what is wrong and what would be right. `cell` is the number of the first
+ * cell that is wrong, counted from 0 in the order in which cells were given; `uri` is there where it is known.
  */
 export class WriteError extends WriteErrorBase {
-  /** What is wrong, where, and what to do. */
+  /** Where, and what is wrong there. */
   override get message(): string {
-    return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.reason}`
+    const where = [this.uri ?? "", this.field, this.cell === undefined ? "" : `cell ${this.cell}`]
+    return [...where.filter((part) => part !== ""), this.reason].join(": ")
   }
 }
 
