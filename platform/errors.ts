@@ -32,7 +32,17 @@ export class AlreadyExists extends AlreadyExistsBase {
 }
 
 /** Why a storage call failed. */
-export type StorageReason = "Denied" | "Timeout" | "Unavailable" | "Conflict" | "Truncated" | "Unsupported" | "Unknown"
+export type StorageReason =
+  | "Denied"
+  | "Timeout"
+  | "Unavailable"
+  | "Conflict"
+  | "Truncated"
+  | "Full"
+  | "Occupied"
+  | "BadName"
+  | "Unsupported"
+  | "Unknown"
 
 const StorageErrorBase: TaggedErrorClass<"StorageError", {
   readonly op: string
@@ -47,6 +57,10 @@ const advice: Record<StorageReason, string> = {
   Unavailable: "the storage is not available; try again later",
   Conflict: "somebody else changed it at the same time; try again",
   Truncated: "the file is shorter than what was asked of it; it was cut, or it is being replaced",
+  Full: "there is no room left; free some, or raise the quota",
+  Occupied:
+    "something of another kind has the name: a folder where a file should be, or a file where a folder should be",
+  BadName: "the storage takes no such name; it may be too long",
   Unsupported: "it is not supported here",
   Unknown: "the storage failed",
 }

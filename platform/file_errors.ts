@@ -15,6 +15,15 @@ const reasons: Readonly<Record<string, StorageReason>> = {
   ENFILE: "Unavailable",
   EIO: "Unavailable",
   ETIMEDOUT: "Timeout",
+  ENOSPC: "Full",
+  EDQUOT: "Full",
+  EFBIG: "Full",
+  EEXIST: "Occupied",
+  EISDIR: "Occupied",
+  ENOTDIR: "Occupied",
+  ENOTEMPTY: "Occupied",
+  ENAMETOOLONG: "BadName",
+  EILSEQ: "BadName",
 }
 
 /** The codes that say that a name has no file: it is missing, below a file, a folder, a pipe, or longer than names can be. */

@@ -9,6 +9,7 @@
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { AlreadyExists, NotFound, StorageError } from "./errors.ts"
 
 /** One name in a listing. */
@@ -35,6 +36,16 @@ export interface Tail {
   readonly bytes: Uint8Array
   /** Bytes of the whole file. */
   readonly size: number
+}
+
+/** A file that is being written, from its beginning to its end. */
+export interface FileWriter {
+  /**
+   * Appends. The bytes are the caller's again when it returns. Of a call that failed nothing counts; it may be made again.
+   */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, StorageError>
+  /** Puts the file into its place, whole: nobody sees any of it before, and nothing can be appended after. */
+  readonly finish: Effect.Effect<void, StorageError>
 }
 
 /** A storage backend. */
@@ -64,8 +75,20 @@ export interface Storage {
   readonly readTail: (uri: string, length: number) => Effect.Effect<Tail, NotFound | StorageError>
   /** Writes a whole file, over what was there. Folders on the way come into being. */
   readonly write: (uri: string, bytes: Uint8Array) => Effect.Effect<void, StorageError>
-  /** Writes a whole file only if none is there: of several racing writers one succeeds. */
+  /**
+   * Begins a file that comes in pieces, to lie over what is there when it is finished. When the scope closes before that,
+   * what was written is removed. Folders on the way come into being.
+   */
+  readonly openWrite: (uri: string) => Effect.Effect<FileWriter, StorageError, Scope.Scope>
+  /**
+   * Writes a whole file only if none is there: of several racing writers one succeeds. It is what commits are made by:
+   * all that was written through this storage before is there to stay before this file is.
+   *
+   * After a `StorageError` the file may be there all the same: the answer can be lost on its way back.
+   */
   readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
+  /** Makes an empty folder, and those on the way; where one is already it stays. Object stores have nothing to make. */
+  readonly createFolder: (uri: string) => Effect.Effect<void, StorageError>
   /** Removes a file, or a folder with all in it. What is not there is removed already. */
   readonly remove: (uri: string) => Effect.Effect<void, StorageError>
   /**

@@ -17,7 +17,9 @@ export const deferStorage = (load: () => Promise<Storage>): Storage => {
     readRanges: (uri, ranges, into) => Effect.flatMap(storage, (s) => s.readRanges(uri, ranges, into)),
     readTail: (uri, length) => Effect.flatMap(storage, (s) => s.readTail(uri, length)),
     write: (uri, bytes) => Effect.flatMap(storage, (s) => s.write(uri, bytes)),
+    openWrite: (uri) => Effect.flatMap(storage, (s) => s.openWrite(uri)),
     create: (uri, bytes) => Effect.flatMap(storage, (s) => s.create(uri, bytes)),
+    createFolder: (uri) => Effect.flatMap(storage, (s) => s.createFolder(uri)),
     remove: (uri) => Effect.flatMap(storage, (s) => s.remove(uri)),
   }
 }

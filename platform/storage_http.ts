@@ -70,7 +70,9 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
     readRanges: (uri, ranges) => noticing("readRanges", uri, reads.readRanges(uri, ranges)),
     readTail: (uri, length) => noticing("readTail", uri, reads.readTail(uri, length)),
     write: (uri) => readOnly("write", uri),
+    openWrite: (uri) => readOnly("openWrite", uri),
     create: (uri) => readOnly("create", uri),
+    createFolder: (uri) => readOnly("createFolder", uri),
     remove: (uri) => readOnly("remove", uri),
   }
 }

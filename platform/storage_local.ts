@@ -12,10 +12,12 @@ import * as Layer from "effect/Layer"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { checkRanges, tailRange, truncated } from "./byte_ranges.ts"
-import { createFailure, readFailure, storageFailure } from "./file_errors.ts"
+import { readFailure, storageFailure } from "./file_errors.ts"
 import { NotFound, StorageError } from "./errors.ts"
 import { compareBytewise } from "./name_order.ts"
 import { type ByteRange, type Entry, Storage, type Tail } from "./storage.ts"
+import type { Durability } from "./storage_local_sync.ts"
+import { isTemporary, makeLocalWrites } from "./storage_local_write.ts"
 import { localPath } from "./uri.ts"
 
 /** Without O_NONBLOCK the opening of a named pipe waits for a writer, for ever. */
@@ -119,78 +121,6 @@ const readRanges = (uri: string, ranges: ReadonlyArray<ByteRange>, into?: Uint8A
     })
   })
 
-const writeAll = (fd: number, bytes: Uint8Array): void => {
-  for (let done = 0; done < bytes.length;) {
-    done += fs.writeSync(fd, bytes, done, Math.min(bytes.length - done, READ_MAX), done)
-  }
-}
-
-/** Opens a file that must not be there yet; the folders on the way come into being if they are missing. */
-const openNew = (target: string): number => {
-  try {
-    return fs.openSync(target, "wx")
-  } catch (error) {
-    if ((error as { code?: string }).code !== "ENOENT") throw error
-    fs.mkdirSync(path.dirname(target), { recursive: true })
-    return fs.openSync(target, "wx")
-  }
-}
-
-const writeNew = (target: string, bytes: Uint8Array): void => {
-  const fd = openNew(target)
-  try {
-    writeAll(fd, bytes)
-  } catch (error) {
-    fs.closeSync(fd)
-    fs.rmSync(target, { force: true })
-    throw error
-  }
-  fs.closeSync(fd)
-}
-
-/** Files that are being written bear such names, which no listing shows. */
-const isTemporary = (name: string): boolean => name.startsWith(".tessera-") && name.endsWith(".tmp")
-
-/** Writes the bytes beside `target` under a temporary name, and hands that to `place`. */
-const viaTemporary = (target: string, bytes: Uint8Array, place: (temporary: string) => void): void => {
-  const temporary = path.join(path.dirname(target), `.tessera-${crypto.randomUUID()}.tmp`)
-  writeNew(temporary, bytes)
-  try {
-    place(temporary)
-  } finally {
-    fs.rmSync(temporary, { force: true })
-  }
-}
-
-/** Where a write must go so that a link stays a link. */
-const linkTarget = (target: string): string => {
-  const stat = fs.lstatSync(target, { throwIfNoEntry: false })
-  return stat?.isSymbolicLink() ? fs.realpathSync(target) : target
-}
-
-const write = (uri: string, bytes: Uint8Array): void => {
-  const target = linkTarget(localPath("write", uri))
-  viaTemporary(target, bytes, (temporary) => fs.renameSync(temporary, target))
-}
-
-/** The codes of file systems without hard links. */
-const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
-
-const create = (uri: string, bytes: Uint8Array): void => {
-  const target = localPath("create", uri)
-  if (bytes.length === 0) return writeNew(target, bytes)
-  // A link comes into being only where no name is, and with all bytes in it. Where there are no links, an exclusive
-  // open still lets one writer win; a reader may then see the file grow.
-  viaTemporary(target, bytes, (temporary) => {
-    try {
-      fs.linkSync(temporary, target)
-    } catch (error) {
-      if (!noLinks.has((error as { code?: string }).code ?? "")) throw error
-      writeNew(target, bytes)
-    }
-  })
-}
-
 /** The kind of a name, links followed; undefined for what is neither file nor folder. */
 const kindOf = (folder: string, entry: fs.Dirent): Entry["kind"] | undefined => {
   if (entry.isFile()) return "file"
@@ -232,18 +162,24 @@ const remove = (uri: string): void => {
   }
 }
 
+/** How local files are kept. */
+export interface LocalOptions {
+  /** Whether commits outlast a loss of power. Default: `"synced"`. */
+  readonly durability?: Durability
+}
+
 /**
- * The storage of local files, as a value; {@link layerLocal} is the layer of it. It takes plain paths, as they stand, and
- * `file://` URIs, whose percent signs are no escapes.
+ * A storage of local files. It takes plain paths, as they stand, and `file://` URIs, whose percent signs are no escapes.
  *
  * ```ts
- * import { localFiles } from "@tessera/array/platform"
+ * import { makeLocalStorage } from "@tessera/array/platform"
  * import * as Effect from "effect/Effect"
  *
- * const entries = Effect.runSync(localFiles.list("/no/such/folder")) // []
+ * const storage = makeLocalStorage({ durability: "cached" })
+ * const entries = Effect.runSync(storage.list("/no/such/folder")) // []
  * ```
  */
-export const localFiles: Storage = {
+export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
   list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
   size: (uri) =>
     Effect.try({
@@ -254,11 +190,22 @@ export const localFiles: Storage = {
   readRanges: (uri, ranges, into) =>
     Effect.try({ try: () => readRanges(uri, ranges, into), catch: readFailure("readRanges", uri) }),
   readTail: (uri, length) => Effect.try({ try: () => readTail(uri, length), catch: readFailure("readTail", uri) }),
-  write: (uri, bytes) => Effect.try({ try: () => write(uri, bytes), catch: storageFailure("write", uri) }),
-  create: (uri, bytes) => Effect.try({ try: () => create(uri, bytes), catch: createFailure(uri) }),
+  ...makeLocalWrites(options.durability ?? "synced"),
   remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
   inFlight: () => 1,
-}
+})
+
+/**
+ * The storage of local files whose commits outlast a loss of power, as a value; {@link layerLocal} is the layer of it.
+ *
+ * ```ts
+ * import { localFiles } from "@tessera/array/platform"
+ * import * as Effect from "effect/Effect"
+ *
+ * const entries = Effect.runSync(localFiles.list("/no/such/folder")) // []
+ * ```
+ */
+export const localFiles: Storage = makeLocalStorage()
 
 /** The layer of {@link localFiles}. */
 export const layerLocal: Layer.Layer<Storage> = Layer.succeed(Storage, localFiles)

@@ -7,6 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkRanges, tailRange } from "./byte_ranges.ts"
 import { AlreadyExists, NotFound, StorageError } from "./errors.ts"
+import { storageFailure } from "./file_errors.ts"
+import { makeFileWriter } from "./file_writer.ts"
 import { compareBytewise } from "./name_order.ts"
 import { type Entry, Storage } from "./storage.ts"
 import { withoutTrailingSlash } from "./uri.ts"
@@ -15,6 +17,16 @@ import { withoutTrailingSlash } from "./uri.ts"
 const keyOf = (uri: string): string => {
   const path = withoutTrailingSlash(uri.replace(/^mem:\/\//i, ""))
   return path.replace(/^\/+/, "")
+}
+
+const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    whole.set(piece, at)
+    at += piece.length
+  }
+  return whole
 }
 
 /**
@@ -74,6 +86,15 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
       Effect.sync(() => {
         files.set(keyOf(uri), bytes.slice())
       }),
+    openWrite: (uri) =>
+      makeFileWriter(uri, () => {
+        const pieces: Array<Uint8Array> = []
+        return {
+          append: (bytes) => void pieces.push(bytes.slice()),
+          finish: () => void files.set(keyOf(uri), joined(pieces)),
+          abandon: () => void (pieces.length = 0),
+        }
+      }, storageFailure),
     create: (uri, bytes) =>
       Effect.suspend(() => {
         const key = keyOf(uri)
@@ -81,6 +102,7 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         files.set(key, bytes.slice())
         return Effect.void
       }),
+    createFolder: () => Effect.void,
     remove: (uri) =>
       Effect.sync(() => {
         const key = keyOf(uri)

@@ -19,11 +19,11 @@ import { schemeOf, unsupported } from "./uri.ts"
  * ```
  */
 export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage => {
-  const route = <A, E>(
+  const route = <A, E, R>(
     op: string,
     uri: string,
-    call: (storage: Storage) => Effect.Effect<A, E>,
-  ): Effect.Effect<A, E | StorageError> => {
+    call: (storage: Storage) => Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | StorageError, R> => {
     const scheme = schemeOf(uri)
     return Object.hasOwn(routes, scheme) ? call(routes[scheme]) : Effect.fail(unsupported(op, uri, scheme))
   }
@@ -34,7 +34,9 @@ export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage =
     readRanges: (uri, ranges, into) => route("readRanges", uri, (storage) => storage.readRanges(uri, ranges, into)),
     readTail: (uri, length) => route("readTail", uri, (storage) => storage.readTail(uri, length)),
     write: (uri, bytes) => route("write", uri, (storage) => storage.write(uri, bytes)),
+    openWrite: (uri) => route("openWrite", uri, (storage) => storage.openWrite(uri)),
     create: (uri, bytes) => route("create", uri, (storage) => storage.create(uri, bytes)),
+    createFolder: (uri) => route("createFolder", uri, (storage) => storage.createFolder(uri)),
     remove: (uri) => route("remove", uri, (storage) => storage.remove(uri)),
     inFlight: (uri) => {
       const scheme = schemeOf(uri)

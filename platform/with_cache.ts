@@ -139,7 +139,10 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     readRanges: (uri, ranges) => immutable(uri) ? readRanges(uri, ranges) : storage.readRanges(uri, ranges),
     readTail: (uri, length) => immutable(uri) ? readTail(uri, length) : storage.readTail(uri, length),
     write: (uri, bytes) => writing(uri, storage.write(uri, bytes)),
+    openWrite: (uri) =>
+      Effect.map(storage.openWrite(uri), (file) => ({ write: file.write, finish: writing(uri, file.finish) })),
     create: (uri, bytes) => writing(uri, storage.create(uri, bytes)),
+    createFolder: (uri) => writing(uri, storage.createFolder(uri)),
     remove: (uri) => writing(uri, storage.remove(uri)),
     inFlight: storage.inFlight,
   }

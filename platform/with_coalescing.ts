@@ -80,7 +80,9 @@ export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}
     }),
   readTail: (uri, length) => storage.readTail(uri, length),
   write: (uri, bytes) => storage.write(uri, bytes),
+  openWrite: (uri) => storage.openWrite(uri),
   create: (uri, bytes) => storage.create(uri, bytes),
+  createFolder: (uri) => storage.createFolder(uri),
   remove: (uri) => storage.remove(uri),
   inFlight: storage.inFlight,
 })

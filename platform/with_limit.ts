@@ -27,7 +27,13 @@ export const withLimit = (storage: Storage, requests: number): Storage => {
       eachRange(ranges, into, (some, room) => turn(storage.readRanges(uri, some, room))),
     readTail: (uri, length) => turn(storage.readTail(uri, length)),
     write: (uri, bytes) => turn(storage.write(uri, bytes)),
+    openWrite: (uri) =>
+      Effect.map(turn(storage.openWrite(uri)), (file) => ({
+        write: (bytes) => turn(file.write(bytes)),
+        finish: turn(file.finish),
+      })),
     create: (uri, bytes) => turn(storage.create(uri, bytes)),
+    createFolder: (uri) => turn(storage.createFolder(uri)),
     remove: (uri) => turn(storage.remove(uri)),
     inFlight: storage.inFlight,
   }

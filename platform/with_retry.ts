@@ -46,7 +46,7 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
   const longest = Duration.toMillis(options.longestWait ?? "10 seconds")
   const reasons = new Set(options.reasons ?? ["Unavailable", "Timeout"])
 
-  const retrying = <A, E>(call: Effect.Effect<A, E>, tries = 0): Effect.Effect<A, E> =>
+  const retrying = <A, E, R>(call: Effect.Effect<A, E, R>, tries = 0): Effect.Effect<A, E, R> =>
     Effect.catchAll(call, (error) => {
       if (tries >= times || !(error instanceof StorageError) || !reasons.has(error.reason)) return Effect.fail(error)
       const asked = askedWait(error)
@@ -65,7 +65,13 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
       eachRange(ranges, into, (some, room) => retrying(storage.readRanges(uri, some, room))),
     readTail: (uri, length) => retrying(storage.readTail(uri, length)),
     write: (uri, bytes) => retrying(storage.write(uri, bytes)),
+    openWrite: (uri) =>
+      Effect.map(retrying(storage.openWrite(uri)), (file) => ({
+        write: (bytes) => retrying(file.write(bytes)),
+        finish: retrying(file.finish),
+      })),
     create: (uri, bytes) => storage.create(uri, bytes),
+    createFolder: (uri) => retrying(storage.createFolder(uri)),
     remove: (uri) => retrying(storage.remove(uri)),
     inFlight: storage.inFlight,
   }

@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Storage } from "./storage.ts"
 
-/** The calls of a storage, by name. */
-export type StorageOperation = Exclude<keyof Storage, "inFlight">
+/** The calls of a storage, by name; `append` and `finish` are those of the files that `openWrite` begins. */
+export type StorageOperation = Exclude<keyof Storage, "inFlight"> | "append" | "finish"
 
 /** What was asked so far. The numbers go on growing; {@link makeTrace} starts them at zero. */
 export interface Trace {
@@ -18,7 +18,7 @@ export interface Trace {
   requests: number
   /** Bytes of the answers. */
   bytesRead: number
-  /** Bytes handed to `write` and `create` that arrived. */
+  /** Bytes handed to `write`, `append` and `create` that arrived. */
   bytesWritten: number
 }
 
@@ -40,7 +40,20 @@ export interface TracedCall {
 
 /** Counters at zero. */
 export const makeTrace = (): Trace => ({
-  calls: { list: 0, size: 0, read: 0, readRanges: 0, readTail: 0, write: 0, create: 0, remove: 0 },
+  calls: {
+    list: 0,
+    size: 0,
+    read: 0,
+    readRanges: 0,
+    readTail: 0,
+    write: 0,
+    openWrite: 0,
+    append: 0,
+    finish: 0,
+    create: 0,
+    createFolder: 0,
+    remove: 0,
+  },
   requests: 0,
   bytesRead: 0,
   bytesWritten: 0,
@@ -60,13 +73,13 @@ export const makeTrace = (): Trace => ({
  * ```
  */
 export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: TracedCall) => void): Storage => {
-  const traced = <A, E>(
+  const traced = <A, E, R>(
     operation: StorageOperation,
     uri: string,
     requests: number,
-    call: Effect.Effect<A, E>,
+    call: Effect.Effect<A, E, R>,
     bytes: (answer: A) => { read?: number; written?: number },
-  ): Effect.Effect<A, E> =>
+  ): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       trace.calls[operation]++
       trace.requests += requests
@@ -91,7 +104,13 @@ export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: Traced
     readTail: (uri, length) =>
       traced("readTail", uri, 1, storage.readTail(uri, length), (tail) => ({ read: tail.bytes.length })),
     write: (uri, bytes) => traced("write", uri, 1, storage.write(uri, bytes), () => ({ written: bytes.length })),
+    openWrite: (uri) =>
+      Effect.map(traced("openWrite", uri, 1, storage.openWrite(uri), none), (file) => ({
+        write: (bytes) => traced("append", uri, 1, file.write(bytes), () => ({ written: bytes.length })),
+        finish: traced("finish", uri, 1, file.finish, none),
+      })),
     create: (uri, bytes) => traced("create", uri, 1, storage.create(uri, bytes), () => ({ written: bytes.length })),
+    createFolder: (uri) => traced("createFolder", uri, 1, storage.createFolder(uri), none),
     remove: (uri) => traced("remove", uri, 1, storage.remove(uri), none),
     inFlight: storage.inFlight,
   }

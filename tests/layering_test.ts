@@ -49,7 +49,7 @@ const schemaFolders = ["binary", "commit", "fragment", "name"]
 const ignored = [".git", ".ci", ".cache", "coverage", "dist", "node_modules"]
 
 const dusty = ["util", "utils", "helper", "helpers", "common", "type", "types", "misc", "internal"]
-const mayUseNode = /^platform\/(\w+_native|storage_local|runtime\w*)\.ts$/
+const mayUseNode = /^platform\/(\w+_native|storage_local\w*|runtime\w*)\.ts$/
 
 const foldersIn = (folder: string): Array<string> =>
   existsSync(join(root, folder))

@@ -37,6 +37,8 @@ const overServer = (http: Storage, files: Map<string, Uint8Array>, origin: strin
     readRanges: (uri, ranges, into) => raw(uri, http.readRanges(url(uri), ranges, into)),
     readTail: (uri, length) => raw(uri, http.readTail(url(uri), length)),
     write: (uri, bytes) => memory.write(name(uri), bytes),
+    openWrite: (uri) => memory.openWrite(name(uri)),
+    createFolder: (uri) => memory.createFolder(name(uri)),
     create: (uri, bytes) =>
       Effect.mapError(
         memory.create(name(uri), bytes),

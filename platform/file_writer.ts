@@ -1,0 +1,63 @@
+/**
+ * Files that come in pieces, as the storages of this machine make them: what is done at once becomes effects in a scope.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { StorageError } from "./errors.ts"
+import type { FileWriter } from "./storage.ts"
+
+/** A file that is being written. What throws has done nothing that counts. */
+export interface OpenFile {
+  /** Puts bytes behind those that are there; keeps none of the caller's memory. */
+  readonly append: (bytes: Uint8Array) => void
+  /** Puts the file into its place, and lets go of it. */
+  readonly finish: () => void
+  /** Removes what there is, as far as that can be done, and lets go of it. */
+  readonly abandon: () => void
+}
+
+/**
+ * The writer of the file that `open` opens. To finish twice does no more than to finish once; any other call after that,
+ * or after the scope, fails.
+ */
+export const makeFileWriter = (
+  uri: string,
+  open: () => OpenFile,
+  failure: (op: string, uri: string) => (cause: unknown) => StorageError,
+): Effect.Effect<FileWriter, StorageError, Scope.Scope> => {
+  const opened = Effect.try({
+    try: () => ({ file: open(), state: "open" as "open" | "finished" | "closed" }),
+    catch: failure("openWrite", uri),
+  })
+  const acquired = Effect.acquireRelease(opened, (it) =>
+    Effect.sync(() => {
+      if (it.state === "open") it.file.abandon()
+      it.state = "closed"
+    }))
+  return Effect.map(acquired, (it): FileWriter => {
+    const call = (op: string, use: (file: OpenFile) => void): Effect.Effect<void, StorageError> =>
+      Effect.try({
+        try: () => {
+          if (it.state === "open") return use(it.file)
+          throw new StorageError({
+            op,
+            uri,
+            reason: "Unknown",
+            cause: new TypeError(`the file is ${it.state} already`),
+          })
+        },
+        catch: failure(op, uri),
+      })
+    return {
+      write: (bytes) => call("write", (file) => file.append(bytes)),
+      finish: Effect.suspend(() =>
+        it.state === "finished" ? Effect.void : call("finish", (file) => {
+          file.finish()
+          it.state = "finished"
+        })
+      ),
+    }
+  })
+}

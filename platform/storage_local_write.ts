@@ -1,0 +1,199 @@
+/**
+ * How local files are written: whole or not at all, under a temporary name until all of it is there.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { StorageError } from "./errors.ts"
+import { createFailure, storageFailure } from "./file_errors.ts"
+import { makeFileWriter, type OpenFile } from "./file_writer.ts"
+import type { Storage } from "./storage.ts"
+import { type Durability, makeSyncing, type Syncing } from "./storage_local_sync.ts"
+import { localPath } from "./uri.ts"
+
+/** One call moves less than 2 GiB, whatever is asked of it. */
+const WRITE_MAX = 1 << 30
+
+/** Small pieces of a file are gathered until they are so many bytes: more make no call cheaper. */
+const GATHERED = 1 << 18
+
+const writeAt = (fd: number, bytes: Uint8Array, position: number): void => {
+  for (let done = 0; done < bytes.length;) {
+    done += fs.writeSync(fd, bytes, done, Math.min(bytes.length - done, WRITE_MAX), position + done)
+  }
+}
+
+const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ""
+
+/** Makes a folder and those on the way. */
+const makeFolder = (folder: string, sync: Syncing): void => {
+  const first = fs.mkdirSync(folder, { recursive: true })
+  if (first === undefined) return
+  const top = path.dirname(path.resolve(first))
+  for (let made = path.resolve(folder); made !== top; made = path.dirname(made)) sync.note(path.dirname(made))
+}
+
+/** Opens a file that must not be there yet; the folders on the way come into being if they are missing. */
+const openNew = (target: string, sync: Syncing): number => {
+  try {
+    return fs.openSync(target, "wx")
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error
+    makeFolder(path.dirname(target), sync)
+    return fs.openSync(target, "wx")
+  }
+}
+
+const writeNew = (target: string, bytes: Uint8Array, sync: Syncing): void => {
+  const fd = openNew(target, sync)
+  try {
+    writeAt(fd, bytes, 0)
+    sync.file(fd)
+  } catch (error) {
+    fs.closeSync(fd)
+    fs.rmSync(target, { force: true })
+    throw error
+  }
+  fs.closeSync(fd)
+}
+
+/** Whether a name is that of a file that is being written: no listing shows it. */
+export const isTemporary = (name: string): boolean => name.startsWith(".tessera-") && name.endsWith(".tmp")
+
+const temporaryFor = (target: string): string => path.join(path.dirname(target), `.tessera-${crypto.randomUUID()}.tmp`)
+
+/** Writes the bytes beside `target` under a temporary name, and hands that to `place`. */
+const viaTemporary = (
+  target: string,
+  bytes: Uint8Array,
+  sync: Syncing,
+  place: (temporary: string) => void,
+): void => {
+  const temporary = temporaryFor(target)
+  writeNew(temporary, bytes, sync)
+  try {
+    place(temporary)
+  } finally {
+    fs.rmSync(temporary, { force: true })
+  }
+}
+
+/** Where a write must go so that a link stays a link. */
+const targetOf = (op: string, uri: string): string => {
+  const target = localPath(op, uri)
+  const stat = fs.lstatSync(target, { throwIfNoEntry: false })
+  if (stat?.isDirectory()) {
+    throw new StorageError({ op, uri, reason: "Occupied", cause: new Error("there is a folder here") })
+  }
+  return stat?.isSymbolicLink() ? fs.realpathSync(target) : target
+}
+
+const write = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
+  const target = targetOf("write", uri)
+  viaTemporary(target, bytes, sync, (temporary) => fs.renameSync(temporary, target))
+  sync.note(path.dirname(target))
+}
+
+const openFile = (uri: string, sync: Syncing): OpenFile => {
+  const target = targetOf("openWrite", uri)
+  const temporary = temporaryFor(target)
+  let fd: number | undefined = openNew(temporary, sync)
+  let gathered = new Uint8Array(0)
+  let held = 0
+  let position = 0
+  let lost: unknown
+
+  const flush = (): void => {
+    writeAt(fd!, gathered.subarray(0, held), position)
+    position += held
+    held = 0
+  }
+  const close = (): void => {
+    if (fd !== undefined) fs.closeSync(fd)
+    fd = undefined
+  }
+  return {
+    append: (bytes) => {
+      if (held + bytes.length > GATHERED) flush()
+      if (bytes.length > GATHERED) {
+        writeAt(fd!, bytes, position)
+        position += bytes.length
+        return
+      }
+      if (gathered.length === 0) gathered = new Uint8Array(GATHERED)
+      gathered.set(bytes, held)
+      held += bytes.length
+    },
+    finish: () => {
+      // after a sync that failed, a second one may succeed though the bytes are lost
+      if (lost !== undefined) throw lost
+      if (fd !== undefined) {
+        flush()
+        try {
+          sync.file(fd)
+        } catch (error) {
+          throw lost = error
+        }
+        close()
+      }
+      fs.renameSync(temporary, target)
+      sync.note(path.dirname(target))
+    },
+    abandon: () => {
+      try {
+        close()
+      } finally {
+        fs.rmSync(temporary, { force: true })
+      }
+    },
+  }
+}
+
+/** The codes of file systems without hard links. */
+const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
+
+const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
+  const target = localPath("create", uri)
+  if (bytes.length === 0) {
+    sync.folders()
+    writeNew(target, bytes, sync)
+  } else {
+    // A link comes into being only where no name is, and with all bytes in it. Where there are no links, an exclusive
+    // open still lets one writer win; a reader may then see the file grow.
+    viaTemporary(target, bytes, sync, (temporary) => {
+      sync.folders()
+      try {
+        fs.linkSync(temporary, target)
+      } catch (error) {
+        if (!noLinks.has(codeOf(error))) throw error
+        writeNew(target, bytes, sync)
+      }
+    })
+  }
+  try {
+    sync.note(path.dirname(target))
+    sync.folders()
+  } catch (error) {
+    fs.rmSync(target, { force: true })
+    throw error
+  }
+}
+
+/** The calls of the local storage that write. */
+export const makeLocalWrites = (
+  durability: Durability,
+): Pick<Storage, "write" | "openWrite" | "create" | "createFolder"> => {
+  const sync = makeSyncing(durability)
+  return {
+    write: (uri, bytes) => Effect.try({ try: () => write(uri, bytes, sync), catch: storageFailure("write", uri) }),
+    openWrite: (uri) => makeFileWriter(uri, () => openFile(uri, sync), storageFailure),
+    create: (uri, bytes) => Effect.try({ try: () => create(uri, bytes, sync), catch: createFailure(uri) }),
+    createFolder: (uri) =>
+      Effect.try({
+        try: () => makeFolder(localPath("createFolder", uri), sync),
+        catch: storageFailure("createFolder", uri),
+      }),
+  }
+}
