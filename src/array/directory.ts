@@ -23,7 +23,7 @@ import {
 import { compareNames, lastComponent, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
 import { attemptFormat } from "../tile/attempt.ts"
-import { join, type Listing } from "./listing.ts"
+import { join, type Listing, type SchemaListing } from "./listing.ts"
 
 /** A fragment that was committed. */
 export interface FragmentEntry {
@@ -82,8 +82,21 @@ const LEGACY_NAME: TimestampedName = {
 }
 
 /** Whether a listing is that of an array. */
-export const isArray = (listing: Listing): boolean =>
+export const isArray = (listing: SchemaListing): boolean =>
   listing.root.some((e) => e.name === SCHEMA_FOLDER || e.name === ARRAY_SCHEMA_FILE) || listing.schemas.length > 0
+
+/** The schemas that a listing names, as {@link Directory} has them. */
+export const schemaFiles = ({ uri, root, schemas }: SchemaListing): ReadonlyArray<NamedFile> => {
+  const files = schemas
+    .filter((e) => e.kind === "file")
+    .map((e) => named(e.name, join(uri, SCHEMA_FOLDER, e.name)))
+    .filter((s) => s !== undefined)
+    .sort((a, b) => compareBytewise(a.name.name, b.name.name))
+  if (root.some((e) => e.name === ARRAY_SCHEMA_FILE)) {
+    files.unshift({ name: LEGACY_NAME, uri: join(uri, ARRAY_SCHEMA_FILE) })
+  }
+  return files
+}
 
 /** Reads the small commit files that the listings name, and makes a directory of all. */
 export const loadDirectory = (
@@ -159,18 +172,9 @@ export const loadDirectory = (
       superseding.push({ name: parsed, supersedes: new Set(lines.map(vacuumedName)) })
     }
 
-    const schemas = listing.schemas
-      .filter((e) => e.kind === "file")
-      .map((e) => named(e.name, join(uri, SCHEMA_FOLDER, e.name)))
-      .filter((s) => s !== undefined)
-      .sort((a, b) => compareBytewise(a.name.name, b.name.name))
-    if (listing.root.some((e) => e.name === ARRAY_SCHEMA_FILE)) {
-      schemas.unshift({ name: LEGACY_NAME, uri: join(uri, ARRAY_SCHEMA_FILE) })
-    }
-
     return {
       uri,
-      schemas,
+      schemas: schemaFiles(listing),
       fragments: fragments.sort(byName),
       deletes: [...deletes.values()].sort((a, b) => a.time - b.time || (a.name < b.name ? -1 : 1)),
       vacuums: superseding,
@@ -230,5 +234,5 @@ export const visibleDeletes = (directory: Directory, time: TimeRange): ReadonlyA
  * the names, as the real engine has it. Times with as many digits sort by time; a schema of time 9 counts as later than
  * one of time 100. `__array_schema.tdb` bears no time, and so is only ever the first.
  */
-export const schemaAt = (directory: Directory, end: number): NamedFile | undefined =>
-  directory.schemas.findLast((s) => s.name.name !== ARRAY_SCHEMA_FILE && s.name.end <= end) ?? directory.schemas[0]
+export const schemaAt = (schemas: ReadonlyArray<NamedFile>, end: number): NamedFile | undefined =>
+  schemas.findLast((s) => s.name.name !== ARRAY_SCHEMA_FILE && s.name.end <= end) ?? schemas[0]

@@ -20,9 +20,12 @@ import { accessOf, type OpenedArray } from "./open.ts"
 /** What loading enumerations can fail with. */
 export type EnumerationError = NotFound | StorageError | TileError
 
+/** What of an open array says where its enumerations are, and how they are read. */
+export type Enumerated = Pick<OpenedArray, "uri" | "schema" | "key" | "verifyChecksums">
+
 const loadEnumeration = (
   access: TileAccess,
-  array: OpenedArray,
+  array: Enumerated,
   name: string,
   fileName: string,
 ): Effect.Effect<Enumeration, EnumerationError, Storage> =>
@@ -56,7 +59,7 @@ const loadEnumeration = (
 
 /** The enumerations of an open array, in the order of its schema: all, or those that are named. */
 export const loadEnumerations = (
-  array: OpenedArray,
+  array: Enumerated,
   names?: Iterable<string>,
 ): Effect.Effect<ReadonlyArray<Enumeration>, EnumerationError, Storage | Codecs> =>
   Effect.gen(function* () {

@@ -8,11 +8,15 @@ import type { StorageError } from "../../platform/errors.ts"
 import { type Entry, inFlight, Storage } from "../../platform/storage.ts"
 import { COMMITS_FOLDER, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
 
-/** The listings of an array. */
-export interface Listing {
+/** The listings of an array that tell its schemas. */
+export interface SchemaListing {
   readonly uri: string
   readonly root: ReadonlyArray<Entry>
   readonly schemas: ReadonlyArray<Entry>
+}
+
+/** The listings of an array. */
+export interface Listing extends SchemaListing {
   readonly commits: ReadonlyArray<Entry>
 }
 
@@ -37,3 +41,13 @@ export const listArray = (uri: string): Effect.Effect<Listing, StorageError, Sto
     )
     return { uri, root, schemas, commits }
   })
+
+/** Lists what tells the schemas of an array: two listings at once. */
+export const listSchemas = (uri: string): Effect.Effect<SchemaListing, StorageError, Storage> =>
+  Effect.flatMap(Storage, (storage) =>
+    Effect.map(
+      Effect.all([storage.list(uri), storage.list(join(uri, SCHEMA_FOLDER))], {
+        concurrency: inFlight(storage, uri, 2),
+      }),
+      ([root, schemas]) => ({ uri, root, schemas }),
+    ))

@@ -26,7 +26,7 @@ import {
   visibleFragments,
 } from "./directory.ts"
 import { ArrayNotFound, type InvalidOption } from "./errors.ts"
-import { join, listArray, type Listing } from "./listing.ts"
+import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
 import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
 import { makeSchemas } from "./schemas.ts"
 
@@ -62,12 +62,16 @@ const escapeHint = (uri: string): string =>
   /^file:.*%[0-9a-f]{2}/i.test(uri) ? "; percent signs are no escapes here: write the path as it is" : ""
 
 /** What is at a URI that is not an array. */
-const hintOf = (listing: Listing): string =>
+const hintOf = (listing: SchemaListing): string =>
   listing.root.some((e) => e.name === GROUP_FILE)
     ? "this is a group, not an array; open one of its members"
     : listing.root.length === 0
     ? `there is no array here; check the path, and whether you may list it${escapeHint(listing.uri)}`
     : "this folder is not an array: it has no schema"
+
+/** There is no array where this was listed. */
+export const noArray = (listing: SchemaListing): ArrayNotFound =>
+  new ArrayNotFound({ uri: listing.uri, hint: hintOf(listing) })
 
 /** Opens an array. */
 export const openArray = (
@@ -94,10 +98,10 @@ const openAt = (
     const storage = yield* Storage
     const access = yield* accessOf({ key, verifyChecksums })
     const listing = yield* listArray(uri)
-    if (!isArray(listing)) return yield* Effect.fail(new ArrayNotFound({ uri, hint: hintOf(listing) }))
+    if (!isArray(listing)) return yield* Effect.fail(noArray(listing))
     const directory = yield* loadDirectory(listing)
-    const file = schemaAt(directory, time.end)
-    if (file === undefined) return yield* Effect.fail(new ArrayNotFound({ uri, hint: hintOf(listing) }))
+    const file = schemaAt(directory.schemas, time.end)
+    if (file === undefined) return yield* Effect.fail(noArray(listing))
 
     const held = new Map(before?.fragments.map((fragment) => [fragment.uri, fragment]))
     const schemas = makeSchemas(access, directory, before === undefined ? undefined : knownSchemas(before))

@@ -30,7 +30,8 @@ export interface Opening {
   readonly verifyChecksums: boolean
 }
 
-type Refuse = (option: string, reason: string) => never
+/** Ends a check: the option means nothing, and why. */
+export type Refuse = (option: string, reason: string) => never
 
 const kindOf = (value: unknown): string =>
   value === null
@@ -43,7 +44,8 @@ const kindOf = (value: unknown): string =>
     ? "undefined"
     : `a ${typeof value}`
 
-const checkUri = (uri: unknown, refuse: Refuse): string => {
+/** A URI that leads somewhere, without a slash at the end. */
+export const checkUri = (uri: unknown, refuse: Refuse): string => {
   if (typeof uri !== "string") {
     const advice = uri instanceof URL ? "; for a file take fileURLToPath(url) of node:url" : ""
     return refuse("uri", `this is ${kindOf(uri)}; give the path or URI as a string${advice}`)
@@ -52,7 +54,8 @@ const checkUri = (uri: unknown, refuse: Refuse): string => {
   return withoutSlash(uri)
 }
 
-const millis = (option: string, time: unknown, refuse: Refuse): number | undefined => {
+/** The milliseconds since 1970 of a time that may not be given. */
+export const millis = (option: string, time: unknown, refuse: Refuse): number | undefined => {
   if (time === undefined) return undefined
   const date = time instanceof Date
   const given = date ? time.getTime() : time
@@ -65,18 +68,37 @@ const millis = (option: string, time: unknown, refuse: Refuse): number | undefin
   return given
 }
 
+/** A key that may not be given; no message holds anything of it. */
+export const checkKey = (key: unknown, refuse: Refuse): Uint8Array | undefined => {
+  if (key === undefined) return undefined
+  if (!(key instanceof Uint8Array)) {
+    return refuse("key", `this is ${kindOf(key)}; give the 32 bytes as a Uint8Array, which parseKey makes of text`)
+  }
+  if (key.byteLength !== 32) {
+    const reason =
+      `an AES-256 key has 32 bytes, this one has ${key.byteLength}; parseKey reads keys as people keep them`
+    return refuse("key", reason)
+  }
+  return key
+}
+
+/** Options are an object with no other names than these. */
+export const checkNames = (options: unknown, names: ReadonlyArray<string>, refuse: Refuse): void => {
+  if (typeof options !== "object" || options === null) {
+    return refuse("options", `this is ${kindOf(options)}; give an object, { at: 1709539200000 } for one`)
+  }
+  for (const name of Object.keys(options)) {
+    if (!names.includes(name)) refuse(name, `there is no such option; there are ${names.join(", ")}`)
+  }
+}
+
 const OPTIONS: ReadonlyArray<string> = ["at", "start", "end", "key", "verifyChecksums"] satisfies Array<
   keyof OpenOptions
 >
 
 const check = (uri: string, options: OpenOptions, now: number, refuse: Refuse): Opening => {
-  if (typeof options !== "object" || options === null) {
-    return refuse("options", `this is ${kindOf(options)}; give an object, { at: 1709539200000 } for one`)
-  }
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.includes(name)) refuse(name, `there is no such option; there are ${OPTIONS.join(", ")}`)
-  }
-  const { key, verifyChecksums } = options
+  checkNames(options, OPTIONS, refuse)
+  const { verifyChecksums } = options
   const at = millis("at", options.at, refuse)
   const start = millis("start", options.start, refuse)
   const end = millis("end", options.end, refuse)
@@ -88,23 +110,15 @@ const check = (uri: string, options: OpenOptions, now: number, refuse: Refuse): 
   if (start !== undefined && until !== undefined && start > until) {
     refuse("start", `${start} is later than ${end === undefined ? "at" : "end"}, ${until}; exchange them`)
   }
-  if (key !== undefined && !(key instanceof Uint8Array)) {
-    refuse("key", `this is ${kindOf(key)}; give the 32 bytes as a Uint8Array, which parseKey makes of text`)
-  }
-  // the message holds nothing of the key
-  if (key !== undefined && key.byteLength !== 32) {
-    refuse(
-      "key",
-      `an AES-256 key has 32 bytes, this one has ${key.byteLength}; parseKey reads keys as people keep them`,
-    )
-  }
+  const key = checkKey(options.key, refuse)
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean") {
     refuse("verifyChecksums", `this is ${kindOf(verifyChecksums)}; give true or false`)
   }
   return { uri, time: { start: start ?? 0, end: until ?? now }, key, verifyChecksums: verifyChecksums ?? true }
 }
 
-const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> =>
+/** Runs a check of options; what it refuses becomes the Effect's failure. */
+export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> =>
   Effect.suspend(() => {
     try {
       return Effect.succeed(run())
@@ -113,7 +127,8 @@ const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> =>
     }
   })
 
-const refusing = (uri: unknown): Refuse => (option, reason) => {
+/** Refuses with the URI that options are for. */
+export const refusing = (uri: unknown): Refuse => (option, reason) => {
   throw new InvalidOption({ uri: typeof uri === "string" ? uri : "", option, reason })
 }
 

@@ -218,7 +218,7 @@ describe("schemas", () => {
       "__schema/readme": empty,
     })
     for (const [end, chosen] of [[0, 103], [103, 103], [119, 103], [120, 120], [499, 120], [500, 500], [1e15, 500]]) {
-      assertEquals(schemaAt(directory, end)?.name.start, chosen)
+      assertEquals(schemaAt(directory.schemas, end)?.name.start, chosen)
     }
   })
 
@@ -230,19 +230,19 @@ describe("schemas", () => {
     assertEquals(directory.schemas.map((s) => s.name.start), [100, 10, now, 9])
     // asked of TileDB 2.30: schemas of these times, opened at each of the moments
     for (const [end, chosen] of [[5, 100], [9, 9], [10, 9], [100, 9], [200, 9], [now, 9], [2 * now, 9]]) {
-      assertEquals(schemaAt(directory, end)?.name.start, chosen, `at ${end}`)
+      assertEquals(schemaAt(directory.schemas, end)?.name.start, chosen, `at ${end}`)
     }
     const evolved = await directoryOf({ [`__schema/${name(2)}`]: empty, [`__schema/${name(now)}`]: empty })
-    assertEquals(schemaAt(evolved, now)?.name.start, 2)
-    assertEquals(schemaAt(evolved, 1)?.name.start, now)
+    assertEquals(schemaAt(evolved.schemas, now)?.name.start, 2)
+    assertEquals(schemaAt(evolved.schemas, 1)?.name.start, now)
   })
 
   it("of the old hierarchy come before all others", async () => {
     const directory = await directoryOf({ "__array_schema.tdb": empty, [`__schema/${name(5)}`]: empty })
     assertEquals(directory.schemas.map((s) => s.name.name), ["__array_schema.tdb", name(5)])
     assertEquals(directory.schemas[0].uri, "mem://a/__array_schema.tdb")
-    assertEquals(schemaAt(directory, 4)?.name.name, "__array_schema.tdb")
-    assertEquals(schemaAt(directory, 5)?.name.name, name(5))
+    assertEquals(schemaAt(directory.schemas, 4)?.name.name, "__array_schema.tdb")
+    assertEquals(schemaAt(directory.schemas, 5)?.name.name, name(5))
   })
 
   it("are what makes a folder an array", async () => {
