@@ -5,6 +5,7 @@
  */
 import { Cursor, u32, u8 } from "../../schema/binary/mod.ts"
 import { isTemporal } from "../../schema/datatype.ts"
+import { reduceWindows } from "./bit_width_forward.ts"
 import { checkSize, damaged, type FilterOf, type Transform } from "./transform.ts"
 import { reducibleSize } from "./window.ts"
 import { asUint16, asUint32 } from "./words.ts"
@@ -43,6 +44,10 @@ export const bitWidthReduction: Transform<FilterOf<"bit_width_reduction">> = {
     if (to < bytes) throw damaged(`windows of ${to} bytes instead of ${bytes}`)
     if (from < chunk.data.byteLength) throw damaged(`${chunk.data.byteLength - from} bytes of data are left over`)
     return { metadata: chunk.metadata.subarray(cursor.offset), data: out }
+  },
+  forward: (filter, parts, context) => {
+    const size = reducibleSize(context.type, context.version)
+    return size === 0 ? parts : reduceWindows(parts, context.type, size, filter.maxWindow)
   },
 }
 

@@ -7,13 +7,38 @@ import { Cursor, u64 } from "../../schema/binary/mod.ts"
 import { type Datatype, isFloat, isString, sizeOf } from "../../schema/datatype.ts"
 import { forwardParts, reverseParts } from "./part_frame.ts"
 import { differences, runningSum } from "./running_sum.ts"
-import { checkSize, damaged, type FilterOf, type Transform } from "./transform.ts"
+import { damaged, type FilterOf, type Parts, Refusal, type Transform } from "./transform.ts"
+
+type AnyDelta = FilterOf<"delta" | "double_delta">
+
+const actingOn = (filter: AnyDelta, type: Datatype): Datatype =>
+  filter.reinterpretDatatype === "any" ? type : filter.reinterpretDatatype
 
 /** Bytes of one value for delta and double delta: text goes byte by byte; floats they do not take. */
-export const deltaSize = (filter: FilterOf<"delta" | "double_delta">, type: Datatype): number => {
-  const acting = filter.reinterpretDatatype === "any" ? type : filter.reinterpretDatatype
+export const deltaSize = (filter: AnyDelta, type: Datatype): number => {
+  const acting = actingOn(filter, type)
   if (isFloat(acting)) throw damaged(`${filter.type} does not act on ${acting}`)
   return isString(acting) ? 1 : sizeOf(acting)
+}
+
+/** What delta and double delta take the values for when they are written. */
+export const deltaType = (filter: AnyDelta, type: Datatype): Datatype => {
+  const acting = actingOn(filter, type)
+  if (isFloat(acting)) throw new Refusal(`it takes integers, not ${acting}`)
+  return isString(acting) ? "uint8" : acting
+}
+
+/**
+ * Delta and double delta take the metadata of the filters before them for values as well: what is not a whole number of them
+ * could not be read again.
+ */
+export const checkDeltaParts = (parts: Parts, size: number): void => {
+  if (parts.metadata.some((part) => part.byteLength % size !== 0)) {
+    throw new Refusal("a filter before it writes metadata that are no whole number of values, and would be lost")
+  }
+  if (parts.data.byteLength % size !== 0) {
+    throw new Refusal(`${parts.data.byteLength} bytes are no whole number of ${size}-byte values`)
+  }
 }
 
 /** The delta filter (since 2.16). */
@@ -36,12 +61,10 @@ export const delta: Transform<FilterOf<"delta">> = {
     })
   },
   forward: (filter, parts, context) => {
-    const size = deltaSize(filter, context.type)
+    const size = sizeOf(deltaType(filter, context.type))
+    checkDeltaParts(parts, size)
     return forwardParts(parts, (part) => {
-      if (part.byteLength === 0 || part.byteLength % size !== 0) {
-        throw damaged(`${part.byteLength} bytes are no whole number of ${size}-byte values`)
-      }
-      checkSize(part.byteLength, 0xffffffff)
+      if (part.byteLength === 0) throw new Refusal("a tile without values is nothing that the engines read")
       const stored = new Uint8Array(8 + part.byteLength)
       new DataView(stored.buffer).setUint32(0, part.byteLength / size, true)
       differences(size, part, stored.subarray(8))

@@ -5,8 +5,11 @@
  * @module
  */
 import { Cursor, u64, u8 } from "../../schema/binary/mod.ts"
-import { deltaSize } from "./delta.ts"
-import { reverseParts } from "./part_frame.ts"
+import { sizeOf } from "../../schema/datatype.ts"
+import { CURRENT_VERSION } from "../../schema/version.ts"
+import { checkDeltaParts, deltaSize, deltaType } from "./delta.ts"
+import { encodeDoubleDelta } from "./double_delta_forward.ts"
+import { forwardParts, reverseParts } from "./part_frame.ts"
 import { damaged, type FilterOf, type Transform } from "./transform.ts"
 import { asUint16, asUint32 } from "./words.ts"
 
@@ -15,6 +18,13 @@ export const doubleDelta: Transform<FilterOf<"double_delta">> = {
   reverse: (filter, chunk, context, limit) => {
     const size = deltaSize(filter, context.type)
     return reverseParts(chunk, 8, limit, (part, bytes) => bytes === 0 ? part.subarray(0, 0) : decode(part, size, bytes))
+  },
+  forward: (filter, parts, context) => {
+    const type = deltaType(filter, context.type)
+    // format 22 spans releases that leave the first step out and releases that count it
+    const countFirst = (context.engineVersion ?? CURRENT_VERSION) >= CURRENT_VERSION
+    checkDeltaParts(parts, sizeOf(type))
+    return forwardParts(parts, (part) => ({ stored: encodeDoubleDelta(part, type, countFirst) }))
   },
 }
 

@@ -6,8 +6,9 @@
 import { CodecError } from "../../platform/errors.ts"
 import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import { DecryptionFailed } from "./errors.ts"
-import { reverseParts } from "./part_frame.ts"
-import { damaged, type FilterOf, type Transform } from "./transform.ts"
+import { forwardParts, reverseParts } from "./part_frame.ts"
+import { damaged, type FilterContext, type FilterOf, type Transform } from "./transform.ts"
+import { concat } from "./words.ts"
 
 const KEY = 32
 const IV = 12
@@ -16,11 +17,8 @@ const TAG = 16
 /** The encryption filter. */
 export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
   reverse: (_, chunk, context, limit) => {
-    const { codecs, key, uri } = context
-    if (key === undefined) throw new DecryptionFailed({ uri, hint: "it is encrypted; open the array with its key" })
-    if (key.byteLength !== KEY) {
-      throw new DecryptionFailed({ uri, hint: `a key of ${KEY} bytes is needed, not of ${key.byteLength}` })
-    }
+    const { codecs, uri } = context
+    const key = keyOf(context)
     return reverseParts(chunk, 8 + IV + TAG, limit, (cipher, size, cursor) => {
       if (cipher.byteLength !== size) throw damaged(`${cipher.byteLength} encrypted bytes for ${size} plain ones`)
       const iv = cursor.bytesOf(IV)
@@ -34,6 +32,22 @@ export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
       }
     })
   },
+  forward: (_, parts, context) => {
+    const key = keyOf(context)
+    return forwardParts(parts, (part) => {
+      const iv = crypto.getRandomValues(new Uint8Array(IV))
+      const { cipher, tag } = context.codecs.encrypt(key, iv, part)
+      return { stored: cipher, header: concat([iv, tag]) }
+    })
+  },
+}
+
+const keyOf = ({ key, uri }: FilterContext): Uint8Array => {
+  if (key === undefined) throw new DecryptionFailed({ uri, hint: "it is encrypted; open the array with its key" })
+  if (key.byteLength !== KEY) {
+    throw new DecryptionFailed({ uri, hint: `a key of ${KEY} bytes is needed, not of ${key.byteLength}` })
+  }
+  return key
 }
 
 /**

@@ -1,10 +1,11 @@
 /**
- * What can be wrong with a tile beyond its layout: its digests and its cipher.
+ * What can be wrong with a tile beyond its layout: its digests, its cipher, and values that a filter cannot hold.
  *
  * @module
  */
 import * as Data from "effect/Data"
 import type { TaggedErrorClass } from "../../schema/errors.ts"
+import type { FilterType } from "../../schema/filter.ts"
 
 const ChecksumMismatchBase: TaggedErrorClass<"ChecksumMismatch", {
   readonly uri: string
@@ -31,5 +32,23 @@ export class DecryptionFailed extends DecryptionFailedBase {
   /** What is wrong, where, and what to do. */
   override get message(): string {
     return `${this.uri}: cannot decrypt: ${this.hint}`
+  }
+}
+
+const FilterRefusedBase: TaggedErrorClass<"FilterRefused", {
+  readonly filter: FilterType
+  readonly reason: string
+  readonly cell: number | undefined
+}> = Data.TaggedError("FilterRefused")
+
+/**
+ * Values that a filter cannot hold, or could not give back: nothing was written of them. `cell` counts from the start of the
+ * tile; it is undefined where the filters before have moved the values, and where no single cell is to blame.
+ */
+export class FilterRefused extends FilterRefusedBase {
+  /** What is wrong, where, and what to do. */
+  override get message(): string {
+    const where = this.cell === undefined ? "" : `cell ${this.cell} of the tile: `
+    return `${this.filter}: ${where}${this.reason}; change the values, or write to an array without this filter`
   }
 }

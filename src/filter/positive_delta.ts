@@ -4,9 +4,11 @@
  * @module
  */
 import { Cursor, u32 } from "../../schema/binary/mod.ts"
-import { damaged, type FilterOf, type Transform } from "./transform.ts"
-import { runningSum } from "./running_sum.ts"
-import { deltableSize } from "./window.ts"
+import { type Datatype, sizeOf, storageOf, viewAs } from "../../schema/datatype.ts"
+import { differences, runningSum } from "./running_sum.ts"
+import { damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
+import { deltableSize, windowSize } from "./window.ts"
+import { asUint32 } from "./words.ts"
 
 /** The positive delta filter. */
 export const positiveDelta: Transform<FilterOf<"positive_delta">> = {
@@ -41,4 +43,57 @@ export const positiveDelta: Transform<FilterOf<"positive_delta">> = {
     if (at < out.byteLength) throw damaged(`${out.byteLength - at} bytes of data are left over`)
     return { metadata: chunk.metadata.subarray(cursor.offset), data: out }
   },
+  forward: (filter, parts, context) => {
+    const size = deltableSize(context.type, context.version)
+    if (size === 0) return parts
+    const { data } = parts
+    const window = windowSize(Math.min(data.byteLength, filter.maxWindow), size)
+    const windows = Math.ceil(data.byteLength / window)
+    const header = new Uint8Array(4 + windows * (size + 4))
+    const view = new DataView(header.buffer)
+    view.setUint32(0, windows, true)
+    const out = new Uint8Array(data.byteLength)
+    differences(size, data.subarray(0, data.byteLength - data.byteLength % size), out)
+    checkRising(data, context.type, window)
+    for (let i = 0, at = 4; i < windows; i++, at += size + 4) {
+      const start = i * window
+      const length = Math.min(window, data.byteLength - start)
+      header.set(data.subarray(start, Math.min(start + size, data.byteLength)), at)
+      view.setUint32(at + size, length, true)
+      // a window that is no whole number of values stays as it is
+      if (length % size !== 0) out.set(data.subarray(start), start)
+      else out.fill(0, start, start + size)
+    }
+    return { metadata: [header, ...parts.metadata], data: out }
+  },
+}
+
+/** Refuses the first value that is less than the one before it in its window. */
+const checkRising = (data: Uint8Array, type: Datatype, window: number): void => {
+  const size = sizeOf(type)
+  const whole = data.byteLength % window % size === 0 ? data.byteLength : data.byteLength - data.byteLength % window
+  const fall = size === 8
+    ? fallOfPairs(asUint32(data.subarray(0, whole)), window >>> 2, storageOf(type) === "uint64" ? 0x80000000 : 0)
+    : fallOf(viewAs(type, data.subarray(0, whole)) as Uint8Array, window / size)
+  if (fall >= 0) throw new Refusal("the value is less than the one before it", fall * size)
+}
+
+const fallOf = (values: Uint8Array, window: number): number => {
+  for (let start = 0; start < values.length; start += window) {
+    const end = Math.min(start + window, values.length)
+    for (let i = start + 1; i < end; i++) if (values[i] < values[i - 1]) return i
+  }
+  return -1
+}
+
+const fallOfPairs = (values: Uint32Array, window: number, flip: number): number => {
+  for (let start = 0; start < values.length; start += window) {
+    const end = Math.min(start + window, values.length)
+    for (let i = start + 2; i < end; i += 2) {
+      const hi = values[i + 1] ^ flip
+      const before = values[i - 1] ^ flip
+      if (hi < before || hi === before && values[i] < values[i - 2]) return i >>> 1
+    }
+  }
+  return -1
 }

@@ -15,16 +15,21 @@ import { aes256Gcm } from "./encryption.ts"
 import { positiveDelta } from "./positive_delta.ts"
 import { rle } from "./rle.ts"
 import { scaleFloat } from "./scale_float.ts"
-import { damaged, type FilterOf, type Transform } from "./transform.ts"
+import { damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
 import { webp } from "./webp.ts"
 import { xor } from "./xor.ts"
 
 const noop: Transform<FilterOf<"noop">> = { reverse: (_, chunk) => chunk, forward: (_, parts) => parts }
 
+const foldedOnly = "it can only be the first filter of a field of var-sized ASCII or UTF-8 strings"
+
 /** The engines refuse a dictionary on anything but folded strings, so none was ever written. */
 const dictionary: Transform<FilterOf<"dictionary">> = {
   reverse: () => {
-    throw damaged("a dictionary can only be the first filter of a field of var-sized ASCII or UTF-8 strings")
+    throw damaged(foldedOnly)
+  },
+  forward: () => {
+    throw new Refusal(foldedOnly)
   },
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { forwardParts, reverseParts } from "./part_frame.ts"
-import { damaged, type FilterOf, type Transform } from "./transform.ts"
+import { damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
 
 const LONGEST = 65535
 
@@ -45,7 +45,9 @@ const expand = (runs: Uint8Array, cell: number, size: number): Uint8Array => {
 
 const collapse = (cells: Uint8Array, cell: number): Uint8Array => {
   if (cells.byteLength % cell !== 0) {
-    throw damaged(`${cells.byteLength} bytes are no whole number of ${cell}-byte cells`)
+    throw new Refusal(
+      `${cells.byteLength} bytes (of cells, or of a filter before it) are no whole number of ${cell}-byte cells`,
+    )
   }
   const out = new Uint8Array((cells.byteLength / cell) * (cell + 2))
   let to = 0

@@ -50,12 +50,42 @@ const sumPairs = (input: Uint32Array, output: Uint32Array, low: number, high: nu
 
 /** The differences of which `runningSum` from zero makes `input` again: the first value, then step by step. */
 export const differences = (size: number, input: Uint8Array, output: Uint8Array): void => {
-  for (let at = 0; at < input.byteLength; at += size) {
-    let borrow = 0
-    for (let i = 0; i < size; i++) {
-      const difference = input[at + i] - (at === 0 ? 0 : input[at + i - size]) - borrow
-      output[at + i] = difference
-      borrow = difference < 0 ? 1 : 0
-    }
+  if (output.byteOffset % Math.min(size, 4) !== 0) {
+    const aligned = new Uint8Array(output.byteLength)
+    differences(size, input, aligned)
+    output.set(aligned)
+    return
+  }
+  switch (size) {
+    case 1:
+      return steps(input, output)
+    case 2:
+      return steps(asUint16(input), asUint16(output))
+    case 4:
+      return steps(asUint32(input), asUint32(output))
+    default:
+      return stepsOfPairs(asUint32(input), asUint32(output))
+  }
+}
+
+const steps = (input: Words, output: Words): void => {
+  let before = 0
+  for (let i = 0; i < input.length; i++) {
+    const value = input[i]
+    output[i] = value - before
+    before = value
+  }
+}
+
+const stepsOfPairs = (input: Uint32Array, output: Uint32Array): void => {
+  let beforeLo = 0
+  let beforeHi = 0
+  for (let i = 0; i < input.length; i += 2) {
+    const lo = input[i]
+    const hi = input[i + 1]
+    output[i] = lo - beforeLo
+    output[i + 1] = hi - beforeHi - (lo < beforeLo ? 1 : 0)
+    beforeLo = lo
+    beforeHi = hi
   }
 }

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { sizeOf } from "../../schema/datatype.ts"
+import { sizeOf, viewAs } from "../../schema/datatype.ts"
 import { eachPart } from "./part_sizes.ts"
-import { checkSize, damaged, type FilterOf, type Transform } from "./transform.ts"
-import { asUint16, asUint32 } from "./words.ts"
+import { checkSize, damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
+import { asUint16, asUint32, u32Bytes } from "./words.ts"
 
 /** The float scale filter. */
 export const scaleFloat: Transform<FilterOf<"scale_float">> = {
@@ -35,7 +35,68 @@ export const scaleFloat: Transform<FilterOf<"scale_float">> = {
     for (let i = 0; i < count; i++) out[i] = scale * integers[i] + offset
     return { metadata, data: new Uint8Array(out.buffer) }
   },
+  forward: (filter, parts, context) => {
+    const { byteWidth, offset, scale } = filter
+    const size = sizeOf(context.type)
+    if (size !== 4 && size !== 8) throw new Refusal(`it takes values of 4 or 8 bytes, not ${context.type}`)
+    if (byteWidth !== 1 && byteWidth !== 2 && byteWidth !== 4 && byteWidth !== 8) {
+      throw new Refusal(`it makes integers of 1, 2, 4 or 8 bytes, not of ${byteWidth}`)
+    }
+    if (parts.data.byteLength % size !== 0) {
+      throw new Refusal(`${parts.data.byteLength} bytes are no whole number of ${size}-byte values`)
+    }
+    const scaled = size === 4
+      ? scaled32(viewAs("float32", parts.data) as Float32Array, offset, scale)
+      : scaled64(viewAs("float64", parts.data) as Float64Array, offset, scale)
+    const data = toIntegers(scaled, byteWidth, size)
+    return { metadata: [u32Bytes(1, data.byteLength), ...parts.metadata], data }
+  },
 }
+
+/** Half away from zero. */
+const round = (x: number): number => x < 0 ? -Math.round(-x) : Math.round(x)
+
+/** Every step in float32, as the engine computes. */
+const scaled32 = (values: Float32Array, offset: number, scale: number): Float64Array => {
+  const out = new Float64Array(values.length)
+  const [less, by] = [Math.fround(offset), Math.fround(scale)]
+  for (let i = 0; i < out.length; i++) out[i] = round(Math.fround(Math.fround(values[i] - less) / by))
+  return out
+}
+
+const scaled64 = (values: Float64Array, offset: number, scale: number): Float64Array => {
+  const out = new Float64Array(values.length)
+  for (let i = 0; i < out.length; i++) out[i] = round((values[i] - offset) / scale)
+  return out
+}
+
+/**
+ * Rounded values as integers of `width` bytes. What is out of their range is refused, but NaN, which is what cells are
+ * filled with that nobody wrote: it becomes what the engine's processors make of it.
+ */
+const toIntegers = (values: Float64Array, width: 1 | 2 | 4 | 8, size: number): Uint8Array => {
+  const limit = 2 ** (8 * width - 1)
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] < -limit || values[i] >= limit) {
+      throw new Refusal(`the value, scaled to ${values[i]}, does not fit an integer of ${width} bytes`, i * size)
+    }
+  }
+  if (width < 4) return bytesOf((width === 1 ? Int8Array : Int16Array).from(values))
+  const out = new Int32Array(values.length * (width >>> 2))
+  for (let i = 0; i < values.length; i++) {
+    const value = Number.isNaN(values[i]) ? -limit : values[i]
+    if (width === 4) {
+      out[i] = value
+    } else {
+      const high = Math.floor(value / 0x100000000)
+      out[2 * i] = value - high * 0x100000000
+      out[2 * i + 1] = high
+    }
+  }
+  return bytesOf(out)
+}
+
+const bytesOf = (values: { readonly buffer: ArrayBufferLike }): Uint8Array => new Uint8Array(values.buffer)
 
 type Integers = Int8Array | Int16Array | Int32Array | Float64Array
 

@@ -17,6 +17,8 @@ export interface FilterContext {
   readonly cellSize: number
   /** Format version of the fragment, or of the generic tile, that holds the tile. */
   readonly version: number
+  /** Format version of the engine that writes; forward only. */
+  readonly engineVersion?: number
   /** The 32 bytes of the array's key. */
   readonly key?: Uint8Array
   readonly verifyChecksums: boolean
@@ -47,17 +49,27 @@ export type FilterOf<K extends FilterType> = Filter & { readonly type: K }
  */
 export type Reverse<F> = (filter: F, chunk: Chunk, context: FilterContext, limit: number) => Chunk
 
-/** Applies a filter, byte for byte as the engine does. */
+/** Applies a filter, byte for byte as the engine does. The input is never changed. Throws {@link Refusal}. */
 export type Forward<F> = (filter: F, parts: Parts, context: FilterContext) => Parts
 
 /** A filter's two directions. */
 export interface Transform<F> {
   readonly reverse: Reverse<F>
-  readonly forward?: Forward<F>
+  readonly forward: Forward<F>
 }
 
 /** Damage inside a chunk. Where it is in the file is added by the pipeline. */
 export const damaged = (reason: string): BinaryIssue => new BinaryIssue(0, reason)
+
+/**
+ * What a filter throws of values that it cannot hold: `at` is the byte of its input where they lie, if it is the values
+ * and not something else. Which cell that is is found by `filterTile`.
+ */
+export class Refusal extends Error {
+  constructor(readonly reason: string, readonly at?: number) {
+    super(reason)
+  }
+}
 
 /** Refuses more bytes than a chunk can hold here, before they are allocated. */
 export const checkSize = (size: number, limit: number): void => {

@@ -53,6 +53,9 @@ export const webp: Transform<FilterOf<"webp">> = {
     })
     return { metadata, data: concat(pictures) }
   },
+  forward: () => {
+    throw new CodecError({ codec: "webp", reason: "there is no encoder", missing: true })
+  },
 }
 
 /** A row is as long as the tile is wide, even if that is no whole number of pixels. */

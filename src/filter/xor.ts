@@ -5,8 +5,8 @@
  */
 import { sizeOf } from "../../schema/datatype.ts"
 import { eachPart } from "./part_sizes.ts"
-import { damaged, type FilterOf, type Transform } from "./transform.ts"
-import { u32Bytes } from "./words.ts"
+import { damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
+import { asUint32, u32Bytes } from "./words.ts"
 
 /** The xor filter. */
 export const xor: Transform<FilterOf<"xor">> = {
@@ -18,11 +18,23 @@ export const xor: Transform<FilterOf<"xor">> = {
   },
   forward: (_, parts, context) => {
     const size = sizeOf(context.type)
-    checkWhole(parts.data.byteLength, size)
-    const out = parts.data.slice()
-    for (let i = size; i < out.length; i++) out[i] ^= parts.data[i - size]
+    const { data } = parts
+    if (data.byteLength % size !== 0) {
+      throw new Refusal(`${data.byteLength} bytes are no whole number of ${size}-byte values`)
+    }
+    const out = new Uint8Array(data.byteLength)
+    if (size % 4 === 0) xorWords(asUint32(data), asUint32(out), size >>> 2)
+    else {
+      out.set(data.subarray(0, size))
+      for (let i = size; i < out.length; i++) out[i] = data[i] ^ data[i - size]
+    }
     return { metadata: [u32Bytes(1, out.byteLength), ...parts.metadata], data: out }
   },
+}
+
+const xorWords = (input: Uint32Array, out: Uint32Array, words: number): void => {
+  for (let i = 0; i < words && i < out.length; i++) out[i] = input[i]
+  for (let i = words; i < out.length; i++) out[i] = input[i] ^ input[i - words]
 }
 
 const checkWhole = (bytes: number, size: number): void => {

@@ -3,12 +3,16 @@
  * Format: `generic_tile.md`.
  */
 import type { Codecs } from "../../platform/codecs.ts"
-import { decode } from "../../schema/binary/mod.ts"
+import { decode, encode } from "../../schema/binary/mod.ts"
 import { FormatError } from "../../schema/errors.ts"
+import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import { GenericTileHeader } from "../../schema/generic_tile.ts"
 import { isLater, refusal } from "../../schema/version.ts"
+import { withEncryption } from "../filter/encryption.ts"
 import { DecryptionFailed } from "../filter/errors.ts"
+import { filterTile } from "../filter/filter_tile.ts"
 import { unfilterTile } from "../filter/pipeline.ts"
+import { concat } from "../filter/words.ts"
 
 /** What is needed to open the tiles of an array. */
 export interface TileAccess {
@@ -89,4 +93,28 @@ export const openGenericTile = (
     throw fail("tileSize", `the tile has ${bytes.byteLength} bytes, its header says ${header.tileSize}`)
   }
   return { version, bytes, end: at + data + header.persistedSize }
+}
+
+/** The pipeline of all generic tiles. */
+const gzipped: FilterPipeline = { maxChunkSize: 65536, filters: [{ type: "gzip", level: 1 }] }
+
+/**
+ * The generic tile of `bytes`, header and all, as an engine of format `version` writes it: gzip at level 1, encrypted if
+ * `access` has a key. Throws CodecError.
+ */
+export const closeGenericTile = (access: TileAccess, bytes: Uint8Array, version: number): Uint8Array => {
+  const { codecs, key } = access
+  const filters = key === undefined ? gzipped : withEncryption(gzipped)
+  const context = { filters, type: "char", cellSize: 1, version, engineVersion: version, codecs, key } as const
+  const tile = filterTile(bytes, { ...context, uri: "", offset: 0 })
+  const header = encode(GenericTileHeader, {
+    version,
+    persistedSize: tile.byteLength,
+    tileSize: bytes.byteLength,
+    datatype: "char",
+    cellSize: 1,
+    encryption: key === undefined ? "none" : "aes_256_gcm",
+    filters,
+  }, version)
+  return concat([header, tile])
 }

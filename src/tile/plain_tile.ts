@@ -2,16 +2,11 @@
  * Tiles without filters: their cells lie in chunks of one size, each behind a header of twelve bytes, so that where a cell
  * lies can be computed. Format: `tile.md`.
  */
+import { chunkSize } from "../filter/chunk_cuts.ts"
 
-/** Chunks hold at most so many bytes before their filters. */
-const CHUNK = 65536
 /** Bytes of the number of chunks, and of the header of each: its original and filtered size, and that of its metadata. */
 const COUNT = 8
 const HEADER = 12
-
-/** Bytes of each chunk but the last, in a tile of `size` bytes: whole cells. */
-export const chunkSize = (size: number, cell: number): number =>
-  Math.max(1, Math.floor(Math.min(CHUNK, size) / cell)) * cell
 
 /** How long such a tile is in its file. */
 export const plainSize = (size: number, cell: number): number =>

@@ -5,7 +5,8 @@ import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { encode } from "../../schema/binary/mod.ts"
 import { Chunks } from "../../schema/tile_chunks.ts"
-import { chunkSize, plainSize, plainSpan, withoutHeaders } from "../../src/tile/plain_tile.ts"
+import { chunkSize } from "../../src/filter/chunk_cuts.ts"
+import { plainSize, plainSpan, withoutHeaders } from "../../src/tile/plain_tile.ts"
 
 /** A tile as the engine writes it. */
 const tileOf = (cells: Uint8Array, cell: number): Uint8Array => {

@@ -1,0 +1,59 @@
+/**
+ * How a tile is cut into chunks before it is filtered, as the engines cut since 2.7; a reader takes any cut.
+ * Engines before 2.0 keep to the pipeline's own chunk size instead.
+ *
+ * @module
+ */
+import type { Datatype } from "../../schema/datatype.ts"
+import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import { Since } from "../../schema/version.ts"
+
+/** Chunks hold at most so many bytes before their filters. */
+const CHUNK = 65536
+
+/** Bytes of each chunk but the last, in a tile of `size` bytes: whole cells, at least one. */
+export const chunkSize = (size: number, cell: number, most: number = CHUNK): number =>
+  Math.max(1, Math.floor(Math.min(most, size) / cell)) * cell
+
+/** Whether a tile is one chunk whatever its size; `isVar`: it holds values of var-sized cells. */
+export const isWhole = (pipeline: FilterPipeline, type: Datatype, isVar: boolean, version: number): boolean => {
+  if (pipeline.maxChunkSize === 0) return true
+  const has = (filter: string): boolean => pipeline.filters.some(({ type }) => type === filter)
+  return isVar && (type === "string_ascii" || type === "string_utf8")
+    ? version >= Since.foldedRle && has("rle") || version >= Since.foldedDictionary && has("dictionary")
+    : has("webp")
+}
+
+/** Where the chunks of a tile of cells of one size end. A tile without bytes has none. */
+export const fixedCuts = (size: number, cell: number, most?: number): Array<number> => {
+  const chunk = chunkSize(size, cell, most)
+  const ends: Array<number> = []
+  for (let at = chunk; at < size; at += chunk) ends.push(at)
+  if (size > 0) ends.push(size)
+  return ends
+}
+
+/**
+ * Where the chunks of a tile of var-sized cells end (`offsets`: one more than there are cells): no cell is cut. A chunk
+ * takes a cell that is too large for it only if it is at most half full, or grows to at most one and a half times its size.
+ * The last chunk may be empty, as the engine's; a tile without bytes is one empty chunk.
+ */
+export const varCuts = (offsets: Uint32Array): Array<number> => {
+  const cells = offsets.length - 1
+  const size = offsets[cells]
+  const most = Math.min(CHUNK, size)
+  const ends: Array<number> = []
+  let start = 0
+  for (let i = 0; i < cells; i++) {
+    const end = offsets[i + 1]
+    if (end - start <= most) continue
+    if (offsets[i] - start <= most >>> 1 || end - start <= most + (most >>> 1)) {
+      ends.push(start = end)
+    } else {
+      ends.push(start = offsets[i])
+      if (end - start > most && i < cells - 1) ends.push(start = end)
+    }
+  }
+  ends.push(size)
+  return ends
+}
