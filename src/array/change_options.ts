@@ -1,7 +1,7 @@
 /**
  * How to change what an array or group says of itself – metadata, schema, members –, checked.
  */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type { InvalidOption } from "./errors.ts"
 import type { NameTime } from "./new_name.ts"
 import { attemptOptions, checkKey, checkNames, checkUri, millis, refusing } from "./open_options.ts"

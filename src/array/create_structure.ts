@@ -1,0 +1,43 @@
+/**
+ * Structures into files: a generic tile each, in a file that nobody wrote before.
+ */
+import * as Effect from "effect/Effect"
+import type { StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { asFormatError, encode, type Field } from "../../schema/binary/mod.ts"
+import { attemptTile, type TileError } from "../tile/attempt.ts"
+import { closeGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+
+/** What writing a structure can fail with; `FormatError` where the version cannot hold it. */
+export type StoreError = StorageError | TileError
+
+/** The bytes of a structure's file, by a format version. */
+const fileOf = <A>(access: TileAccess, uri: string, field: Field<A>, value: A, version: number): Uint8Array => {
+  let bytes: Uint8Array
+  try {
+    bytes = encode(field, value, version)
+  } catch (error) {
+    throw asFormatError(error, version, uri)
+  }
+  return closeGenericTile(access, bytes, version)
+}
+
+/**
+ * Writes a structure of a format version to a file whose name nobody else chooses: it is there whole, or not at all. A file
+ * that is there already is ours, of an attempt whose answer was lost.
+ */
+export const createStructure = <A>(
+  access: TileAccess,
+  uri: string,
+  field: Field<A>,
+  value: A,
+  version: number,
+): Effect.Effect<void, StoreError, Storage> =>
+  Effect.flatMap(
+    Storage,
+    (storage) =>
+      Effect.flatMap(
+        attemptTile(() => fileOf(access, uri, field, value, version)),
+        (bytes) => Effect.catchTag(storage.create(uri, bytes), "AlreadyExists", () => Effect.void),
+      ),
+  )

@@ -1,0 +1,48 @@
+/**
+ * Schemas into an array: the files of new enumerations, then that of the schema, which is what counts.
+ * Format: `array_schema.md`, `enumeration.md`.
+ */
+import * as Effect from "effect/Effect"
+import { Storage } from "../../platform/storage.ts"
+import { ArraySchema } from "../../schema/array_schema.ts"
+import { Enumeration } from "../../schema/enumeration.ts"
+import { enumerationPath, ENUMERATIONS_FOLDER, schemaPath } from "../../schema/name/array_paths.ts"
+import { Since } from "../../schema/version.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+import { createStructure, type StoreError } from "./create_structure.ts"
+import { join } from "./listing.ts"
+import { type NameTime, newName, newUuid } from "./new_name.ts"
+
+/** A new name for the file of an enumeration. */
+export const newEnumerationName: Effect.Effect<string> = Effect.map(newUuid, (uuid) => `__${uuid}_0`)
+
+/** A new name for the file of a schema of a format version; before format 10 there is one schema, with one name. */
+export const newSchemaName = (version: number, time?: NameTime): Effect.Effect<string> =>
+  version < Since.schemaFolder ? Effect.succeed("") : newName(time)
+
+/**
+ * Writes a schema by its own version into the array at `uri`, under a name of {@link newSchemaName}; first the enumerations
+ * that are not there yet. The array is as before until the schema's file is there.
+ */
+export const storeSchema = (
+  access: TileAccess,
+  uri: string,
+  name: string,
+  schema: ArraySchema,
+  enumerations: ReadonlyArray<Enumeration>,
+): Effect.Effect<void, StoreError, Storage> =>
+  Effect.gen(function* () {
+    const { version } = schema
+    const storage = yield* Storage
+    if (version >= Since.enumerations) yield* storage.createFolder(join(uri, ENUMERATIONS_FOLDER))
+    for (const enumeration of enumerations) {
+      yield* createStructure(
+        access,
+        join(uri, enumerationPath(enumeration.fileName)),
+        Enumeration,
+        enumeration,
+        version,
+      )
+    }
+    yield* createStructure(access, join(uri, schemaPath(name)), ArraySchema, schema, version)
+  })
