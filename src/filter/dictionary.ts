@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { readBigEndian } from "./big_endian.ts"
-import { copyString, type Strings } from "./strings.ts"
+import { readBigEndian, widthOf, writeBigEndian } from "./big_endian.ts"
+import { copyString, equalBytes, longestOf, type Strings } from "./strings.ts"
 import { damaged } from "./transform.ts"
 
 /** The strings of `ids` in `dictionary`: `size` bytes in `count` cells. */
@@ -55,4 +55,59 @@ const entries = (
     ends[count] = at += length
   }
   return { count, starts, ends }
+}
+
+/** Strings as ids in the order in which they first appear. The engine sizes the ids by the number of cells. */
+export const collectDictionary = (strings: Strings): {
+  readonly dictionary: Uint8Array
+  readonly ids: Uint8Array
+  readonly idWidth: number
+  readonly lengthWidth: number
+} => {
+  const { bytes, offsets } = strings
+  const cells = offsets.length - 1
+  const idWidth = widthOf(cells)
+  const lengthWidth = widthOf(longestOf(offsets))
+  const ids = new Uint8Array(cells * idWidth)
+  // the first cell that holds each word; a table of ids by hash, each plus one
+  const firsts = new Uint32Array(cells)
+  const mask = 2 ** Math.ceil(Math.log2(2 * cells + 2)) - 1
+  const table = new Uint32Array(mask + 1)
+  let count = 0
+  let size = 0
+  for (let cell = 0, to = 0; cell < cells; cell++) {
+    const start = offsets[cell]
+    const length = offsets[cell + 1] - start
+    let at = hash(bytes, start, length) & mask
+    let id = table[at] - 1
+    while (id >= 0 && !sameWord(bytes, offsets, firsts[id], start, length)) {
+      at = (at + 1) & mask
+      id = table[at] - 1
+    }
+    if (id < 0) {
+      id = count++
+      table[at] = count
+      firsts[id] = cell
+      size += lengthWidth + length
+    }
+    to = writeBigEndian(ids, to, idWidth, id)
+  }
+  const dictionary = new Uint8Array(size)
+  for (let id = 0, to = 0; id < count; id++) {
+    const start = offsets[firsts[id]]
+    const length = offsets[firsts[id] + 1] - start
+    to = writeBigEndian(dictionary, to, lengthWidth, length)
+    copyString(bytes, start, length, dictionary, to)
+    to += length
+  }
+  return { dictionary, ids, idWidth, lengthWidth }
+}
+
+const sameWord = (bytes: Uint8Array, offsets: Uint32Array, cell: number, start: number, length: number): boolean =>
+  offsets[cell + 1] - offsets[cell] === length && equalBytes(bytes, offsets[cell], start, length)
+
+const hash = (bytes: Uint8Array, start: number, length: number): number => {
+  let h = length
+  for (let i = start; i < start + length; i++) h = Math.imul(h ^ bytes[i], 0x01000193)
+  return h ^ (h >>> 15)
 }

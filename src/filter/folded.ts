@@ -9,11 +9,13 @@ import type { Datatype } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import { Since } from "../../schema/version.ts"
-import { expandDictionary } from "./dictionary.ts"
-import { expandRuns } from "./folded_rle.ts"
+import { collectDictionary, expandDictionary } from "./dictionary.ts"
+import { applySteps, persisted, stepsOf } from "./filter_tile.ts"
+import { collapseRuns, expandRuns } from "./folded_rle.ts"
 import { inChunk, type TileContext, tileTable, unwind } from "./pipeline.ts"
 import type { Strings } from "./strings.ts"
-import { checkSize, damaged } from "./transform.ts"
+import { checkSize, damaged, type Parts } from "./transform.ts"
+import { concat, u32Bytes } from "./words.ts"
 
 /**
  * Whether a field's var tiles hold the offsets as well. The engines take `version` from the schema that the array was
@@ -74,3 +76,31 @@ const intWidth = (width: number): number => {
   if (width !== 1 && width !== 2 && width !== 4 && width !== 8) throw damaged(`integers of ${width} bytes`)
   return width
 }
+
+/**
+ * The persisted tile of strings and their offsets, for a pipeline that {@link isFolded}; the offsets tile beside it is
+ * eight zero bytes. Always one chunk. Throws {@link FilterRefused} and `CodecError` as `filterTile` does.
+ */
+export const filterFoldedTile = (strings: Strings, context: TileContext): Uint8Array => {
+  const original = strings.offsets[strings.offsets.length - 1]
+  const parts = context.filters.filters[0].type === "dictionary" ? dictionaryParts(strings) : runParts(strings)
+  return persisted([{ original, parts: applySteps(stepsOf(context), 1, parts, (at) => at) }])
+}
+
+const runParts = (strings: Strings): Parts => {
+  const { lengthWidth, runs, runWidth } = collapseRuns(strings)
+  return { metadata: [concat([frame(strings, runs), Uint8Array.of(runWidth, lengthWidth)])], data: runs }
+}
+
+const dictionaryParts = (strings: Strings): Parts => {
+  const { dictionary, idWidth, ids, lengthWidth } = collectDictionary(strings)
+  const widths = Uint8Array.of(idWidth, lengthWidth)
+  return {
+    metadata: [concat([frame(strings, ids), widths, u32Bytes(dictionary.byteLength), dictionary])],
+    data: ids,
+  }
+}
+
+/** No part of metadata, one of data: the strings' bytes, what became of them, and the bytes of the offsets. */
+const frame = ({ offsets }: Strings, stored: Uint8Array): Uint8Array =>
+  u32Bytes(0, 1, offsets[offsets.length - 1], stored.byteLength, 8 * (offsets.length - 1))

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { readBigEndian } from "./big_endian.ts"
-import { copyString, type Strings } from "./strings.ts"
+import { readBigEndian, widthOf, writeBigEndian } from "./big_endian.ts"
+import { copyString, equalBytes, longestOf, type Strings } from "./strings.ts"
 import { damaged } from "./transform.ts"
 
 /** The strings of `runs`: `size` bytes in `count` cells. */
@@ -39,4 +39,44 @@ export const expandRuns = (
   if (cell < count) throw damaged(`rle: ${cell} cells instead of ${count}`)
   if (to < size) throw damaged(`rle: ${to} bytes instead of ${size}`)
   return { bytes, offsets }
+}
+
+/**
+ * Strings as runs. The widths hold every run and every string; the engine leaves out the last string when it measures, and
+ * cuts the length of one that is longer than all before it past 255 or 65535 bytes.
+ */
+export const collapseRuns = (strings: Strings): {
+  readonly runs: Uint8Array
+  readonly runWidth: number
+  readonly lengthWidth: number
+} => {
+  const { bytes, offsets } = strings
+  const cells = offsets.length - 1
+  // the first cell of each run, and behind them the number of cells
+  const firsts = new Uint32Array(cells + 1)
+  let count = 0
+  let size = 0
+  let longestRun = 0
+  for (let cell = 0; cell < cells; cell++) {
+    const start = offsets[cell]
+    const length = offsets[cell + 1] - start
+    if (cell > 0 && start - offsets[cell - 1] === length && equalBytes(bytes, start, start - length, length)) continue
+    if (count > 0) longestRun = Math.max(longestRun, cell - firsts[count - 1])
+    firsts[count++] = cell
+    size += length
+  }
+  firsts[count] = cells
+  if (count > 0) longestRun = Math.max(longestRun, cells - firsts[count - 1])
+  const runWidth = widthOf(longestRun)
+  const lengthWidth = widthOf(longestOf(offsets))
+  const runs = new Uint8Array(size + count * (runWidth + lengthWidth))
+  for (let i = 0, to = 0; i < count; i++) {
+    const start = offsets[firsts[i]]
+    const length = offsets[firsts[i] + 1] - start
+    to = writeBigEndian(runs, to, runWidth, firsts[i + 1] - firsts[i])
+    to = writeBigEndian(runs, to, lengthWidth, length)
+    copyString(bytes, start, length, runs, to)
+    to += length
+  }
+  return { runs, runWidth, lengthWidth }
 }
