@@ -3,7 +3,8 @@
  *
  * - **Storage** – {@link StorageService} is the tag (`Storage` is a global of the Web, so the name stays clear of it).
  *   {@link layerLocal}, {@link layerHttp}, {@link layerMemory} and {@link makeRouter} provide it; {@link withCoalescing},
- *   {@link withCache}, {@link withRetry} and {@link withLimit} lie over any of them; {@link withTrace} counts what is asked.
+ *   {@link withCache}, {@link withRetry} and {@link withLimit} lie over any of them; {@link withTrace} counts what is asked, and
+ *   {@link withFaults} fails where it is told to.
  * - **Codecs** – {@link Codecs} is the tag; {@link layerNative} and {@link layerPortable} provide it, {@link layerWebp} adds
  *   WebP.
  * - **All at once** – {@link layerDefault}, or {@link layerDefaultPortable}.
@@ -49,6 +50,7 @@ export { layerMemory, makeMemoryStorage } from "./storage_memory.ts"
 export { makeRouter } from "./storage_router.ts"
 export { type CacheOptions, isImmutable, withCache } from "./with_cache.ts"
 export { type CoalescingOptions, type CoalescingPlan, planCoalescing, withCoalescing } from "./with_coalescing.ts"
+export { type Fault, type FaultPlan, type FaultyStorage, withFaults } from "./with_faults.ts"
 export { withLimit } from "./with_limit.ts"
 export { type RetryOptions, withRetry } from "./with_retry.ts"
 export { layerTrace, makeTrace, type StorageOperation, type Trace, type TracedCall, withTrace } from "./with_trace.ts"

@@ -62,16 +62,26 @@ const writeNew = (target: string, bytes: Uint8Array, sync: Syncing): void => {
 /** Whether a name is that of a file that is being written: no listing shows it. */
 export const isTemporary = (name: string): boolean => name.startsWith(".tessera-") && name.endsWith(".tmp")
 
-const temporaryFor = (target: string): string => path.join(path.dirname(target), `.tessera-${crypto.randomUUID()}.tmp`)
+/**
+ * A name for what is to become `target`. A process that is killed leaves it behind: TileDB takes every file in the folders
+ * `__meta`, `__schema`, `__group` and `__fragment_meta` for its own and opens no array with another in it, so the name lies
+ * above them.
+ */
+const temporaryFor = (target: string, sync: Syncing): string => {
+  let folder = path.dirname(target)
+  if (/^__[a-z]/.test(path.basename(folder))) makeFolder(folder, sync)
+  while (/^__[a-z]/.test(path.basename(folder))) folder = path.dirname(folder)
+  return path.join(folder, `.tessera-${crypto.randomUUID()}.tmp`)
+}
 
-/** Writes the bytes beside `target` under a temporary name, and hands that to `place`. */
+/** Writes the bytes under a temporary name, and hands that to `place`. */
 const viaTemporary = (
   target: string,
   bytes: Uint8Array,
   sync: Syncing,
   place: (temporary: string) => void,
 ): void => {
-  const temporary = temporaryFor(target)
+  const temporary = temporaryFor(target, sync)
   writeNew(temporary, bytes, sync)
   try {
     place(temporary)
@@ -98,7 +108,7 @@ const write = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
 
 const openFile = (uri: string, sync: Syncing): OpenFile => {
   const target = targetOf("openWrite", uri)
-  const temporary = temporaryFor(target)
+  const temporary = temporaryFor(target, sync)
   let fd: number | undefined = openNew(temporary, sync)
   let gathered = new Uint8Array(0)
   let held = 0
@@ -151,8 +161,8 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   }
 }
 
-/** The codes of file systems without hard links. */
-const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
+/** The codes of file systems without hard links, and of folders that lie on another than those above them. */
+const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"])
 
 const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
   const target = localPath("create", uri)

@@ -8,6 +8,7 @@ import { Buffer } from "node:buffer"
 import { describe, it } from "node:test"
 import { AlreadyExists, NotFound, StorageError } from "../platform/errors.ts"
 import type { Storage } from "../platform/storage.ts"
+import { fileWriterSuite } from "./file_writer_suite.ts"
 
 /** A backend to try: `root` is a URI below which nothing is yet. */
 export interface Backend {
@@ -306,5 +307,7 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       await run(storage.write(`${root}/file`, bytes(2)))
       assertEquals(await run(read), bytes(2))
     })
+
+    fileWriterSuite(test)
   })
 }

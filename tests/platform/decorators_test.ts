@@ -15,6 +15,7 @@ import { makeMemoryStorage } from "../../platform/storage_memory.ts"
 import type { ByteRange, Storage } from "../../platform/storage.ts"
 import { isImmutable, withCache } from "../../platform/with_cache.ts"
 import { planCoalescing, withCoalescing } from "../../platform/with_coalescing.ts"
+import { withFaults } from "../../platform/with_faults.ts"
 import { withLimit } from "../../platform/with_limit.ts"
 import { withRetry } from "../../platform/with_retry.ts"
 import { makeTrace, type TracedCall, withTrace } from "../../platform/with_trace.ts"
@@ -33,6 +34,7 @@ storageSuite(
   () => ({ storage: withCache(memory(), { immutable: all, bytes: 1000 }), root: "mem://r" }),
 )
 storageSuite("cache, passing by what changes", () => ({ storage: withCache(memory()), root: "mem://root" }))
+storageSuite("faults that do not come", () => ({ storage: withFaults(memory()).storage, root: "mem://root" }))
 storageSuite("all of them", () => ({
   storage: withCache(withCoalescing(withRetry(withLimit(memory(), 3)), { gap: 10 }), { immutable: all, bytes: 10_000 }),
   root: "mem://root",

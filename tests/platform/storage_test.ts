@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url"
 import { NotFound, StorageError } from "../../platform/errors.ts"
 import { readFailure, storageFailure } from "../../platform/file_errors.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
-import { localFiles } from "../../platform/storage_local.ts"
+import { localFiles, makeLocalStorage } from "../../platform/storage_local.ts"
 import { layerMemory, makeMemoryStorage } from "../../platform/storage_memory.ts"
 import { makeRouter } from "../../platform/storage_router.ts"
 import { Storage } from "../../platform/storage.ts"
@@ -35,6 +35,7 @@ storageSuite("memory", () => ({ storage: makeMemoryStorage(), root: "mem://root"
 storageSuite("memory, under plain names", () => ({ storage: makeMemoryStorage(), root: "root" }))
 storageSuite("local files by path", inFolder(() => localFiles))
 storageSuite("local files by file:// URI", inFolder(() => localFiles, true))
+storageSuite("local files, cached", inFolder(() => makeLocalStorage({ durability: "cached" })))
 storageSuite("router, memory", () => ({ storage: router(), root: "mem://some/where" }))
 storageSuite("router, local", inFolder(router))
 storageSuite("router, local by URI", inFolder(router, true))
