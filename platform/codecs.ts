@@ -7,6 +7,7 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { CodecError } from "./errors.ts"
+import type { Workers } from "./workers.ts"
 
 /** A compressor and its inverse. Both throw {@link CodecError}. */
 export interface Compressor {
@@ -59,6 +60,8 @@ export interface Codecs {
   ) => { readonly cipher: Uint8Array; readonly tag: Uint8Array }
   /** Loads the WebP codec on first use; fails with CodecError where no layer brings one. */
   readonly webp: Effect.Effect<WebpCodec, CodecError>
+  /** Threads that large reads share their decoding with, if a layer brings them; they have these same codecs. */
+  readonly workers?: Workers
 }
 
 /** The tag of the codec service. */

@@ -3,15 +3,17 @@
  *
  * @module
  */
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import type { Codecs } from "./codecs.ts"
-import { layerNative } from "./codecs_native.ts"
+import { Codecs } from "./codecs.ts"
+import { nativeCodecs } from "./codecs_native.ts"
 import { layerWebp } from "./codecs_webp_native.ts"
 import { httpFiles } from "./http_files.ts"
 import { localFiles } from "./storage_local.ts"
 import { makeMemoryStorage } from "./storage_memory.ts"
 import { makeRouter } from "./storage_router.ts"
 import { Storage } from "./storage.ts"
+import { makeWorkers } from "./workers.ts"
 
 /**
  * Plain paths and `file://` to local files, `http://` and `https://` to web servers (read-only, with {@link httpFiles}'
@@ -22,8 +24,15 @@ export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, () => {
   return makeRouter({ file: localFiles, http: web, https: web, mem: makeMemoryStorage() })
 })
 
+/** The native codecs, and worker threads that help with large reads; these start when they are first needed. */
+const layerCodecs: Layer.Layer<Codecs> = Layer.scoped(
+  Codecs,
+  Effect.map(makeWorkers(), (workers) => ({ ...nativeCodecs, workers })),
+)
+
 /**
- * What programs on Deno, Bun and Node provide: {@link layerStorage}, the native codecs, and WebP when it is met.
+ * What programs on Deno, Bun and Node provide: {@link layerStorage}, the native codecs with a worker thread for every core
+ * but one (Deno and Bun; they start with the first large read, and end with the layer), and WebP when it is met.
  *
  * ```ts
  * import { layerDefault, StorageService } from "@tessera/array/platform"
@@ -38,5 +47,5 @@ export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, () => {
  */
 export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.merge(
   layerStorage,
-  Layer.provide(layerWebp, layerNative),
+  Layer.provide(layerWebp, layerCodecs),
 )

@@ -11,11 +11,13 @@ import { copyCells, type Units, unitsOf } from "../kernel/gather.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { spansOf } from "../tile/spans.ts"
+import { poolFor } from "../tile/unfilter_job.ts"
 import type { Field } from "./field.ts"
 import { loadFieldTiles, type TileFile } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
 import { tileContext, webpOf } from "./tile_context.ts"
 import { readPresent } from "./missing_file.ts"
+import { readSpans } from "./read_spans.ts"
 
 type ReadIntoError = StorageError | TileError
 
@@ -101,6 +103,9 @@ export const readInto = (
     const storage = yield* Storage
     const { cellSize } = field
     const target = unitsOf(out, cellSize)
+    if (poolFor(access, field.filters, out.length) !== undefined) {
+      return yield* readShared(access, fragment, field, chosen, out)
+    }
     let at = 0
     for (let from = 0; from < tiles.length;) {
       let to = from
@@ -110,7 +115,9 @@ export const readInto = (
       for (; to < tiles.length; to++) {
         const start = fixed.offsets[tiles[to]]
         const length = endOf(fixed, tiles[to]) - start
-        if (to > from && held + length > BATCH) break
+        if (to > from && held + length > BATCH) {
+          break
+        }
         held += length
         starts.push(start)
         lengths.push(length)
@@ -138,6 +145,33 @@ export const readInto = (
       from = to
     }
   })
+
+/** {@link readInto} for what worker threads share. */
+const readShared = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+  { tiles, positions }: ChosenTiles,
+  out: Uint8Array,
+): Effect.Effect<void, ReadIntoError, Storage> => {
+  const { cellSize } = field
+  const target = unitsOf(out, cellSize)
+  const first = new Float64Array(tiles.length)
+  const last = new Float64Array(tiles.length)
+  const to = new Float64Array(tiles.length + 1)
+  for (let i = 0; i < tiles.length; i++) {
+    const its = positions[i]
+    const cells = cellsInTile(fragment, tiles[i])
+    first[i] = its === undefined ? 0 : its[0]
+    last[i] = its === undefined ? cells - 1 : its[its.length - 1]
+    to[i + 1] = to[i] + (its === undefined ? cells : its.length)
+  }
+  return readSpans(access, fragment, field, "fixed", { tiles, first, last }, (i, bytes, before) => {
+    const its = positions[i]
+    if (its === undefined) out.set(bytes, to[i] * cellSize)
+    else copyCells(target, to[i], unitsOf(bytes, cellSize), its, 0, its.length, before)
+  })
+}
 
 /**
  * All cells of tiles without filters that lie behind each other in their file: what was read becomes the column, once the

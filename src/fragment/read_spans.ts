@@ -4,14 +4,15 @@
  */
 import * as Effect from "effect/Effect"
 import { type ByteRange, inFlight, Storage } from "../../platform/storage.ts"
+import { breath } from "../../platform/workers.ts"
 import { dataFile } from "../../schema/name/data_file.ts"
-import { FormatError } from "../../schema/errors.ts"
-import { tileTable, unfilterChunks } from "../filter/pipeline.ts"
 import { attemptTile } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { chunkSize } from "../filter/chunk_cuts.ts"
 import { plainSize, plainSpan, withoutHeaders } from "../tile/plain_tile.ts"
 import { spansOf } from "../tile/spans.ts"
+import { poolFor } from "../tile/unfilter_job.ts"
+import { type CellSpans, NOTHING, type Scratch, spanDecoder, type TakeCells } from "./decode_spans.ts"
 import type { Field } from "./field.ts"
 import { loadFieldTiles } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
@@ -19,24 +20,13 @@ import { readPresent } from "./missing_file.ts"
 import type { ReadTilesError } from "./read_tiles.ts"
 import { type FileCells, tileContext, webpOf } from "./tile_context.ts"
 
-/** What is wanted: of each of the tiles, which ascend, the cells from `first` to `last`. */
-export interface CellSpans {
-  readonly tiles: ArrayLike<number>
-  readonly first: ArrayLike<number>
-  readonly last: ArrayLike<number>
-}
-
-/** Called with the cells of span `i`, and more of the same tile: `bytes` start with cell `first`, and are soon used again. */
-export type TakeCells = (i: number, bytes: Uint8Array, first: number) => void
+export type { CellSpans, TakeCells } from "./decode_spans.ts"
 
 /** Bytes in one call to the storage, and of memory that is used again and again. */
 const BATCH = 1 << 23
 
-/** Memory for one batch at a time. */
-interface Scratch {
-  read: Uint8Array
-  cells: Uint8Array
-}
+/** Bytes of one batch where worker threads help: read, or of cells. */
+const JOB = 1 << 21
 
 /** Reads spans of a fixed-size field that the fragment has, or of its validity bytes, and hands them to `take`. */
 export const readSpans = (
@@ -62,6 +52,10 @@ export const readSpans = (
       readPresent(uri, fragment.version, storage.readRanges(uri, ranges, into))
 
     const n = spans.tiles.length
+    let wanted = 0
+    for (let i = 0; i < n; i++) wanted += (spans.last[i] - spans.first[i] + 1) * cell
+    const pool = filtered ? poolFor(access, cells.filters, wanted) : undefined
+
     const starts = new Float64Array(n)
     const lengths = new Float64Array(n)
     // tiles without filters, of which the part is read that is wanted
@@ -78,31 +72,7 @@ export const readSpans = (
       lengths[i] = part.length
     }
 
-    const decode = (i: number, bytes: Uint8Array, scratch: Scratch): void => {
-      const tile = spans.tiles[i]
-      const context = contextOf(offsets[tile])
-      const size = cellsInTile(fragment, tile) * cell
-      const table = tileTable(bytes, context, size)
-      if (table.totalOriginal !== size) {
-        const reason = `the tile has ${table.totalOriginal} bytes instead of ${size}`
-        throw new FormatError({ uri, path: "tile", offset: context.offset, version: fragment.version, reason })
-      }
-      // the chunks from the one that holds the first cell to the one that holds the last
-      let from = 0
-      let before = 0
-      while (before + table.original[from] <= spans.first[i] * cell) before += table.original[from++]
-      let to = from
-      let end = before
-      while (end < (spans.last[i] + 1) * cell) end += table.original[to++]
-      // no engine cuts cells
-      if (before % cell !== 0) {
-        from = 0
-        before = 0
-      }
-      const wanted = end - before
-      if (wanted > scratch.cells.length && wanted <= BATCH) scratch.cells = new Uint8Array(wanted)
-      take(i, unfilterChunks(bytes, table, from, to, context, scratch.cells), before / cell)
-    }
+    const decoder = spanDecoder(fragment, cell, (tile) => contextOf(offsets[tile]), spans, take)
 
     const runBatch = (from: number, to: number, scratch: Scratch): Effect.Effect<void, ReadTilesError, Storage> => {
       const { ranges, rangeOf, startIn } = spansOf(starts.subarray(from, to), lengths.subarray(from, to))
@@ -110,14 +80,17 @@ export const readSpans = (
       for (const { length } of ranges) total += length + 8
       if (total > scratch.read.length && total <= 2 * BATCH) scratch.read = new Uint8Array(total)
       return Effect.flatMap(read(ranges, scratch.read), (answers) => {
+        const tiles = Array.from({ length: to - from }, (_, k) => {
+          const at = startIn[k]
+          return answers[rangeOf[k]].subarray(at, at + lengths[from + k])
+        })
         const again: Array<number> = []
-        return Effect.flatMap(
+        const here = Effect.flatMap(
           attemptTile(() => {
             for (let i = from; i < to; i++) {
-              const at = startIn[i - from]
-              const bytes = answers[rangeOf[i - from]].subarray(at, at + lengths[i])
+              const bytes = tiles[i - from]
               if (plain[i] === 0) {
-                decode(i, bytes, scratch)
+                decoder.here(i, bytes, scratch)
                 continue
               }
               const size = cellsInTile(fragment, spans.tiles[i]) * cell
@@ -137,17 +110,30 @@ export const readSpans = (
               const length = (tile + 1 < offsets.length ? offsets[tile + 1] : fileSize) - offsets[tile]
               return Effect.flatMap(
                 read([{ offset: offsets[tile], length }], NOTHING),
-                ([bytes]) => attemptTile(() => decode(i, bytes, scratch)),
+                ([bytes]) => attemptTile(() => decoder.here(i, bytes, scratch)),
               )
             }, { discard: true }),
         )
+        // what was not read into the scratch memory is not ours to give away
+        if (pool === undefined || tiles.some((bytes) => bytes.buffer !== scratch.read.buffer)) return here
+        return Effect.flatMap(attemptTile(() => decoder.away(pool, from, tiles, scratch)), (away) =>
+          away === undefined
+            ? Effect.zipRight(here, breath)
+            // what a worker had is lost with it
+            : Effect.catchTag(away, "WorkerLost", () =>
+              runBatch(from, to, scratch)))
       })
     }
 
+    const most = pool === undefined ? BATCH : JOB
+    const weight = (i: number): number =>
+      pool === undefined ? lengths[i] : Math.max(lengths[i], (spans.last[i] - spans.first[i] + 1) * cell)
     const batches: Array<readonly [from: number, to: number]> = []
     for (let from = 0; from < n;) {
       let to = from
-      for (let held = 0; to < n && (to === from || held + lengths[to] <= BATCH); to++) held += lengths[to]
+      for (let held = 0; to < n && (to === from || held + weight(to) <= most); to++) {
+        held += weight(to)
+      }
       batches.push([from, to])
       from = to
     }
@@ -157,7 +143,5 @@ export const readSpans = (
       return Effect.map(runBatch(from, to, scratch), () => {
         scratches.push(scratch)
       })
-    }, { concurrency: inFlight(storage, uri, 4), discard: true })
+    }, { concurrency: Math.max(inFlight(storage, uri, 4), pool?.concurrency ?? 1), discard: true })
   })
-
-const NOTHING = new Uint8Array(0)

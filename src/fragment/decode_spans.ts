@@ -1,0 +1,138 @@
+/**
+ * Decoding stretches of cells of tiles, here or in a worker thread: of a tile only the chunks that hold them.
+ */
+import * as Effect from "effect/Effect"
+import type { WorkerLost, WorkerPool } from "../../platform/workers.ts"
+import { FormatError } from "../../schema/errors.ts"
+import type { ChunkTable } from "../../schema/tile_chunks.ts"
+import { type TileContext, tileTable, unfilterChunks } from "../filter/pipeline.ts"
+import { attemptTile, type TileError } from "../tile/attempt.ts"
+import type { TilePart, UnfilterAnswer, UnfilterJob } from "../tile/unfilter_job.ts"
+import { cellsInTile, type Fragment } from "./fragment.ts"
+
+/** What is wanted: of each of the tiles, which ascend, the cells from `first` to `last`. */
+export interface CellSpans {
+  readonly tiles: ArrayLike<number>
+  readonly first: ArrayLike<number>
+  readonly last: ArrayLike<number>
+}
+
+/** Called with the cells of span `i`, and more of the same tile: `bytes` start with cell `first`, and are soon used again. */
+export type TakeCells = (i: number, bytes: Uint8Array, first: number) => void
+
+/** Memory for one batch at a time: what is read, and cells. */
+export interface Scratch {
+  read: Uint8Array
+  cells: Uint8Array
+}
+
+/** Memory of no bytes. */
+export const NOTHING: Uint8Array = new Uint8Array(0)
+
+/** The most cells' bytes that are kept as scratch memory, and that are sent to a worker and back. */
+const MOST_KEPT = 1 << 23
+const MOST_AWAY = 1 << 25
+
+/** Chunks of a tile: from number `from`, which starts with byte `before` of the tile, to before `to`; `wanted` bytes. */
+interface Located {
+  readonly context: TileContext
+  readonly table: ChunkTable
+  readonly size: number
+  readonly from: number
+  readonly to: number
+  readonly before: number
+  readonly wanted: number
+}
+
+/** Decodes spans of a field of a fragment; `bytes` is the tile of a span as it lies in its file. */
+export interface SpanDecoder {
+  /** Decodes span `i`. */
+  readonly here: (i: number, bytes: Uint8Array, scratch: Scratch) => void
+  /**
+   * Has the spans from number `from` on decoded by a worker: `undefined` if none is free. `tiles` lie in `scratch.read`; the
+   * scratch memory goes to the worker, and is back when the spans are taken.
+   */
+  readonly away: (
+    pool: WorkerPool,
+    from: number,
+    tiles: ReadonlyArray<Uint8Array>,
+    scratch: Scratch,
+  ) => Effect.Effect<void, TileError | WorkerLost> | undefined
+}
+
+/** The decoder of spans of cells of `cell` bytes; `contextOf` knows a tile by its number. */
+export const spanDecoder = (
+  fragment: Fragment,
+  cell: number,
+  contextOf: (tile: number) => TileContext,
+  spans: CellSpans,
+  take: TakeCells,
+): SpanDecoder => {
+  const locate = (i: number, bytes: Uint8Array): Located => {
+    const context = contextOf(spans.tiles[i])
+    const size = cellsInTile(fragment, spans.tiles[i]) * cell
+    const table = tileTable(bytes, context, size)
+    if (table.totalOriginal !== size) {
+      const reason = `the tile has ${table.totalOriginal} bytes instead of ${size}`
+      const { offset, uri, version } = context
+      throw new FormatError({ uri, path: "tile", offset, version, reason })
+    }
+    // the chunks from the one that holds the first cell to the one that holds the last
+    let from = 0
+    let before = 0
+    while (before + table.original[from] <= spans.first[i] * cell) before += table.original[from++]
+    let to = from
+    let end = before
+    while (end < (spans.last[i] + 1) * cell) end += table.original[to++]
+    // no engine cuts cells
+    if (before % cell !== 0) {
+      from = 0
+      before = 0
+    }
+    return { context, table, size, from, to, before, wanted: end - before }
+  }
+
+  const here = (i: number, bytes: Uint8Array, scratch: Scratch): void => {
+    const { context, table, from, to, before, wanted } = locate(i, bytes)
+    if (wanted > scratch.cells.length && wanted <= MOST_KEPT) scratch.cells = new Uint8Array(wanted)
+    take(i, unfilterChunks(bytes, table, from, to, context, scratch.cells), before / cell)
+  }
+
+  const away: SpanDecoder["away"] = (pool, first, tiles, scratch) => {
+    const located = tiles.map((bytes, k) => locate(first + k, bytes))
+    let wanted = 0
+    for (const part of located) wanted += part.wanted
+    if (wanted > MOST_AWAY) return undefined
+    if (wanted > scratch.cells.length) scratch.cells = new Uint8Array(wanted)
+    const parts = located.map(({ context: { offset }, size, from, to, wanted }, k): TilePart => (
+      { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, wanted }
+    ))
+    const { codecs: _codecs, webp: _webp, ...context } = located[0].context
+    const job: UnfilterJob = {
+      context,
+      parts,
+      bytes: scratch.read.buffer as ArrayBuffer,
+      cells: scratch.cells.buffer as ArrayBuffer,
+    }
+    const answer = pool.offer(job, [job.bytes, job.cells])
+    if (answer === undefined) return undefined
+    scratch.read = NOTHING
+    scratch.cells = NOTHING
+    return Effect.flatMap(answer, (given) =>
+      attemptTile(() => {
+        const { done, bytes, cells } = given as UnfilterAnswer
+        scratch.read = new Uint8Array(bytes)
+        scratch.cells = new Uint8Array(cells)
+        const { read } = scratch
+        let at = 0
+        for (let k = 0; k < parts.length; k++) {
+          const { start, length, wanted } = parts[k]
+          if (done) take(first + k, scratch.cells.subarray(at, at + wanted), located[k].before / cell)
+          // once more here, which throws what is wrong
+          else here(first + k, read.subarray(start, start + length), scratch)
+          at += wanted
+        }
+      }))
+  }
+  return { here, away }
+}

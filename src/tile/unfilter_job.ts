@@ -1,0 +1,74 @@
+/**
+ * Parts of tiles that a worker thread unfilters: what is sent there, and what comes back.
+ */
+import type { Codecs } from "../../platform/codecs.ts"
+import type { WorkerPool } from "../../platform/workers.ts"
+import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import { type TileContext, tileTable, unfilterChunks } from "../filter/pipeline.ts"
+import type { TileAccess } from "./generic_tile.ts"
+
+/** Chunks of a tile. */
+export interface TilePart {
+  /** Where the tile starts in the job's bytes, and how long it is there. */
+  readonly start: number
+  readonly length: number
+  /** Where the tile starts in its file. */
+  readonly offset: number
+  /** Bytes of its cells. */
+  readonly size: number
+  /** The chunks from number `from` to before `to`, whose cells are `wanted` bytes. */
+  readonly from: number
+  readonly to: number
+  readonly wanted: number
+}
+
+/** Parts of tiles of one file. The buffers move to the worker, and back with the answer. */
+export interface UnfilterJob {
+  /** What its tiles are unfiltered with; the worker has codecs of its own. */
+  readonly context: Omit<TileContext, "codecs" | "webp" | "offset">
+  readonly parts: ReadonlyArray<TilePart>
+  readonly bytes: ArrayBuffer
+  /** Takes the cells of the parts, one behind the other. */
+  readonly cells: ArrayBuffer
+}
+
+/** What a worker answers. */
+export interface UnfilterAnswer {
+  /** False if a part cannot be unfiltered: doing it again says why. */
+  readonly done: boolean
+  readonly bytes: ArrayBuffer
+  readonly cells: ArrayBuffer
+}
+
+/** Does a job. */
+export const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, codecs: Codecs): UnfilterAnswer => {
+  const source = new Uint8Array(bytes)
+  const target = new Uint8Array(cells)
+  try {
+    let at = 0
+    for (const { start, length, offset, size, from, to, wanted } of parts) {
+      const tile = source.subarray(start, start + length)
+      const its = { ...context, codecs, offset }
+      const place = target.subarray(at, at + wanted)
+      const found = unfilterChunks(tile, tileTable(tile, its, size), from, to, its, place)
+      if (found.buffer !== cells) place.set(found)
+      at += wanted
+    }
+    return { done: true, bytes, cells }
+  } catch {
+    return { done: false, bytes, cells }
+  }
+}
+
+/** Below so many bytes of cells, threads are not worth their start. */
+const WORTH = 1 << 24
+
+/** The workers that help to unfilter `size` bytes of cells, if there are some and they can and need to. */
+export const poolFor = (
+  { codecs: { workers } }: TileAccess,
+  { filters }: FilterPipeline,
+  size: number,
+): WorkerPool | undefined =>
+  workers === undefined || size < WORTH || filters.some((f) => f.type === "webp")
+    ? undefined
+    : workers.pool(new URL("./unfilter_worker.ts", import.meta.url))

@@ -1,0 +1,69 @@
+import { assert, assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { describe, it } from "node:test"
+import { breath, makeWorkers, type WorkerPool } from "../../platform/workers.ts"
+
+const echo = new URL("./echo_worker.ts", import.meta.url)
+
+const withPool = <A>(module: URL, threads: number, use: (pool: WorkerPool) => Effect.Effect<A, unknown>): Promise<A> =>
+  Effect.runPromise(
+    Effect.scoped(Effect.flatMap(makeWorkers(threads), (workers) => use(workers!.pool(module)))),
+  )
+
+/** Offers until a worker is there to take it. */
+const offered = (pool: WorkerPool, job: { readonly bytes: ArrayBuffer; readonly fail?: true }) =>
+  Effect.gen(function* () {
+    for (;;) {
+      const answer = pool.offer(job, [job.bytes])
+      if (answer !== undefined) return answer
+      yield* breath
+    }
+  })
+
+describe("worker threads", () => {
+  it("answer with what they were sent, in order, and take no more than they can queue", () =>
+    withPool(echo, 1, (pool) =>
+      Effect.gen(function* () {
+        const first = yield* offered(pool, { bytes: Uint8Array.of(1).buffer })
+        const second = pool.offer({ bytes: Uint8Array.of(2).buffer }, [])
+        assert(second !== undefined)
+        const kept = Uint8Array.of(3)
+        assertEquals(pool.offer({ bytes: kept.buffer }, [kept.buffer]), undefined)
+        assertEquals(kept.length, 1)
+        const answers = yield* Effect.orDieWith(Effect.all([first, second]), () => new Error("lost"))
+        assertEquals(answers.map((a) => [...new Uint8Array((a as { bytes: ArrayBuffer }).bytes)]), [[1], [2]])
+        const again = yield* offered(pool, { bytes: kept.buffer })
+        assertEquals(kept.length, 0)
+        yield* Effect.orDieWith(again, () => new Error("lost"))
+      })))
+
+  it("say so when they break down, and take no more", () =>
+    withPool(echo, 1, (pool) =>
+      Effect.gen(function* () {
+        const failing = yield* offered(pool, { fail: true, bytes: new ArrayBuffer(8) })
+        assertEquals(yield* Effect.flip(failing), { _tag: "WorkerLost" })
+        assertEquals(pool.offer({ bytes: new ArrayBuffer(8) }, []), undefined)
+      })))
+
+  it("are missed by nobody where their module cannot be loaded", () =>
+    withPool(new URL("./no_such_worker.ts", import.meta.url), 2, (pool) =>
+      Effect.gen(function* () {
+        for (let i = 0; i < 50; i++) {
+          assertEquals(pool.offer({ bytes: new ArrayBuffer(8) }, []), undefined)
+          yield* Effect.sleep(2)
+        }
+      })))
+
+  it("are none on a single core", async () => {
+    assertEquals(await Effect.runPromise(Effect.scoped(makeWorkers(0))), undefined)
+  })
+
+  it("leave a job behind that nobody waits for any more", () =>
+    withPool(echo, 1, (pool) =>
+      Effect.gen(function* () {
+        const job = yield* offered(pool, { bytes: new ArrayBuffer(8) })
+        yield* Effect.ignore(Effect.timeout(job, 0))
+        const next = yield* offered(pool, { bytes: new ArrayBuffer(8) })
+        yield* Effect.ignore(next)
+      })))
+})
