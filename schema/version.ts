@@ -15,6 +15,8 @@ export const NEWEST_VERSION = 23
 export const Since = {
   /** Fragment metadata in parts with a footer; `__t1_t2_uuid` names. */
   footer: 3,
+  /** `__meta/`. */
+  metadata: 4,
   /** One file per dimension, dimensions of their own types, `.ok` files. */
   splitDimensions: 5,
   /** Fill values in the schema. */
@@ -25,8 +27,12 @@ export const Since = {
   encodedFileNames: 8,
   /** Field files `a0.tdb`, `d0.tdb`. */
   numberedFileNames: 9,
+  /** Chunks of var-sized values are no longer as long as their offsets. */
+  ownVarChunks: 9,
   /** `__schema/`, and the schema's name in the footer. */
   schemaFolder: 10,
+  /** Chunks of var-sized values end where cells end. */
+  wholeVarCells: 11,
   /** Minimum, maximum, sum and null count of every tile. */
   tileStatistics: 11,
   /** `__fragments/`, `__commits/`, `__fragment_meta/`. */

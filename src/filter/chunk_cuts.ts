@@ -1,6 +1,5 @@
 /**
- * How a tile is cut into chunks before it is filtered, as the engines cut since 2.7; a reader takes any cut.
- * Engines before 2.0 keep to the pipeline's own chunk size instead.
+ * How a tile is cut into chunks before it is filtered: as the engines of each age cut, though a reader takes any cut.
  *
  * @module
  */
@@ -16,7 +15,7 @@ export const chunkSize = (size: number, cell: number, most: number = CHUNK): num
   Math.max(1, Math.floor(Math.min(most, size) / cell)) * cell
 
 /** Whether a tile is one chunk whatever its size; `isVar`: it holds values of var-sized cells. */
-export const isWhole = (pipeline: FilterPipeline, type: Datatype, isVar: boolean, version: number): boolean => {
+const isWhole = (pipeline: FilterPipeline, type: Datatype, isVar: boolean, version: number): boolean => {
   if (pipeline.maxChunkSize === 0) return true
   const has = (filter: string): boolean => pipeline.filters.some(({ type }) => type === filter)
   return isVar && (type === "string_ascii" || type === "string_utf8")
@@ -24,8 +23,35 @@ export const isWhole = (pipeline: FilterPipeline, type: Datatype, isVar: boolean
     : has("webp")
 }
 
+/** What the cut of a tile depends on. */
+export interface CutTile {
+  readonly filters: FilterPipeline
+  readonly type: Datatype
+  readonly cellSize: number
+  readonly version: number
+  readonly engineVersion: number
+  /** Until format 4: how many dimensions lie one after the other in a tile of coordinates. */
+  readonly dimensions?: number
+}
+
+/** Where the chunks of a tile of `size` bytes end; `offsets` (one more than there are cells) for values of var-sized cells. */
+export const chunkEnds = (size: number, tile: CutTile, offsets: Uint32Array | undefined): ReadonlyArray<number> => {
+  const { cellSize, engineVersion, filters, type, version } = tile
+  if (isWhole(filters, type, offsets !== undefined, version)) return size === 0 && offsets === undefined ? [] : [size]
+  if (engineVersion < Since.splitDimensions) {
+    // 1.x keeps to the pipeline's own chunk size, and cuts coordinates dimension by dimension
+    const { dimensions = 1 } = tile
+    const ends = fixedCuts(size / dimensions, cellSize / dimensions, filters.maxChunkSize)
+    return Array.from({ length: dimensions }, (_, d) => ends.map((end) => d * size / dimensions + end)).flat()
+  }
+  if (offsets === undefined) return fixedCuts(size, cellSize)
+  if (engineVersion >= Since.wholeVarCells) return varCuts(offsets)
+  // 2.0 to 2.2 take the size of the offsets for that of the values
+  return fixedCuts(size, 1, engineVersion < Since.ownVarChunks ? Math.min(CHUNK, 8 * (offsets.length - 1)) : CHUNK)
+}
+
 /** Where the chunks of a tile of cells of one size end. A tile without bytes has none. */
-export const fixedCuts = (size: number, cell: number, most?: number): Array<number> => {
+const fixedCuts = (size: number, cell: number, most?: number): Array<number> => {
   const chunk = chunkSize(size, cell, most)
   const ends: Array<number> = []
   for (let at = chunk; at < size; at += chunk) ends.push(at)
@@ -34,11 +60,11 @@ export const fixedCuts = (size: number, cell: number, most?: number): Array<numb
 }
 
 /**
- * Where the chunks of a tile of var-sized cells end (`offsets`: one more than there are cells): no cell is cut. A chunk
- * takes a cell that is too large for it only if it is at most half full, or grows to at most one and a half times its size.
- * The last chunk may be empty, as the engine's; a tile without bytes is one empty chunk.
+ * Where the chunks of a tile of var-sized cells end since 2.7: no cell is cut. A chunk takes a cell that is too large for
+ * it only if it is at most half full, or grows to at most one and a half times its size. The last chunk may be empty, as the
+ * engine's; a tile without bytes is one empty chunk.
  */
-export const varCuts = (offsets: Uint32Array): Array<number> => {
+const varCuts = (offsets: Uint32Array): Array<number> => {
   const cells = offsets.length - 1
   const size = offsets[cells]
   const most = Math.min(CHUNK, size)

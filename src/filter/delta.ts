@@ -5,6 +5,7 @@
  */
 import { Cursor, u64 } from "../../schema/binary/mod.ts"
 import { type Datatype, isFloat, isString, sizeOf } from "../../schema/datatype.ts"
+import { Since } from "../../schema/version.ts"
 import { forwardParts, reverseParts } from "./part_frame.ts"
 import { differences, runningSum } from "./running_sum.ts"
 import { damaged, type FilterOf, type Parts, Refusal, type Transform } from "./transform.ts"
@@ -65,9 +66,11 @@ export const delta: Transform<FilterOf<"delta">> = {
     checkDeltaParts(parts, size)
     return forwardParts(parts, (part) => {
       if (part.byteLength === 0) throw new Refusal("a tile without values is nothing that the engines read")
-      const stored = new Uint8Array(8 + part.byteLength)
+      // the one release of format 19 writes a step too many, and may want it
+      const more = context.engineVersion === Since.deltaReinterpret && part.byteLength > size ? size : 0
+      const stored = new Uint8Array(8 + part.byteLength + more)
       new DataView(stored.buffer).setUint32(0, part.byteLength / size, true)
-      differences(size, part, stored.subarray(8))
+      differences(size, part, stored.subarray(8, 8 + part.byteLength))
       return { stored }
     })
   },

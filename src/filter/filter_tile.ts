@@ -6,8 +6,7 @@
  */
 import { sizeOf } from "../../schema/datatype.ts"
 import type { Filter } from "../../schema/filter.ts"
-import { Since } from "../../schema/version.ts"
-import { fixedCuts, isWhole, varCuts } from "./chunk_cuts.ts"
+import { chunkEnds } from "./chunk_cuts.ts"
 import { FilterRefused } from "./errors.ts"
 import type { TileContext } from "./pipeline.ts"
 import { transformOf } from "./registry.ts"
@@ -50,7 +49,7 @@ export const stepsOf = (context: TileContext): ReadonlyArray<Step> => {
  */
 export const filterTile = (cells: Uint8Array, context: TileContext, offsets?: Uint32Array): Uint8Array => {
   const steps = stepsOf(context)
-  const ends = cutsOf(cells.byteLength, context, offsets)
+  const ends = chunkEnds(cells.byteLength, context, offsets)
   let start = 0
   const chunks = ends.map((end): FilteredChunk => {
     const from = start
@@ -65,13 +64,6 @@ export const filterTile = (cells: Uint8Array, context: TileContext, offsets?: Ui
     return { original: end - from, parts }
   })
   return persisted(chunks)
-}
-
-const cutsOf = (size: number, context: TileContext, offsets: Uint32Array | undefined): ReadonlyArray<number> => {
-  const { cellSize, engineVersion, filters, type, version } = context
-  if (isWhole(filters, type, offsets !== undefined, version)) return size === 0 && offsets === undefined ? [] : [size]
-  if (engineVersion < Since.splitDimensions) return fixedCuts(size, cellSize, filters.maxChunkSize)
-  return offsets === undefined ? fixedCuts(size, cellSize) : varCuts(offsets)
 }
 
 /** Runs a chunk through the filters from number `first` on; `cellOf` answers which cell lies at a byte of the chunk. */

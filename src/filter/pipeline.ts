@@ -28,6 +28,8 @@ export interface TileContext {
   readonly version: number
   /** The format version of the engine that wrote: that in the header of the fragment's R-tree. */
   readonly engineVersion: number
+  /** Until format 4, when coordinates are written: how many dimensions lie one after the other in the tile. */
+  readonly dimensions?: number
   readonly codecs: Codecs
   /** The 32 bytes of the array's key, if it is encrypted. */
   readonly key?: Uint8Array
