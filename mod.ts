@@ -37,7 +37,14 @@ export * as Metadata from "./src/array/metadata_values.ts"
 export * as Sparse from "./src/query/sparse.ts"
 export * as TileArray from "./src/array/tile_array.ts"
 
-export { ArrayNotFound, InvalidOption, ResultTooLarge, SelectionError, Unsupported } from "./src/array/errors.ts"
+export {
+  ArrayNotFound,
+  InvalidOption,
+  ResultTooLarge,
+  SelectionError,
+  Unsupported,
+  WriteError,
+} from "./src/array/errors.ts"
 export { SchemaError } from "./src/array/builder/schema_error.ts"
 export { SchemaMismatch } from "./src/array/schema_mismatch.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"

@@ -46,7 +46,7 @@ const textOf = (key: Uint8Array): string | undefined => {
 }
 
 /** A string with a character a byte: unknown bytes survive as keys of a map, and its order is bytewise. */
-const bytewise = (key: Uint8Array): string => {
+export const bytewise = (key: Uint8Array): string => {
   let out = ""
   for (const byte of key) out += String.fromCharCode(byte)
   return out

@@ -1,6 +1,7 @@
 /**
  * Metadata as values: text, numbers, typed arrays – and NumPy arrays, which TileDB-Py keeps in two entries, their values
- * under `__np_flat_KEY` and, unless they have one dimension, their shape under `__np_shape_KEY`.
+ * under `__np_flat_KEY` and, unless they have one dimension, their shape under `__np_shape_KEY`. `Metadata.values` makes them
+ * of what was read; to be written, most values are given as themselves, and the others with their datatype.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -27,19 +28,11 @@
 import { type Datatype, sizeOf, type TypedArray, viewAs } from "../../schema/datatype.ts"
 import { isBinary, isText, readScalar } from "../../schema/scalar.ts"
 import type { MetadataItem } from "./metadata.ts"
+import { FLAT, type NumpyArray, SHAPE } from "./numpy_metadata.ts"
 
-const FLAT = "__np_flat_"
-const SHAPE = "__np_shape_"
-
-/** An array of numbers with a shape, in row order. */
-export interface NumpyArray {
-  /** The datatype of the values. */
-  readonly type: Datatype
-  /** The length of each dimension; empty for NumPy's arrays without dimensions, which hold one value. */
-  readonly shape: ReadonlyArray<number>
-  /** All values, row after row. */
-  readonly values: TypedArray
-}
+export type { MetadataInput, TypedValue, ValueInput } from "./metadata_input.ts"
+export * from "./typed_metadata.ts"
+export type { NumpyArray } from "./numpy_metadata.ts"
 
 /**
  * One value: text as a string (as its bytes, where it is not valid), blobs as bytes, one number as itself – 64-bit ones,

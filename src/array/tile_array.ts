@@ -34,7 +34,9 @@ import { accessOf, openArray, type OpenError, reopenArray, type ReopenOptions } 
 import type { OpenOptions } from "./open_options.ts"
 import { schemaDifferences, SchemaMismatch } from "./schema_mismatch.ts"
 
+export type { ChangeOptions } from "./change_options.ts"
 export type { TimeRange } from "./directory.ts"
+export type { MetadataEdit, MetadataEntriesInput } from "./edit_metadata.ts"
 export type { EnumerationError } from "./enumerations.ts"
 export type { FragmentDescription } from "./describe.ts"
 export type { FragmentsError } from "./fragment_descriptions.ts"
@@ -42,6 +44,7 @@ export type { AnyTileArray, TileArray } from "./handle.ts"
 export type { MetadataError, MetadataItem } from "./metadata.ts"
 export type { OpenError, ReopenOptions } from "./open.ts"
 export type { OpenOptions } from "./open_options.ts"
+export { deleteMetadata, editMetadata, putMetadata, type PutMetadataError } from "./put_metadata.ts"
 export type { SchemaDifference } from "./schema_mismatch.ts"
 
 /** A schema is told from options by what it has. */

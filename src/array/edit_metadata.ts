@@ -1,0 +1,93 @@
+/**
+ * Metadata into an array or group: what is set and deleted together becomes one file in `__meta`.
+ * Format: `metadata.md`.
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../platform/storage.ts"
+import { MetadataEntries, type MetadataEntry } from "../../schema/metadata_entries.ts"
+import { METADATA_FOLDER } from "../../schema/name/array_paths.ts"
+import { ScalarError } from "../../schema/scalar.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+import { createStructure, type StoreError } from "./create_structure.ts"
+import { WriteError } from "./errors.ts"
+import { join } from "./listing.ts"
+import { bytewise, type MetadataItem } from "./metadata.ts"
+import { checkTyped, deletionsOf, entriesOf, type MetadataInput, putEntry } from "./metadata_input.ts"
+import { type NameTime, newName } from "./new_name.ts"
+
+/**
+ * Metadata to be set: values by their keys, or the items of another array or group as they lie there, parts of NumPy arrays
+ * and keys that are no text among them.
+ */
+export type MetadataEntriesInput =
+  | Readonly<Record<string, MetadataInput>>
+  | ReadonlyMap<string, MetadataInput>
+  | ReadonlyArray<MetadataItem>
+
+/** Changes of metadata that are being collected; the last one of a key counts. */
+export interface MetadataEdit {
+  /** Sets keys. Fails with `WriteError`, which names the key, for a value that is none; then none of them is set. */
+  readonly put: (entries: MetadataEntriesInput) => Effect.Effect<void, WriteError>
+  /** Deletes keys, whether they are there or not. */
+  readonly delete: (keys: Iterable<string>) => Effect.Effect<void, WriteError>
+}
+
+/** What changes add up to: the last entry of each key, by the bytes of the keys. */
+export type EditedMetadata = Map<string, MetadataEntry>
+
+const itemEntry = ({ key, type, count, value }: MetadataItem): MetadataEntry =>
+  putEntry(key, checkTyped({ type, count, value }))
+
+const inputEntries = (given: MetadataEntriesInput, at: (key: string) => void): ReadonlyArray<MetadataEntry> => {
+  if (Array.isArray(given)) {
+    return given.map((item: MetadataItem) => {
+      at(item.name ?? bytewise(item.key))
+      return itemEntry(item)
+    })
+  }
+  const pairs = given instanceof Map ? [...given] : Object.entries(given)
+  return pairs.flatMap(([key, value]: [string, MetadataInput]) => {
+    at(key)
+    return entriesOf(key, value)
+  })
+}
+
+/** Collects changes of the metadata at `uri` into a map. */
+export const editInto = (uri: string, edited: EditedMetadata): MetadataEdit => {
+  const collect = (run: (at: (key: string) => void) => ReadonlyArray<MetadataEntry>): Effect.Effect<void, WriteError> =>
+    Effect.suspend(() => {
+      let field = ""
+      try {
+        for (const entry of run((key) => field = key)) edited.set(bytewise(entry.key), entry)
+        return Effect.void
+      } catch (error) {
+        if (!(error instanceof ScalarError)) throw error
+        return Effect.fail(new WriteError({ uri, field, reason: error.reason }))
+      }
+    })
+  return {
+    put: (entries) => collect((at) => inputEntries(entries, at)),
+    delete: (keys) =>
+      collect((at) =>
+        Array.from(keys).flatMap((key) => {
+          at(key)
+          return deletionsOf(key)
+        })
+      ),
+  }
+}
+
+/** Writes what changes add up to into one file; nothing if there are none. */
+export const storeMetadata = (
+  access: TileAccess,
+  uri: string,
+  time: NameTime | undefined,
+  version: number,
+  edited: EditedMetadata,
+): Effect.Effect<void, StoreError, Storage> =>
+  Effect.gen(function* () {
+    if (edited.size === 0) return
+    const entries = [...edited].sort(([a], [b]) => a < b ? -1 : 1).map(([, entry]) => entry)
+    const name = yield* newName(time)
+    yield* createStructure(access, join(uri, METADATA_FOLDER, name), MetadataEntries, entries, version)
+  })

@@ -1,0 +1,238 @@
+/**
+ * Values of metadata as they are given: as themselves, where that says what is meant, or with their datatype.
+ */
+import { arrayOf, type Datatype, datatypes, sizeOf, type TypedArray } from "../../schema/datatype.ts"
+import type { MetadataEntry } from "../../schema/metadata_entries.ts"
+import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/scalar.ts"
+import { FLAT, type NumpyArray, SHAPE } from "./numpy_metadata.ts"
+
+/** A value with its datatype, as it lies in a file. */
+export interface TypedValue {
+  /** The datatype of its values. */
+  readonly type: Datatype
+  /** Number of values; 0 for an empty one. */
+  readonly count: number
+  /** The values, raw. */
+  readonly value: Uint8Array
+  /** What is wrong with it; whoever writes it says so, since they know the key. */
+  readonly problem?: string
+}
+
+/**
+ * What a value may be given as.
+ *
+ * It is written as TileDB-Py would, which reads all of it: text as `string_utf8`, a `Uint8Array` as a blob, other typed arrays
+ * by their own datatype; whole numbers up to 2⁵³, bigints and booleans as `int64`, other numbers as `float64`, and lists of
+ * them the same; a bigint past 2⁶³ as `uint64`. What has a shape is a NumPy array, and so is a Date: one of `datetime_ms`
+ * without dimensions. For any other datatype see `Metadata.of`.
+ */
+export type MetadataInput =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Date
+  | TypedArray
+  | ReadonlyArray<number | bigint>
+  | NumpyArray
+  | TypedValue
+
+/** What one value, or the values of one entry, may be given as to `Metadata.of`. */
+export type ValueInput =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Date
+  | ReadonlyArray<number | bigint | string | boolean | Date>
+  | TypedArray
+
+const MOST = 0xffffffff
+
+const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    out.set(part, at)
+    at += part.length
+  }
+  return out
+}
+
+const bytesOf = (values: ArrayBufferView): Uint8Array =>
+  new Uint8Array(values.buffer, values.byteOffset, values.byteLength).slice()
+
+const typed = (type: Datatype, value: Uint8Array): TypedValue => {
+  const count = value.length / sizeOf(type)
+  if (count > MOST) throw new ScalarError(`${count} values are more than the ${MOST} that one entry holds`)
+  return { type, count, value }
+}
+
+const text = (type: Datatype, given: string): Uint8Array => {
+  if (/\p{Surrogate}/u.test(given)) {
+    throw new ScalarError(`${JSON.stringify(given)} has half a character, which no encoding of text holds`)
+  }
+  return parseText(type, given)
+}
+
+/** Texts of two or four bytes a unit. */
+const wide = (type: Datatype, given: string): Uint8Array => {
+  text("string_utf8", given)
+  const units = sizeOf(type) === 2
+    ? Array.from({ length: given.length }, (_, i) => given.charCodeAt(i))
+    : Array.from(given, (letter) => letter.codePointAt(0)!)
+  return concat(units.map((unit) => scalarBytes(type, unit)))
+}
+
+const scalar = (type: Datatype, given: unknown): Uint8Array => {
+  if (typeof given === "boolean") {
+    if (type !== "bool") throw new ScalarError(`${given} is not a value of type ${type}`)
+    return Uint8Array.of(given ? 1 : 0)
+  }
+  if (given instanceof Date && Number.isNaN(given.getTime())) throw new ScalarError("an invalid Date is no value")
+  return scalarBytes(type, parseScalar(type, (given instanceof Date ? given.toISOString() : given) as number))
+}
+
+/** Values of a datatype. Throws {@link ScalarError} for what it cannot hold. */
+export const typedValue = (type: Datatype, given: ValueInput): TypedValue => {
+  if (!datatypes.includes(type)) throw new ScalarError(`there is no datatype ${JSON.stringify(type)}`)
+  if (type === "any") {
+    throw new ScalarError("a value of any says nothing of itself, and no engine writes one; take blob")
+  }
+  if (typeof given === "string") {
+    if (isText(type)) return typed(type, text(type, given))
+    if (type.startsWith("string")) return typed(type, wide(type, given))
+  }
+  if (ArrayBuffer.isView(given)) {
+    const its = given.constructor === arrayOf(type)
+    if (its || (given instanceof Uint8Array && sizeOf(type) === 1)) return typed(type, bytesOf(given))
+    return typed(type, concat(Array.from(given as Iterable<unknown>, (value) => scalar(type, value))))
+  }
+  const list: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
+  return typed(type, concat(list.map((value) => scalar(type, value))))
+}
+
+const listType = (list: ReadonlyArray<unknown>): Datatype => {
+  let bigints = false
+  let fractions = false
+  for (const value of list) {
+    if (typeof value === "bigint") bigints = true
+    else if (typeof value !== "number") {
+      throw new ScalarError(
+        `a list of ${value === null ? "null" : typeof value} has no datatype of its own; see Metadata.of`,
+      )
+    } else if (!Number.isSafeInteger(value) || Object.is(value, -0)) fractions = true
+  }
+  if (bigints && fractions) throw new ScalarError("bigints and fractions are of no one datatype; take Metadata.of")
+  if (fractions) return "float64"
+  return list.some((value) => typeof value === "bigint" && value >= 2n ** 63n) ? "uint64" : "int64"
+}
+
+const arrayTypes = [
+  "int8",
+  "int16",
+  "uint16",
+  "int32",
+  "uint32",
+  "int64",
+  "uint64",
+  "float32",
+  "float64",
+] as const satisfies ReadonlyArray<Datatype>
+
+const arrayType = (values: ArrayBufferView): Datatype => {
+  if (values instanceof Uint8Array) return "blob"
+  const type = arrayTypes.find((type) => values.constructor === arrayOf(type))
+  if (type === undefined) throw new ScalarError(`${values.constructor.name} is no array of a datatype`)
+  return type
+}
+
+const isTyped = (given: object): given is TypedValue => "type" in given && "count" in given && "value" in given
+const isNumpy = (given: object): given is NumpyArray => "type" in given && "shape" in given && "values" in given
+
+/** The value of one entry; not of a NumPy array, which has two. Throws {@link ScalarError}. */
+const valueOf = (given: Exclude<MetadataInput, NumpyArray | Date>): TypedValue => {
+  if (typeof given === "string") return typedValue("string_utf8", given)
+  if (typeof given === "boolean") return typedValue("int64", given ? 1 : 0)
+  if (typeof given === "number" || typeof given === "bigint") return typedValue(listType([given]), given)
+  if (Array.isArray(given)) return typedValue(listType(given), given)
+  if (ArrayBuffer.isView(given)) return typedValue(arrayType(given), given)
+  if (typeof given === "object" && given !== null && isTyped(given)) return checkTyped(given)
+  throw new ScalarError(`${given === null ? "null" : typeof given} is no value of metadata`)
+}
+
+/** A value as it lies in a file, of one that was read or made before. Throws {@link ScalarError}. */
+export const checkTyped = ({ type, count, value, problem }: TypedValue): TypedValue => {
+  if (problem !== undefined) throw new ScalarError(problem)
+  const its = typedValue(type, [])
+  if (!(value instanceof Uint8Array) || value.length !== count * sizeOf(its.type)) {
+    throw new ScalarError(`${count} values of ${type} do not take ${value?.length} bytes`)
+  }
+  return typed(type, value.slice())
+}
+
+const encoder = new TextEncoder()
+
+/** The entry of a key that is set. */
+export const putEntry = (key: Uint8Array, value: TypedValue): MetadataEntry => ({ key, deleted: false, ...value })
+
+const NO_BYTES = new Uint8Array(0)
+
+const deleteKey = (key: string): MetadataEntry => ({
+  key: encoder.encode(key),
+  deleted: true,
+  type: "any",
+  count: 0,
+  value: NO_BYTES,
+})
+
+/** The keys under which a value of either form lies. */
+const keysOf = (key: string): ReadonlyArray<string> => [key, FLAT + key, SHAPE + key]
+
+const millis = (date: Date): BigInt64Array => {
+  if (Number.isNaN(date.getTime())) throw new ScalarError("an invalid Date is no value")
+  return BigInt64Array.of(BigInt(date.getTime()))
+}
+
+const numpyEntries = (key: string, { type, shape, values }: NumpyArray): ReadonlyArray<MetadataEntry> => {
+  const product = shape.reduce((a, b) => a * b, 1)
+  if (!shape.every((n) => Number.isSafeInteger(n) && n >= 0) || product !== values.length) {
+    throw new ScalarError(`a shape of [${shape.join(", ")}] is none for ${values.length} values`)
+  }
+  // NumPy has no arrays of these that it would read back
+  if (isText(type) || isBinary(type) || type.startsWith("string")) {
+    throw new ScalarError(`a NumPy array is of numbers, dates or booleans, not of ${type}`)
+  }
+  return [
+    deleteKey(key),
+    putEntry(encoder.encode(FLAT + key), typedValue(type, values)),
+    shape.length === 1
+      ? deleteKey(SHAPE + key)
+      : putEntry(encoder.encode(SHAPE + key), typedValue(shape.length === 0 ? "int32" : "int64", shape)),
+  ]
+}
+
+/**
+ * The entries that set a key, and take away what it was before in another form. Throws {@link ScalarError}.
+ */
+export const entriesOf = (key: string, given: MetadataInput): ReadonlyArray<MetadataEntry> => {
+  checkName(key)
+  if (given instanceof Date) return numpyEntries(key, { type: "datetime_ms", shape: [], values: millis(given) })
+  if (typeof given === "object" && given !== null && isNumpy(given)) return numpyEntries(key, given)
+  const [its, ...others] = keysOf(key)
+  return [putEntry(encoder.encode(its), valueOf(given)), ...others.map(deleteKey)]
+}
+
+/** The entries that delete a key in whatever form it is. Throws {@link ScalarError}. */
+export const deletionsOf = (key: string): ReadonlyArray<MetadataEntry> => {
+  checkName(key)
+  return keysOf(key).map(deleteKey)
+}
+
+const checkName = (key: string): void => {
+  if (typeof key !== "string") throw new ScalarError(`a key is text, not ${typeof key}`)
+  text("string_utf8", key)
+  if (key.startsWith(FLAT) || key.startsWith(SHAPE)) {
+    throw new ScalarError("keys that start like this are parts of NumPy arrays; give the array under its own key")
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Changing the metadata of arrays.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { Since } from "../../schema/version.ts"
+import { type ChangeOptions, changingOf } from "./change_options.ts"
+import type { StoreError } from "./create_structure.ts"
+import {
+  type EditedMetadata,
+  editInto,
+  type MetadataEdit,
+  type MetadataEntriesInput,
+  storeMetadata,
+} from "./edit_metadata.ts"
+import { type InvalidOption, WriteError } from "./errors.ts"
+import { type AnyTileArray, openedOf } from "./handle.ts"
+import { type LatestSchemaError, loadLatestSchema } from "./latest_schema.ts"
+import { accessOf } from "./open.ts"
+
+/** What changing metadata can fail with. */
+export type PutMetadataError = InvalidOption | WriteError | LatestSchemaError | StoreError
+
+/**
+ * Changes the metadata of an array, in one file: what `change` sets and deletes is written when it has succeeded, and nothing
+ * of it if it fails or is interrupted. `array` is open or a URI; of a URI the newest schema is read, to know that there is an
+ * array, its format version and that the key fits. Nothing is read again or shown by an array that is open.
+ *
+ * Fails as `change` does; with `WriteError` for arrays that can have no metadata (format versions up to 3), `ArrayNotFound`,
+ * `InvalidOption`, `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for a schema that
+ * cannot be read.
+ *
+ * ```ts
+ * import { layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import * as Effect from "effect/Effect"
+ *
+ * const describe = (uri: string) =>
+ *   TileArray.editMetadata(uri, (metadata) =>
+ *     Effect.gen(function* () {
+ *       yield* metadata.put({ title: "Weather", "valid from": new Date("2024-01-01") })
+ *       yield* metadata.delete(["draft"])
+ *     }))
+ * ```
+ */
+export const editMetadata = <A, E, R>(
+  array: AnyTileArray | string,
+  change: (metadata: MetadataEdit) => Effect.Effect<A, E, R>,
+  options: ChangeOptions = {},
+): Effect.Effect<A, E | PutMetadataError, R | Storage | Codecs> =>
+  Effect.gen(function* () {
+    const opened = typeof array === "string" ? undefined : openedOf(array)
+    const { uri, time, key } = yield* changingOf(opened ?? (array as string), options)
+    const { schema } = opened ?? (yield* loadLatestSchema(uri, key))
+    if (schema.version < Since.metadata) {
+      const reason = `metadata needs format version ${Since.metadata}, the array has ${schema.version}`
+      return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
+    }
+    const edited: EditedMetadata = new Map()
+    const result = yield* change(editInto(uri, edited))
+    const access = yield* accessOf({ key, verifyChecksums: true })
+    yield* storeMetadata(access, uri, time, schema.version, edited)
+    return result
+  })
+
+/**
+ * Sets metadata of an array, in one file: values by their keys, or items of another array as `TileArray.metadata` gives them.
+ * Fails with `WriteError`, which names the key, for a value that is none, and else as {@link editMetadata} does.
+ */
+export const putMetadata = (
+  array: AnyTileArray | string,
+  entries: MetadataEntriesInput,
+  options: ChangeOptions = {},
+): Effect.Effect<void, PutMetadataError, Storage | Codecs> =>
+  editMetadata(array, (metadata) => metadata.put(entries), options)
+
+/**
+ * Deletes metadata of an array by its keys, in one file; NumPy arrays go with both their entries. Keys that are not there are
+ * deleted already. Fails as {@link editMetadata} does.
+ */
+export const deleteMetadata = (
+  array: AnyTileArray | string,
+  keys: Iterable<string>,
+  options: ChangeOptions = {},
+): Effect.Effect<void, PutMetadataError, Storage | Codecs> =>
+  editMetadata(array, (metadata) => metadata.delete(keys), options)
