@@ -64,6 +64,18 @@ const dimensionField = (schema: ArraySchema, index: number): Field => {
   }
 }
 
+/** Until format 4: the coordinates of all dimensions, which are of one datatype, as one field. */
+export const zippedCoordinates = (schema: ArraySchema): Field => {
+  const first = dimensionField(schema, 0)
+  return {
+    ...first,
+    name: "__coords",
+    file: { kind: "coords" },
+    filters: schema.coordsFilters,
+    cellSize: first.cellSize * schema.dimensions.length,
+  }
+}
+
 const cellTime = (schema: ArraySchema, kind: "timestamps" | "deleteTimes" | "deleteConditions"): Field => ({
   name: `__${kind}`,
   file: { kind },

@@ -15,7 +15,8 @@ import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Fragment } from "./fragment.ts"
 import { loadSections, type SectionError } from "./sections.ts"
 
-const rtreeDimensions = (schema: ArraySchema): ReadonlyArray<RTreeDimension> =>
+/** What R-trees need to know of the dimensions. */
+export const rtreeDimensions = (schema: ArraySchema): ReadonlyArray<RTreeDimension> =>
   schema.dimensions.map((d) => ({ type: d.type, var: d.cellValNum === VAR }))
 
 /** MBRs in the metadata of formats 1 and 2. */

@@ -16,7 +16,7 @@ import { attemptTile, type TileError } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { spansOf } from "../tile/spans.ts"
 import { tilePositions } from "../tile/var_cells.ts"
-import type { Field } from "./field.ts"
+import { type Field, zippedCoordinates } from "./field.ts"
 import { type FieldTile, loadFieldTiles, type TileFile } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
 import { readPresent } from "./missing_file.ts"
@@ -177,14 +177,7 @@ export const readCoordinates = (
         }),
       )
     }
-    const zipped: Field = {
-      ...dimensions[0],
-      name: "__coords",
-      file: { kind: "coords" },
-      filters: coordsFilters,
-      cellSize: size * all.length,
-    }
-    const whole = yield* readTiles(access, fragment, zipped, tiles)
+    const whole = yield* readTiles(access, fragment, zippedCoordinates(fragment.schema), tiles)
     const interleaved = fragment.version === 1 && !coordsFilters.filters.some((f) => compresses.has(f.type))
     return dimensions.map((field) => {
       const d = indexOf(field.file)

@@ -1,5 +1,5 @@
 /**
- * What tiles of a field are unfiltered with.
+ * What tiles of a field are filtered and unfiltered with.
  */
 import * as Effect from "effect/Effect"
 import type { WebpCodec } from "../../platform/codecs.ts"
@@ -18,10 +18,10 @@ export interface FileCells {
   readonly cellSize: number
 }
 
-/** What the tiles of a file of a fragment are unfiltered with, each by where it starts in the file. */
+/** What the tiles of a file of a fragment go through, each by where it starts in the file. */
 export const tileContext = (
   access: TileAccess,
-  fragment: Fragment,
+  fragment: Pick<Fragment, "version" | "engineVersion">,
   { filters, type, cellSize }: FileCells,
   uri: string,
   webp: WebpCodec | undefined,

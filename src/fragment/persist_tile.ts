@@ -1,0 +1,72 @@
+/**
+ * Tiles of a field into the bytes of its files: the twin of what `read_tiles.ts` does to them. Plain and synchronous.
+ */
+import type { WebpCodec } from "../../platform/codecs.ts"
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { filterFoldedTile, isFolded } from "../filter/folded.ts"
+import { filterTile } from "../filter/filter_tile.ts"
+import type { TileContext } from "../filter/pipeline.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+import type { Field } from "./field.ts"
+import type { FieldTile } from "./field_tiles.ts"
+import { type FileCells, tileContext } from "./tile_context.ts"
+
+/** What the tiles of a field are filtered with, by file. */
+export interface FieldFilters {
+  readonly fixed: TileContext
+  readonly var: TileContext | undefined
+  readonly validity: TileContext | undefined
+  /** Whether the var tiles hold the offsets as well. */
+  readonly folded: boolean
+}
+
+/** A tile as it lies in the field's files. */
+export interface PersistedTile {
+  readonly fixed: Uint8Array
+  readonly var: Uint8Array | undefined
+  readonly validity: Uint8Array | undefined
+}
+
+/** A tile without chunks. */
+const noChunks = new Uint8Array(8)
+
+/** What the tiles of a field are filtered with in a fragment of that version. */
+export const fieldFilters = (
+  access: TileAccess,
+  version: number,
+  schema: ArraySchema,
+  field: Field,
+  webp: WebpCodec | undefined,
+): FieldFilters => {
+  const contextOf = (cells: FileCells): TileContext =>
+    tileContext(access, { version, engineVersion: version }, cells, "", webp)(0)
+  const values = contextOf(field)
+  return {
+    fixed: field.var ? contextOf({ filters: schema.offsetsFilters, type: "uint64", cellSize: 8 }) : values,
+    var: field.var ? values : undefined,
+    validity: field.nullable ? contextOf({ filters: schema.validityFilters, type: "uint8", cellSize: 1 }) : undefined,
+    folded: isFolded(field.filters, field.type, field.var, version),
+  }
+}
+
+/** The starts of the cells as they lie in a file: u64 each, without the end of the last. */
+const startsOf = (offsets: Uint32Array): Uint8Array => {
+  const words = new Uint32Array(2 * (offsets.length - 1))
+  for (let i = 0, k = 0; k < words.length; i++, k += 2) words[k] = offsets[i]
+  return new Uint8Array(words.buffer)
+}
+
+/** Filters a tile. Throws FilterRefused and CodecError. */
+export const persistTile = (filters: FieldFilters, { values, offsets, validity }: FieldTile): PersistedTile => {
+  const nulls = filters.validity === undefined ? undefined : filterTile(validity!, filters.validity)
+  if (filters.var === undefined) return { fixed: filterTile(values, filters.fixed), var: undefined, validity: nulls }
+  if (filters.folded) {
+    const folded = filterFoldedTile({ bytes: values, offsets: offsets! }, filters.var)
+    return { fixed: noChunks, var: folded, validity: nulls }
+  }
+  return {
+    fixed: filterTile(startsOf(offsets!), filters.fixed),
+    var: filterTile(values, filters.var, offsets),
+    validity: nulls,
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The one moment at which what was written is there: a single exclusive create.
+ * Format: `array_file_hierarchy.md`, `consolidated_commits_file.md`.
+ */
+import * as Effect from "effect/Effect"
+import type { StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { encode } from "../../schema/binary/mod.ts"
+import { ConsolidatedCommits } from "../../schema/commit/consolidated_commits.ts"
+import { commitPath } from "../../schema/name/array_paths.ts"
+import { compareNames, parseName } from "../../schema/name/timestamped_name.ts"
+import { Since } from "../../schema/version.ts"
+import { join } from "../array/listing.ts"
+import { newName } from "../array/new_name.ts"
+import type { FinishedFragment } from "./fragment_writer.ts"
+
+const nothing = new Uint8Array(0)
+
+/** Creates the commit; one that is there already is ours, of a try whose answer was lost: its name is nobody else's. */
+const create = (
+  fragments: ReadonlyArray<FinishedFragment>,
+  uri: string,
+  bytes: Uint8Array,
+): Effect.Effect<void, StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const mark = (commit: "tried" | "done") =>
+      fragments.forEach(({ state }) => {
+        state.commit = commit
+        state.commitUri = uri
+      })
+    mark("tried")
+    yield* Effect.catchTag(storage.create(uri, bytes), "AlreadyExists", () => Effect.void)
+    mark("done")
+  })
+
+/** The commit of several fragments: the lines of their own commits, oldest first, in one file. */
+const createTogether = (fragments: ReadonlyArray<FinishedFragment>): Effect.Effect<void, StorageError, Storage> =>
+  Effect.gen(function* () {
+    const [{ arrayUri, version }] = fragments
+    const names = fragments.map(({ name }) => parseName(name)!).sort(compareNames)
+    const name = yield* newName([names[0].start, names[names.length - 1].end], version)
+    const commits = names.map(({ name }) => ({ path: commitPath(version, name, "write")!, file: null }))
+    const bytes = encode(ConsolidatedCommits, commits, version)
+    yield* create(fragments, join(arrayUri, commitPath(version, name, "consolidated")!), bytes)
+  })
+
+/**
+ * Makes finished fragments of one array count: all of them at once, or none. Several at once need format 12 or later. It is
+ * not interrupted: who stops while it is under way waits until it is known whether they count.
+ */
+export const commitFragments = (
+  fragments: ReadonlyArray<FinishedFragment>,
+): Effect.Effect<void, StorageError, Storage> => {
+  const [first] = fragments
+  if (fragments.length === 0) return Effect.void
+  if (fragments.length > 1) {
+    return first.version >= Since.folders
+      ? Effect.uninterruptible(createTogether(fragments))
+      : Effect.dieMessage(`format ${first.version} cannot commit ${fragments.length} fragments at once`)
+  }
+  const { arrayUri, name, version, metadata } = first
+  return Effect.uninterruptible(
+    metadata === undefined
+      ? create(fragments, join(arrayUri, commitPath(version, name, "write")!), nothing)
+      : create(fragments, metadata.uri, metadata.bytes),
+  )
+}

@@ -1,0 +1,318 @@
+/**
+ * Writing a fragment: its tiles field by field in global order, filtered and streamed into its files, then its metadata.
+ * Nothing of it counts until it is committed; if that does not come, its folder is removed.
+ */
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import { CodecError, type StorageError } from "../../platform/errors.ts"
+import { type FileWriter, Storage } from "../../platform/storage.ts"
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { fragmentPath } from "../../schema/name/array_paths.ts"
+import { dataFile, type DataPart, FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
+import type { Range } from "../../schema/range.ts"
+import { Since } from "../../schema/version.ts"
+import { WriteError } from "../array/errors.ts"
+import { join } from "../array/listing.ts"
+import { type NameTime, newName } from "../array/new_name.ts"
+import { FilterRefused } from "../filter/errors.ts"
+import { concat } from "../filter/words.ts"
+import { BoundsRecord, buildRTree, rootOf } from "../fragment/build_rtree.ts"
+import { denseCells } from "../fragment/dense_tiles.ts"
+import { type Field, fieldsOf, zippedCoordinates } from "../fragment/field.ts"
+import { FieldRecord } from "../fragment/field_record.ts"
+import type { FieldTile } from "../fragment/field_tiles.ts"
+import { type FieldFilters, fieldFilters, persistTile } from "../fragment/persist_tile.ts"
+import { fragmentMetadata } from "../fragment/store_fragment.ts"
+import { webpOf } from "../fragment/tile_context.ts"
+import type { TileStatistics } from "../fragment/tile_statistics.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
+
+/** What fragments are written into. */
+export interface FragmentTarget {
+  /** The array. */
+  readonly uri: string
+  readonly schema: ArraySchema
+  readonly schemaName: string
+  /** The format version of its fragments. */
+  readonly version: number
+  readonly access: TileAccess
+}
+
+/** What a fragment is to be. */
+export interface FragmentOptions {
+  /** First and last moment of its cells. Default: now. */
+  readonly time?: NameTime
+  readonly hasTimestamps?: boolean
+  readonly hasDeleteMetadata?: boolean
+  readonly processedConditions?: ReadonlyArray<string>
+}
+
+/** A tile that is to be written, and what is known of it. */
+export interface WriteTile {
+  readonly tile: FieldTile
+  readonly statistics: TileStatistics
+  /** Which cell of those that were given a cell of the tile is, for errors. */
+  readonly cellOf?: (cell: number) => number
+}
+
+/** What writing tiles can fail with. */
+export type WriteTilesError = StorageError | CodecError | WriteError
+
+/** What is to be said of a whole fragment at its end. */
+export interface FragmentEnd {
+  /** Dense fragments: the box that was written. */
+  readonly nonEmptyDomain?: ReadonlyArray<Range>
+  /** Sparse fragments: cells of the last tile. */
+  readonly lastTileCells?: number
+}
+
+/** A fragment that is whole, but not there yet: see `commitFragments`. */
+export interface FinishedFragment {
+  /** The array. */
+  readonly arrayUri: string
+  readonly name: string
+  readonly version: number
+  /** Until format 4, where the file of the metadata is the commit. */
+  readonly metadata: { readonly uri: string; readonly bytes: Uint8Array } | undefined
+  /** What becomes of the fragment: it is removed at the end of the scope unless it was committed. */
+  readonly state: { commit: "none" | "tried" | "done"; commitUri: string | undefined }
+}
+
+/** A fragment that is being written. */
+export interface FragmentWriter {
+  readonly name: string
+  readonly uri: string
+  /** Bytes that its files have by now. */
+  readonly bytes: () => number
+  /** Appends tiles of an attribute. */
+  readonly write: (field: Field, tiles: ReadonlyArray<WriteTile>) => Effect.Effect<void, WriteTilesError>
+  /** Appends tiles of coordinates, by dimension. */
+  readonly writeCoordinates: (
+    tiles: ReadonlyArray<ReadonlyArray<WriteTile>>,
+  ) => Effect.Effect<void, WriteTilesError>
+  /** Puts the files of a field into their places; nothing can be appended to them after. */
+  readonly close: (field: Field) => Effect.Effect<void, StorageError>
+  /** Closes what is open, and writes the metadata. Every field has as many tiles, and at least one. */
+  readonly finish: (end: FragmentEnd) => Effect.Effect<FinishedFragment, StorageError | CodecError>
+}
+
+/** So many bytes go into a file at once. */
+const BATCH = 1 << 20
+
+/** A file of tiles: what is filtered waits until there is enough of it. */
+interface OutFile {
+  readonly uri: string
+  writer: FileWriter | undefined
+  parts: Array<Uint8Array>
+  waiting: number
+}
+
+/** The state of one field. */
+interface OutField {
+  readonly record: FieldRecord
+  readonly filters: FieldFilters
+  readonly files: Readonly<Record<DataPart, OutFile>>
+  closed: boolean
+}
+
+/** Runs synchronous filters; what they refuse becomes an error that names the field and the cell. */
+const attemptFilters = <A>(
+  field: Field,
+  cellOf: WriteTile["cellOf"],
+  run: () => A,
+): Effect.Effect<A, CodecError | WriteError> =>
+  Effect.suspend((): Effect.Effect<A, CodecError | WriteError> => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      if (error instanceof CodecError) return Effect.fail(error)
+      if (!(error instanceof FilterRefused)) return Effect.die(error)
+      const cell = error.cell === undefined ? undefined : cellOf?.(error.cell)
+      const reason = `the filter ${error.filter} cannot hold it: ${error.reason}`
+      return Effect.fail(new WriteError({ field: field.name, ...(cell === undefined ? {} : { cell }), reason }))
+    }
+  })
+
+/** Closes generic tiles, which have no filter that refuses. */
+const attemptCodecs = <A>(run: () => A): Effect.Effect<A, CodecError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof CodecError ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+/** Opens a fragment of an array. What was written of it is removed with the scope, unless it was committed. */
+export const openFragment = (
+  target: FragmentTarget,
+  options: FragmentOptions = {},
+): Effect.Effect<FragmentWriter, never, Storage | Scope.Scope> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const scope = yield* Effect.scope
+    const { schema, schemaName, version, access } = target
+    const name = yield* newName(options.time, version)
+    const uri = join(target.uri, fragmentPath(version, name))
+    const dense = schema.arrayType === "dense"
+    const hasTimestamps = options.hasTimestamps === true
+    const hasDeleteMetadata = options.hasDeleteMetadata === true
+    const fields = fieldsOf(schema)
+    const split = version >= Since.splitDimensions
+    const zipped = zippedCoordinates(schema)
+    const state: FinishedFragment["state"] = { commit: "none", commitUri: undefined }
+    yield* Effect.addFinalizer(() => {
+      if (state.commit === "done") return Effect.void
+      const folder = storage.remove(uri)
+      // a commit whose answer was lost may be there: without it first, an array would name a fragment that is gone
+      const all = state.commit === "tried" ? Effect.zipRight(storage.remove(state.commitUri!), folder) : folder
+      return Effect.ignore(all)
+    })
+
+    // in the order of the metadata's lists: format notes, section 9
+    const slots: ReadonlyArray<Field | undefined> = [
+      ...fields.attributes,
+      dense || split ? undefined : zipped,
+      ...(split ? fields.dimensions.map((field) => dense ? undefined : field) : []),
+      ...(hasTimestamps ? [fields.timestamps] : []),
+      ...(hasDeleteMetadata ? [fields.deleteTimes, fields.deleteConditions] : []),
+    ]
+    const outs = new Map<Field, OutField>()
+    const bounds = fields.dimensions.map((field) => new BoundsRecord(field))
+
+    const open = (field: Field): Effect.Effect<OutField, CodecError> =>
+      Effect.gen(function* () {
+        const known = outs.get(field)
+        if (known !== undefined) return known
+        const webp = yield* webpOf(access, field.filters)
+        const file = (part: DataPart): OutFile => ({
+          uri: `${uri}/${dataFile(version, field.file, part)}`,
+          writer: undefined,
+          parts: [],
+          waiting: 0,
+        })
+        const out: OutField = {
+          record: new FieldRecord(field),
+          filters: fieldFilters(access, version, schema, field, webp),
+          files: { fixed: file("fixed"), var: file("var"), validity: file("validity") },
+          closed: false,
+        }
+        outs.set(field, out)
+        return out
+      })
+
+    const flush = (file: OutFile): Effect.Effect<void, StorageError> =>
+      Effect.gen(function* () {
+        if (file.waiting === 0) return
+        file.writer ??= yield* Effect.provideService(storage.openWrite(file.uri), Scope.Scope, scope)
+        const { parts } = file
+        file.parts = []
+        file.waiting = 0
+        for (let from = 0; from < parts.length;) {
+          // what is large goes as it is, what is small goes together
+          let to = from
+          for (let size = 0; to < parts.length && (to === from || size + parts[to].length <= BATCH); to++) {
+            size += parts[to].length
+          }
+          yield* file.writer.write(to === from + 1 ? parts[from] : concat(parts.slice(from, to)))
+          from = to
+        }
+      })
+
+    const put = (file: OutFile, bytes: Uint8Array): Effect.Effect<void, StorageError> =>
+      Effect.suspend(() => {
+        file.parts.push(bytes)
+        file.waiting += bytes.length
+        return file.waiting < BATCH ? Effect.void : flush(file)
+      })
+
+    const append = (out: OutField, { tile, statistics, cellOf }: WriteTile): Effect.Effect<void, WriteTilesError> =>
+      Effect.gen(function* () {
+        const persisted = yield* attemptFilters(out.record.field, cellOf, () => persistTile(out.filters, tile))
+        out.record.add(persisted, tile.values.length, statistics)
+        yield* put(out.files.fixed, persisted.fixed)
+        if (persisted.var !== undefined) yield* put(out.files.var, persisted.var)
+        if (persisted.validity !== undefined) yield* put(out.files.validity, persisted.validity)
+      })
+
+    const write: FragmentWriter["write"] = (field, tiles) =>
+      Effect.flatMap(open(field), (out) => Effect.forEach(tiles, (tile) => append(out, tile), { discard: true }))
+
+    const writeCoordinates: FragmentWriter["writeCoordinates"] = (tiles) =>
+      Effect.suspend(() => {
+        tiles.forEach((column, d) => {
+          for (const { statistics } of column) bounds[d].add(statistics.min!, statistics.max!)
+        })
+        if (split) {
+          return Effect.forEach(fields.dimensions, (field, d) => write(field, tiles[d]), { discard: true })
+        }
+        // until format 4: all dimensions in one file, within a tile one after the other
+        return write(
+          zipped,
+          tiles[0].map((first, i): WriteTile => ({
+            ...first,
+            tile: { ...first.tile, values: concat(tiles.map((column) => column[i].tile.values)) },
+          })),
+        )
+      })
+
+    const close: FragmentWriter["close"] = (field) =>
+      Effect.gen(function* () {
+        const out = outs.get(field)
+        if (out === undefined || out.closed) return
+        out.closed = true
+        for (const file of Object.values(out.files)) {
+          yield* flush(file)
+          if (file.writer !== undefined) yield* file.writer.finish
+        }
+      })
+
+    const finish: FragmentWriter["finish"] = (end) =>
+      Effect.gen(function* () {
+        for (const field of outs.keys()) yield* close(field)
+        const records = slots.map((field) => field === undefined ? undefined : outs.get(field)?.record)
+        const tileCount = records.find((record) => record !== undefined)?.tiles ?? 0
+        slots.forEach((field, slot) => {
+          const tiles = field === undefined ? tileCount : records[slot]?.tiles
+          if (tileCount === 0 || tiles !== tileCount) {
+            throw new TypeError(`${tiles} tiles of ${field?.name}, and ${tileCount} of others`)
+          }
+        })
+        const rtree = buildRTree({ count: dense ? 0 : tileCount, dimensions: bounds.map((b) => b.column) })
+        const parts = fragmentMetadata(access, {
+          version,
+          schema,
+          schemaName,
+          dense,
+          nonEmptyDomain: end.nonEmptyDomain ?? rootOf(rtree),
+          tileCount,
+          lastTileCells: end.lastTileCells ?? denseCells(schema),
+          hasTimestamps,
+          hasDeleteMetadata,
+          fields: records.map((record) => record?.contents()),
+          rtree,
+          processedConditions: options.processedConditions ?? [],
+        })
+        const file: OutFile = { uri: `${uri}/${FRAGMENT_METADATA_FILE}`, writer: undefined, parts: [], waiting: 0 }
+        const finished = { arrayUri: target.uri, name, version, state }
+        if (!split) {
+          const bytes = yield* attemptCodecs(() => concat([...parts]))
+          return { ...finished, metadata: { uri: file.uri, bytes } }
+        }
+        for (;;) {
+          const next = yield* attemptCodecs(() => parts.next())
+          if (next.done === true) break
+          yield* put(file, next.value)
+        }
+        yield* flush(file)
+        yield* file.writer!.finish
+        return { ...finished, metadata: undefined }
+      })
+
+    const bytes = (): number => {
+      let sum = 0
+      for (const { record } of outs.values()) sum += record.size
+      return sum
+    }
+    return { name, uri, bytes, write, writeCoordinates, close, finish }
+  })
