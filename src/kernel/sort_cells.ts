@@ -7,7 +7,7 @@ import type { KeyWords } from "./order_key.ts"
 export const sortCells = (words: KeyWords, n: number): Uint32Array => {
   let order = new Uint32Array(n)
   for (let i = 0; i < n; i++) order[i] = i
-  if (n < 2 || isSorted(words, n)) return order
+  if (firstFall(words, n) === n) return order
   if (n < 64) return insertionSort(words, order)
   let spare = new Uint32Array(n)
   // small inputs sweep small tables
@@ -48,9 +48,10 @@ export const compareCells = (words: KeyWords, a: number, b: number): number => {
   return 0
 }
 
-const isSorted = (words: KeyWords, n: number): boolean => {
-  for (let i = 1; i < n; i++) if (compareCells(words, i - 1, i) > 0) return false
-  return true
+/** The first of `n` cells that comes before the one in front of it; `n` if all are in order. */
+export const firstFall = (words: KeyWords, n: number): number => {
+  for (let i = 1; i < n; i++) if (compareCells(words, i - 1, i) > 0) return i
+  return n
 }
 
 const insertionSort = (words: KeyWords, order: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> => {

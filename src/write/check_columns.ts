@@ -1,0 +1,141 @@
+/**
+ * Checks what is to be written, before anything is: names, lengths, types, offsets, nulls, and what a field cannot hold.
+ */
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { isInteger, sizeOf, viewAs } from "../../schema/datatype.ts"
+import { WriteError } from "../array/errors.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
+import { firstAbove } from "../kernel/outside.ts"
+import { checkCoordinates } from "./check_coordinates.ts"
+import { type RawColumn, rawColumn } from "./column_input.ts"
+import type { WriteColumn } from "./write_column.ts"
+
+/** Columns that can be written. */
+export interface CheckedColumns {
+  /** How many cells each has. */
+  readonly cells: number
+  /** Sparse arrays: in the order of the schema. */
+  readonly dimensions: ReadonlyArray<WriteColumn>
+  /** In the order of the schema. */
+  readonly attributes: ReadonlyArray<WriteColumn>
+}
+
+/** What is known beside the schema. */
+export interface CheckOptions {
+  /** How many values enumerations have, by name; codes of those that are not named are not checked. */
+  readonly enumerationSizes?: ReadonlyMap<string, number>
+  /** Whether bytes above 127 are let pass in ASCII text, as the engine does. Default: they are refused. */
+  readonly anyText?: boolean
+}
+
+const listed = (names: Iterable<string>): string => [...names].map((name) => JSON.stringify(name)).join(", ")
+
+/**
+ * The columns of a write, by name: all attributes, and in sparse arrays all dimensions. `cells` is how many there must be
+ * (the cells of a box); without it, as many as the first column has. Text in UTF-8 is taken as it is, like the engine does;
+ * ASCII is checked. Throws {@link WriteError}.
+ */
+export const checkColumns = (
+  schema: ArraySchema,
+  columns: Readonly<Record<string, unknown>>,
+  cells: number | undefined,
+  options: CheckOptions = {},
+): CheckedColumns => {
+  const { attributes, dimensions } = fieldsOf(schema)
+  const sparse = schema.arrayType === "sparse"
+  const wanted = sparse ? [...dimensions, ...attributes] : attributes
+  const names = new Set(wanted.map((field) => field.name))
+  for (const name of Object.keys(columns)) {
+    if (columns[name] === undefined || names.has(name)) continue
+    const dense = !sparse && dimensions.some((d) => d.name === name)
+    const reason = dense
+      ? "cells of dense arrays lie where the box says; give no coordinates"
+      : `the array has no such field, but ${listed(names)}`
+    throw new WriteError({ field: name, reason })
+  }
+  let length = cells
+  const checked = wanted.map((field): WriteColumn => {
+    const given = Object.hasOwn(columns, field.name) ? columns[field.name] : undefined
+    if (given === undefined) {
+      throw new WriteError({ field: field.name, reason: "it is missing; a write has the cells of all fields" })
+    }
+    const raw = rawColumn(field, given)
+    if (length === undefined) length = raw.cells
+    else if (raw.cells !== length) {
+      const others = cells === undefined ? `${wanted[0].name} has ${length}` : `${length} are to be written`
+      throw new WriteError({ field: field.name, reason: `it has ${raw.cells} cells, but ${others}` })
+    }
+    return checkColumn(schema, field, raw, options)
+  })
+  return {
+    cells: length ?? 0,
+    dimensions: sparse ? checked.slice(0, dimensions.length) : [],
+    attributes: sparse ? checked.slice(dimensions.length) : checked,
+  }
+}
+
+const checkColumn = (schema: ArraySchema, field: Field, raw: RawColumn, options: CheckOptions): WriteColumn => {
+  const { values, offsets } = raw
+  const fail = (cell: number, reason: string): WriteError => new WriteError({ field: field.name, cell, reason })
+  const validity = checkValidity(field, raw)
+  const column: WriteColumn = { field, values, offsets, validity }
+  const isNull = (cell: number): boolean => validity !== undefined && validity[cell] === 0
+  if (field.type === "bool") {
+    const cell = firstWrong(column, 1, isNull)
+    if (cell >= 0) throw fail(cell, "a bool is 0 or 1")
+  }
+  if (field.type === "string_ascii" && options.anyText !== true) {
+    const cell = firstWrong(column, 127, isNull)
+    if (cell >= 0) throw fail(cell, "it has characters that are not ASCII, as string_ascii needs")
+  }
+  if (field.file.kind === "dimension") checkCoordinates(schema, column)
+  const size = field.enumeration === undefined ? undefined : options.enumerationSizes?.get(field.enumeration)
+  if (size !== undefined) checkCodes(column, size, isNull)
+  return column
+}
+
+/** Ones and zeros, or nothing where no cell may be null. */
+const checkValidity = (field: Field, { cells, validity }: RawColumn): Uint8Array | undefined => {
+  if (validity === undefined) return field.nullable ? new Uint8Array(cells).fill(1) : undefined
+  if (validity.length !== cells) {
+    const reason = `validity has ${validity.length} entries for ${cells} cells`
+    throw new WriteError({ field: field.name, reason })
+  }
+  const cell = firstAbove(validity, 1)
+  if (cell >= 0) throw new WriteError({ field: field.name, cell, reason: `validity is 0 or 1, not ${validity[cell]}` })
+  if (field.nullable) return validity
+  const missing = validity.indexOf(0)
+  if (missing >= 0) {
+    throw new WriteError({ field: field.name, cell: missing, reason: "it is null; cells are never null" })
+  }
+  return undefined
+}
+
+/** The first cell that is not null and has a byte above `most`; −1 if there is none. */
+const firstWrong = (
+  { field, values, offsets, validity }: WriteColumn,
+  most: number,
+  isNull: (cell: number) => boolean,
+): number => {
+  const first = firstAbove(values, most)
+  if (first < 0) return -1
+  const cells = offsets === undefined ? values.byteLength / field.cellSize : offsets.length - 1
+  const start = (cell: number): number => offsets === undefined ? cell * field.cellSize : offsets[cell]
+  for (let cell = 0; cell < cells; cell++) {
+    if (start(cell + 1) <= first || (validity !== undefined && isNull(cell))) continue
+    if (firstAbove(values.subarray(start(cell), start(cell + 1)), most) >= 0) return cell
+  }
+  return -1
+}
+
+/** Codes of an enumeration with `size` values; enumerated cells have one value. */
+const checkCodes = ({ field, values }: WriteColumn, size: number, isNull: (cell: number) => boolean): void => {
+  if (!isInteger(field.type) || field.cellValNum !== 1) return
+  const codes = viewAs(field.type, values)
+  const end = sizeOf(field.type) === 8 ? BigInt(size) : size
+  for (let cell = 0; cell < codes.length; cell++) {
+    if ((codes[cell] >= 0 && codes[cell] < end) || isNull(cell)) continue
+    const reason = `${codes[cell]} is no code of the enumeration ${field.enumeration}, which has ${size} values`
+    throw new WriteError({ field: field.name, cell, reason })
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * The order in which sparse cells are written: the global order of the array, and what becomes of cells with the same
+ * coordinates.
+ */
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { viewAs } from "../../schema/datatype.ts"
+import { type Coordinates, globalWords, zeroWords } from "../fragment/cell_order.ts"
+import type { KeyWords } from "../kernel/order_key.ts"
+import { compareCells, firstFall, sortCells } from "../kernel/sort_cells.ts"
+import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { WriteError } from "../array/errors.ts"
+
+/** What becomes of cells with the same coordinates: an error, only the first is written, or all are. */
+export type Duplicates = "refuse" | "first" | "allow"
+
+/** Cells in the order in which they are written. */
+export interface SortedCells {
+  /** How many are left. */
+  readonly cells: number
+  /** Cell `i` is cell `permutation[i]` as it was given; `undefined` if all stay where they are. */
+  readonly permutation: Uint32Array | undefined
+}
+
+/** The coordinates of columns. */
+const coordinatesOf = (dimensions: ReadonlyArray<WriteColumn>): ReadonlyArray<Coordinates> =>
+  dimensions.map(({ field, values, offsets }) => ({ values: viewAs(field.type, values), offsets }))
+
+/** Words of the global order, and the same with those behind them that tell −0 from 0: two cells, of which none is first. */
+const wordsOf = (
+  schema: ArraySchema,
+  dimensions: ReadonlyArray<WriteColumn>,
+  version: number,
+): { readonly order: KeyWords; readonly all: KeyWords } => {
+  const coordinates = coordinatesOf(dimensions)
+  const order = globalWords(schema, coordinates, version)
+  return { order, all: [...order, ...zeroWords(coordinates)] }
+}
+
+const shown = (dimensions: ReadonlyArray<WriteColumn>, cell: number): string =>
+  dimensions.map(({ field, values, offsets }) => {
+    const value = offsets === undefined
+      ? String(viewAs(field.type, values)[cell])
+      : JSON.stringify(new TextDecoder().decode(values.subarray(offsets[cell], offsets[cell + 1])))
+    return `${field.name} = ${value}`
+  }).join(", ")
+
+const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: number): WriteError =>
+  new WriteError({
+    field: "",
+    cell,
+    reason: `the coordinates ${shown(dimensions, cell)} are those of cell ${first} too; the array allows no ` +
+      `duplicates: leave one out, or ask for the first of them`,
+  })
+
+/** Without an order, cells are in theirs. Throws {@link WriteError}. */
+const withoutDuplicates = (
+  dimensions: ReadonlyArray<WriteColumn>,
+  words: KeyWords,
+  cells: number,
+  order: Uint32Array | undefined,
+  duplicates: Duplicates,
+): SortedCells => {
+  if (duplicates === "allow") return { cells, permutation: order }
+  const at = (i: number): number => order === undefined ? i : order[i]
+  let i = 1
+  while (i < cells && compareCells(words, at(i - 1), at(i)) !== 0) i++
+  if (i >= cells) return { cells, permutation: order }
+  if (duplicates === "refuse") throw twice(dimensions, at(i - 1), at(i))
+  const kept = new Uint32Array(cells)
+  let n = 0
+  for (let i = 0; i < cells; i++) if (i === 0 || compareCells(words, at(i - 1), at(i)) !== 0) kept[n++] = at(i)
+  return { cells: n, permutation: kept.subarray(0, n) }
+}
+
+/**
+ * Cells in any order, sorted into the global order of the array as fragments of format `version` have it. Stable: of cells
+ * with the same coordinates the first given comes first. Throws {@link WriteError} for duplicates.
+ */
+export const sortSparse = (
+  schema: ArraySchema,
+  dimensions: ReadonlyArray<WriteColumn>,
+  cells: number,
+  duplicates: Duplicates,
+  version: number = schema.version,
+): SortedCells => {
+  const { all } = wordsOf(schema, dimensions, version)
+  const order = firstFall(all, cells) === cells ? undefined : sortCells(all, cells)
+  return withoutDuplicates(dimensions, all, cells, order, duplicates)
+}
+
+/** Cells that come in global order, in any number of parts. */
+export interface GlobalOrder {
+  /**
+   * The cells of the next part that are to be written. Throws {@link WriteError} if a cell comes before the one in front of
+   * it, or has its coordinates; the part is then as if it had not been given.
+   */
+  readonly next: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => SortedCells
+}
+
+/** Checks parts of cells that are in the global order of the array, as fragments of format `version` have it. */
+export const globalOrder = (
+  schema: ArraySchema,
+  duplicates: Duplicates,
+  version: number = schema.version,
+): GlobalOrder => {
+  let last: ReadonlyArray<WriteColumn> | undefined
+  const next = (dimensions: ReadonlyArray<WriteColumn>, cells: number): SortedCells => {
+    if (cells === 0) return { cells, permutation: undefined }
+    const early = (cell: number, before: string): WriteError =>
+      new WriteError({
+        field: "",
+        cell,
+        reason: `the coordinates ${shown(dimensions, cell)} come before those of ${before} in the global order; ` +
+          `write unordered cells as such, they are then sorted`,
+      })
+    let repeats = false
+    if (last !== undefined) {
+      const seam = last.map((column, d) => joined(column, dimensions[d]))
+      const words = wordsOf(schema, seam, version)
+      if (compareCells(words.order, 0, 1) > 0) throw early(0, "the last cell written")
+      repeats = duplicates !== "allow" && compareCells(words.all, 0, 1) === 0
+      if (repeats && duplicates === "refuse") {
+        throw new WriteError({
+          field: "",
+          cell: 0,
+          reason: `the coordinates ${shown(dimensions, 0)} are those of the last cell written too; the array allows ` +
+            `no duplicates: leave one out, or ask for the first of them`,
+        })
+      }
+    }
+    const words = wordsOf(schema, dimensions, version)
+    const fall = firstFall(words.order, cells)
+    if (fall < cells) throw early(fall, `cell ${fall - 1}`)
+    const sorted = withoutDuplicates(dimensions, words.all, cells, undefined, duplicates)
+    last = dimensions.map((column) => ({ field: column.field, ...copyOf(column, cells - 1) }))
+    if (!repeats) return sorted
+    // the first was written with the part before
+    const rest = sorted.permutation ?? Uint32Array.from({ length: cells }, (_, i) => i)
+    return { cells: sorted.cells - 1, permutation: rest.subarray(1) }
+  }
+  return { next }
+}
+
+/** One cell in memory of its own. */
+const copyOf = (column: WriteColumn, cell: number) => {
+  const { values, offsets } = gatherTile(column, undefined, cell, cell + 1)
+  return { values: values.slice(), offsets, validity: undefined }
+}
+
+/** The only cell of one column and the first of another. */
+const joined = (one: WriteColumn, other: WriteColumn): WriteColumn => {
+  const first = gatherTile(other, undefined, 0, 1)
+  const values = new Uint8Array(one.values.byteLength + first.values.byteLength)
+  values.set(one.values)
+  values.set(first.values, one.values.byteLength)
+  const offsets = first.offsets === undefined ? undefined : Uint32Array.of(0, one.values.byteLength, values.byteLength)
+  return { field: one.field, values, offsets, validity: undefined }
+}

@@ -1,0 +1,153 @@
+/**
+ * A box of dense cells as the space tiles that it touches.
+ */
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { axisOf, tileOf } from "../fragment/dense_tiles.ts"
+import type { FieldTile } from "../fragment/field_tiles.ts"
+import { unitsOf } from "../kernel/gather.ts"
+import { type BoxCopy, copyBox, forLines } from "../kernel/strided_copy.ts"
+import type { WriteColumn } from "./write_column.ts"
+
+/** A box in whole numbers, both ends inclusive, by dimension. */
+export type Box = ReadonlyArray<{ readonly low: bigint; readonly high: bigint }>
+
+/** The tiles of a box. They are made one by one, so that no more memory is taken than one needs. */
+export interface DenseSplit {
+  /** Space tiles that the box touches. */
+  readonly tiles: number
+  /** Cells of a tile. */
+  readonly cellsPerTile: number
+  /** Cells of the box. */
+  readonly cells: number
+  /** Tile `i`, in the tile order of the array, of the column whose cells are those of the box. */
+  readonly tile: (i: number, column: WriteColumn) => FieldTile
+  /** The cells of tile `i` that are cells of the box, ascending; `undefined` if all are: what statistics are made of. */
+  readonly written: (i: number) => Uint32Array | undefined
+}
+
+/** Engines up to this format fill tiles up with fill values, later ones with zeros. */
+const FILLING = 8
+
+/** How far neighbours along each dimension lie apart in a box. */
+const strides = (extents: ReadonlyArray<number>, colMajor: boolean): ReadonlyArray<number> => {
+  const out = new Array<number>(extents.length)
+  let step = 1
+  for (let k = 0; k < extents.length; k++) {
+    const d = colMajor ? k : extents.length - 1 - k
+    out[d] = step
+    step *= extents[d]
+  }
+  return out
+}
+
+/**
+ * Splits a box, whose cells lie in `layout`, into the tiles of a fragment of format `version`. The box lies in the domain.
+ *
+ * Cells of the tiles outside the box are what the engine writes there: up to format 8 the fill value, later zeros (one zero
+ * value in var-sized cells); of nullable attributes they are null.
+ */
+export const splitDense = (
+  schema: ArraySchema,
+  box: Box,
+  layout: "row-major" | "col-major",
+  version: number = schema.version,
+): DenseSplit => {
+  const axes = schema.dimensions.map(axisOf)
+  const first = axes.map((axis, d) => tileOf(axis, box[d].low))
+  const counts = axes.map((axis, d) => Number(tileOf(axis, box[d].high) - first[d]) + 1)
+  const extents = axes.map((axis) => Number(axis.extent))
+  const shape = box.map(({ low, high }) => Number(high - low) + 1)
+  const cellsColMajor = schema.cellOrder === "col-major"
+  const tileStrides = strides(counts, schema.tileOrder === "col-major")
+  const targetStrides = strides(extents, cellsColMajor)
+  const sourceStrides = strides(shape, layout === "col-major")
+  const cellsPerTile = extents.reduce((n, e) => n * e, 1)
+
+  /** What of the box lies in tile `i`: from where in the column to where in the tile. */
+  const part = (i: number): BoxCopy => {
+    const size = new Array<number>(axes.length)
+    let source = 0
+    let target = 0
+    for (let d = 0; d < axes.length; d++) {
+      const number = Math.floor(i / tileStrides[d]) % counts[d]
+      const start = axes[d].low + (first[d] + BigInt(number)) * axes[d].extent
+      // counted from the tile's start
+      const low = box[d].low > start ? Number(box[d].low - start) : 0
+      const high = Math.min(extents[d] - 1, Number(box[d].high - start))
+      size[d] = high - low + 1
+      target += low * targetStrides[d]
+      source += (low + Number(start - box[d].low)) * sourceStrides[d]
+    }
+    return { extents: size, source, sourceStrides, target, targetStrides }
+  }
+  const cellsIn = ({ extents }: BoxCopy): number => extents.reduce((n, e) => n * e, 1)
+
+  const fixed = (copy: BoxCopy, cells: Uint8Array, size: number, fill: Uint8Array | undefined): Uint8Array => {
+    const out = new Uint8Array(cellsPerTile * size)
+    if (fill !== undefined && cellsIn(copy) < cellsPerTile) {
+      for (let at = 0; at < out.length; at += size) out.set(fill, at)
+    }
+    copyBox(unitsOf(out, size), unitsOf(cells, size), copy)
+    return out
+  }
+
+  const tile = (i: number, column: WriteColumn): FieldTile => {
+    const { field, values, offsets, validity } = column
+    const copy = part(i)
+    const fills = version <= FILLING
+    return {
+      ...(offsets === undefined
+        ? { values: fixed(copy, values, field.cellSize, fills ? field.fillValue : undefined), offsets }
+        : varTile(copy, cellsPerTile, values, offsets, fills ? field.fillValue : new Uint8Array(field.cellSize))),
+      validity: validity === undefined ? undefined : fixed(copy, validity, 1, undefined),
+    }
+  }
+
+  const written = (i: number): Uint32Array | undefined => {
+    const copy = part(i)
+    if (cellsIn(copy) === cellsPerTile) return undefined
+    const positions = new Uint32Array(cellsIn(copy))
+    let n = 0
+    // from tile to tile, so that lines follow each other as the cells of the tile do
+    forLines({ ...copy, source: copy.target, sourceStrides: copy.targetStrides }, (from, _, length, stride) => {
+      for (let k = 0; k < length; k++) positions[n++] = from + k * stride
+    })
+    return positions
+  }
+
+  return {
+    tiles: counts.reduce((n, c) => n * c, 1),
+    cellsPerTile,
+    cells: shape.reduce((n, s) => n * s, 1),
+    tile,
+    written,
+  }
+}
+
+/** A tile of var-sized cells: what the box says where it says something, `fill` elsewhere. */
+const varTile = (
+  copy: BoxCopy,
+  cells: number,
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  fill: Uint8Array,
+): { readonly values: Uint8Array; readonly offsets: Uint32Array } => {
+  // which cell of the box each cell of the tile is, one more, so that 0 is none
+  const from = new Uint32Array(cells)
+  forLines(copy, (source, target, length, sourceStride, targetStride) => {
+    for (let k = 0; k < length; k++) from[target + k * targetStride] = source + k * sourceStride + 1
+  })
+  const starts = new Uint32Array(cells + 1)
+  for (let i = 0; i < cells; i++) {
+    const cell = from[i]
+    starts[i + 1] = starts[i] + (cell === 0 ? fill.byteLength : offsets[cell] - offsets[cell - 1])
+  }
+  const values = new Uint8Array(starts[cells])
+  for (let i = 0; i < cells; i++) {
+    const cell = from[i]
+    let at = starts[i]
+    if (cell === 0) values.set(fill, at)
+    else for (let k = offsets[cell - 1]; k < offsets[cell]; k++) values[at++] = bytes[k]
+  }
+  return { values, offsets: starts }
+}

@@ -1,0 +1,71 @@
+/**
+ * Columns on their way to disk: checked, as bytes, and cut into tiles.
+ */
+import type { Field } from "../fragment/field.ts"
+import type { FieldTile } from "../fragment/field_tiles.ts"
+import { permuteCells, permuteVar, unitsOf } from "../kernel/gather.ts"
+
+/** The cells of one field: one large tile. What `checkColumns` made is known to be sound. */
+export interface WriteColumn extends FieldTile {
+  readonly field: Field
+}
+
+/** How many cells there are. */
+export const cellsOf = ({ field, values, offsets }: WriteColumn): number =>
+  offsets === undefined ? values.byteLength / field.cellSize : offsets.length - 1
+
+/**
+ * The tile of the cells `order[from] … order[to − 1]`; without an order, of the cells `from … to − 1`, which then lie where
+ * they lay before: only offsets are made anew.
+ */
+export const gatherTile = (
+  column: WriteColumn,
+  order: Uint32Array | undefined,
+  from: number,
+  to: number,
+): FieldTile => {
+  const { field, values, offsets, validity } = column
+  if (order === undefined) {
+    if (offsets === undefined) {
+      return {
+        values: values.subarray(from * field.cellSize, to * field.cellSize),
+        offsets,
+        validity: validity?.subarray(from, to),
+      }
+    }
+    const first = offsets[from]
+    const starts = offsets.slice(from, to + 1)
+    if (first !== 0) { for (let i = 0; i < starts.length; i++) starts[i] -= first }
+    return { values: values.subarray(first, offsets[to]), offsets: starts, validity: validity?.subarray(from, to) }
+  }
+  const chosen = order.subarray(from, to)
+  return {
+    ...(offsets === undefined
+      ? { values: gatherCells(values, field.cellSize, chosen), offsets }
+      : gatherStrings(values, offsets, chosen)),
+    validity: validity === undefined ? undefined : gatherCells(validity, 1, chosen),
+  }
+}
+
+const gatherCells = (cells: Uint8Array, size: number, chosen: Uint32Array): Uint8Array => {
+  const out = new Uint8Array(chosen.length * size)
+  permuteCells(unitsOf(out, size), unitsOf(cells, size), chosen)
+  return out
+}
+
+const gatherStrings = (
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  chosen: Uint32Array,
+): { readonly values: Uint8Array; readonly offsets: Uint32Array } => {
+  const n = chosen.length
+  const starts = new Uint32Array(n + 1)
+  let end = 0
+  for (let i = 0; i < n; i++) {
+    const cell = chosen[i]
+    starts[i + 1] = end += offsets[cell + 1] - offsets[cell]
+  }
+  const values = new Uint8Array(end)
+  permuteVar(values, bytes, offsets, 1, chosen)
+  return { values, offsets: starts }
+}
