@@ -29,9 +29,14 @@ const reasons: Readonly<Record<string, StorageReason>> = {
 /** The codes that say that a name has no file: it is missing, below a file, a folder, a pipe, or longer than names can be. */
 const missing = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ESPIPE", "ENAMETOOLONG"])
 
+/** Failures that Deno knows by their number alone, on Linux or macOS. */
+const numbers: Readonly<Record<string, string>> = { 5: "EIO", 27: "EFBIG", 28: "ENOSPC", 69: "EDQUOT", 122: "EDQUOT" }
+
 const codeOf = (cause: unknown): string => {
   const code = (cause as { code?: unknown } | null)?.code
   if (typeof code === "string") return code
+  const number = cause instanceof Error ? /\(os error (\d+)\)/.exec(cause.message)?.[1] : undefined
+  if (number !== undefined && Object.hasOwn(numbers, number)) return numbers[number]
   // Deno without --allow-read or --allow-write.
   const name = cause instanceof Error ? cause.name : ""
   return name === "NotCapable" || name === "PermissionDenied" ? "EACCES" : ""

@@ -27,6 +27,15 @@ const writeAt = (fd: number, bytes: Uint8Array, position: number): void => {
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ""
 
+/** Removes a file that nobody needs, if it can be removed: what led here matters more. */
+const discard = (file: string): void => {
+  try {
+    fs.unlinkSync(file)
+  } catch {
+    // it stays
+  }
+}
+
 /** Makes a folder and those on the way. */
 const makeFolder = (folder: string, sync: Syncing): void => {
   const first = fs.mkdirSync(folder, { recursive: true })
@@ -53,7 +62,7 @@ const writeNew = (target: string, bytes: Uint8Array, sync: Syncing): void => {
     sync.file(fd)
   } catch (error) {
     fs.closeSync(fd)
-    fs.rmSync(target, { force: true })
+    discard(target)
     throw error
   }
   fs.closeSync(fd)
@@ -86,7 +95,7 @@ const viaTemporary = (
   try {
     place(temporary)
   } finally {
-    fs.rmSync(temporary, { force: true })
+    discard(temporary)
   }
 }
 
@@ -154,9 +163,10 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
     abandon: () => {
       try {
         close()
-      } finally {
-        fs.rmSync(temporary, { force: true })
+      } catch {
+        // it goes all the same
       }
+      discard(temporary)
     },
   }
 }
@@ -186,7 +196,7 @@ const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
     sync.note(path.dirname(target))
     sync.folders()
   } catch (error) {
-    fs.rmSync(target, { force: true })
+    discard(target)
     throw error
   }
 }
