@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { StorageError } from "./errors.ts"
 import type { FileWriter, Storage } from "./storage.ts"
@@ -15,7 +16,7 @@ import type { FileWriter, Storage } from "./storage.ts"
  * - `"tear"`: as much as can happen is done – half of a piece of a file, which can then not go on, half of a folder
  *   removed, all of what storages do at once – and then the call fails, as when the answer is lost.
  * - `"full"`: this and all later calls that need room fail; what is there can still be removed.
- * - `"interrupt"`: nothing is done, and the fiber is interrupted.
+ * - `"interrupt"`: the fiber is interrupted before the call, which is then made only where interruption must wait.
  * - `"stop"`: nothing is done, and nothing ever after, as if the process had been killed: all calls fail, reads too, and
  *   the files that are open stay as they are.
  * - `"torn stop"`: as much as can happen is done, and then as with `"stop"`.
@@ -94,7 +95,11 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
       const full = fault === "full" && here > at && op !== "remove"
       if (here !== at) return full ? failure(op, uri) : whole
       struck = true
-      if (fault === "interrupt") return Effect.interrupt
+      if (fault === "interrupt") {
+        return Effect.withFiberRuntime((fiber) =>
+          Fiber.interruptFork(fiber).pipe(Effect.zipRight(Effect.yieldNow()), Effect.zipRight(whole))
+        )
+      }
       if (fault === "full" && op === "remove") return whole
       const torn = fault === "tear" || fault === "torn stop"
       return Effect.ignore(torn ? part : Effect.void).pipe(

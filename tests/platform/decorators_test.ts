@@ -245,6 +245,92 @@ describe("cache", () => {
   })
 })
 
+describe("files in pieces", () => {
+  const pieces = (storage: Storage, uri: string, ...parts: ReadonlyArray<Uint8Array>) =>
+    Effect.scoped(Effect.gen(function* () {
+      const file = yield* storage.openWrite(uri)
+      for (const each of parts) yield* file.write(each)
+      yield* file.finish
+    }))
+
+  it("are forgotten by the cache when they are finished", async () => {
+    const uri = "mem://array/__1_1_0123456789abcdef0123456789abcdef/a0.tdb"
+    const cached = withCache(memory(), { listings: true })
+    await run(cached.write(uri, content))
+    await run(Effect.scoped(Effect.gen(function* () {
+      const file = yield* cached.openWrite(uri)
+      yield* file.write(Uint8Array.of(1))
+      assertEquals(yield* cached.read(uri), content)
+      assertEquals((yield* cached.list("mem://array")).length, 1)
+      yield* file.finish
+    })))
+    assertEquals(await run(cached.read(uri)), Uint8Array.of(1))
+    assertEquals(await run(cached.size(uri)), 1)
+    await run(pieces(cached, "mem://array/other", content))
+    assertEquals((await run(cached.list("mem://array"))).length, 2)
+  })
+
+  it("are counted call by call, and byte by byte", async () => {
+    const { trace, calls, storage } = traced()
+    await run(pieces(storage, "mem://new", content, content.subarray(0, 10)))
+    await run(storage.createFolder("mem://folder"))
+    assertEquals(trace.calls, { ...makeTrace().calls, openWrite: 1, append: 2, finish: 1, createFolder: 1 })
+    assertEquals([trace.requests, trace.bytesWritten], [5, 1010])
+    assertEquals(calls.map((call) => [call.operation, call.bytesWritten]), [
+      ["openWrite", 0],
+      ["append", 1000],
+      ["append", 10],
+      ["finish", 0],
+      ["createFolder", 0],
+    ])
+    await fails(
+      Effect.scoped(
+        Effect.flatMap(storage.openWrite("mem://new"), (file) => Effect.zipRight(file.finish, file.write(content))),
+      ),
+    )
+    assertEquals([calls.at(-1)?.operation, calls.at(-1)?.failed, trace.bytesWritten], ["append", true, 1010])
+  })
+
+  it("wait for their turn call by call: an open one holds none", async () => {
+    const limited = withLimit(memory(), 1)
+    await run(Effect.scoped(Effect.gen(function* () {
+      const [one, two] = [yield* limited.openWrite("mem://one"), yield* limited.openWrite("mem://two")]
+      yield* Effect.all([one.write(content), two.write(content), limited.createFolder("mem://x")], { concurrency: 3 })
+      yield* one.finish
+      yield* two.finish
+    })))
+    assertEquals(await run(limited.read("mem://two")), content)
+  })
+
+  it("are tried again call by call, with the bytes once", async () => {
+    const inner = memory()
+    const tries: Array<string> = []
+    const twice = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageError, R> => {
+      let failed = false
+      return Effect.suspend((): Effect.Effect<A, E | StorageError, R> => {
+        tries.push(name)
+        if (failed) return call
+        failed = true
+        return Effect.fail(new StorageError({ op: name, uri: "mem://file", reason: "Unavailable" }))
+      })
+    }
+    const storage: Storage = {
+      ...inner,
+      openWrite: (uri) =>
+        twice(
+          "open",
+          Effect.map(inner.openWrite(uri), (file) => ({
+            write: (bytes) => twice("write", file.write(bytes)),
+            finish: twice("finish", file.finish),
+          })),
+        ),
+    }
+    await run(pieces(withRetry(storage, { wait: 1 }), "mem://file", content.subarray(0, 600), content.subarray(600)))
+    assertEquals(tries, ["open", "open", "write", "write", "write", "write", "finish", "finish"])
+    assertEquals(await run(inner.read("mem://file")), content)
+  })
+})
+
 describe("single flight", () => {
   it("ends the work when the last who waits is gone, not before", async () => {
     const flights = makeSingleFlight<number, never>()

@@ -398,6 +398,8 @@ describe("writing", () => {
         storage.write("http://host/a", content),
         storage.create("https://host/a", content),
         storage.remove("https://host/a"),
+        storage.createFolder("https://host/a"),
+        Effect.scoped(storage.openWrite("https://host/a")),
       ]
     ) {
       const error = await fails(call as Effect.Effect<unknown, NotFound | StorageError>)
