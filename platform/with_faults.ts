@@ -40,8 +40,8 @@ export interface FaultyStorage {
   readonly storage: Storage
   /** How many calls have written so far, those of open files included. */
   readonly calls: () => number
-  /** Whether the fault has come. */
-  readonly struck: () => boolean
+  /** The call to which the fault has come. */
+  readonly struck: () => { readonly op: string; readonly uri: string } | undefined
   /** Lets go of the files that a stop left open. */
   readonly release: Effect.Effect<void>
 }
@@ -69,7 +69,7 @@ const removePart = (storage: Storage, uri: string): Effect.Effect<void, StorageE
  */
 export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage => {
   let calls = 0
-  let struck = false
+  let struck: { readonly op: string; readonly uri: string } | undefined
   let stopped = false
   const leftOpen: Array<Scope.CloseableScope> = []
   const { at = Infinity, fault = "fail" } = plan ?? {}
@@ -94,7 +94,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
       const here = calls++
       const full = fault === "full" && here > at && op !== "remove"
       if (here !== at) return full ? failure(op, uri) : whole
-      struck = true
+      struck = { op, uri }
       if (fault === "interrupt") {
         return Effect.withFiberRuntime((fiber) =>
           Fiber.interruptFork(fiber).pipe(Effect.zipRight(Effect.yieldNow()), Effect.zipRight(whole))

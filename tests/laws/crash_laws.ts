@@ -1,0 +1,125 @@
+/**
+ * The law of every write: wherever it fails, what is there reads as before or as after, and can be written again.
+ *
+ * A write is run once for each of its calls that write and each kind of fault (`platform/with_faults.ts`). After that
+ * - who reads sees what was there before or what should be there after; only the latter if the write said it succeeded;
+ * - where the program lived on and readers see what was there before, no file is left that was not there before;
+ * - the next write succeeds, and readers see what it wrote.
+ */
+import { assert, assertEquals, assertNotEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import type { Codecs } from "../../platform/codecs.ts"
+import { layerNative } from "../../platform/codecs_native.ts"
+import { Storage } from "../../platform/storage.ts"
+import { faults, withFaults } from "../../platform/with_faults.ts"
+import type { Ground } from "./ground.ts"
+
+/** Something that reads or writes arrays. */
+export type Program<A> = Effect.Effect<A, unknown, Storage | Codecs>
+
+/** A write to be tried. */
+export interface CrashLaw {
+  /** Makes what is there before, at a URI where nothing is. */
+  readonly prepare: (uri: string) => Program<unknown>
+  /** The write. It is done a second time after the first, too; then it may fail if it must, as creating does. */
+  readonly act: (uri: string) => Program<unknown>
+  /** All that readers see, as a value to compare; it fails for nothing that a write may leave. */
+  readonly read: (uri: string) => Program<unknown>
+}
+
+/** What readers may see. */
+export type Seen = "before" | "after"
+
+/** What a write left behind. */
+export interface Left {
+  /** The fault, the number of the call and what it was; or that there was none. */
+  readonly where: string
+  readonly ground: Ground
+  /** What our readers see of it. */
+  readonly seen: Seen
+}
+
+const over = <A>(storage: Storage, program: Program<A>): Promise<Exit.Exit<A, unknown>> =>
+  Effect.runPromiseExit(Effect.provide(program, Layer.merge(Layer.succeed(Storage, storage), layerNative)))
+
+const must = async <A>(what: string, storage: Storage, program: Program<A>): Promise<A> => {
+  const exit = await over(storage, program)
+  if (Exit.isFailure(exit)) throw new Error(`${what}: ${String(exit.cause)}`)
+  return exit.value
+}
+
+const isEqual = (a: unknown, b: unknown): boolean => {
+  try {
+    assertEquals(a, b)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The files that are there now and were not. */
+const added = (ground: Ground, before: ReadonlyArray<string>): ReadonlyArray<string> =>
+  ground.files().filter((file) => !before.includes(file))
+
+/**
+ * Tries a write on an empty ground with every fault at every call, and throws where the law does not hold. What is
+ * there before, after and after each fault is handed to `visit`. Answers how many faults there were.
+ */
+export const crashLaws = async (
+  law: CrashLaw,
+  empty: Ground,
+  visit: (left: Left) => Promise<void> | void = () => {},
+): Promise<number> => {
+  const { uri, storage } = empty
+  const read = (what: string, { uri, storage }: Ground) => must(`reading ${what}`, storage, law.read(uri))
+  await must("preparing", storage, law.prepare(uri))
+  const filesBefore = empty.files()
+  const before = await read("what is there before", empty)
+  await visit({ where: "before", ground: empty, seen: "before" })
+
+  const whole = empty.copy()
+  const counted = withFaults(whole.storage)
+  await must("writing without faults", counted.storage, law.act(whole.uri))
+  const after = await read("what is there after", whole)
+  assertNotEquals(after, before, "the write changes nothing that is read")
+  await visit({ where: "after", ground: whole, seen: "after" })
+  const calls = counted.calls()
+  assert(calls > 0, "the write does not write")
+  await over(whole.storage, law.act(whole.uri))
+  const twice = await read("what is there after two writes", whole)
+  whole.close()
+
+  for (const fault of faults) {
+    for (let at = 0; at < calls; at++) {
+      const ground = empty.copy()
+      const faulty = withFaults(ground.storage, { at, fault })
+      try {
+        const exit = await over(faulty.storage, law.act(ground.uri))
+        const { op = "no call", uri: file = "" } = faulty.struck() ?? {}
+        const where = `"${fault}" at call ${at} of ${calls}, ${op} ${file.slice(ground.uri.length)}`
+        assert(faulty.struck() !== undefined, `${where}: the write made fewer calls than before`)
+
+        const value = await read(`after ${where}`, ground)
+        const seen: Seen = isEqual(value, after) ? "after" : "before"
+        if (seen === "before") assertEquals(value, before, `after ${where} there is neither what was before nor after`)
+        if (Exit.isSuccess(exit)) assertEquals(seen, "after", `${where}: the write says that it succeeded`)
+        const stopped = fault === "stop" || fault === "torn stop"
+        if (seen === "before" && !stopped) assertEquals(added(ground, filesBefore), [], `left behind after ${where}`)
+        await visit({ where, ground, seen })
+
+        const again = await over(ground.storage, law.act(ground.uri))
+        if (seen === "before" && Exit.isFailure(again)) {
+          throw new Error(`the next write after ${where}: ${String(again.cause)}`)
+        }
+        const next = await read(`the next write after ${where}`, ground)
+        assertEquals(next, seen === "before" ? after : twice, `the next write after ${where}`)
+      } finally {
+        await Effect.runPromise(faulty.release)
+        ground.close()
+      }
+    }
+  }
+  return calls * faults.length
+}

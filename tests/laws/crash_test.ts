@@ -1,0 +1,20 @@
+/** Every write, with every fault at every call, in memory and on this machine's disk. */
+import { describe, it } from "node:test"
+import { crashLaws } from "./crash_laws.ts"
+import { grounds } from "./ground.ts"
+import { writes } from "./writes.ts"
+
+for (const [name, law] of Object.entries(writes)) {
+  describe(`a crash while writing ${name}`, () => {
+    for (const [where, ground] of Object.entries(grounds)) {
+      it(`leaves what was there before or should be after (${where})`, async () => {
+        const empty = ground()
+        try {
+          await crashLaws(law, empty)
+        } finally {
+          empty.close()
+        }
+      })
+    }
+  })
+}
