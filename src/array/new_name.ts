@@ -47,6 +47,14 @@ const nextUuid = (clock: number): string => {
 /** The digits of a new name: they sort behind all that this process made before. */
 export const newUuid: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, nextUuid)
 
+/** The digits of a new name that sort behind those of one that is there, whoever made it. */
+export const newUuidAfter = (uuid: string): Effect.Effect<string> =>
+  Effect.map(newUuid, (made) => {
+    if (made > uuid) return made
+    const half = (BigInt(`0x${uuid.slice(0, 16)}`) + 1n).toString(16).padStart(16, "0")
+    return half + made.slice(16)
+  })
+
 /**
  * A new name for the moment of the clock, or for the times that are given; it sorts behind all that this process made for the
  * same times. With the format version of a fragment or commit it has that version's form; schemas and metadata have none.

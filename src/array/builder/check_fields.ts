@@ -96,7 +96,18 @@ export const checkAttribute = (
     const want = type === "string_ascii" ? "var" : 1
     if (cellValNum !== want) refuse(`an ordered attribute of ${type} has ${want} values in a cell, not ${cellValNum}`)
   }
-  if (enumeration === "") return
+  if (enumeration !== "") checkCodes(field, attribute, enumerations)
+}
+
+/** An attribute whose cells are codes of an enumeration. Throws {@link SchemaError}. */
+export const checkCodes = (
+  field: string,
+  { type, cellValNum, enumeration }: Attribute,
+  enumerations: Readonly<Record<string, EnumerationValues>>,
+): void => {
+  const refuse = (reason: string): never => {
+    throw new SchemaError({ field, reason })
+  }
   if (!Object.hasOwn(enumerations, enumeration)) {
     const names = Object.keys(enumerations).map((name) => JSON.stringify(name)).join(", ")
     refuse(

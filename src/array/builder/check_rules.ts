@@ -35,9 +35,23 @@ const checkWebp = (field: string, schema: ArraySchema, webp: Extract<Filter, { t
   }
 }
 
+/** One attribute of a schema. Throws {@link SchemaError}. */
+export const checkAttributeOf = (schema: ArraySchema, name: string): void => {
+  const { arrayType, dims, attrs, dimensionNames } = schema
+  const refuse = (reason: string): never => {
+    throw new SchemaError({ field: name, reason })
+  }
+  if (Object.hasOwn(dims, name)) refuse("an attribute and a dimension may not have the same name")
+  checkAttribute(name, attrs[name], schema.enumerations)
+  if (attrs[name].order !== "unordered" && (arrayType !== "dense" || dimensionNames.length !== 1)) {
+    refuse("ordered attributes belong to dense arrays of one dimension")
+  }
+  for (const filter of attrs[name].filters.filters) if (filter.type === "webp") checkWebp(name, schema, filter)
+}
+
 /** Checks a schema and answers it. Throws {@link SchemaError}. */
 export const checkSchemaRules = <S extends ArraySchema>(schema: S): S => {
-  const { arrayType, dims, attrs, dimensionNames, attributeNames, order, tileOrder, capacity } = schema
+  const { arrayType, dims, dimensionNames, attributeNames, order, tileOrder, capacity } = schema
   const dense = arrayType === "dense"
   const refuse = (field: string, reason: string): never => {
     throw new SchemaError({ field, reason })
@@ -54,14 +68,7 @@ export const checkSchemaRules = <S extends ArraySchema>(schema: S): S => {
     if (dims[name].filters.filters.length === 0) checkInherited(name, schema.coordsFilters, dims[name].type)
   }
   checkEnumerations(schema.enumerations)
-  for (const name of attributeNames) {
-    if (Object.hasOwn(dims, name)) refuse(name, "an attribute and a dimension may not have the same name")
-    checkAttribute(name, attrs[name], schema.enumerations)
-    if (attrs[name].order !== "unordered" && (!dense || dimensionNames.length !== 1)) {
-      refuse(name, "ordered attributes belong to dense arrays of one dimension")
-    }
-    for (const filter of attrs[name].filters.filters) if (filter.type === "webp") checkWebp(name, schema, filter)
-  }
+  for (const name of attributeNames) checkAttributeOf(schema, name)
   if (tileOrder !== "row-major" && tileOrder !== "col-major") refuse("tileOrder", `${tileOrder} is no order of tiles`)
   if (order !== "row-major" && order !== "col-major" && order !== "hilbert") {
     refuse("order", `${order} is no order of cells`)

@@ -78,29 +78,77 @@ const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
 
 const isList = (given: EnumerationInput): given is EnumerationList => Array.isArray(given) || ArrayBuffer.isView(given)
 
-/** An enumeration as users write it, as it is kept. Throws {@link SchemaError}. */
-export const enumerationValues = (name: string, given: EnumerationInput): EnumerationValues => {
-  const { values, ordered, type: wanted } = isList(given) ? { values: given } as const : given
-  const type = wanted ?? typeOfList(values)
-  const parts: Array<Uint8Array> = []
-  const seen = new Set<string>()
-  for (const value of values as Iterable<string | number | bigint>) {
+/** Bytes as text, so that those of values can be compared. */
+const latin1 = new TextDecoder("latin1")
+
+/** The bytes of each value; none may be among those `seen`. Throws {@link SchemaError}. */
+const encodeValues = (
+  name: string,
+  type: Datatype,
+  values: EnumerationList,
+  seen: Set<string>,
+): ReadonlyArray<Uint8Array> =>
+  Array.from(values as Iterable<string | number | bigint>, (value) => {
     try {
       const bytes = isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value))
-      parts.push(bytes)
-      const key = String.fromCharCode(...bytes.subarray(0, 4096)) + (bytes.length > 4096 ? `${value}` : "")
+      const key = latin1.decode(bytes)
       if (seen.has(key)) throw new ScalarError(`the value ${JSON.stringify(String(value))} is there twice`)
       seen.add(key)
+      return bytes
     } catch (error) {
       if (error instanceof ScalarError) throw new SchemaError({ field: `enumeration ${name}`, reason: error.reason })
       throw error
     }
-  }
+  })
+
+/** Where each part starts, behind so many bytes. */
+const startsOf = (parts: ReadonlyArray<Uint8Array>, at = 0): Float64Array =>
+  Float64Array.from(parts, (part) => {
+    at += part.length
+    return at - part.length
+  })
+
+/** An enumeration as users write it, as it is kept. Throws {@link SchemaError}. */
+export const enumerationValues = (name: string, given: EnumerationInput): EnumerationValues => {
+  const { values, ordered, type: wanted } = isList(given) ? { values: given } as const : given
+  const type = wanted ?? typeOfList(values)
+  const parts = encodeValues(name, type, values, new Set())
   const data = join(parts)
-  if (!isText(type)) return { type, cellValNum: 1, ordered: ordered ?? false, data, offsets: null }
-  const offsets = new Float64Array(parts.length)
-  for (let i = 1; i < parts.length; i++) offsets[i] = offsets[i - 1] + parts[i - 1].length
-  return { type, cellValNum: "var", ordered: ordered ?? false, data, offsets }
+  return isText(type)
+    ? { type, cellValNum: "var", ordered: ordered ?? false, data, offsets: startsOf(parts) }
+    : { type, cellValNum: 1, ordered: ordered ?? false, data, offsets: null }
+}
+
+/** The bytes of each value that is there. */
+const partsOf = (values: EnumerationValues): ReadonlyArray<Uint8Array> => {
+  const { type, cellValNum, data, offsets } = values
+  const size = cellSize(type, cellValNum === "var" ? VAR : cellValNum)
+  return Array.from(
+    { length: valueCount(values) },
+    (_, i) =>
+      offsets === null
+        ? data.subarray(i * size, (i + 1) * size)
+        : data.subarray(offsets[i], offsets[i + 1] ?? data.length),
+  )
+}
+
+/** An enumeration with more values behind those that it has, of the same datatype. Throws {@link SchemaError}. */
+export const extendedValues = (name: string, its: EnumerationValues, more: EnumerationList): EnumerationValues => {
+  const { type, cellValNum, data, offsets } = its
+  const refuse = (reason: string): never => {
+    throw new SchemaError({ field: `enumeration ${name}`, reason })
+  }
+  if (more.length === 0) refuse("there are no values to extend it by")
+  const parts = encodeValues(name, type, more, new Set(partsOf(its).map((part) => latin1.decode(part))))
+  const size = cellValNum === "var" ? 0 : cellSize(type, cellValNum)
+  const wrong = parts.find((part) => size > 0 && part.length !== size)
+  if (wrong !== undefined) refuse(`a value of ${wrong.length} bytes; all of its values have ${size}`)
+  return {
+    ...its,
+    data: join([data, ...parts]),
+    offsets: offsets === null ? null : Float64Array.from([...offsets, ...startsOf(parts, data.length)]),
+    fileName: undefined,
+  }
 }
 
 /** How many values there are. */

@@ -4,6 +4,7 @@
  * @module
  */
 import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
 import type { TaggedErrorClass } from "../../../schema/errors.ts"
 
 const SchemaErrorBase: TaggedErrorClass<"SchemaError", { readonly field: string; readonly reason: string }> = Data
@@ -20,3 +21,13 @@ export class SchemaError extends SchemaErrorBase {
     return `${this.field === "" ? "the schema" : this.field}: ${this.reason}`
   }
 }
+
+/** Runs what makes or checks a schema; what it refuses becomes the Effect's failure. */
+export const attemptSchema = <A>(run: () => A): Effect.Effect<A, SchemaError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof SchemaError ? Effect.fail(error) : Effect.die(error)
+    }
+  })

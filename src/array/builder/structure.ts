@@ -10,6 +10,7 @@ import type { Filter } from "../../../schema/filter.ts"
 import type { FilterPipeline } from "../../../schema/filter_pipeline.ts"
 import { readScalar, type Scalar, scalarBytes } from "../../../schema/scalar.ts"
 import { isFloat, sizeOf } from "../../../schema/datatype.ts"
+import { CURRENT_VERSION } from "../../../schema/version.ts"
 import type { Attribute } from "./attribute.ts"
 import type { DimensionType } from "./datatype_values.ts"
 import type { Dimension } from "./dimension.ts"
@@ -24,8 +25,6 @@ export interface StructureOptions {
   /** Names the file of an enumeration; needed for those that were not read from an array. */
   readonly enumerationFile?: (name: string) => string
 }
-
-const FORMAT = 22
 
 /** A tile extent that was not chosen: engines take the whole domain, and none under the Hilbert order. */
 const extentOf = (schema: ArraySchema, { type, domain, tile }: Dimension): Scalar | null => {
@@ -66,7 +65,8 @@ const withPictureSize = (pipeline: FilterPipeline, dimensions: ReadonlyArray<Dim
   return { ...pipeline, filters: pipeline.filters.map(sized) }
 }
 
-const attributeStructure = (
+/** An attribute as it lies in the schema of an array with these dimensions. */
+export const attributeStructure = (
   name: string,
   attribute: Attribute,
   dimensions: ReadonlyArray<DimensionStructure>,
@@ -98,7 +98,7 @@ const fileOf = (name: string, values: EnumerationValues, options: StructureOptio
 export const toStructure = (schema: ArraySchema, options: StructureOptions = {}): Structure => {
   const dimensions = schema.dimensionNames.map((name) => dimensionStructure(schema, name))
   return {
-    version: options.version ?? FORMAT,
+    version: options.version ?? CURRENT_VERSION,
     allowsDuplicates: schema.allowsDuplicates,
     arrayType: schema.arrayType,
     tileOrder: schema.tileOrder,

@@ -1,0 +1,210 @@
+/**
+ * The schema that another one becomes, by the engine's own rules. Nothing is read or written here.
+ */
+import type { ArraySchema as Structure } from "../../schema/array_schema.ts"
+import { VAR } from "../../schema/cell_val_num.ts"
+import type { Dimension } from "../../schema/dimension.ts"
+import type { Enumeration } from "../../schema/enumeration.ts"
+import type { Range } from "../../schema/range.ts"
+import { readScalar } from "../../schema/scalar.ts"
+import { compareSlices } from "../kernel/match_ranges.ts"
+import { checkAttributeOf } from "./builder/check_rules.ts"
+import { checkCodes } from "./builder/check_fields.ts"
+import { type CurrentDomainInput, currentDomainRanges } from "./builder/current_domain.ts"
+import {
+  checkEnumerations,
+  type EnumerationInput,
+  type EnumerationList,
+  enumerationStructure,
+  type EnumerationValues,
+  enumerationValues,
+  extendedValues,
+} from "./builder/enumeration_values.ts"
+import { SchemaError } from "./builder/schema_error.ts"
+import type { ArraySchema, Attributes, Dimensions } from "./builder/schema_value.ts"
+import { attributeStructure, fromStructure } from "./builder/structure.ts"
+
+/** What is to become different. */
+export interface SchemaChanges {
+  /** Attributes to add, by name: behind those that are there. Cells that were written before have their fill values. */
+  readonly addAttributes?: Attributes
+  /** Attributes to drop. Their cells stay in the fragments that have them, and are not seen any more. */
+  readonly dropAttributes?: ReadonlyArray<string>
+  /** Enumerations to add, by name. */
+  readonly addEnumerations?: Readonly<Record<string, EnumerationInput>>
+  /** Values to add to enumerations, by name: behind those that they have, whose codes stay the same. */
+  readonly extendEnumerations?: Readonly<Record<string, EnumerationList>>
+  /** Enumerations to drop, which no attribute may have any more. */
+  readonly dropEnumerations?: ReadonlyArray<string>
+  /**
+   * A larger current domain: ranges with both ends inclusive. Dimensions that are not named keep their range; where there was
+   * no current domain, their whole domain.
+   */
+  readonly currentDomain?: CurrentDomainInput<Dimensions>
+}
+
+/** A schema, and the files of enumerations that it names and that are not there yet. */
+export interface EvolvedSchema {
+  readonly schema: Structure
+  readonly enumerations: ReadonlyArray<Enumeration>
+}
+
+const refuse = (field: string, reason: string): never => {
+  throw new SchemaError({ field, reason })
+}
+
+const shownNames = (names: ReadonlyArray<string>): string =>
+  names.length === 0 ? "none" : names.map((name) => JSON.stringify(name)).join(", ")
+
+/** Whether anything is to become different. */
+export const isChange = (changes: SchemaChanges): boolean =>
+  Object.values(changes).some((change) => change !== undefined && Object.keys(change).length > 0)
+
+/** The enumerations whose values must be known: those that are extended, and those that new attributes have. */
+export const neededEnumerations = (changes: SchemaChanges): ReadonlySet<string> =>
+  new Set([
+    ...Object.keys(changes.extendEnumerations ?? {}),
+    ...Object.values(changes.addAttributes ?? {}).map((attribute) => attribute.enumeration),
+  ])
+
+/** The names of a list of changes, each of which is there once, and there at all. */
+const droppedNames = (
+  given: ReadonlyArray<string> | undefined,
+  kind: "attribute" | "enumeration",
+  known: ReadonlyArray<string>,
+): ReadonlySet<string> => {
+  const names = new Set<string>()
+  for (const name of given ?? []) {
+    const field = kind === "attribute" ? name : `enumeration ${name}`
+    if (names.has(name)) refuse(field, "it is dropped twice")
+    if (!known.includes(name)) refuse(field, `there is no such ${kind} to drop; the schema has ${shownNames(known)}`)
+    names.add(name)
+  }
+  return names
+}
+
+/** Whether one bound of a dimension is not above another. */
+const ordered = ({ type, cellValNum }: Dimension, low: Uint8Array, high: Uint8Array): boolean =>
+  cellValNum === VAR
+    ? compareSlices(low, 0, low.length, high, 0, high.length) <= 0
+    : readScalar(type, low) <= readScalar(type, high)
+
+/** The ranges of a current domain that holds the one that was. */
+const expandedDomain = (
+  schema: Structure,
+  value: ArraySchema,
+  given: CurrentDomainInput<Dimensions>,
+): ReadonlyArray<Range> => {
+  const named = Object.keys(given)
+  const before = value.currentDomain
+  // dimensions that are not named keep what they have
+  const asked = Object.fromEntries(
+    value.dimensionNames.filter((name) => before === null || named.includes(name)).map((
+      name,
+    ) => [name, value.dims[name]]),
+  )
+  for (const name of named) {
+    if (!Object.hasOwn(value.dims, name)) {
+      refuse(
+        name,
+        `the current domain names a dimension that is not there; there are ${shownNames(value.dimensionNames)}`,
+      )
+    }
+  }
+  const ranges = currentDomainRanges(asked, given)!
+  const byName = new Map(Object.keys(asked).map((name, i) => [name, ranges[i]]))
+  return schema.dimensions.map((dimension, d) => {
+    const range = byName.get(dimension.name) ?? before![d]
+    const grows = before === null ||
+      (ordered(dimension, range.low, before[d].low) && ordered(dimension, before[d].high, range.high))
+    if (!grows) {
+      refuse(dimension.name, "the current domain can only grow; its range must hold the one that it has")
+    }
+    return range
+  })
+}
+
+/**
+ * What a schema becomes by changes, of a format version. `known` are the values of the enumerations that
+ * {@link neededEnumerations} names; `fileOf` names the files of new ones. Throws {@link SchemaError}.
+ */
+export const evolveSchema = (
+  schema: Structure,
+  changes: SchemaChanges,
+  version: number,
+  known: ReadonlyArray<Enumeration>,
+  fileOf: (name: string) => string,
+): EvolvedSchema => {
+  const before = fromStructure(schema, known)
+  const enumerationNames = Object.keys(before.enumerations)
+
+  const added: Record<string, EnumerationValues> = {}
+  for (const [name, given] of Object.entries(changes.addEnumerations ?? {})) {
+    if (enumerationNames.includes(name)) refuse(`enumeration ${name}`, "there is one already; extend it")
+    added[name] = { ...enumerationValues(name, given), fileName: fileOf(name) }
+  }
+  const extended: Record<string, EnumerationValues> = {}
+  for (const [name, more] of Object.entries(changes.extendEnumerations ?? {})) {
+    if (!enumerationNames.includes(name)) {
+      refuse(`enumeration ${name}`, `there is none to extend; the schema has ${shownNames(enumerationNames)}`)
+    }
+    extended[name] = { ...extendedValues(name, before.enumerations[name], more), fileName: fileOf(name) }
+  }
+  const droppedEnumerations = droppedNames(changes.dropEnumerations, "enumeration", enumerationNames)
+  for (const name of droppedEnumerations) {
+    if (Object.hasOwn(extended, name)) refuse(`enumeration ${name}`, "it is extended and dropped; do one of them")
+  }
+  const enumerations = Object.fromEntries(
+    Object.entries({ ...before.enumerations, ...added, ...extended }).filter(([name]) =>
+      !droppedEnumerations.has(name)
+    ),
+  )
+  checkEnumerations({ ...added, ...extended })
+
+  const newAttributes = changes.addAttributes ?? {}
+  const dropped = droppedNames(changes.dropAttributes, "attribute", before.attributeNames)
+  for (const name of Object.keys(newAttributes)) {
+    if (Object.hasOwn(before.attrs, name)) {
+      refuse(
+        name,
+        dropped.has(name) ? "it is dropped and added; do it in two changes" : "there is such an attribute already",
+      )
+    }
+    if (before.dimensionLabels.some((label) => label.name === name)) {
+      refuse(name, "there is a dimension label of this name")
+    }
+  }
+  const kept = schema.attributes.filter((attribute) => !dropped.has(attribute.name))
+  const attributeNames = [...kept.map((attribute) => attribute.name), ...Object.keys(newAttributes)]
+  if (schema.arrayType === "dense" && attributeNames.length === 0) {
+    refuse("dropAttributes", "a dense array has at least one attribute")
+  }
+  const attrs = { ...before.attrs, ...newAttributes }
+  const after: ArraySchema = { ...before, attrs, attributeNames, enumerations }
+  for (const name of Object.keys(newAttributes)) checkAttributeOf(after, name)
+  for (const { name, enumeration } of kept) {
+    if (droppedEnumerations.has(enumeration)) {
+      refuse(`enumeration ${enumeration}`, `the attribute ${JSON.stringify(name)} has it; drop that first`)
+    }
+    if (Object.hasOwn(extended, enumeration)) checkCodes(name, attrs[name], enumerations)
+  }
+
+  const { currentDomain } = changes
+  return {
+    schema: {
+      ...schema,
+      version,
+      attributes: [
+        ...kept,
+        ...Object.entries(newAttributes).map(([name, its]) => attributeStructure(name, its, schema.dimensions)),
+      ],
+      enumerations: Object.entries(enumerations).map(([name, { fileName }]) => ({ name, fileName: fileName! })),
+      currentDomain: currentDomain === undefined
+        ? schema.currentDomain
+        : { empty: false, ranges: expandedDomain(schema, before, currentDomain) },
+    },
+    enumerations: Object.entries({ ...added, ...extended }).map(([name, values]) =>
+      enumerationStructure(name, values.fileName!, values)
+    ),
+  }
+}
