@@ -4,12 +4,18 @@
  * The tree is evaluated for one block of cells after the other, so that what its children say lies in the processor's cache,
  * and a tree of any size and depth takes little memory.
  */
-import type { ConditionNode } from "../../schema/condition_ast.ts"
+import type { CombinationOp, ConditionNode } from "../../schema/condition_ast.ts"
 import { arrayOf, sizeOf, viewAs } from "../../schema/datatype.ts"
 import { compareByteCells, compareHalves, compareNumbers, type Outcome } from "../kernel/compare_value.ts"
 import { byteCellsIn, byteTable, halvesIn, numbersIn, numberTable } from "../kernel/member_of.ts"
 import { type CellBlocks, cellBlocks } from "./cell_blocks.ts"
 import type { Column } from "./column.ts"
+
+/** A condition to evaluate: as delete commits keep it, or with tests for null, which these cannot tell from empty text. */
+export type Predicate =
+  | Exclude<ConditionNode, { readonly kind: "expression" }>
+  | { readonly kind: "null"; readonly op: "eq" | "ne"; readonly field: string }
+  | { readonly kind: "expression"; readonly op: CombinationOp; readonly children: ReadonlyArray<Predicate> }
 
 type ValueNode = ConditionNode & { readonly kind: "value" }
 
@@ -20,9 +26,9 @@ type Test = (from: number, out: Uint8Array) => void
 const BLOCK = 8192
 
 /** The fields that a condition looks at. */
-export const conditionFields = (node: ConditionNode): ReadonlySet<string> => {
+export const conditionFields = (node: Predicate): ReadonlySet<string> => {
   const names = new Set<string>()
-  const visit = (n: ConditionNode): void => {
+  const visit = (n: Predicate): void => {
     if (n.kind === "expression") n.children.forEach(visit)
     else if (n.op !== "always_true" && n.op !== "always_false") names.add(n.field)
   }
@@ -32,7 +38,7 @@ export const conditionFields = (node: ConditionNode): ReadonlySet<string> => {
 
 /** One byte per cell: 1 where the condition is true. */
 export const evaluate = (
-  node: ConditionNode,
+  node: Predicate,
   columns: ReadonlyMap<string, Column>,
   length: number,
 ): Uint8Array => {
@@ -48,12 +54,13 @@ const always = (value: number): Test => (_, out) => void out.fill(value)
 
 /** `spare[depth]` is where the children of an expression at that depth write what is not the first one's. */
 const testOf = (
-  node: ConditionNode,
+  node: Predicate,
   blocks: ReadonlyMap<string, CellBlocks>,
   spare: Array<Uint8Array>,
   depth: number,
 ): Test => {
   if (node.kind === "value") return valueTest(node, blocks)
+  if (node.kind === "null") return nullTest(blocks.get(node.field)!.column.validity, node.op)
   const tests = node.children.map((child) => testOf(child, blocks, spare, depth + 1))
   if (node.op === "not") {
     const [child] = tests
@@ -97,6 +104,14 @@ const outcomes: Record<Comparison, Outcome> = {
   ne: outcome(1, 0, 1, 1),
 }
 
+const nullTest = (validity: Uint8Array | undefined, op: "eq" | "ne"): Test => {
+  const wanted = op === "eq" ? 0 : 1
+  if (validity === undefined) return always(wanted)
+  return (from, out) => {
+    for (let i = 0; i < out.length; i++) out[i] = (validity[from + i] === 0 ? 0 : 1) === wanted ? 1 : 0
+  }
+}
+
 const valueTest = (node: ValueNode, blocks: ReadonlyMap<string, CellBlocks>): Test => {
   if (node.op === "always_true") return always(1)
   if (node.op === "always_false") return always(0)
@@ -104,11 +119,7 @@ const valueTest = (node: ValueNode, blocks: ReadonlyMap<string, CellBlocks>): Te
   const { validity, offsets } = cells.column
   if (node.value.byteLength === 0 && offsets === undefined && (node.op === "eq" || node.op === "ne")) {
     // no bytes, on a field of fixed size, are a null test
-    const wanted = node.op === "eq" ? 0 : 1
-    if (validity === undefined) return always(wanted)
-    return (from, out) => {
-      for (let i = 0; i < out.length; i++) out[i] = (validity[from + i] === 0 ? 0 : 1) === wanted ? 1 : 0
-    }
+    return nullTest(validity, node.op)
   }
   const test = node.op === "in" || node.op === "not_in"
     ? setTest(membersOf(node), node.op === "not_in", cells)

@@ -1,0 +1,224 @@
+/**
+ * Conditions as users mean them, made into what is evaluated: names and values checked against a schema, values in the bytes
+ * of their fields, enumerated ones as codes, negations pushed down to the comparisons as the engine does it.
+ */
+import * as DateTime from "effect/DateTime"
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { cellSize, VAR } from "../../schema/cell_val_num.ts"
+import type { ComparisonOp, SetOp } from "../../schema/condition_ast.ts"
+import { type Datatype, isString, isTemporal } from "../../schema/datatype.ts"
+import type { Enumeration } from "../../schema/enumeration.ts"
+import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/scalar.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
+import type { Predicate } from "./condition.ts"
+import { ConditionError } from "./condition_error.ts"
+import { type ConditionTree, type ConditionValue, type FieldTest, isFieldTest } from "./condition_tree.ts"
+
+/** What a condition is compiled for. */
+export interface ConditionScope {
+  readonly uri: string
+  readonly schema: ArraySchema
+  /** The enumerations of the attributes that the condition looks at, by name. */
+  readonly enumerations: ReadonlyMap<string, Enumeration>
+}
+
+type Operator = FieldTest["op"]
+
+const negated: Readonly<Record<Operator, Operator>> = {
+  lt: "ge",
+  ge: "lt",
+  gt: "le",
+  le: "gt",
+  eq: "ne",
+  ne: "eq",
+  in: "not_in",
+  not_in: "in",
+}
+
+const isOrder = (op: Operator): boolean => op === "lt" || op === "le" || op === "gt" || op === "ge"
+
+/** The predicate that a condition is for the cells of an array. Throws {@link ConditionError}. */
+export const compileCondition = (scope: ConditionScope, condition: ConditionTree): Predicate =>
+  compile(scope, condition, "", false)
+
+const compile = (scope: ConditionScope, tree: ConditionTree, path: string, isNegated: boolean): Predicate => {
+  const at = (name: string): string => path === "" ? name : `${path}.${name}`
+  if (isFieldTest(tree)) {
+    return compileTest(scope, isNegated ? { ...tree, op: negated[tree.op] } : tree, at(tree.op))
+  }
+  if (tree.op === "not") return compile(scope, tree.condition, at("not"), !isNegated)
+  const op = (tree.op === "and") !== isNegated ? "and" : "or"
+  const children = tree.conditions.map((child, i) => compile(scope, child, at(`${tree.op}[${i}]`), isNegated))
+  return { kind: "expression", op, children }
+}
+
+const constant = (field: string, op: ComparisonOp): Predicate => ({
+  kind: "value",
+  op,
+  field,
+  value: new Uint8Array(0),
+})
+
+/** The field that is meant. */
+const fieldOf = ({ schema }: ConditionScope, { field, of }: FieldTest, fail: (reason: string) => never): Field => {
+  const { attributes, dimensions } = fieldsOf(schema)
+  const among = of === "attribute" ? attributes : of === "dimension" ? dimensions : [...attributes, ...dimensions]
+  const found = among.find((f) => f.name === field)
+  if (found !== undefined) return found
+  const names = among.map((f) => f.name).join(", ")
+  return fail(`the array has no such ${of ?? "field"}; it has ${names === "" ? "none" : names}`)
+}
+
+const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Predicate => {
+  const { op, values, place } = test
+  const fail = (reason: string): never => {
+    throw new ConditionError({ uri: scope.uri, text: place?.text, at: place?.at, path, field: test.field, reason })
+  }
+  const field = fieldOf(scope, test, fail)
+  const isSet = op === "in" || op === "not_in"
+  if (!isSet && values.length !== 1) fail(`${op} compares with one value, not with ${values.length}`)
+  if (!isSet && values[0] === null) {
+    if (op !== "eq" && op !== "ne") fail("nulls have no order; they are tested with == and !=")
+    return field.nullable
+      ? { kind: "null", op: op as "eq" | "ne", field: field.name }
+      : constant(field.name, op === "eq" ? "always_false" : "always_true")
+  }
+  if (values.length === 0) fail("the list has no values; one at least is needed")
+  const enumeration = field.enumeration === undefined ? undefined : scope.enumerations.get(field.enumeration)
+  const type = enumeration?.type ?? field.type
+  const width = enumeration?.cellValNum ?? field.cellValNum
+  refuseType(type, width, op, fail)
+  if (enumeration !== undefined && isOrder(op) && !enumeration.ordered) {
+    fail(`the values of its enumeration ${JSON.stringify(enumeration.name)} have no order; compare with == or in`)
+  }
+  const bytes = values.map((value, i) => {
+    try {
+      return valueBytes(type, value)
+    } catch (error) {
+      if (!(error instanceof ScalarError)) throw error
+      return fail(isSet ? `value ${i + 1}: ${error.reason}` : error.reason)
+    }
+  })
+  if (enumeration !== undefined) return enumerated(field, op, bytes, enumeration)
+  return isSet ? memberOf(field.name, op, bytes) : { kind: "value", op, field: field.name, value: bytes[0] }
+}
+
+const memberOf = (field: string, op: SetOp, members: ReadonlyArray<Uint8Array>): Predicate => {
+  const offsets = new Float64Array(members.length)
+  let total = 0
+  members.forEach((member, i) => {
+    offsets[i] = total
+    total += member.byteLength
+  })
+  const value = new Uint8Array(total)
+  members.forEach((member, i) => value.set(member, offsets[i]))
+  return { kind: "value", op, field, value, offsets }
+}
+
+/** Whether cells are compared as bytes, whatever they are. */
+const isBytes = (type: Datatype): boolean => isText(type) || isString(type) || isBinary(type)
+
+const refuseType = (type: Datatype, width: number, op: Operator, fail: (reason: string) => never): void => {
+  if (!isBytes(type) && width !== 1) {
+    fail(`its cells have ${width === VAR ? "any number of" : width} values of ${type}; cells of one value are compared`)
+  }
+  // units of several bytes are not in the order of their bytes, and what is no text has no order
+  const ordered = type === "string_ascii" || type === "string_utf8" || type === "char"
+  if (isBytes(type) && !ordered && isOrder(op)) fail(`${type} has no order; compare with == or in`)
+}
+
+const show = (value: ConditionValue): string => typeof value === "bigint" ? String(value) : JSON.stringify(value)
+
+/** A value in the bytes of a datatype. Throws {@link ScalarError}. */
+const valueBytes = (type: Datatype, value: ConditionValue): Uint8Array => {
+  if (value === null) throw new ScalarError("null is no value of a list; it is tested with == None")
+  const mismatch = (): ScalarError => new ScalarError(`${show(value)} is no value of ${type}`)
+  if (isBytes(type)) {
+    const bytes = typeof value === "string" || value instanceof Uint8Array
+      ? parseText(type, typeof value === "string" && unitOf(type) > 1 ? encodeUnits(type, value) : value)
+      : undefined
+    if (bytes === undefined) throw mismatch()
+    return bytes
+  }
+  return scalarBytes(type, parseScalar(type, scalarInput(type, value, mismatch)))
+}
+
+const scalarInput = (
+  type: Datatype,
+  value: Exclude<ConditionValue, null>,
+  mismatch: () => ScalarError,
+): number | bigint | string | Uint8Array => {
+  if (typeof value === "boolean") {
+    if (type !== "bool" && type !== "uint8" && type !== "int8") throw mismatch()
+    return value ? 1 : 0
+  }
+  if (typeof value === "number" || typeof value === "bigint" || value instanceof Uint8Array) return value
+  if (!isTemporal(type)) {
+    throw typeof value === "string"
+      ? new ScalarError(`${show(value)} is a text, and the field is ${type}; numbers are written without quotes`)
+      : mismatch()
+  }
+  if (typeof value === "string") return value
+  if (value instanceof Date) {
+    if (Number.isNaN(value.getTime())) throw new ScalarError("an invalid Date is no value")
+    return value.toISOString()
+  }
+  return DateTime.formatIso(value)
+}
+
+const unitOf = (type: Datatype): number =>
+  type === "string_utf16" || type === "string_ucs2" ? 2 : type === "string_utf32" || type === "string_ucs4" ? 4 : 1
+
+/** Text in code units of several bytes. */
+const encodeUnits = (type: Datatype, text: string): Uint8Array => {
+  const units = unitOf(type) === 2
+    ? Uint16Array.from({ length: text.length }, (_, i) => text.charCodeAt(i))
+    : Uint32Array.from(text, (character) => character.codePointAt(0)!)
+  return new Uint8Array(units.buffer)
+}
+
+/** The values of enumerations as keys of a map, and their codes; made once for each enumeration. */
+const codes = new WeakMap<Enumeration, ReadonlyMap<string, number>>()
+
+const keyOf = (bytes: Uint8Array): string => {
+  let key = ""
+  for (let i = 0; i < bytes.length; i++) key += String.fromCharCode(bytes[i])
+  return key
+}
+
+const codesOf = (enumeration: Enumeration): ReadonlyMap<string, number> => {
+  const known = codes.get(enumeration)
+  if (known !== undefined) return known
+  const { data, offsets, type, cellValNum } = enumeration
+  const size = cellValNum === VAR ? 0 : cellSize(type, cellValNum)
+  const count = offsets === null ? Math.floor(data.byteLength / size) : offsets.length
+  const found = new Map<string, number>()
+  for (let i = 0; i < count; i++) {
+    const from = offsets === null ? i * size : offsets[i]
+    const to = offsets === null ? from + size : i + 1 < count ? offsets[i + 1] : data.byteLength
+    const key = keyOf(data.subarray(from, to))
+    if (!found.has(key)) found.set(key, i)
+  }
+  codes.set(enumeration, found)
+  return found
+}
+
+/**
+ * A test of values of an enumeration as one of codes. A value that the enumeration lacks is no cell's: a comparison with it
+ * holds nowhere, and "another than it" everywhere, at nulls too, as the engine has it.
+ */
+const enumerated = (
+  field: Field,
+  op: Operator,
+  values: ReadonlyArray<Uint8Array>,
+  enumeration: Enumeration,
+): Predicate => {
+  const known = codesOf(enumeration)
+  const found = values.flatMap((value) => {
+    const code = known.get(keyOf(value))
+    return code === undefined ? [] : [scalarBytes(field.type, code)]
+  })
+  if (op === "in" || op === "not_in") return memberOf(field.name, op, found)
+  if (found.length === 0) return constant(field.name, op === "ne" ? "always_true" : "always_false")
+  return { kind: "value", op, field: field.name, value: found[0] }
+}

@@ -1,0 +1,32 @@
+/**
+ * What is wrong with a condition.
+ *
+ * @module
+ */
+import * as Data from "effect/Data"
+import type { TaggedErrorClass } from "../../schema/errors.ts"
+
+const ConditionErrorBase: TaggedErrorClass<"ConditionError", {
+  readonly uri?: string
+  readonly text?: string
+  readonly at?: number
+  readonly path: string
+  readonly field: string
+  readonly reason: string
+}> = Data.TaggedError("ConditionError")
+
+/**
+ * A condition that means nothing: text that cannot be read, a field that the array does not have, a value that a field cannot
+ * have. Nothing was read. `at` is the position in `text` where the condition was given as text; `path` leads to the
+ * part of the tree (`and[1].not`) where it was put together. `field` is `""` where no field is concerned; `uri` is there where an array is.
+ */
+export class ConditionError extends ConditionErrorBase {
+  /** What is wrong, where, and what to do. */
+  override get message(): string {
+    const array = this.uri === undefined ? "" : `${this.uri}: `
+    const place = this.text === undefined ? this.path : `character ${this.at! + 1} of ${JSON.stringify(this.text)}`
+    return `${array}condition${place === "" ? "" : `, ${place}`}: ${
+      this.field === "" ? "" : `${this.field}: `
+    }${this.reason}`
+  }
+}

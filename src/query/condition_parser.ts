@@ -1,0 +1,257 @@
+/**
+ * Conditions from text, in the grammar of TileDB-Py's `QueryCondition`: that of Python's comparisons.
+ *
+ * @module
+ */
+import type { ConditionError } from "./condition_error.ts"
+import { type Token, tokensOf, unreadable } from "./condition_tokens.ts"
+import type { Comparison, Condition, ConditionTree, ConditionValue, FieldTest } from "./condition_tree.ts"
+
+/** What a part of a text is. */
+type Part =
+  | { readonly kind: "condition"; readonly tree: ConditionTree; readonly at: number }
+  | { readonly kind: "field"; readonly name: string; readonly of?: FieldTest["of"]; readonly at: number }
+  | { readonly kind: "value"; readonly value: ConditionValue; readonly at: number }
+  | { readonly kind: "list"; readonly values: ReadonlyArray<ConditionValue>; readonly at: number }
+
+const comparisons: Readonly<Record<string, Comparison>> = {
+  "<": "lt",
+  "<=": "le",
+  ">": "gt",
+  ">=": "ge",
+  "==": "eq",
+  "!=": "ne",
+}
+const turned: Readonly<Record<Comparison, Comparison>> = { lt: "gt", le: "ge", gt: "lt", ge: "le", eq: "eq", ne: "ne" }
+const constants = new Map<string, ConditionValue>([
+  ["None", null],
+  ["null", null],
+  ["True", true],
+  ["true", true],
+  ["False", false],
+  ["false", false],
+  ["nan", NaN],
+  ["inf", Infinity],
+])
+const casts = ["attr", "dim", "field", "val"]
+
+/** Deeper texts are refused, before the stack ends. */
+const DEEPEST = 200
+
+/**
+ * The condition that a text says. Throws {@link ConditionError}, which knows the place, for what cannot be read; whether an
+ * array has the fields, and whether they can have the values, is found out when it is used.
+ *
+ * - comparisons `depth > 400`, `400 < depth`, `1 <= depth < 9`, with `<`, `<=`, `>`, `>=`, `==`, `!=`
+ * - sets `place in ["Tonga", "Fiji"]`, `place not in ["Tonga"]`
+ * - nulls `flag == None`, `flag != None`
+ * - `and`, `or`, `not`, parentheses; `&` and `|` bind tighter than comparisons, as in Python: `(a > 1) & (b < 2)`
+ * - numbers, `"strings"`, `b"bytes"`, `True`, `False`; dates as strings, `time > "2024-02-29"`; `val(…)` around a value changes nothing
+ * - names that are no plain words: `attr("orig.ident")`, `dim("my dim")`, `field("either")`
+ *
+ * ```ts
+ * import { Condition } from "@tessera/array"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ *
+ * const condition = Condition.parse("1 <= depth < 9 or not (flag == None)")
+ * assertEquals(Condition.format(condition), "depth >= 1 and depth < 9 or not flag == None")
+ * assertThrows(() => Condition.parse("depth >"), Error, "character 8")
+ * ```
+ */
+export const parse = (text: string): Condition<never> => {
+  const tokens = tokensOf(text)
+  let next = 0
+  let depth = 0
+  const fail = (at: number, reason: string): ConditionError => unreadable(text, at, reason)
+  const token = (): Token => tokens[next]
+  const isSign = (word: string): boolean => token().kind === "sign" && token().word === word
+  const isName = (word: string): boolean => token().kind === "name" && token().word === word
+  const taken = (is: boolean): boolean => {
+    if (is) next++
+    return is
+  }
+  const found = (): string => token().kind === "end" ? "the text ends" : `here is ${token().word}`
+  const expect = (word: string, why: string): void => {
+    if (!taken(isSign(word))) throw fail(token().at, `${why} needs a ${JSON.stringify(word)}, but ${found()}`)
+  }
+
+  const asCondition = (part: Part): ConditionTree => {
+    if (part.kind === "condition") return part.tree
+    if (part.kind === "value" && typeof part.value === "boolean") {
+      return { op: part.value ? "and" : "or", conditions: [] }
+    }
+    throw fail(
+      part.at,
+      part.kind === "field"
+        ? `${part.name} alone is no condition; compare it with something`
+        : "a value alone is no condition; compare a field with it",
+    )
+  }
+  const asValue = (part: Part): ConditionValue => {
+    if (part.kind === "value") return part.value
+    throw fail(
+      part.at,
+      part.kind === "field"
+        ? `${part.name} is a field, and fields are compared with values only; texts are written ${
+          JSON.stringify(part.name)
+        }`
+        : part.kind === "list"
+        ? "a list is compared with in and not in only"
+        : "a condition is compared with nothing; use and, or and parentheses",
+    )
+  }
+  const joined = (op: "and" | "or", parts: ReadonlyArray<Part>): Part =>
+    parts.length === 1
+      ? parts[0]
+      : { kind: "condition", tree: { op, conditions: parts.map(asCondition) }, at: parts[0].at }
+  const joinedBySign = (op: "and" | "or", sign: string, parts: ReadonlyArray<Part>): Part => {
+    const bare = parts.length === 1 ? undefined : parts.find((part) => part.kind !== "condition")
+    if (bare === undefined) return joined(op, parts)
+    throw fail(bare.at, `${sign} binds tighter than comparisons; write (a > 1) ${sign} (b < 2), or use ${op}`)
+  }
+
+  const nested = <A>(parser: () => A): A => {
+    if (++depth > DEEPEST) throw fail(token().at, `conditions nested deeper than ${DEEPEST} are not read`)
+    const result = parser()
+    depth--
+    return result
+  }
+
+  const disjunction = (): Part => {
+    const parts = [conjunction()]
+    while (taken(isName("or"))) parts.push(conjunction())
+    return joined("or", parts)
+  }
+  const conjunction = (): Part => {
+    const parts = [negation()]
+    while (taken(isName("and"))) parts.push(negation())
+    return joined("and", parts)
+  }
+  const negation = (): Part => {
+    const { at } = token()
+    if (!taken(isName("not"))) return comparison()
+    return { kind: "condition", tree: { op: "not", condition: asCondition(nested(negation)) }, at }
+  }
+
+  const compared = (left: Part, op: Comparison, right: Part, at: number): FieldTest => {
+    const [field, value, its] = left.kind === "field" ? [left, right, op] : [right, left, turned[op]]
+    if (field.kind !== "field") {
+      // says what is wrong with the sides, if it is that
+      asValue(left)
+      asValue(right)
+      throw fail(left.at, "two values are compared; one side is the name of a field, without quotes")
+    }
+    return { op: its, field: field.name, of: field.of, values: [asValue(value)], place: { text, at } }
+  }
+  const comparison = (): Part => {
+    const first = either()
+    const tests: Array<ConditionTree> = []
+    for (let left = first;;) {
+      const { at, kind, word } = token()
+      if (kind === "sign" && comparisons[word] !== undefined) {
+        next++
+        const right = either()
+        tests.push(compared(left, comparisons[word], right, left.at))
+        left = right
+        continue
+      }
+      const negated = isName("not")
+      if (negated || isName("in")) {
+        next++
+        if (negated && !taken(isName("in"))) throw fail(token().at, `not needs an in here, but ${found()}`)
+        const right = either()
+        if (right.kind !== "list") throw fail(right.at, 'in needs a list, written ["a", "b"]')
+        if (left.kind !== "field") throw fail(left.at, "what is in a list is a field, by its name without quotes")
+        const { name: field, of } = left
+        tests.push({ op: negated ? "not_in" : "in", field, of, values: right.values, place: { text, at: left.at } })
+        break
+      }
+      if (isName("is")) throw fail(at, "is means nothing here; nulls are tested with == None and != None")
+      if (isSign("=")) throw fail(at, "= means nothing here; equality is written ==")
+      break
+    }
+    if (tests.length === 0) return first
+    return { kind: "condition", tree: tests.length === 1 ? tests[0] : { op: "and", conditions: tests }, at: first.at }
+  }
+
+  const either = (): Part => {
+    const parts = [both()]
+    while (taken(isSign("|"))) parts.push(both())
+    return joinedBySign("or", "|", parts)
+  }
+  const both = (): Part => {
+    const parts = [primary()]
+    while (taken(isSign("&"))) parts.push(primary())
+    return joinedBySign("and", "&", parts)
+  }
+
+  const cast = (name: string, at: number): Part => {
+    expect("(", name)
+    const argument = nested(disjunction)
+    expect(")", name)
+    if (name === "val") return { kind: "value", value: asValue(argument), at }
+    if (argument.kind !== "value" || typeof argument.value !== "string") {
+      throw fail(argument.at, `${name} takes the name of a field in quotes: ${name}("name")`)
+    }
+    const of = name === "attr" ? "attribute" : name === "dim" ? "dimension" : undefined
+    return { kind: "field", name: argument.value, of, at }
+  }
+  const primary = (): Part => {
+    const its = token()
+    const { at, word } = its
+    if (its.kind === "value") {
+      next++
+      return { kind: "value", value: its.value, at }
+    }
+    if (its.kind === "end") {
+      throw fail(at, next === 0 ? "there is no condition" : "something is missing here: the text ends")
+    }
+    if (its.kind === "name") {
+      if (["and", "or", "not", "in", "is"].includes(word)) {
+        throw fail(at, `a field or a value is missing before ${word}`)
+      }
+      next++
+      if (constants.has(word)) return { kind: "value", value: constants.get(word)!, at }
+      if (isSign("(")) {
+        if (casts.includes(word)) return cast(word, at)
+        throw fail(at, `there is no function ${word}; there are ${casts.join(", ")}`)
+      }
+      if (isSign(".")) {
+        throw fail(token().at, `names with dots are written attr("…"): attr("${word}.…")`)
+      }
+      return { kind: "field", name: word, at }
+    }
+    next++
+    if (word === "(") {
+      const inner = nested(disjunction)
+      expect(")", "the parenthesis")
+      return inner.kind === "condition" ? { ...inner, at } : inner
+    }
+    if (word === "[") {
+      const values: Array<ConditionValue> = []
+      while (!isSign("]")) {
+        if (token().kind === "end") throw fail(at, "the list does not end")
+        values.push(asValue(nested(either)))
+        if (!taken(isSign(","))) break
+      }
+      expect("]", "the list")
+      return { kind: "list", values, at }
+    }
+    if (word === "-" || word === "+") {
+      const of = nested(primary)
+      const value = asValue(of)
+      if (typeof value !== "number" && typeof value !== "bigint") throw fail(of.at, `${word} goes before numbers only`)
+      return { kind: "value", value: word === "-" ? -value : value, at }
+    }
+    throw fail(
+      at,
+      word === "^" || word === "~" ? `${word} means nothing in conditions` : `${word} is not expected here`,
+    )
+  }
+
+  const whole = disjunction()
+  if (token().kind !== "end") {
+    throw fail(token().at, `the condition is over, but ${found()}; parts are joined with and, or`)
+  }
+  return asCondition(whole)
+}
