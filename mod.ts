@@ -3,6 +3,7 @@
  *
  * - {@link TileArray} – open an array; its schema, fragments, metadata and enumerations
  * - {@link Dense}, {@link Sparse} – read cells, as columns or as rows
+ * - {@link Condition} – conditions on cells, put together or read from text
  * - {@link Cells} – columns that were read: cell by cell, as JSON, or as the values of an enumeration
  * - {@link Metadata} – metadata as values, NumPy arrays among them
  * - {@link Group} – groups and their members; what lies where
@@ -29,6 +30,7 @@
 export * as ArraySchema from "./src/array/builder/array_schema.ts"
 export * as Attr from "./src/array/builder/attribute.ts"
 export * as Cells from "./src/query/cells.ts"
+export * as Condition from "./src/query/condition_builder.ts"
 export * as Dense from "./src/query/dense.ts"
 export * as Dim from "./src/array/builder/dimension.ts"
 export * as Filter from "./src/array/builder/filter.ts"
@@ -45,6 +47,7 @@ export {
   Unsupported,
   WriteError,
 } from "./src/array/errors.ts"
+export { ConditionError } from "./src/query/condition_error.ts"
 export { SchemaError } from "./src/array/builder/schema_error.ts"
 export { SchemaMismatch } from "./src/array/schema_mismatch.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"
