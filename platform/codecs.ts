@@ -13,9 +13,10 @@ import type { Workers } from "./workers.ts"
 export interface Compressor {
   /**
    * The `size` bytes that `input` was made of. Exactly that many: less or more in the stream is a CodecError, and no more
-   * than `size` bytes are ever allocated for the result.
+   * than `size` bytes are ever allocated for the result. A codec that can puts them into memory that `room` answers, once it
+   * knows that they may be there.
    */
-  readonly decompress: (input: Uint8Array, size: number) => Uint8Array
+  readonly decompress: (input: Uint8Array, size: number, room?: (size: number) => Uint8Array) => Uint8Array
   /** `input` compressed at `level` (−1: the codec's own default). A codec that cannot compress throws and says so. */
   readonly compress: (input: Uint8Array, level: number) => Uint8Array
 }

@@ -12,7 +12,7 @@ import { asUint16, asUint32 } from "./words.ts"
 
 /** The bit-width reduction filter. */
 export const bitWidthReduction: Transform<FilterOf<"bit_width_reduction">> = {
-  reverse: (_, chunk, context, limit) => {
+  reverse: (_, chunk, context, limit, room) => {
     const size = reducibleSize(context.type, context.version)
     if (size === 0) return chunk
     const signed = isTemporal(context.type) || context.type.startsWith("int")
@@ -21,7 +21,7 @@ export const bitWidthReduction: Transform<FilterOf<"bit_width_reduction">> = {
     const windows = u32.get(cursor, undefined)
     cursor.checkCount(windows, size + 5)
     checkSize(bytes, limit)
-    const out = new Uint8Array(bytes)
+    const out = room(bytes)
     let to = 0
     let from = 0
     for (let i = 0; i < windows; i++) {

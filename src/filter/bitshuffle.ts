@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { shuffleByKernel } from "../../platform/shuffle_kernel.ts"
 import { sizeOf } from "../../schema/datatype.ts"
 import { eachPart } from "./part_sizes.ts"
 import type { FilterOf, Transform } from "./transform.ts"
@@ -13,10 +14,12 @@ const BLOCK = 8192
 
 /** The bitshuffle filter. */
 export const bitshuffle: Transform<FilterOf<"bitshuffle">> = {
-  reverse: (_, chunk, context) => {
+  reverse: (_, chunk, context, _limit, room) => {
     const size = sizeOf(context.type)
-    const out = new Uint8Array(chunk.data.byteLength)
-    const metadata = eachPart(chunk, (start, end) => eachBlock(chunk.data, start, end, size, out, unshuffle))
+    const out = room(chunk.data.byteLength)
+    const metadata = eachPart(chunk, (start, end) => {
+      transpose("bitunshuffle", chunk.data.subarray(start, end), size, out.subarray(start, end))
+    })
     return { metadata, data: out }
   },
   forward: (_, parts, context) => {
@@ -25,27 +28,31 @@ export const bitshuffle: Transform<FilterOf<"bitshuffle">> = {
     const tail = out.byteLength % 8
     const sizes = tail === 0 ? [out.byteLength] : [out.byteLength - tail, tail]
     let at = 0
-    for (const part of sizes) eachBlock(parts.data, at, at += part, size, out, shuffle)
+    for (const part of sizes) {
+      transpose("bitshuffle", parts.data.subarray(at, at + part), size, out.subarray(at, at + part))
+      at += part
+    }
     return { metadata: [u32Bytes(sizes.length, ...sizes), ...parts.metadata], data: out }
   },
 }
 
+const transpose = (name: "bitshuffle" | "bitunshuffle", input: Uint8Array, size: number, output: Uint8Array): void => {
+  if (input.length % size !== 0 || input.length % 8 !== 0) output.set(input)
+  else if (!shuffleByKernel(name, input, size, output)) transposeBlocks(name, input, size, output)
+}
+
 type Block = (input: Uint8Array, at: number, values: number, size: number, output: Uint8Array) => void
 
-const eachBlock = (
+/** What the kernel does, in TypeScript: whole values of `size` bytes, a multiple of 8 bytes of them. */
+export const transposeBlocks = (
+  name: "bitshuffle" | "bitunshuffle",
   input: Uint8Array,
-  start: number,
-  end: number,
   size: number,
   output: Uint8Array,
-  block: Block,
 ): void => {
-  if ((end - start) % size !== 0 || (end - start) % 8 !== 0) {
-    output.set(input.subarray(start, end), start)
-    return
-  }
-  for (let at = start; at < end; at += BLOCK) {
-    const stop = Math.min(at + BLOCK, end)
+  const block = name === "bitshuffle" ? shuffle : unshuffle
+  for (let at = 0; at < input.length; at += BLOCK) {
+    const stop = Math.min(at + BLOCK, input.length)
     const values = Math.floor((stop - at) / size / 8) * 8
     block(input, at, values, size, output)
     const done = at + values * size

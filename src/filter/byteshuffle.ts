@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { shuffleByKernel } from "../../platform/shuffle_kernel.ts"
 import { sizeOf } from "../../schema/datatype.ts"
 import { eachPart } from "./part_sizes.ts"
 import type { FilterOf, Transform } from "./transform.ts"
@@ -10,25 +11,27 @@ import { asUint16, asUint32, u32Bytes } from "./words.ts"
 
 /** The byteshuffle filter. */
 export const byteshuffle: Transform<FilterOf<"byteshuffle">> = {
-  reverse: (_, chunk, context) => {
+  reverse: (_, chunk, context, _limit, room) => {
     const size = sizeOf(context.type)
-    let out: Uint8Array | undefined
+    const out = size === 1 ? chunk.data : room(chunk.data.byteLength)
     const metadata = eachPart(chunk, (start, end) => {
       if (size === 1) return
-      out ??= new Uint8Array(chunk.data.byteLength)
-      unshuffle(chunk.data.subarray(start, end), size, out.subarray(start, end))
+      const input = chunk.data.subarray(start, end)
+      const output = out.subarray(start, end)
+      if (!shuffleByKernel("unshuffle", input, size, output)) unshuffle(input, size, output)
     })
-    return { metadata, data: out ?? chunk.data }
+    return { metadata, data: out }
   },
   forward: (_, parts, context) => {
     const size = sizeOf(context.type)
     const data = size === 1 ? parts.data : new Uint8Array(parts.data.byteLength)
-    if (size > 1) shuffle(parts.data, size, data)
+    if (size > 1 && !shuffleByKernel("shuffle", parts.data, size, data)) shuffle(parts.data, size, data)
     return { metadata: [u32Bytes(1, data.byteLength), ...parts.metadata], data }
   },
 }
 
-const unshuffle = (input: Uint8Array, size: number, output: Uint8Array): void => {
+/** What the kernel does, in TypeScript: values of `size` bytes, at least 2, from their planes. */
+export const unshuffle = (input: Uint8Array, size: number, output: Uint8Array): void => {
   const n = Math.floor(input.byteLength / size)
   if (output.byteOffset % Math.min(size, 4) !== 0) {
     const aligned = new Uint8Array(output.byteLength)
@@ -79,7 +82,8 @@ const gather = (input: Uint8Array, at: number, n: number, out: Uint32Array, firs
   }
 }
 
-const shuffle = (input: Uint8Array, size: number, output: Uint8Array): void => {
+/** Its inverse. */
+export const shuffle = (input: Uint8Array, size: number, output: Uint8Array): void => {
   const n = Math.floor(input.byteLength / size)
   for (let plane = 0; plane < size; plane++) {
     for (let i = 0, from = plane, to = plane * n; i < n; i++, from += size) output[to + i] = input[from]

@@ -12,13 +12,13 @@ const empty = new Uint8Array(0)
 
 /** The transform of the four compressors. */
 export const compression: Transform<FilterOf<Compression>> = {
-  reverse: (filter, chunk, context, limit) => {
+  reverse: (filter, chunk, context, limit, room) => {
     const codec = context.codecs[filter.type]
-    return reverseParts(chunk, 8, limit, (part, size) => {
+    return reverseParts(chunk, 8, limit, room, (part, size, its) => {
       // an empty part may be an empty stream or none at all: both were written
       if (size === 0) return empty
       try {
-        return codec.decompress(part, size)
+        return codec.decompress(part, size, its)
       } catch (error) {
         throw error instanceof CodecError ? damaged(error.reason) : error
       }

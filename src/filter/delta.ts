@@ -44,9 +44,9 @@ export const checkDeltaParts = (parts: Parts, size: number): void => {
 
 /** The delta filter (since 2.16). */
 export const delta: Transform<FilterOf<"delta">> = {
-  reverse: (filter, chunk, context, limit) => {
+  reverse: (filter, chunk, context, limit, room) => {
     const size = deltaSize(filter, context.type)
-    return reverseParts(chunk, 8, limit, (part, bytes) => {
+    return reverseParts(chunk, 8, limit, room, (part, bytes, its) => {
       if (bytes === 0) return part.subarray(0, 0)
       const cursor = new Cursor(part, context.version)
       const count = u64.get(cursor, undefined)
@@ -56,7 +56,7 @@ export const delta: Transform<FilterOf<"delta">> = {
       if (cursor.remaining > 0 && cursor.remaining !== size) {
         throw damaged(`${cursor.remaining} bytes are left over after the last step`)
       }
-      const out = new Uint8Array(bytes)
+      const out = its(bytes)
       runningSum(size, steps, out, 0, 0)
       return out
     })

@@ -4,20 +4,27 @@
  *
  * @module
  */
+import { doubleDeltaByKernel } from "../../platform/double_delta_kernel.ts"
 import { Cursor, u64, u8 } from "../../schema/binary/mod.ts"
 import { sizeOf } from "../../schema/datatype.ts"
 import { CURRENT_VERSION } from "../../schema/version.ts"
 import { checkDeltaParts, deltaSize, deltaType } from "./delta.ts"
 import { encodeDoubleDelta } from "./double_delta_forward.ts"
 import { forwardParts, reverseParts } from "./part_frame.ts"
-import { damaged, type FilterOf, type Transform } from "./transform.ts"
+import { damaged, type FilterOf, type Room, type Transform } from "./transform.ts"
 import { asUint16, asUint32 } from "./words.ts"
 
 /** The double delta filter. */
 export const doubleDelta: Transform<FilterOf<"double_delta">> = {
-  reverse: (filter, chunk, context, limit) => {
+  reverse: (filter, chunk, context, limit, room) => {
     const size = deltaSize(filter, context.type)
-    return reverseParts(chunk, 8, limit, (part, bytes) => bytes === 0 ? part.subarray(0, 0) : decode(part, size, bytes))
+    return reverseParts(
+      chunk,
+      8,
+      limit,
+      room,
+      (part, bytes, its) => bytes === 0 ? part.subarray(0, 0) : decode(part, size, bytes, its),
+    )
   },
   forward: (filter, parts, context) => {
     const type = deltaType(filter, context.type)
@@ -28,7 +35,7 @@ export const doubleDelta: Transform<FilterOf<"double_delta">> = {
   },
 }
 
-const decode = (part: Uint8Array, size: number, bytes: number): Uint8Array => {
+const decode = (part: Uint8Array, size: number, bytes: number, room: Room): Uint8Array => {
   const cursor = new Cursor(part, 0)
   const bits = u8.get(cursor, undefined)
   const count = u64.get(cursor, undefined)
@@ -38,18 +45,22 @@ const decode = (part: Uint8Array, size: number, bytes: number): Uint8Array => {
     if (cursor.remaining > 0) throw damaged(`${cursor.remaining} bytes are left over`)
     return raw
   }
-  const heads = cursor.bytesOf(Math.min(count, 2) * size)
+  const heads = Math.min(count, 2) * size
   const words = Math.ceil((Math.max(count - 2, 0) * (bits + 1)) / 64)
-  const stream = cursor.bytesOf(8 * words)
+  const input = cursor.bytesOf(heads + 8 * words)
   if (cursor.remaining > 0) throw damaged(`${cursor.remaining} bytes are left over`)
-  const out = new Uint8Array(bytes)
-  out.set(heads)
-  if (count > 2) {
-    const input = asUint32(stream)
-    if (size === 8) (bits < 32 ? decodeNarrowPairs : decodePairs)(input, bits, asUint32(out))
-    else decodeSmall(input, bits, size === 4 ? asUint32(out) : size === 2 ? asUint16(out) : out)
-  }
+  const out = room(bytes)
+  if (count <= 2) out.set(input)
+  else if (!doubleDeltaByKernel(input, bits, size, out)) decodeStream(input, bits, size, out)
   return out
+}
+
+/** What the kernel does, in TypeScript: at least two values of `size` bytes, of which `input` holds the first two. */
+export const decodeStream = (input: Uint8Array, bits: number, size: number, out: Uint8Array): void => {
+  out.set(input.subarray(0, 2 * size))
+  const stream = asUint32(input.subarray(2 * size))
+  if (size === 8) (bits < 32 ? decodeNarrowPairs : decodePairs)(stream, bits, asUint32(out))
+  else decodeSmall(stream, bits, size === 4 ? asUint32(out) : size === 2 ? asUint16(out) : out)
 }
 
 // A 64-bit word filled from the top is two u32 filled from the top, the upper one first: u32 number k of the stream is

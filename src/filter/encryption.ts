@@ -16,10 +16,10 @@ const TAG = 16
 
 /** The encryption filter. */
 export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
-  reverse: (_, chunk, context, limit) => {
+  reverse: (_, chunk, context, limit, room) => {
     const { codecs, uri } = context
     const key = keyOf(context)
-    return reverseParts(chunk, 8 + IV + TAG, limit, (cipher, size, cursor) => {
+    return reverseParts(chunk, 8 + IV + TAG, limit, room, (cipher, size, _, cursor) => {
       if (cipher.byteLength !== size) throw damaged(`${cipher.byteLength} encrypted bytes for ${size} plain ones`)
       const iv = cursor.bytesOf(IV)
       const tag = cursor.bytesOf(TAG)

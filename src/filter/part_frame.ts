@@ -5,14 +5,19 @@
  * @module
  */
 import { Cursor, u32 } from "../../schema/binary/mod.ts"
-import { checkSize, type Chunk, damaged, type Parts } from "./transform.ts"
+import { checkSize, type Chunk, damaged, type Parts, type Room } from "./transform.ts"
 import { concat, u32Bytes } from "./words.ts"
 
-/** Undoes one part: `size` bytes must come out. `cursor` stands behind the part's sizes, for what else is in its header. */
-export type DecodePart = (part: Uint8Array, size: number, cursor: Cursor) => Uint8Array
+/**
+ * Undoes one part: `size` bytes must come out, if it wants in `room`. `cursor` stands behind the part's sizes, for what else is
+ * in its header.
+ */
+export type DecodePart = (part: Uint8Array, size: number, room: Room, cursor: Cursor) => Uint8Array
+
+const fresh: Room = (size) => new Uint8Array(size)
 
 /** Takes the frame apart; `header` is the bytes of one part's header. */
-export const reverseParts = (chunk: Chunk, header: number, limit: number, decode: DecodePart): Chunk => {
+export const reverseParts = (chunk: Chunk, header: number, limit: number, room: Room, decode: DecodePart): Chunk => {
   const cursor = new Cursor(chunk.metadata, 0)
   const metadataParts = u32.get(cursor, undefined)
   const dataParts = u32.get(cursor, undefined)
@@ -28,9 +33,12 @@ export const reverseParts = (chunk: Chunk, header: number, limit: number, decode
       throw damaged(`part ${i} claims ${stored} stored bytes, ${chunk.data.byteLength - at} are left`)
     }
     checkSize(total += size, limit)
-    const part = decode(chunk.data.subarray(at, at + stored), size, cursor)
+    const alone = i >= metadataParts && dataParts === 1
+    const part = decode(chunk.data.subarray(at, at + stored), size, alone ? room : fresh, cursor)
     if (part.byteLength !== size) throw damaged(`part ${i} gave ${part.byteLength} bytes instead of ${size}`)
-    ;(i < metadataParts ? metadata : data).push(part)
+    if (i >= metadataParts) data.push(part)
+    // metadata outlives the data that it lay in
+    else metadata.push(part.buffer === chunk.data.buffer ? part.slice() : part)
     at += stored
   }
   if (cursor.remaining > 0) throw damaged(`${cursor.remaining} bytes of metadata are left over`)

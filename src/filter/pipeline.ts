@@ -5,6 +5,7 @@
  * @module
  */
 import type { Codecs, WebpCodec } from "../../platform/codecs.ts"
+import { isScratch, scratch } from "../../platform/kernel_memory.ts"
 import { BinaryIssue } from "../../schema/binary/mod.ts"
 import type { Datatype } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
@@ -12,7 +13,7 @@ import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import { type ChunkTable, tileChunks } from "../../schema/tile_chunks.ts"
 import { transformOf } from "./registry.ts"
 import { sizeBound } from "./size_bound.ts"
-import { type Chunk, damaged, type FilterContext } from "./transform.ts"
+import { type Chunk, damaged, type FilterContext, type Room } from "./transform.ts"
 import { inputTypes } from "./type_flow.ts"
 import { concat } from "./words.ts"
 
@@ -64,7 +65,7 @@ export const unfilterChunks = (
   context: TileContext,
   into?: Uint8Array,
 ): Uint8Array => {
-  if (to - from === 1) return unfilterChunk(bytes, table, from, context)
+  if (to - from === 1) return unfilterChunk(bytes, table, from, context, into?.subarray(0, table.original[from]))
   let size = 0
   for (let i = from; i < to; i++) size += table.original[i]
   if (size > Math.max(ALLOCATED_AT_ONCE, PLAUSIBLE_RATIO * bytes.byteLength)) {
@@ -72,7 +73,11 @@ export const unfilterChunks = (
     return concat(Array.from({ length: to - from }, (_, i) => unfilterChunk(bytes, table, from + i, context)))
   }
   const out = into !== undefined && into.length >= size ? into.subarray(0, size) : new Uint8Array(size)
-  for (let i = from, at = 0; i < to; at += table.original[i++]) out.set(unfilterChunk(bytes, table, i, context), at)
+  for (let i = from, at = 0; i < to; i++) {
+    const place = out.subarray(at, at += table.original[i])
+    const data = unfilterChunk(bytes, table, i, context, place)
+    if (data !== place) place.set(data)
+  }
   return out
 }
 
@@ -91,16 +96,17 @@ export const tileTable = (bytes: Uint8Array, context: TileContext, limit: number
   return table
 }
 
-/** The cells' bytes of chunk `index` of a tile. May be a view of `bytes`. */
+/** The cells' bytes of chunk `index` of a tile: a view of `bytes`, or `into` if it has just their size, or fresh. */
 export const unfilterChunk = (
   bytes: Uint8Array,
   table: ChunkTable,
   index: number,
   context: TileContext,
+  into?: Uint8Array,
 ): Uint8Array => {
   const original = table.original[index]
   return inChunk(table, index, context, () => {
-    const { data, metadata } = unwind(bytes, table, index, context, original, 0)
+    const { data, metadata } = unwind(bytes, table, index, context, original, 0, into)
     if (data.byteLength !== original) throw damaged(`unfiltered to ${data.byteLength} bytes instead of ${original}`)
     if (metadata.byteLength > 0) throw damaged(`${metadata.byteLength} bytes of metadata are left over`)
     return data
@@ -129,7 +135,7 @@ const chunkOffset = (table: ChunkTable, index: number, context: TileContext): nu
 
 /**
  * Undoes the filters of a chunk from the last one to number `first`. `size` is the most bytes that went into filter
- * number `first`, which come out here.
+ * number `first`, which come out here, in `into` if that fits and there was something to undo.
  */
 export const unwind = (
   bytes: Uint8Array,
@@ -138,6 +144,7 @@ export const unwind = (
   context: TileContext,
   size: number,
   first: number,
+  into?: Uint8Array,
 ): Chunk => {
   const metadataStart = table.offsets[index]
   const dataStart = metadataStart + table.metadata[index]
@@ -153,8 +160,12 @@ export const unwind = (
     limits[i] = most
     most = Math.ceil(sizeBound(filters[i], types[i], cellSize, context.version, most, i + 1))
   }
+  const last: Room = (length) =>
+    into !== undefined && into.length === length && into.byteOffset % 8 === 0 ? into : new Uint8Array(length)
   for (let i = filters.length - 1; i >= first; i--) {
     const filter = filters[i]
+    const input = chunk.data
+    const room: Room = i === first ? last : (length) => scratch(length, input)
     const its: FilterContext = {
       codecs: context.codecs,
       type: types[i],
@@ -167,11 +178,11 @@ export const unwind = (
       offset: chunkOffset(table, index, context),
     }
     try {
-      chunk = transformOf(filter).reverse(filter, chunk, its, limits[i])
+      chunk = transformOf(filter).reverse(filter, chunk, its, limits[i], room)
     } catch (error) {
       if (error instanceof BinaryIssue) error.path.unshift(filter.type)
       throw error
     }
   }
-  return chunk
+  return isScratch(chunk.data) ? { ...chunk, data: chunk.data.slice() } : chunk
 }

@@ -12,13 +12,13 @@ import { asUint32 } from "./words.ts"
 
 /** The positive delta filter. */
 export const positiveDelta: Transform<FilterOf<"positive_delta">> = {
-  reverse: (_, chunk, context) => {
+  reverse: (_, chunk, context, _limit, room) => {
     const size = deltableSize(context.type, context.version)
     if (size === 0) return chunk
     const cursor = new Cursor(chunk.metadata, context.version)
     const windows = u32.get(cursor, undefined)
     cursor.checkCount(windows, size + 4)
-    const out = new Uint8Array(chunk.data.byteLength)
+    const out = room(chunk.data.byteLength)
     let at = 0
     for (let i = 0; i < windows; i++) {
       const first = cursor.take(size)

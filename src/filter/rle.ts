@@ -4,18 +4,18 @@
  * @module
  */
 import { forwardParts, reverseParts } from "./part_frame.ts"
-import { damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
+import { damaged, type FilterOf, Refusal, type Room, type Transform } from "./transform.ts"
 
 const LONGEST = 65535
 
 /** RLE on anything but folded strings. */
 export const rle: Transform<FilterOf<"rle">> = {
-  reverse: (_, chunk, context, limit) =>
-    reverseParts(chunk, 8, limit, (part, size) => expand(part, context.cellSize, size)),
+  reverse: (_, chunk, context, limit, room) =>
+    reverseParts(chunk, 8, limit, room, (part, size, its) => expand(part, context.cellSize, size, its)),
   forward: (_, parts, context) => forwardParts(parts, (part) => ({ stored: collapse(part, context.cellSize) })),
 }
 
-const expand = (runs: Uint8Array, cell: number, size: number): Uint8Array => {
+const expand = (runs: Uint8Array, cell: number, size: number, room: Room): Uint8Array => {
   if (runs.byteLength % (cell + 2) !== 0) {
     throw damaged(`${runs.byteLength} bytes are no whole number of runs of ${cell}-byte cells`)
   }
@@ -23,7 +23,7 @@ const expand = (runs: Uint8Array, cell: number, size: number): Uint8Array => {
   let cells = 0
   for (let at = cell; at < runs.byteLength; at += cell + 2) cells += (runs[at] << 8) | runs[at + 1]
   if (cells * cell !== size) throw damaged(`runs of ${cells} cells of ${cell} bytes instead of ${size} bytes`)
-  const out = new Uint8Array(size)
+  const out = room(size)
   let to = 0
   for (let at = 0; at < runs.byteLength; at += cell + 2) {
     const end = to + cell * ((runs[at + cell] << 8) | runs[at + cell + 1])

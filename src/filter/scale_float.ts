@@ -10,7 +10,7 @@ import { asUint16, asUint32, u32Bytes } from "./words.ts"
 
 /** The float scale filter. */
 export const scaleFloat: Transform<FilterOf<"scale_float">> = {
-  reverse: (filter, chunk, context, limit) => {
+  reverse: (filter, chunk, context, limit, room) => {
     const { byteWidth, offset, scale } = filter
     const size = sizeOf(context.type)
     if (size !== 4 && size !== 8) throw damaged(`does not act on ${context.type}`)
@@ -26,14 +26,15 @@ export const scaleFloat: Transform<FilterOf<"scale_float">> = {
     })
     const integers = widths[byteWidth](chunk.data)
     // the engine turns the integer into the field's type first, then computes in float64
+    const data = room(count * size)
     if (size === 4) {
-      const out = new Float32Array(count)
+      const out = new Float32Array(data.buffer, data.byteOffset, count)
       for (let i = 0; i < count; i++) out[i] = scale * Math.fround(integers[i]) + offset
-      return { metadata, data: new Uint8Array(out.buffer) }
+    } else {
+      const out = new Float64Array(data.buffer, data.byteOffset, count)
+      for (let i = 0; i < count; i++) out[i] = scale * integers[i] + offset
     }
-    const out = new Float64Array(count)
-    for (let i = 0; i < count; i++) out[i] = scale * integers[i] + offset
-    return { metadata, data: new Uint8Array(out.buffer) }
+    return { metadata, data }
   },
   forward: (filter, parts, context) => {
     const { byteWidth, offset, scale } = filter

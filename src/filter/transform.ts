@@ -43,11 +43,14 @@ export interface Parts {
 /** The filter of type `K` with its options. */
 export type FilterOf<K extends FilterType> = Filter & { readonly type: K }
 
+/** Memory for `size` bytes of data that come out, with anything in it, aligned for all types; asked for once at most. */
+export type Room = (size: number) => Uint8Array
+
 /**
- * Undoes a filter. The input is never changed; the result may be views of it. What comes out (data and metadata
- * together) is at most `limit` bytes. Damage is thrown as {@link BinaryIssue}.
+ * Undoes a filter. The input is never changed; the result may be views of it, or lie in `room`. What comes out (data and
+ * metadata together) is at most `limit` bytes. Damage is thrown as {@link BinaryIssue}.
  */
-export type Reverse<F> = (filter: F, chunk: Chunk, context: FilterContext, limit: number) => Chunk
+export type Reverse<F> = (filter: F, chunk: Chunk, context: FilterContext, limit: number, room: Room) => Chunk
 
 /** Applies a filter, byte for byte as the engine does. The input is never changed. Throws {@link Refusal}. */
 export type Forward<F> = (filter: F, parts: Parts, context: FilterContext) => Parts

@@ -10,9 +10,9 @@ import { asUint32, u32Bytes } from "./words.ts"
 
 /** The xor filter. */
 export const xor: Transform<FilterOf<"xor">> = {
-  reverse: (_, chunk, context) => {
+  reverse: (_, chunk, context, _limit, room) => {
     const size = sizeOf(context.type)
-    const out = new Uint8Array(chunk.data.byteLength)
+    const out = room(chunk.data.byteLength)
     const metadata = eachPart(chunk, (start, end) => unxor(chunk.data, start, end, size, out))
     return { metadata, data: out }
   },
@@ -45,7 +45,7 @@ const unxor = (input: Uint8Array, start: number, end: number, size: number, out:
   checkWhole(end - start, size)
   if (size % 4 === 0 && (input.byteOffset + start) % 4 === 0 && start % 4 === 0) {
     const from = new Uint32Array(input.buffer, input.byteOffset + start, (end - start) >>> 2)
-    const to = new Uint32Array(out.buffer, start, (end - start) >>> 2)
+    const to = new Uint32Array(out.buffer, out.byteOffset + start, (end - start) >>> 2)
     const words = size >>> 2
     for (let i = 0; i < words && i < to.length; i++) to[i] = from[i]
     for (let i = words; i < to.length; i++) to[i] = from[i] ^ to[i - words]

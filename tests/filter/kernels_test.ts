@@ -1,0 +1,119 @@
+/** The kernels of filters against their twins in TypeScript: the same bytes, whatever the length, wherever they lie. */
+import * as fc from "effect/FastCheck"
+import { describe, it } from "node:test"
+import { assertEquals } from "@std/assert"
+import { doubleDeltaByKernel } from "../../platform/double_delta_kernel.ts"
+import { LARGEST, scratch } from "../../platform/kernel_memory.ts"
+import { shuffleByKernel, type ShuffleName } from "../../platform/shuffle_kernel.ts"
+import { transposeBlocks } from "../../src/filter/bitshuffle.ts"
+import { shuffle, unshuffle } from "../../src/filter/byteshuffle.ts"
+import { decodeStream } from "../../src/filter/double_delta.ts"
+
+const noise = (length: number, seed: number): Uint8Array =>
+  Uint8Array.from({ length }, (_, i) => Math.imul(i + seed, 0x9e3779b1) >>> 13)
+
+/** The same bytes where nothing is aligned, or in the kernels' own memory, in its first part or its second. */
+const places = [
+  (bytes: Uint8Array) => bytes,
+  (bytes: Uint8Array) => {
+    const odd = new Uint8Array(bytes.length + 3)
+    odd.set(bytes, 3)
+    return odd.subarray(3)
+  },
+  (bytes: Uint8Array) => {
+    const its = scratch(bytes.length, bytes)
+    its.set(bytes)
+    return its
+  },
+  (bytes: Uint8Array) => {
+    const its = scratch(bytes.length, scratch(bytes.length, bytes))
+    its.set(bytes)
+    return its
+  },
+]
+
+/** Calls `run` with every pair of places that do not overlap; the result must be `want`, the input as it was. */
+const everywhere = (
+  input: Uint8Array,
+  want: Uint8Array,
+  run: (input: Uint8Array, output: Uint8Array) => boolean,
+): void => {
+  places.forEach((from, i) =>
+    places.forEach((to, k) => {
+      if (i === k && i > 1) return
+      const its = from(input)
+      const out = to(new Uint8Array(want.length))
+      assertEquals(run(its, out), true)
+      // as plain arrays: comparing typed arrays value by value takes an age
+      if (!same(out, want)) assertEquals(Array.from(out), Array.from(want))
+      assertEquals(same(its, input), true)
+    })
+  )
+}
+
+const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])
+
+const twins: Readonly<Record<ShuffleName, (input: Uint8Array, size: number, output: Uint8Array) => void>> = {
+  shuffle,
+  unshuffle,
+  bitshuffle: (input, size, output) => transposeBlocks("bitshuffle", input, size, output),
+  bitunshuffle: (input, size, output) => transposeBlocks("bitunshuffle", input, size, output),
+}
+
+const check = (name: ShuffleName, input: Uint8Array, size: number): void => {
+  const want = new Uint8Array(input.length)
+  twins[name](input, size, want)
+  everywhere(input, want, (from, to) => shuffleByKernel(name, from, size, to))
+}
+
+describe("the kernel of shuffles", () => {
+  for (const name of ["shuffle", "unshuffle"] as const) {
+    it(`does ${name} as its twin does: all lengths up to 300, and any`, () => {
+      for (const size of [2, 4, 8]) {
+        for (let length = 0; length <= 300; length++) check(name, noise(length, size), size)
+      }
+      fc.assert(
+        fc.property(fc.constantFrom(2, 4, 8), fc.nat(40_000), fc.integer(), (size, length, seed) => {
+          check(name, noise(length, seed), size)
+        }),
+        { numRuns: 20 },
+      )
+    })
+  }
+
+  for (const name of ["bitshuffle", "bitunshuffle"] as const) {
+    it(`does ${name} as its twin does: all lengths up to 1500, and any, blocks and less`, () => {
+      for (const size of [1, 2, 4, 8]) {
+        for (let length = 0; length <= 1500; length += 8) check(name, noise(length, size), size)
+      }
+      fc.assert(
+        fc.property(fc.constantFrom(1, 2, 4, 8), fc.nat(5000), fc.integer(), (size, words, seed) => {
+          check(name, noise(8 * words, seed), size)
+        }),
+        { numRuns: 20 },
+      )
+    })
+  }
+
+  it("does not take more than its memory holds", () => {
+    const large = new Uint8Array(LARGEST + 8)
+    assertEquals(shuffleByKernel("shuffle", large, 8, new Uint8Array(large.length)), false)
+    check("unshuffle", noise(LARGEST, 1), 8)
+  })
+})
+
+describe("the kernel of double delta", () => {
+  it("gives the values that its twin gives, for every number of bits", () => {
+    for (const size of [1, 2, 4, 8]) {
+      for (let bits = 0; bits < 8 * size - 1; bits++) {
+        for (const count of [3, 4, 5, 66, 1000]) {
+          const words = Math.ceil(((count - 2) * (bits + 1)) / 64)
+          const input = noise(2 * size + 8 * words, bits)
+          const want = new Uint8Array(count * size)
+          decodeStream(input, bits, size, want)
+          everywhere(input, want, (from, to) => doubleDeltaByKernel(from, bits, size, to))
+        }
+      }
+    }
+  })
+})

@@ -1,0 +1,77 @@
+/** Where results of filters lie: in memory that is used again while a chunk is worked on, and never once it is done. */
+import * as fc from "effect/FastCheck"
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import { isScratch } from "../../platform/kernel_memory.ts"
+import type { Filter } from "../../schema/filter.ts"
+import { filterTile } from "../../src/filter/filter_tile.ts"
+import { tileTable, unfilterChunk, unfilterChunks, unfilterTile } from "../../src/filter/pipeline.ts"
+import { transformOf } from "../../src/filter/registry.ts"
+import type { Parts } from "../../src/filter/transform.ts"
+import * as naive from "./naive.ts"
+
+const any: ReadonlyArray<Filter> = [
+  { type: "noop" },
+  { type: "checksum_md5" },
+  { type: "lz4", level: 1 },
+  { type: "gzip", level: 1 },
+  { type: "zstd", level: 1 },
+  { type: "byteshuffle" },
+  { type: "bitshuffle" },
+  { type: "bit_width_reduction", maxWindow: 256 },
+  { type: "aes_256_gcm" },
+]
+
+/** Rising values of four bytes. */
+const values = (count: number): Uint8Array =>
+  new Uint8Array(Uint32Array.from({ length: count }, (_, i) => 7 * i + (Math.imul(i, 0x9e3779b1) >>> 28)).buffer)
+
+const chunked = (filters: ReadonlyArray<Filter>) => {
+  const its = naive.context(filters, "uint32")
+  return { ...its, filters: { ...its.filters, maxChunkSize: 252 } }
+}
+
+describe("unfiltered chunks", () => {
+  it("lie where the caller wants them, or in memory of their own, whatever the filters", () => {
+    const rest = fc.array(fc.constantFrom(...any), { maxLength: 4 })
+    // two that do not take everything
+    const first = fc.constantFrom<Filter>({ type: "positive_delta", maxWindow: 64 }, { type: "xor" }, ...any)
+    const chains = fc.tuple(first, rest).map(([filter, others]) => [filter, ...others])
+    fc.assert(
+      fc.property(chains, fc.integer({ min: 1, max: 600 }), fc.nat(9), (filters, count, shift) => {
+        const its = chunked(filters)
+        const want = values(count)
+        const tile = filterTile(want, its)
+        const table = tileTable(tile, its, want.length)
+        const kept = Array.from({ length: table.count }, (_, i) => unfilterChunk(tile, table, i, its))
+        const into = new Uint8Array(want.length + shift).subarray(shift)
+        const given = unfilterChunks(tile, table, 0, table.count, its, into)
+        assertEquals(given.buffer === into.buffer || table.count === 1, true)
+        assertEquals(Array.from(given), Array.from(want))
+        const whole = unfilterTile(tile, its, want.length)
+        unfilterTile(filterTile(new Uint8Array(want.length).fill(255), its), its, want.length)
+        assertEquals(Array.from(whole), Array.from(want))
+        assertEquals(Array.from(naive.bytesOf(...kept)), Array.from(want))
+        assert(![given, whole, ...kept].some(isScratch))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it("keep the metadata that lay in memory used again", () => {
+    // double delta keeps metadata raw whose bytes differ as much as those of 252 do, and hands them on as they lie
+    const packed: ReadonlyArray<Filter> = [
+      { type: "double_delta", level: 0, reinterpretDatatype: "uint8" },
+      { type: "lz4", level: 1 },
+    ]
+    const its = naive.context([{ type: "bitshuffle" }, { type: "xor" }, ...packed], "uint32")
+    const zeros = new Uint8Array(252)
+    const sizes = naive.u32s(1, 252)
+    const filtered = packed.reduce<Parts>(
+      (parts, filter) => transformOf(filter).forward(filter, parts, { ...its, verifyChecksums: true }),
+      { metadata: [naive.bytesOf(sizes, sizes)], data: zeros },
+    )
+    const tile = naive.persist([{ original: 252, parts: filtered }])
+    assertEquals(Array.from(unfilterTile(tile, its, 252)), Array.from(zeros))
+  })
+})

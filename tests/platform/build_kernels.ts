@@ -1,0 +1,44 @@
+/**
+ * `deno task kernels`: makes `platform/kernels.ts` from the sources of the kernels, `platform/*_kernel.wat`. It takes the
+ * assembler from npm; nothing else needs it.
+ */
+import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const ASSEMBLER = ["-y", "-p", "wabt@1.0.39", "wat2wasm"]
+const platform = join(import.meta.dirname!, "..", "..", "platform")
+
+/** The kernels by the name of their constant, and what each is for. */
+export const kernels: Readonly<Record<string, string>> = {
+  LZ4: "lz4_kernel.wat",
+  SHUFFLE: "shuffle_kernel.wat",
+  DOUBLE_DELTA: "double_delta_kernel.wat",
+}
+
+/** What tells one version of a source from another. */
+export const digestOf = (source: string): string =>
+  createHash("sha256").update(readFileSync(join(platform, source))).digest("hex")
+
+const assemble = (source: string, folder: string): string => {
+  const wasm = join(folder, "kernel.wasm")
+  execFileSync("npx", [...ASSEMBLER, join(platform, source), "-o", wasm], { stdio: "inherit" })
+  return readFileSync(wasm).toString("base64")
+}
+
+if (import.meta.main) {
+  const folder = mkdtempSync(join(tmpdir(), "kernels-"))
+  const constants = Object.entries(kernels).map(([name, source]) => {
+    const lines = assemble(source, folder).match(/.{1,114}/g)!.map((line) => `  "${line}"`)
+    return `/** \`${source}\`; SHA-256 of the source: ${digestOf(source)} */\nexport const ${name}: string =\n${
+      lines.join(" +\n")
+    }\n`
+  })
+  const head =
+    "/**\n * The kernels in WebAssembly, as base64. `deno task kernels` makes this file of their sources.\n *\n * @module\n */\n"
+  writeFileSync(join(platform, "kernels.ts"), `${head}\n${constants.join("\n")}`)
+  execFileSync("deno", ["fmt", join(platform, "kernels.ts")], { stdio: "inherit" })
+  rmSync(folder, { recursive: true })
+}
