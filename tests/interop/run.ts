@@ -9,6 +9,7 @@
  *     --only REGEX     compare only the things that match
  *     --applications   only what the applications write: tiledbsoma, tiledb-bioimg, pandas, NumPy
  *     --memory         only the memory that streams of large arrays take
+ *     --laws           only what writes leave that fail, seen by the engine
  *     --sample         only the random arrays; so do the options above
  *     --defects        instead: shows the engine's own mistakes (known_engine_defects.ts), one line each
  *     --keep           keep what was written, also if all is well
@@ -21,6 +22,7 @@ import process from "node:process"
 import { parseArgs } from "node:util"
 import { runApplications } from "./applications/run.ts"
 import { knownEngineDefects } from "./known_engine_defects.ts"
+import { runLaws } from "./laws/run.ts"
 import { runMemory } from "./memory/run.ts"
 import { start, type Totals } from "./processes.ts"
 import { FAMILIES, runSample } from "./sample.ts"
@@ -58,6 +60,7 @@ const main = async (): Promise<void> => {
       only: { type: "string" },
       applications: { type: "boolean", default: false },
       memory: { type: "boolean", default: false },
+      laws: { type: "boolean", default: false },
       sample: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
       defects: { type: "boolean", default: false },
@@ -77,7 +80,7 @@ const main = async (): Promise<void> => {
   if (!/^[\w.-]+$/.test(seed)) throw new Error("--seed is letters, digits, - and _")
   const sample = values.sample || values.full ||
     [values.count, values.seed, values.from, values.only].some((value) => value !== undefined)
-  const all = !sample && !values.applications && !values.memory
+  const all = !sample && !values.applications && !values.memory && !values.laws
   if (sample || all) {
     const python = pythonFor("THE INTEROP SAMPLE", ENGINE)
     const options = { seed, from, count, only: values.only, keep: values.keep }
@@ -86,6 +89,10 @@ const main = async (): Promise<void> => {
   if (values.memory || all) {
     const python = pythonFor("THE MEASUREMENT OF MEMORY", ENGINE)
     if (python !== undefined) await runMemory(python, cache, totals)
+  }
+  if (values.laws || all) {
+    const python = pythonFor("THE LAW OF CRASHES", ENGINE)
+    if (python !== undefined) await runLaws(python, cache, totals)
   }
   if (values.applications || all) {
     const python = pythonFor("THE TEST OF APPLICATIONS", APPLICATIONS)

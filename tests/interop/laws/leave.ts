@@ -1,0 +1,27 @@
+/**
+ * Tries the writes of the laws with every fault at every call, and keeps in a folder what is left each time, with a list of
+ * what our readers see of it: `leave.ts FOLDER`.
+ */
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import process from "node:process"
+import { crashLaws } from "../../laws/crash_laws.ts"
+import { localGround } from "../../laws/ground.ts"
+import { writes } from "../../laws/writes.ts"
+
+const folder = process.argv[process.argv.length - 1]
+mkdirSync(folder, { recursive: true })
+const list: Array<{ law: string; where: string; seen: string; path: string }> = []
+for (const [law, write] of Object.entries(writes)) {
+  const ground = localGround()
+  try {
+    await crashLaws(write, ground, ({ where, ground, seen }) => {
+      const path = join(folder, String(list.length))
+      if (existsSync(ground.uri)) cpSync(ground.uri, path, { recursive: true })
+      list.push({ law, where, seen, path })
+    })
+  } finally {
+    ground.close()
+  }
+}
+writeFileSync(join(folder, "list.json"), JSON.stringify(list))
