@@ -21,6 +21,8 @@ export const Since = {
   splitDimensions: 5,
   /** Fill values in the schema. */
   fillValue: 6,
+  /** Cells in Hilbert order. */
+  hilbert: 7,
   /** Nullable attributes and validity files. */
   nullable: 7,
   /** Field file names percent-encoded. */

@@ -27,6 +27,9 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/array": ["src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
   "src/query": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
   "src/write": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
+  // what the two do with one kind of array, as users see it
+  "src/dense.ts": ["src/query", "src/write"],
+  "src/sparse.ts": ["src/query", "src/write"],
   "src/group": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
   "src/cli": [
     "src/group",
@@ -79,7 +82,7 @@ export const importsOf = (text: string): Array<string> =>
 const target = (from: string, specifier: string): string => normalize(join(dirname(from), specifier))
 
 const layerOf = (path: string): string | undefined =>
-  path === "mod.ts" ? path : Object.keys(layers).find((layer) => path.startsWith(`${layer}/`))
+  path === "mod.ts" ? path : Object.keys(layers).find((layer) => path === layer || path.startsWith(`${layer}/`))
 
 const packageOf = (specifier: string): string =>
   specifier.startsWith("node:") ? "node" : specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/")

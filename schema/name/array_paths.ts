@@ -28,16 +28,19 @@ export const GROUP_FILE = "__tiledb_group.tdb"
 /** The members of a group since 2.8. */
 export const GROUP_FOLDER = "__group"
 
-/** The folders of a new array of the current format. */
-export const arrayFolders: ReadonlyArray<string> = [
-  SCHEMA_FOLDER,
-  ENUMERATIONS_FOLDER,
-  METADATA_FOLDER,
-  FRAGMENTS_FOLDER,
-  COMMITS_FOLDER,
-  FRAGMENT_METADATA_FOLDER,
-  LABELS_FOLDER,
+const sinceWhen: ReadonlyArray<readonly [folder: string, version: number]> = [
+  [SCHEMA_FOLDER, Since.schemaFolder],
+  [ENUMERATIONS_FOLDER, Since.enumerations],
+  [METADATA_FOLDER, Since.metadata],
+  [FRAGMENTS_FOLDER, Since.folders],
+  [COMMITS_FOLDER, Since.folders],
+  [FRAGMENT_METADATA_FOLDER, Since.folders],
+  [LABELS_FOLDER, Since.dimensionLabels],
 ]
+
+/** The folders of a new array of a format version. */
+export const arrayFolders = (version: number): ReadonlyArray<string> =>
+  sinceWhen.filter(([, since]) => version >= since).map(([folder]) => folder)
 
 /** The folders of a new group. */
 export const groupFolders: ReadonlyArray<string> = [GROUP_FOLDER, METADATA_FOLDER]

@@ -35,6 +35,7 @@ import type { OpenOptions } from "./open_options.ts"
 import { schemaDifferences, SchemaMismatch } from "./schema_mismatch.ts"
 
 export type { ChangeOptions } from "./change_options.ts"
+export { create, type CreateError, type CreateOptions } from "./create.ts"
 export type { TimeRange } from "./directory.ts"
 export type { MetadataEdit, MetadataEntriesInput } from "./edit_metadata.ts"
 export type { EnumerationError } from "./enumerations.ts"

@@ -149,7 +149,8 @@ export function* fragmentMetadata(access: TileAccess, contents: FragmentContents
     Float64Array.from({ length: count }, (_, slot) => fields[slot] === undefined ? 0 : size(fields[slot]))
   const footer = encode(fragmentFooter(shape), {
     version,
-    schemaName: contents.schemaName,
+    // before, there is one schema
+    schemaName: version < Since.schemaFolder ? "" : contents.schemaName,
     dense: contents.dense,
     nonEmptyDomain: contents.nonEmptyDomain,
     sparseTileCount: contents.dense ? 0 : contents.tileCount,

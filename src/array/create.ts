@@ -1,0 +1,164 @@
+/**
+ * Making arrays: folders, then the files of the schema, of which the last one makes it an array.
+ * Format: `array_file_hierarchy.md`.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import { AlreadyExists } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import {
+  ArraySchema as SchemaCodec,
+  type ArraySchema as Structure,
+  decodeArraySchema,
+} from "../../schema/array_schema.ts"
+import { encode } from "../../schema/binary/mod.ts"
+import { ARRAY_SCHEMA_FILE, arrayFolders, GROUP_FILE, LOCK_FILE, schemaPath } from "../../schema/name/array_paths.ts"
+import { CURRENT_VERSION, Since } from "../../schema/version.ts"
+import { checkSchemaRules } from "./builder/check_rules.ts"
+import type { ArraySchema } from "./builder/schema_value.ts"
+import { SchemaError } from "./builder/schema_error.ts"
+import { enumerationsOf, toStructure } from "./builder/structure.ts"
+import { type ChangeOptions, changingOf } from "./change_options.ts"
+import { checkFormatVersion, formatVersionRefusal } from "./check_format_version.ts"
+import { isArray } from "./directory.ts"
+import { InvalidOption, Unsupported } from "./errors.ts"
+import { handleOf, type TileArray } from "./handle.ts"
+import { join, listSchemas } from "./listing.ts"
+import { accessOf } from "./open.ts"
+import { newEnumerationName, newSchemaName, storeSchema } from "./store_schema.ts"
+import type { StoreError } from "./create_structure.ts"
+
+/** How to make an array. */
+export interface CreateOptions extends ChangeOptions {
+  /**
+   * The format version, from 3 on. Default: 22, which engines since 2.25 read; older engines read arrays of the formats of
+   * their age. No released engine reads 23.
+   */
+  readonly formatVersion?: number
+}
+
+/** What making an array can fail with. */
+export type CreateError = InvalidOption | SchemaError | AlreadyExists | Unsupported | StoreError
+
+const attemptSchema = <A>(run: () => A): Effect.Effect<A, SchemaError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof SchemaError ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+/** The schema with a file for each of its enumerations: none shares the file of another array. */
+const withNewFiles = (schema: ArraySchema): Effect.Effect<ArraySchema> =>
+  Effect.map(
+    Effect.forEach(
+      Object.entries(schema.enumerations),
+      ([name, values]) => Effect.map(newEnumerationName, (fileName) => [name, { ...values, fileName }] as const),
+    ),
+    (enumerations) => ({ ...schema, enumerations: Object.fromEntries(enumerations) }),
+  )
+
+/** Writes what makes a folder an array; what was begun is removed if it does not come to that. */
+const store = (
+  uri: string,
+  wasEmpty: boolean,
+  name: string,
+  structure: Structure,
+  write: Effect.Effect<void, StoreError, Storage>,
+): Effect.Effect<void, StoreError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const { version } = structure
+    let tried = false
+    const making = Effect.gen(function* () {
+      yield* storage.createFolder(uri)
+      for (const folder of arrayFolders(version)) yield* storage.createFolder(join(uri, folder))
+      // engines of that age do not open an array without it
+      if (version <= Since.schemaFolder) yield* storage.write(join(uri, LOCK_FILE), new Uint8Array(0))
+      tried = true
+      yield* write
+    })
+    const cleaning = Effect.gen(function* () {
+      if (tried) yield* storage.remove(join(uri, schemaPath(name)))
+      // somebody else may have made an array here in between
+      if (wasEmpty && !isArray(yield* listSchemas(uri))) yield* storage.remove(uri)
+    })
+    yield* Effect.onExit(making, (exit) => exit._tag === "Success" ? Effect.void : Effect.ignore(cleaning))
+  })
+
+/**
+ * Makes an array, and opens it: empty, and typed by its schema.
+ *
+ * Fails with `AlreadyExists` if there is an array or group already, with `SchemaError` if no array of that format version
+ * can be so, with `InvalidOption`, `Unsupported` (dimension labels), and with `StorageError` or `CodecError`; nothing is
+ * left of it then. Two that make the same array at the same time may both succeed, as with other engines.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Weather = ArraySchema.dense({
+ *   dims: { lat: Dim.int32([1, 180], { tile: 30 }), lon: Dim.int32([1, 360], { tile: 30 }) },
+ *   attrs: { temp: Attr.float32() },
+ * })
+ * const weather = TileArray.create("mem://weather", Weather).pipe(
+ *   Effect.catchTag("AlreadyExists", () => TileArray.open("mem://weather", Weather)),
+ * )
+ * const { schema } = await Effect.runPromise(Effect.provide(weather, Layer.merge(layerMemory, layerNative)))
+ * assertEquals([schema.version, schema.arrayType], [22, "dense"])
+ * ```
+ */
+export const create = <S extends ArraySchema>(
+  uri: string,
+  schema: S,
+  options: CreateOptions = {},
+): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri: at, time, key } = yield* changingOf(uri, options, ["formatVersion"])
+    const version = options.formatVersion ?? CURRENT_VERSION
+    const refused = formatVersionRefusal(version)
+    if (refused !== undefined) {
+      return yield* Effect.fail(new InvalidOption({ uri: at, option: "formatVersion", reason: refused }))
+    }
+    yield* attemptSchema(() => checkSchemaRules(schema))
+    if (schema.dimensionLabels.length > 0) {
+      const feature = "arrays with dimension labels are read, but not made; leave the labels out of the schema"
+      return yield* Effect.fail(new Unsupported({ uri: at, feature }))
+    }
+    const named = yield* withNewFiles(schema)
+    const structure = yield* attemptSchema(() => {
+      const made = toStructure(named, { version })
+      checkFormatVersion(made)
+      // as whoever opens it sees it
+      return decodeArraySchema(encode(SchemaCodec, made, version), at)
+    })
+    const listing = yield* listSchemas(at)
+    if (isArray(listing) || listing.root.some((entry) => entry.name === GROUP_FILE)) {
+      return yield* Effect.fail(new AlreadyExists({ uri: at }))
+    }
+    const verifyChecksums = true
+    const access = yield* accessOf({ key, verifyChecksums })
+    const name = yield* newSchemaName(version, time)
+    yield* store(
+      at,
+      listing.root.length === 0,
+      name,
+      structure,
+      storeSchema(access, at, name, structure, enumerationsOf(named)),
+    )
+    const end = yield* Clock.currentTimeMillis
+    return handleOf({
+      uri: at,
+      schema: structure,
+      schemaName: name === "" ? ARRAY_SCHEMA_FILE : name,
+      time: { start: 0, end },
+      fragments: [],
+      deletes: [],
+      key,
+      verifyChecksums,
+    }, schema)
+  })

@@ -1,0 +1,92 @@
+/**
+ * The tiles of dense cells on their way to disk: in the tile order of the array, with what is known of the cells that were
+ * given.
+ */
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { type Axis, axisOf, tileOf } from "../fragment/dense_tiles.ts"
+import type { WriteTile } from "./fragment_writer.ts"
+import { type Box, splitDense } from "./split_dense.ts"
+import { tileStatistics } from "./tile_statistics.ts"
+import { gatherTile, type WriteColumn } from "./write_column.ts"
+
+/** The order in which cells of a box are given: by rows, by columns, or tile after tile. */
+export type DenseOrder = "row" | "col" | "global"
+
+/** The tiles of a box. */
+export interface DenseTiles {
+  readonly count: number
+  /** Tile number `i` of a column that has the cells of the box. */
+  readonly tile: (i: number, column: WriteColumn) => WriteTile
+}
+
+/** The cells of runs: pairs of the first and how many follow each other. */
+const cellsOfRuns = (runs: Uint32Array): Uint32Array => {
+  let cells = 0
+  for (let k = 1; k < runs.length; k += 2) cells += runs[k]
+  const out = new Uint32Array(cells)
+  for (let k = 0, at = 0; k < runs.length; k += 2) {
+    for (let cell = runs[k]; cell < runs[k] + runs[k + 1]; cell++) out[at++] = cell
+  }
+  return out
+}
+
+/** The tiles of a box whose cells lie in rows or columns. */
+const splitTiles = (
+  schema: ArraySchema,
+  box: Box,
+  layout: "row-major" | "col-major",
+  version: number,
+): DenseTiles => {
+  const split = splitDense(schema, box, layout, version)
+  const tile = (i: number, column: WriteColumn): WriteTile => {
+    const whole = split.tile(i, column)
+    const written = split.written(i)
+    if (written === undefined) return { tile: whole, statistics: tileStatistics(column.field, whole) }
+    const cells = cellsOfRuns(written)
+    const given = gatherTile({ field: column.field, ...whole }, cells, 0, cells.length)
+    return { tile: whole, statistics: tileStatistics(column.field, given) }
+  }
+  return { count: split.tiles, tile }
+}
+
+/** The part of a box that lies in tile number `i` of it, in the tile order of the array. */
+const partsOf = ({ tileOrder }: ArraySchema, axes: ReadonlyArray<Axis>, box: Box): {
+  readonly count: number
+  readonly part: (i: number) => Box
+} => {
+  const first = axes.map((axis, d) => tileOf(axis, box[d].low))
+  const counts = axes.map((axis, d) => Number(tileOf(axis, box[d].high) - first[d]) + 1)
+  const part = (i: number): Box => {
+    const out: Array<Box[number]> = new Array(axes.length)
+    for (let k = 0; k < axes.length; k++) {
+      const d = tileOrder === "col-major" ? k : axes.length - 1 - k
+      const low = axes[d].low + (first[d] + BigInt(i % counts[d])) * axes[d].extent
+      const high = low + axes[d].extent - 1n
+      i = Math.floor(i / counts[d])
+      out[d] = { low: low > box[d].low ? low : box[d].low, high: high < box[d].high ? high : box[d].high }
+    }
+    return out
+  }
+  return { count: counts.reduce((n, c) => n * c, 1), part }
+}
+
+const cellsIn = (box: Box): number => box.reduce((n, { low, high }) => n * Number(high - low + 1n), 1)
+
+/** The tiles of a box whose cells lie tile after tile, in each in the cell order of the array. */
+const globalTiles = (schema: ArraySchema, box: Box, version: number): DenseTiles => {
+  const { count, part } = partsOf(schema, schema.dimensions.map(axisOf), box)
+  const layout = schema.cellOrder === "col-major" ? "col-major" : "row-major"
+  const starts = new Float64Array(count + 1)
+  for (let i = 0; i < count; i++) starts[i + 1] = starts[i] + cellsIn(part(i))
+  const tile = (i: number, column: WriteColumn): WriteTile => {
+    const cells = gatherTile(column, undefined, starts[i], starts[i + 1])
+    return splitTiles(schema, part(i), layout, version).tile(0, { field: column.field, ...cells })
+  }
+  return { count, tile }
+}
+
+/** The tiles of a box in a fragment of format `version`. */
+export const denseTiles = (schema: ArraySchema, box: Box, order: DenseOrder, version: number): DenseTiles =>
+  order === "global"
+    ? globalTiles(schema, box, version)
+    : splitTiles(schema, box, order === "row" ? "row-major" : "col-major", version)

@@ -1,0 +1,69 @@
+/**
+ * Dense cells into one fragment: a box, cut into the space tiles that it touches.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { NameTime } from "../array/new_name.ts"
+import type { OpenedArray } from "../array/open.ts"
+import { denseCells } from "../fragment/dense_tiles.ts"
+import { boxOf, cellsOfBox, rangesOfBox } from "./box.ts"
+import { checkColumns } from "./check_columns.ts"
+import { commitFragments } from "./commit.ts"
+import { type DenseOrder, type DenseTiles, denseTiles } from "./dense_tiles.ts"
+import { type FragmentWriter, openFragment, type WriteTilesError } from "./fragment_writer.ts"
+import { targetOf } from "./target.ts"
+import type { WriteColumn } from "./write_column.ts"
+import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
+
+/** How dense cells are written. */
+export interface DenseRequest {
+  readonly time: NameTime | undefined
+  readonly order: DenseOrder
+  readonly onProgress: ((progress: WriteProgress) => void) | undefined
+}
+
+/** Tiles that are made together have about so many bytes. */
+const BATCH = 1 << 22
+
+/** Writes all tiles of a column, a batch at a time. */
+export const writeDenseTiles = (
+  writer: FragmentWriter,
+  column: WriteColumn,
+  tiles: DenseTiles,
+  cellsPerTile: number,
+): Effect.Effect<void, WriteTilesError> =>
+  Effect.gen(function* () {
+    const { field } = column
+    const step = Math.max(1, Math.floor(BATCH / (cellsPerTile * (field.var ? 8 : field.cellSize))))
+    for (let from = 0; from < tiles.count; from += step) {
+      const count = Math.min(step, tiles.count - from)
+      yield* writer.write(field, Array.from({ length: count }, (_, i) => tiles.tile(from + i, column)))
+    }
+  })
+
+/** Writes the cells of a box into a new fragment of the array. */
+export const writeDense = (
+  array: OpenedArray,
+  region: unknown,
+  columns: Readonly<Record<string, unknown>>,
+  { time, order, onProgress }: DenseRequest,
+): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
+  Effect.scoped(Effect.gen(function* () {
+    const { uri, schema } = array
+    const target = yield* targetOf(array)
+    const { box, cells, attributes } = yield* attemptWrite(uri, () => {
+      const box = boxOf(schema, region)
+      return { box, ...checkColumns(schema, columns, cellsOfBox(box)) }
+    })
+    const writer = yield* openFragment(target, { time })
+    const tiles = denseTiles(schema, box, order, target.version)
+    for (const [i, column] of attributes.entries()) {
+      yield* writeDenseTiles(writer, column, tiles, denseCells(schema))
+      yield* writer.close(column.field)
+      onProgress?.({ cells: Math.floor(cells * (i + 1) / attributes.length), bytes: writer.bytes() })
+    }
+    const finished = yield* writer.finish({ nonEmptyDomain: rangesOfBox(schema, box) })
+    yield* commitFragments([finished])
+    return { fragments: [writer.name], cells, bytes: writer.bytes() }
+  }))

@@ -1,0 +1,65 @@
+/**
+ * How to write cells, checked: what is asked is either understood or refused.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { ArrayType } from "../../schema/array_schema.ts"
+import { type InvalidOption, WriteError } from "../array/errors.ts"
+import type { AnyTileArray } from "../array/handle.ts"
+import type { NameTime } from "../array/new_name.ts"
+import { attemptOptions, checkNames, millis, type Refuse, refusing } from "../array/open_options.ts"
+import type { WriteProgress } from "./written.ts"
+
+/** How cells are written. */
+export interface WriteOptions {
+  /** The moment that the cells belong to, in whole milliseconds since 1970 or as a Date. Default: now. */
+  readonly at?: number | Date
+  /** Is told from time to time how far the write is. */
+  readonly onProgress?: (progress: WriteProgress) => void
+}
+
+/** What the common options mean. */
+export interface WriteRequest {
+  readonly time: NameTime | undefined
+  readonly onProgress: ((progress: WriteProgress) => void) | undefined
+}
+
+/** One of several words, the first of them if nothing is said. */
+export const oneOf = <const A extends string>(
+  option: string,
+  given: unknown,
+  [first, ...rest]: readonly [A, ...ReadonlyArray<A>],
+  refuse: Refuse,
+): A => {
+  const words = [first, ...rest]
+  if (given === undefined) return first
+  const found = words.find((word) => word === given)
+  return found ??
+    refuse(option, `${JSON.stringify(given)} is none of ${words.map((w) => JSON.stringify(w)).join(", ")}`)
+}
+
+/** What the options of a write mean; `more` are the names of those that `check` looks at. */
+export const checkWrite = <A extends object>(
+  array: AnyTileArray,
+  arrayType: ArrayType,
+  options: WriteOptions,
+  more: ReadonlyArray<string>,
+  check: (refuse: Refuse) => A,
+): Effect.Effect<WriteRequest & A, InvalidOption | WriteError> => {
+  if (array.schema.arrayType !== arrayType) {
+    const [is, its] = arrayType === "dense" ? ["sparse", "Sparse"] : ["dense", "Dense"]
+    const reason = `the array is ${is}; ${its}.write writes it`
+    return Effect.fail(new WriteError({ uri: array.uri, field: "", reason }))
+  }
+  return attemptOptions(() => {
+    const refuse = refusing(array.uri)
+    checkNames(options, ["at", "onProgress", ...more], refuse)
+    const at = millis("at", options.at, refuse)
+    const { onProgress } = options
+    if (onProgress !== undefined && typeof onProgress !== "function") {
+      return refuse("onProgress", "give a function that takes { cells, bytes }")
+    }
+    return { time: at === undefined ? undefined : [at, at], onProgress, ...check(refuse) }
+  })
+}

@@ -1,0 +1,106 @@
+/**
+ * Sparse cells into one fragment: sorted into the global order, cut into tiles of as many cells as the capacity says.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { NameTime } from "../array/new_name.ts"
+import type { OpenedArray } from "../array/open.ts"
+import { checkColumns } from "./check_columns.ts"
+import { commitFragments } from "./commit.ts"
+import { type FragmentWriter, openFragment, type WriteTile, type WriteTilesError } from "./fragment_writer.ts"
+import { type Duplicates, globalOrder, type SortedCells, sortSparse } from "./sort_sparse.ts"
+import { targetOf } from "./target.ts"
+import { tileStatistics } from "./tile_statistics.ts"
+import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
+
+/** How sparse cells are written. */
+export interface SparseRequest {
+  readonly time: NameTime | undefined
+  readonly order: "unordered" | "global"
+  readonly duplicates: "refuse" | "first"
+  readonly onProgress: ((progress: WriteProgress) => void) | undefined
+}
+
+/** Cells that are gathered together have about so many bytes. */
+const BATCH = 1 << 22
+
+/** Tile number `tile` of a column, and what is known of it. */
+const tileOf = (column: WriteColumn, sorted: SortedCells, capacity: number, tile: number): WriteTile => {
+  const from = tile * capacity
+  const { permutation } = sorted
+  const cells = gatherTile(column, permutation, from, Math.min(sorted.cells, from + capacity))
+  return {
+    tile: cells,
+    statistics: tileStatistics(column.field, cells),
+    cellOf: (cell) => permutation === undefined ? from + cell : permutation[from + cell],
+  }
+}
+
+/** Writes all tiles of columns that belong together, a batch at a time. */
+const writeColumns = (
+  columns: ReadonlyArray<WriteColumn>,
+  sorted: SortedCells,
+  capacity: number,
+  write: (tiles: ReadonlyArray<ReadonlyArray<WriteTile>>) => Effect.Effect<void, WriteTilesError>,
+): Effect.Effect<void, WriteTilesError> =>
+  Effect.gen(function* () {
+    const tiles = Math.ceil(sorted.cells / capacity)
+    const bytes = columns.reduce((sum, { values, offsets }) => sum + values.length + (offsets?.byteLength ?? 0), 0)
+    const step = Math.max(1, Math.floor(BATCH / Math.max(1, bytes / tiles)))
+    for (let from = 0; from < tiles; from += step) {
+      const count = Math.min(step, tiles - from)
+      yield* write(
+        columns.map((column) => Array.from({ length: count }, (_, i) => tileOf(column, sorted, capacity, from + i))),
+      )
+    }
+  })
+
+/** Writes sorted cells, field after field. */
+const writeFields = (
+  writer: FragmentWriter,
+  dimensions: ReadonlyArray<WriteColumn>,
+  attributes: ReadonlyArray<WriteColumn>,
+  sorted: SortedCells,
+  capacity: number,
+  written: (fields: number) => void,
+): Effect.Effect<void, WriteTilesError> =>
+  Effect.gen(function* () {
+    yield* writeColumns(dimensions, sorted, capacity, writer.writeCoordinates)
+    for (const { field } of dimensions) yield* writer.close(field)
+    written(dimensions.length)
+    for (const [i, column] of attributes.entries()) {
+      yield* writeColumns([column], sorted, capacity, ([tiles]) => writer.write(column.field, tiles))
+      yield* writer.close(column.field)
+      written(dimensions.length + i + 1)
+    }
+  })
+
+/** Writes sparse cells into a new fragment of the array. */
+export const writeSparse = (
+  array: OpenedArray,
+  columns: Readonly<Record<string, unknown>>,
+  { time, order, duplicates: asked, onProgress }: SparseRequest,
+): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
+  Effect.scoped(Effect.gen(function* () {
+    const { uri, schema } = array
+    const target = yield* targetOf(array)
+    const { version } = target
+    const duplicates: Duplicates = schema.allowsDuplicates ? "allow" : asked
+    const { cells, dimensions, attributes, sorted } = yield* attemptWrite(uri, () => {
+      const checked = checkColumns(schema, columns, undefined)
+      const sorted = order === "global"
+        ? globalOrder(schema, duplicates, version).next(checked.dimensions, checked.cells)
+        : sortSparse(schema, checked.dimensions, checked.cells, duplicates, version)
+      return { ...checked, cells: sorted.cells, sorted }
+    })
+    if (cells === 0) return { fragments: [], cells, bytes: 0 }
+    const writer = yield* openFragment(target, { time })
+    const fields = dimensions.length + attributes.length
+    yield* writeFields(writer, dimensions, attributes, sorted, schema.capacity, (done) =>
+      onProgress?.({ cells: Math.floor(cells * done / fields), bytes: writer.bytes() }))
+    const last = cells - (Math.ceil(cells / schema.capacity) - 1) * schema.capacity
+    yield* commitFragments([yield* writer.finish({ lastTileCells: last })])
+    return { fragments: [writer.name], cells, bytes: writer.bytes() }
+  }))

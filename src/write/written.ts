@@ -1,0 +1,39 @@
+/**
+ * What a write answers, can fail with, and says while it is under way.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { CodecError, StorageError } from "../../platform/errors.ts"
+import { type InvalidOption, WriteError } from "../array/errors.ts"
+
+/** What was written. */
+export interface Written {
+  /** The names of the new fragments; none if there was no cell to write. */
+  readonly fragments: ReadonlyArray<string>
+  /** How many cells were written. */
+  readonly cells: number
+  /** Bytes of their files, without the metadata. */
+  readonly bytes: number
+}
+
+/** How far a write is. */
+export interface WriteProgress {
+  /** Cells that are filtered and on their way into files. */
+  readonly cells: number
+  /** Bytes that they became. */
+  readonly bytes: number
+}
+
+/** What a write can fail with. Nothing of it is there then. */
+export type WriteFailure = InvalidOption | WriteError | CodecError | StorageError
+
+/** Runs what throws {@link WriteError}; the error gets the array's URI. */
+export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, WriteError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof WriteError ? Effect.fail(new WriteError({ ...error, uri })) : Effect.die(error)
+    }
+  })
