@@ -4,6 +4,8 @@
  *
  * @module
  */
+import { crcTable } from "./bzip2_crc.ts"
+import { encodeBzip2 } from "./bzip2_encode.ts"
 import type { Compressor } from "./codecs.ts"
 import { CodecError } from "./errors.ts"
 import { plausible, wrongSize } from "./exact_size.ts"
@@ -14,17 +16,6 @@ const MAX_CODE_BITS = 20
 const GROUP_SIZE = 50
 /** A block of 900,000 bytes, each five of which may stand for 255, in no less than 32 bytes. */
 const BEST_RATIO = (900_000 / 5) * 255 / 32
-
-/** CRC-32 with the high bit first (polynomial 04c11db7), as only bzip2 has it. */
-const crcTable: Uint32Array = /* @__PURE__ */ (() => {
-  const table = new Uint32Array(256)
-  for (let i = 0; i < 256; i++) {
-    let crc = i << 24
-    for (let bit = 0; bit < 8; bit++) crc = crc & 0x80000000 ? (crc << 1) ^ 0x04c11db7 : crc << 1
-    table[i] = crc
-  }
-  return table
-})()
 
 /** Bits, the highest first. */
 class BitReader {
@@ -245,12 +236,9 @@ const decompress = (input: Uint8Array, size: number): Uint8Array => {
   return out
 }
 
-const compress = (_input: Uint8Array, _level: number): Uint8Array => {
-  throw new CodecError({
-    codec: "bzip2",
-    reason: "there is no bzip2 encoder in this build; choose another filter for what you write, such as ZSTD",
-  })
-}
+/** Levels are sizes of blocks; the engine takes 1 for any that there is not. */
+const compress = (input: Uint8Array, level: number): Uint8Array =>
+  encodeBzip2(input, level < 1 ? 1 : Math.min(Math.floor(level), 9))
 
-/** One bzip2 stream; what follows it is ignored, as the engine ignores it. It cannot compress. */
+/** One bzip2 stream; what follows it is ignored, as the engine ignores it. */
 export const bzip2: Compressor = { decompress, compress }

@@ -15,7 +15,6 @@ import { samples } from "./samples.ts"
 
 const layers = [["native", nativeCodecs], ["portable", portableCodecs]] as const
 const names = ["gzip", "zstd", "lz4", "bzip2"] as const
-const encoders = ["gzip", "zstd", "lz4"] as const
 
 /** The result, or undefined for a CodecError; anything else thrown fails the test. */
 const attempt = (codec: Compressor, input: Uint8Array, size: number): Uint8Array | undefined => {
@@ -108,7 +107,7 @@ for (const [layer, codecs] of layers) {
     })
 
     it("makes no more of a bomb than was promised", () => {
-      for (const name of encoders) {
+      for (const name of names) {
         const bomb = nativeCodecs[name].compress(new Uint8Array(64 * 1024 * 1024), -1)
         assertThrows(() => codecs[name].decompress(bomb, 1000), CodecError)
       }
@@ -118,7 +117,7 @@ for (const [layer, codecs] of layers) {
       assertThrows(() => codecs.zstd.decompress(forgedZstd, 8), CodecError, "zstd")
     })
 
-    for (const name of encoders) {
+    for (const name of names) {
       it(`${name}: undoes what it did, at every level`, () => {
         FastCheck.assert(
           FastCheck.property(
@@ -143,10 +142,6 @@ for (const [layer, codecs] of layers) {
         }
       })
     }
-
-    it("says that it has no bzip2 encoder", () => {
-      assertThrows(() => codecs.bzip2.compress(new Uint8Array(1), -1), CodecError, "bzip2 encoder")
-    })
 
     it("digests", () => {
       const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex")
