@@ -53,8 +53,9 @@ export const globalWords = (
   if (version < Since.splitDimensions && isFloat(schema.dimensions[0].type)) {
     return coordinateWords(schema.tileOrder === "col-major" ? [...columns].reverse() : columns)
   }
-  const tiles = schema.dimensions.map((d, i) => tileWords(d, columns[i]))
-  const cells = columns.map(wordsOf)
+  const places = schema.dimensions.map((d, i) => placeWords(d, columns[i]))
+  const tiles = places.map(({ tile }) => tile)
+  const cells = places.map(({ cell }) => cell)
   return [
     ...(schema.tileOrder === "col-major" ? tiles.reverse() : tiles).flat(),
     ...(schema.cellOrder === "col-major" ? cells.reverse() : cells).flat(),
@@ -64,7 +65,7 @@ export const globalWords = (
 /** Numbers as float64, as the engine converts them. */
 const asDoubles = (values: TypedArray): Float64Array => {
   if (values instanceof Float64Array) return values
-  if (!(values instanceof BigInt64Array) && !(values instanceof BigUint64Array)) return Float64Array.from(values)
+  if (!(values instanceof BigInt64Array) && !(values instanceof BigUint64Array)) return new Float64Array(values)
   const low = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length)
   const high = values instanceof BigInt64Array
     ? new Int32Array(values.buffer, values.byteOffset, 2 * values.length)
@@ -74,44 +75,99 @@ const asDoubles = (values: TypedArray): Float64Array => {
   return out
 }
 
-/** The numbers of the space tiles that coordinates lie in; none for strings, which have no tiles. */
-const tileWords = (dimension: Dimension, column: Coordinates): KeyWords => {
+/** Where coordinates lie along a dimension: in which space tile, and where in it (or, which sorts alike, where at all). */
+interface PlaceWords {
+  readonly tile: KeyWords
+  readonly cell: KeyWords
+}
+
+/** Strings have no tiles. */
+const placeWords = (dimension: Dimension, column: Coordinates): PlaceWords => {
   const { type, cellValNum, tileExtent, domain } = dimension
-  if (cellValNum === VAR || tileExtent === null) return []
+  if (cellValNum === VAR || tileExtent === null) return { tile: [], cell: wordsOf(column) }
   const low = readScalar(type, domain)
+  const high = readScalar(type, domain, sizeOf(type))
   const extent = readScalar(type, tileExtent)
   const { values } = column
-  const n = values.length
-  if (typeof low === "number") {
-    const e = Number(extent)
-    const tiles = new Float64Array(n)
-    const single = type === "float32"
-    for (let i = 0; i < n; i++) {
-      const offset = (values[i] as number) - low
-      tiles[i] = Math.floor(single ? Math.fround(Math.fround(offset) / e) : offset / e)
-    }
-    return keyWords(isFloat(type) ? tiles : Uint32Array.from(tiles))
+  if (isFloat(type)) {
+    const tiles = floatTiles(values as Float64Array, low as number, extent as number, type === "float32")
+    const last = ((high as number) - (low as number)) / (extent as number)
+    return { tile: last < TWO_32 ? [new Uint32Array(tiles)] : keyWords(tiles), cell: keyWords(values) }
   }
-  // 64 bits: offsets from the domain's start are exact as numbers up to 2^53, in practice always
-  const high = readScalar(type, domain, sizeOf(type)) as bigint
-  const big = extent as bigint
-  const tiles = new Float64Array(n)
-  if (high - low < 2n ** 53n) {
-    const bits = new Uint32Array(values.buffer, values.byteOffset, 2 * n)
-    const base = BigInt.asUintN(64, low)
-    const baseHigh = Number(base >> 32n)
-    const baseLow = Number(base & 0xffffffffn)
-    const e = Number(big)
-    for (let i = 0; i < n; i++) {
-      const difference = ((bits[2 * i + 1] - baseHigh) | 0) * 0x100000000 + (bits[2 * i] - baseLow)
-      tiles[i] = Math.floor(difference / e)
-    }
-    return keyWords(tiles)
+  const span = BigInt(high) - BigInt(low)
+  if (span < 2n ** 53n) return wholePlaces(values, low, Number(extent), Number(span))
+  const tile = new BigUint64Array(values.length)
+  const big = BigInt.asUintN(64, extent as bigint)
+  for (let i = 0; i < tile.length; i++) {
+    tile[i] = BigInt.asUintN(64, (values[i] as bigint) - (low as bigint)) / big
   }
-  const exact = new BigUint64Array(n)
-  for (let i = 0; i < n; i++) exact[i] = BigInt.asUintN(64, (values[i] as bigint) - low) / BigInt.asUintN(64, big)
-  return keyWords(exact)
+  return { tile: keyWords(tile), cell: keyWords(values) }
 }
+
+const TWO_32 = 2 ** 32
+
+/** Tiles as the engine numbers them: of float32 in that type. */
+const floatTiles = (values: Float64Array, low: number, extent: number, single: boolean): Float64Array => {
+  const tiles = new Float64Array(values.length)
+  for (let i = 0; i < tiles.length; i++) {
+    const offset = values[i] - low
+    tiles[i] = Math.floor(single ? Math.fround(Math.fround(offset) / extent) : offset / extent)
+  }
+  return tiles
+}
+
+/** Cells that are looked at together. */
+const BLOCK = 4096
+
+/** How far integers from `from` on lie from the start of a domain that is shorter than 2^53: exact as numbers. */
+const distances = (values: TypedArray, low: number | bigint, from: number, out: Float64Array): void => {
+  if (typeof low === "number") {
+    out.set(values.subarray(from, from + out.length) as Int32Array)
+    if (low !== 0) { for (let i = 0; i < out.length; i++) out[i] -= low }
+    return
+  }
+  const bits = new Uint32Array(values.buffer, values.byteOffset + 8 * from, 2 * out.length)
+  const base = BigInt.asUintN(64, low)
+  const baseHigh = Number(base >> 32n)
+  const baseLow = Number(base & 0xffffffffn)
+  for (let i = 0; i < out.length; i++) {
+    out[i] = ((bits[2 * i + 1] - baseHigh) | 0) * TWO_32 + (bits[2 * i] - baseLow)
+  }
+}
+
+/** Tiles of integers, and places in them; the last one lies `span` behind `low`. */
+const wholePlaces = (values: TypedArray, low: number | bigint, extent: number, span: number): PlaceWords => {
+  const n = values.length
+  const last = Math.floor(span / extent)
+  const tile = words(n, last)
+  const cell = words(n, extent - 1)
+  const block = new Float64Array(BLOCK)
+  for (let from = 0; from < n; from += BLOCK) {
+    const some = n - from < BLOCK ? block.subarray(0, n - from) : block
+    distances(values, low, from, some)
+    for (let i = 0; i < some.length; i++) {
+      const number = Math.floor(some[i] / extent)
+      const place = some[i] - number * extent
+      tile.low[from + i] = number
+      cell.low[from + i] = place
+      if (tile.high !== undefined) tile.high[from + i] = number / TWO_32
+      if (cell.high !== undefined) cell.high[from + i] = place / TWO_32
+    }
+  }
+  const all = ({ high, low }: Pair): KeyWords => high === undefined ? [low] : [high, low]
+  return { tile: all(tile), cell: all(cell) }
+}
+
+/** Words of whole numbers. */
+interface Pair {
+  readonly high: Uint32Array | undefined
+  readonly low: Uint32Array
+}
+
+const words = (n: number, most: number): Pair => ({
+  high: most < TWO_32 ? undefined : new Uint32Array(n),
+  low: new Uint32Array(n),
+})
 
 /** Engines up to this format count the cells of a domain, where later ones take the distance from its start to its end. */
 const COUNTING = 8

@@ -6,7 +6,7 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { viewAs } from "../../schema/datatype.ts"
 import { type Coordinates, globalWords, zeroWords } from "../fragment/cell_order.ts"
 import type { KeyWords } from "../kernel/order_key.ts"
-import { compareCells, firstFall, sortCells } from "../kernel/sort_cells.ts"
+import { compareCells, firstFall, firstRepeat, firstSame, sortPacked } from "../kernel/sort_cells.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 import { WriteError } from "../array/errors.ts"
 
@@ -52,26 +52,6 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
       `duplicates: leave one out, or ask for the first of them`,
   })
 
-/** Without an order, cells are in theirs. Throws {@link WriteError}. */
-const withoutDuplicates = (
-  dimensions: ReadonlyArray<WriteColumn>,
-  words: KeyWords,
-  cells: number,
-  order: Uint32Array | undefined,
-  duplicates: Duplicates,
-): SortedCells => {
-  if (duplicates === "allow") return { cells, permutation: order }
-  const at = (i: number): number => order === undefined ? i : order[i]
-  let i = 1
-  while (i < cells && compareCells(words, at(i - 1), at(i)) !== 0) i++
-  if (i >= cells) return { cells, permutation: order }
-  if (duplicates === "refuse") throw twice(dimensions, at(i - 1), at(i))
-  const kept = new Uint32Array(cells)
-  let n = 0
-  for (let i = 0; i < cells; i++) if (i === 0 || compareCells(words, at(i - 1), at(i)) !== 0) kept[n++] = at(i)
-  return { cells: n, permutation: kept.subarray(0, n) }
-}
-
 /**
  * Cells in any order, sorted into the global order of the array as fragments of format `version` have it. Stable: of cells
  * with the same coordinates the first given comes first. Throws {@link WriteError} for duplicates.
@@ -84,8 +64,38 @@ export const sortSparse = (
   version: number = schema.version,
 ): SortedCells => {
   const { all } = wordsOf(schema, dimensions, version)
-  const order = firstFall(all, cells) === cells ? undefined : sortCells(all, cells)
-  return withoutDuplicates(dimensions, all, cells, order, duplicates)
+  if (firstFall(all, cells) === cells) return inOrder(dimensions, all, cells, duplicates)
+  const sorted = sortPacked(all, cells)
+  const { order } = sorted
+  let repeat = duplicates === "allow" ? cells : firstRepeat(sorted, 1)
+  if (repeat === cells) return { cells, permutation: order }
+  if (duplicates === "refuse") throw twice(dimensions, order[repeat - 1], order[repeat])
+  const kept = new Uint32Array(cells)
+  let n = 0
+  for (let i = 0; i < cells; i++) {
+    if (i !== repeat) kept[n++] = order[i]
+    else repeat = firstRepeat(sorted, i + 1)
+  }
+  return { cells: n, permutation: kept.subarray(0, n) }
+}
+
+/** Cells that are in order already. */
+const inOrder = (
+  dimensions: ReadonlyArray<WriteColumn>,
+  words: KeyWords,
+  cells: number,
+  duplicates: Duplicates,
+): SortedCells => {
+  let repeat = duplicates === "allow" ? cells : firstSame(words, cells)
+  if (repeat === cells) return { cells, permutation: undefined }
+  if (duplicates === "refuse") throw twice(dimensions, repeat - 1, repeat)
+  const kept = new Uint32Array(cells)
+  let n = 0
+  for (let i = 0; i < cells; i++) {
+    if (i !== repeat) kept[n++] = i
+    else repeat = firstSame(words, cells, i + 1)
+  }
+  return { cells: n, permutation: kept.subarray(0, n) }
 }
 
 /** Cells that come in global order, in any number of parts. */
@@ -131,7 +141,7 @@ export const globalOrder = (
     const words = wordsOf(schema, dimensions, version)
     const fall = firstFall(words.order, cells)
     if (fall < cells) throw early(fall, `cell ${fall - 1}`)
-    const sorted = withoutDuplicates(dimensions, words.all, cells, undefined, duplicates)
+    const sorted = inOrder(dimensions, words.all, cells, duplicates)
     last = dimensions.map((column) => ({ field: column.field, ...copyOf(column, cells - 1) }))
     if (!repeats) return sorted
     // the first was written with the part before
