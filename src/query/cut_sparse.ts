@@ -14,6 +14,7 @@ import { type Cut, previousScalar } from "./cut_selection.ts"
 import type { SparsePlan } from "./plan_tiles.ts"
 import type { Order } from "./read_options.ts"
 import type { DimensionSelection, Selection } from "./selection.ts"
+import { spaceTile } from "./space_tile.ts"
 
 type Bound = Scalar | Uint8Array
 
@@ -81,18 +82,6 @@ const lastBetween = (type: Datatype, { lows, highs }: Extents): Bound | undefine
   // strings have no last one before another: where little room is left for one, there is no cut
   const below = bytesBelow(low)
   return below === undefined || compare(below, least) < 0 ? undefined : below
-}
-
-/** The number of the space tile of a coordinate, as cells are ordered by it. */
-const spaceTile = (dimension: Dimension, extent: Scalar): (value: Scalar) => Scalar => {
-  const low = readScalar(dimension.type, dimension.domain)
-  if (typeof low === "bigint") return (value) => ((value as bigint) - low) / (extent as bigint)
-  const single = dimension.type === "float32"
-  const e = Number(extent)
-  return (value) => {
-    const offset = (value as number) - low
-    return Math.floor(single ? Math.fround(Math.fround(offset) / e) : offset / e)
-  }
 }
 
 /** The last coordinate of space tile `k`, between one that lies in it or before, and one that lies behind it. */

@@ -5,30 +5,13 @@ import { readScalar, type Scalar } from "../../schema/scalar.ts"
 import type { MbrColumn, MbrLevel } from "../../schema/fragment/rtree.ts"
 import { arrayOf } from "../../schema/datatype.ts"
 import type { Range } from "../../schema/range.ts"
-import {
-  compareBytes,
-  compareSlices,
-  type StringRanges,
-  stringRanges,
-  type WordRanges,
-} from "../kernel/match_ranges.ts"
+import { firstFrom } from "../kernel/first_from.ts"
+import { compareBytes, compareSlices, type StringRanges, stringRanges } from "../kernel/match_ranges.ts"
 import { type KeyWords, keyWords } from "../kernel/order_key.ts"
 import type { DimensionSelection, NumberRange, Selection } from "./selection.ts"
 
 /** How a box lies to a selection. */
 export type Overlap = "none" | "some" | "whole"
-
-/** The first of ascending, disjoint ranges that does not end before a value; their number if all do. */
-const firstFrom = (count: number, endsBefore: (r: number) => boolean): number => {
-  let from = 0
-  let to = count
-  while (from < to) {
-    const middle = (from + to) >>> 1
-    if (endsBefore(middle)) from = middle + 1
-    else to = middle
-  }
-  return from
-}
 
 /** How a range of one dimension, as raw bounds, lies to what is selected of it. */
 const overlapOf = (selected: DimensionSelection, low: Uint8Array, high: Uint8Array): Overlap => {
@@ -65,7 +48,14 @@ export const boxOverlap = (selection: Selection, box: ReadonlyArray<Range>): Ove
   return overlap
 }
 
-/** What is selected of a dimension, laid flat for the comparison with coordinates; `undefined` is everything. */
+/** Ranges of numbers as key words, both ends inclusive; ascending and disjoint. */
+interface WordRanges {
+  readonly count: number
+  readonly low: KeyWords
+  readonly high: KeyWords
+}
+
+/** What is selected of a dimension, laid flat for the comparison with MBRs; `undefined` is everything. */
 export type FlatRanges =
   | { readonly kind: "number"; readonly ranges: WordRanges }
   | { readonly kind: "string"; readonly ranges: StringRanges }

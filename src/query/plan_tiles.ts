@@ -11,6 +11,7 @@ import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
 import { loadMbrs } from "../fragment/mbrs.ts"
 import { readCoordinates, type ReadTilesError } from "../fragment/read_tiles.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
+import { orderBounds } from "./order_bounds.ts"
 import { boxOverlap, type FlatRanges, flatRanges, planSparse, type SparseTile } from "./plan_sparse.ts"
 import type { Selection } from "./selection.ts"
 
@@ -59,7 +60,11 @@ const planFragment = (
       () => Array.from({ length: fragment.tileCount }, (_, tile) => ({ tile, whole: true })),
     )
   }
-  return Effect.map(loadMbrs(access, fragment), (mbrs) => planSparse(selection, mbrs, ranges))
+  return Effect.map(loadMbrs(access, fragment), (mbrs) => {
+    const tiles = planSparse(selection, mbrs, ranges)
+    const mayHold = orderBounds(fragment.schema, selection, mbrs)
+    return mayHold === undefined ? tiles : tiles.filter(({ tile, whole }) => whole || mayHold(tile))
+  })
 }
 
 /** Numbers of cells up to this one are believed. */

@@ -37,13 +37,15 @@ const tags = new Set([
   "StorageError",
 ])
 
-/** An Effect over files in memory; a defect is thrown, with its stack. */
+/** An Effect over files in memory, of which `inFlight` are read at once; a defect is thrown, with its stack. */
 export const runOver = async <A, E>(
   files: ReadonlyMap<string, Uint8Array>,
   effect: Effect.Effect<A, E, Storage | Codecs>,
   codecs: "native" | "portable" = "native",
+  inFlight?: number,
 ): Promise<{ readonly value: A } | { readonly error: E & { readonly _tag: string; readonly message: string } }> => {
-  const storage = Layer.succeed(Storage, makeMemoryStorage(new Map(files)))
+  const memory = makeMemoryStorage(new Map(files))
+  const storage = Layer.succeed(Storage, inFlight === undefined ? memory : { ...memory, inFlight: () => inFlight })
   const layer = Layer.merge(storage, codecs === "native" ? layerNative : layerPortable)
   const exit = await Effect.runPromiseExit(Effect.provide(effect, layer))
   if (Exit.isSuccess(exit)) return { value: exit.value }
@@ -77,8 +79,9 @@ export const answerOf = async (
   path: string,
   options: ReadOptions = {},
   open: OpenOptions = {},
+  inFlight?: number,
 ): Promise<Answer> => {
-  const result = await runOver(files, openAndRead(path, options, open))
+  const result = await runOver(files, openAndRead(path, options, open), "native", inFlight)
   assert("value" in result, "error" in result ? result.error.message : "")
   return result.value
 }
