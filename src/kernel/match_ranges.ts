@@ -1,68 +1,7 @@
 /**
- * Cells in ranges. Ranges are sorted and disjoint, and lie flat in typed arrays that a query builds once: of each cell the
+ * Strings in ranges. Ranges are sorted and disjoint, and lie flat in typed arrays that a query builds once: of each cell the
  * last range that starts at or before it is the only one that may hold it, and neighbours often share it.
  */
-import type { KeyWords } from "./order_key.ts"
-
-/** Ranges of one dimension as key words of one or two words, both ends inclusive; ascending and disjoint. */
-export interface WordRanges {
-  readonly count: number
-  readonly low: KeyWords
-  readonly high: KeyWords
-}
-
-/** Clears `mask[i]` for every cell whose key words are in none of the ranges. */
-export const matchWords = (words: KeyWords, ranges: WordRanges, mask: Uint8Array): void => {
-  if (words.length === 2) matchTwo(words, ranges, mask)
-  else matchOne(words[0], ranges, mask)
-}
-
-const matchOne = (cells: Uint32Array, { count, low: [lows], high: [highs] }: WordRanges, mask: Uint8Array): void => {
-  // the range of the cell before: −1 is before the first
-  let r = -1
-  for (let i = 0; i < mask.length; i++) {
-    if (mask[i] === 0) continue
-    const cell = cells[i]
-    if ((r >= 0 && cell < lows[r]) || (r + 1 < count && cell >= lows[r + 1])) {
-      let from = 0
-      let to = count
-      while (from < to) {
-        const middle = (from + to) >>> 1
-        if (lows[middle] <= cell) from = middle + 1
-        else to = middle
-      }
-      r = from - 1
-    }
-    if (r < 0 || cell > highs[r]) mask[i] = 0
-  }
-}
-
-const matchTwo = (words: KeyWords, { count, low, high }: WordRanges, mask: Uint8Array): void => {
-  const [cellsHigh, cellsLow] = words
-  const [lowHigh, lowLow] = low
-  const [highHigh, highLow] = high
-  let r = -1
-  for (let i = 0; i < mask.length; i++) {
-    if (mask[i] === 0) continue
-    const h = cellsHigh[i]
-    const l = cellsLow[i]
-    const next = r + 1
-    if (
-      (r >= 0 && (h < lowHigh[r] || (h === lowHigh[r] && l < lowLow[r]))) ||
-      (next < count && (h > lowHigh[next] || (h === lowHigh[next] && l >= lowLow[next])))
-    ) {
-      let from = 0
-      let to = count
-      while (from < to) {
-        const middle = (from + to) >>> 1
-        if (lowHigh[middle] < h || (lowHigh[middle] === h && lowLow[middle] <= l)) from = middle + 1
-        else to = middle
-      }
-      r = from - 1
-    }
-    if (r < 0 || h > highHigh[r] || (h === highHigh[r] && l > highLow[r])) mask[i] = 0
-  }
-}
 
 /** A range of strings, both ends inclusive; `undefined` is no end. */
 export interface ByteRangeOfStrings {

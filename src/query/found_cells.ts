@@ -4,6 +4,7 @@
  */
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import type { Cells, TileRef } from "./gather.ts"
+import { pickCells } from "./pick_cells.ts"
 
 /** Cells that were found, in the order of fragments, tiles and positions; numbered from 0. */
 export interface FoundCells {
@@ -14,7 +15,7 @@ export interface FoundCells {
   readonly counts: Uint32Array
   /** Their positions, ascending; `undefined` where they are all cells of the tile. */
   readonly positions: ReadonlyArray<Uint32Array | undefined>
-  /** Coordinate tiles that were read on the way, by dimension, as `tiles` are numbered. */
+  /** Their coordinates by dimension and tile, and of no other cells, where these were read on the way. */
   readonly coordinates: ReadonlyArray<ReadonlyArray<FieldTile | undefined> | undefined>
   /** Times of the cells that have their own, by tile and position; the others have their fragment's. */
   readonly times: ReadonlyArray<Float64Array | undefined>
@@ -48,6 +49,8 @@ export const byFragment = ({ tiles, counts }: Pick<FoundCells, "tiles" | "counts
 /** Those of the found cells for which `keep` has a one; they are numbered anew. */
 export const restrict = (found: FoundCells, keep: Uint8Array): FoundCells => {
   const numbers: Array<number> = []
+  // the cells of each tile that are kept, by their numbers among those found in it
+  const chosen: Array<Uint32Array | undefined> = []
   const counts: Array<number> = []
   const positions: Array<Uint32Array | undefined> = []
   let length = 0
@@ -57,12 +60,15 @@ export const restrict = (found: FoundCells, keep: Uint8Array): FoundCells => {
     for (let i = at; i < end; i++) count += keep[i]
     if (count > 0) {
       let its = found.positions[t]
+      let kept: Uint32Array | undefined
       if (count < end - at) {
+        kept = new Uint32Array(count)
+        for (let i = at, k = 0; i < end; i++) if (keep[i] === 1) kept[k++] = i - at
         const all = its
-        its = new Uint32Array(count)
-        for (let i = at, k = 0; i < end; i++) if (keep[i] === 1) its[k++] = all === undefined ? i - at : all[i - at]
+        its = all === undefined ? kept : kept.map((k) => all[k])
       }
       numbers.push(t)
+      chosen.push(kept)
       counts.push(count)
       positions.push(its)
       length += count
@@ -74,7 +80,13 @@ export const restrict = (found: FoundCells, keep: Uint8Array): FoundCells => {
     tiles: numbers.map((t) => found.tiles[t]),
     counts: Uint32Array.from(counts),
     positions,
-    coordinates: found.coordinates.map((tiles) => tiles === undefined ? undefined : numbers.map((t) => tiles[t])),
+    coordinates: found.coordinates.map((tiles) =>
+      tiles && numbers.map((t, i) => {
+        const tile = tiles[t]
+        const kept = chosen[i]
+        return tile && kept ? pickCells(tile, tile.values.byteLength / found.counts[t], kept) : tile
+      })
+    ),
     times: numbers.map((t) => found.times[t]),
   }
 }

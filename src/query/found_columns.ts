@@ -87,9 +87,15 @@ const fixedCells = (
     return out
   })
 
-/** The tiles of a dimension that were read when the cells were found. */
+/** The coordinates that were read when the cells were found: of each tile those of the found cells. */
 const knownTiles = (field: Field, found: FoundCells): ReadonlyArray<FieldTile | undefined> | undefined =>
   field.file.kind === "dimension" ? found.coordinates[field.file.index] : undefined
+
+/** Which cells of the tiles of {@link fieldTiles} the found ones are. */
+const positionsIn = (field: Field, found: FoundCells): FoundCells["positions"] => {
+  const known = knownTiles(field, found)
+  return known === undefined ? found.positions : found.positions.map((p, t) => known[t] === undefined ? p : undefined)
+}
 
 /** Until format 4 dimensions share a file. */
 const hasOwnFile = (array: OpenedArray, field: Field, group: FragmentCells): boolean => {
@@ -104,7 +110,7 @@ const chosenOf = (found: FoundCells, { from, to }: FragmentCells) => ({
   positions: found.positions.slice(from, to),
 })
 
-/** The tiles number `from` to `to − 1` of a fragment's group. */
+/** The tiles number `from` to `to − 1` of a fragment's group; of coordinates that are known, the found cells alone. */
 const fieldTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -142,12 +148,13 @@ const copyTiles = (
       ? count
       : Math.max(1, Math.floor(BATCH / (cellsInTile(fragment, 0) * field.cellSize)))
     const out = unitsOf(bytes, field.cellSize)
+    const allPositions = positionsIn(field, found)
     let at = 0
     for (let from = 0; from < count; from += perBatch) {
       const tiles = yield* fieldTiles(access, array, field, found, group, from, Math.min(count, from + perBatch))
       tiles.forEach((tile, i) => {
         const t = group.from + from + i
-        const positions = found.positions[t]
+        const positions = allPositions[t]
         if (positions === undefined) bytes.set(tile!.values, at * field.cellSize)
         else copyCells(out, at, unitsOf(tile!.values, field.cellSize), positions)
         if (validity !== undefined) copyValidity(validity, group.first + at, tile!, positions, found.counts[t])
@@ -178,7 +185,8 @@ const varColumn = (
   found: FoundCells,
 ): Effect.Effect<Column, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
-    const { length, counts, positions } = found
+    const { length, counts } = found
+    const positions = positionsIn(field, found)
     const groups = byFragment(found)
     const tiles = (yield* Effect.forEach(
       groups,

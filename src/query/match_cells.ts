@@ -1,52 +1,65 @@
 /**
  * Cells of tiles against what is selected of their dimensions.
  */
-import { sizeOf, viewAs } from "../../schema/datatype.ts"
-import { scalarBytes } from "../../schema/scalar.ts"
+import { arrayOf, type Datatype, viewAs } from "../../schema/datatype.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
-import { matchStrings, matchWords } from "../kernel/match_ranges.ts"
-import { keyWords } from "../kernel/order_key.ts"
-import { selectHalves, selectNumbers, selectOnes } from "../kernel/select_cells.ts"
-import { flatRanges } from "./plan_sparse.ts"
+import { matchStrings, stringRanges } from "../kernel/match_ranges.ts"
+import { selectHalves, selectHalvesIn, selectNumbers, selectNumbersIn, selectOnes } from "../kernel/select_cells.ts"
+import type { NumberRange, StringRange } from "./merge_ranges.ts"
 import type { DimensionSelection } from "./selection.ts"
 
 /**
  * Writes the positions of a tile's cells whose coordinate is selected to `out`, of `among` if it is given (it may lie in
- * `out`); answers how many they are.
+ * `out`); answers how many they are. The tile is there from cell `first` on.
  */
-export type CellFilter = (tile: FieldTile, among: Uint32Array | undefined, out: Uint32Array) => number
+export type CellFilter = (tile: FieldTile, first: number, among: Uint32Array | undefined, out: Uint32Array) => number
 
 /** The filter of a dimension; `undefined` if all of it is selected. */
 export const cellFilter = (selected: DimensionSelection): CellFilter | undefined => {
   if (selected.ranges === undefined) return undefined
-  if (selected.kind === "number" && selected.ranges.length === 1) return rangeFilter(selected)
-  const flat = flatRanges(selected)!
-  return (tile, among, out) => {
-    const { type } = selected.dimension
-    const cells = tile.offsets === undefined ? tile.values.byteLength / sizeOf(type) : tile.offsets.length - 1
-    const mask = new Uint8Array(cells)
+  return selected.kind === "string"
+    ? stringFilter(selected.ranges)
+    : numberFilter(selected.dimension.type, selected.ranges)
+}
+
+const stringFilter = (ranges: ReadonlyArray<StringRange>): CellFilter => {
+  const flat = stringRanges(ranges)
+  return ({ values, offsets }, first, among, out) => {
+    const mask = new Uint8Array(offsets!.length - 1)
     if (among === undefined) mask.fill(1)
-    else for (let k = 0; k < among.length; k++) mask[among[k]] = 1
-    if (flat.kind === "string") matchStrings(tile.values, tile.offsets!, flat.ranges, mask)
-    else matchWords(keyWords(viewAs(type, tile.values)), flat.ranges, mask)
-    return selectOnes(mask, out)
+    else for (let k = 0; k < among.length; k++) mask[among[k] - first] = 1
+    matchStrings(values, offsets!, flat, mask)
+    return selectOnes(mask, out, first)
   }
 }
 
-/** One range of numbers, the usual case: cells are compared as they lie. */
-const rangeFilter = (selected: DimensionSelection & { readonly kind: "number" }): CellFilter => {
-  const { type } = selected.dimension
-  const [{ low, high }] = selected.ranges!
-  if (typeof low === "number") {
-    return (tile, among, out) =>
-      selectNumbers(viewAs(type, tile.values) as Float64Array, low, high as number, among, out)
+/** Cells are compared as they lie. */
+const numberFilter = (type: Datatype, ranges: ReadonlyArray<NumberRange>): CellFilter => {
+  const make = arrayOf(type)
+  const lows = new make(ranges.length)
+  const highs = new make(ranges.length)
+  ranges.forEach(({ low, high }, r) => {
+    lows[r] = low as never
+    highs[r] = high as never
+  })
+  if (!(lows instanceof BigInt64Array) && !(lows instanceof BigUint64Array)) {
+    const [from, to] = [lows, highs as typeof lows]
+    return (tile, first, among, out) => {
+      const cells = viewAs(type, tile.values) as typeof lows
+      return from.length === 1
+        ? selectNumbers(cells, from[0], to[0], first, among, out)
+        : selectNumbersIn(cells, from, to, first, among, out)
+    }
   }
-  const halves = (bytes: Uint8Array): Int32Array => {
-    const values = viewAs(type, bytes)
-    return new Int32Array(values.buffer, values.byteOffset, 2 * values.length)
-  }
-  const signed = viewAs(type, new Uint8Array(0)) instanceof BigInt64Array
-  const lowHalves = halves(scalarBytes(type, low))
-  const highHalves = halves(scalarBytes(type, high))
-  return (tile, among, out) => selectHalves(halves(tile.values), signed, lowHalves, highHalves, among, out)
+  const signed = lows instanceof BigInt64Array
+  const from = new Int32Array(lows.buffer)
+  const to = new Int32Array(highs.buffer)
+  const select = ranges.length === 1 ? selectHalves : selectHalvesIn
+  return (tile, first, among, out) => select(halvesOf(tile.values), signed, from, to, first, among, out)
+}
+
+/** 64-bit integers as their halves. */
+const halvesOf = (bytes: Uint8Array): Int32Array => {
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
+  return new Int32Array(buffer, byteOffset, byteLength >>> 2)
 }

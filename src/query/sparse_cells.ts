@@ -3,17 +3,22 @@
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../platform/storage.ts"
+import { Since } from "../../schema/version.ts"
 import type { OpenedArray } from "../array/open.ts"
 import type { ResultTooLarge } from "../array/errors.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
-import { cellsInTile } from "../fragment/fragment.ts"
+import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
 import { readCoordinates, readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
+import { readSpans } from "../fragment/read_spans.ts"
+import { attemptTile } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
+import { type Candidate, cellsLeft, narrowing } from "./candidates.ts"
 import { type FoundCells, listCells } from "./found_cells.ts"
 import type { Cells } from "./gather.ts"
 import { type CellFilter, cellFilter } from "./match_cells.ts"
 import { checkPlan, type FragmentPlan, planTiles, type SparsePlan } from "./plan_tiles.ts"
+import { pickCells } from "./pick_cells.ts"
 import { attemptAllocation } from "./read_error.ts"
 import type { Selection } from "./selection.ts"
 
@@ -103,59 +108,88 @@ const matchFragment = (
 ): Effect.Effect<FoundCells, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const fragment = array.fragments[number]
-    const fields = fieldsOf(fragment.schema)
-    const numbers = planned.map((t) => t.tile)
+    const { dimensions, timestamps } = fieldsOf(fragment.schema)
+    const narrow = narrowing(dimensions)
+    let left: ReadonlyArray<Candidate> = planned.map(({ tile, whole }) => ({
+      tile,
+      cells: cellsInTile(fragment, tile),
+      whole,
+      positions: undefined,
+      coordinates: filters.map(() => undefined),
+    }))
     // where all tiles are whole, no coordinate decides anything
-    const partial = planned.some((t) => !t.whole)
-    const reads = filters.map((filter, d) =>
-      partial && (filter !== undefined || (keeps && wanted.dimensions.includes(d)))
-    )
-    const read = fields.dimensions.filter((_, d) => reads[d])
-    const columns = read.length === 0 ? [] : yield* readCoordinates(access, fragment, read, numbers)
-    const coordinates = reads.map((r, d) => r ? columns[read.indexOf(fields.dimensions[d])] : undefined)
+    const deciding = planned.every((t) => t.whole)
+      ? []
+      : filters.flatMap((filter, d) => filter === undefined ? [] : [d])
+    const steps = inSteps(fragment, yield* Storage) ? deciding.map((d) => [d]) : [deciding]
+    for (const step of steps) {
+      yield* eachTile(access, fragment, step, left, (d, i, tile, first) => {
+        const its = left[i]
+        if (!its.whole) narrow(its, (among, out) => filters[d]!(tile, first, among, out))
+        if (!keeps || !wanted.dimensions.includes(d)) return
+        its.coordinates[d] = pickCells(tile, dimensions[d].cellSize, its.positions, first)
+      })
+      left = left.filter((its) => cellsLeft(its) > 0)
+    }
 
     const { start, end } = array.time
     // a consolidated fragment that reaches beyond the time range: its cells say themselves when they were written
     const cutsTime = fragment.hasTimestamps && (fragment.name.start < start || fragment.name.end > end)
-    const times = fragment.hasTimestamps && (cutsTime || wanted.times)
-      ? (yield* readTiles(access, fragment, fields.timestamps, numbers)).map((t) => timesOf(t.values))
-      : undefined
-
-    const kept: Array<number> = []
-    const counts: Array<number> = []
-    const positions: Array<Uint32Array | undefined> = []
-    let length = 0
-    let scratch = new Uint32Array(0)
-    for (let i = 0; i < planned.length; i++) {
-      const cells = cellsInTile(fragment, planned[i].tile)
-      let its: Uint32Array | undefined
-      if (!planned[i].whole) {
-        if (scratch.length < cells) scratch = new Uint32Array(cells)
-        for (let d = 0; d < filters.length; d++) {
-          const count = filters[d]?.(coordinates[d]![i], its, scratch)
-          if (count !== undefined) its = scratch.subarray(0, count)
-        }
-      }
+    let times: ReadonlyMap<Candidate, Float64Array> | undefined
+    if (fragment.hasTimestamps && (cutsTime || wanted.times)) {
+      const tiles = yield* readTiles(access, fragment, timestamps, left.map(({ tile }) => tile))
+      const its = times = new Map(left.map((candidate, i) => [candidate, timesOf(tiles[i].values)]))
       if (cutsTime) {
-        if (scratch.length < cells) scratch = new Uint32Array(cells)
-        its = scratch.subarray(0, selectTimes(times![i], start, end, its, scratch))
+        for (const one of left) narrow(one, (among, out) => selectTimes(its.get(one)!, start, end, among, out))
+        left = left.filter((its) => cellsLeft(its) > 0)
       }
-      if (its?.length === 0) continue
-      const count = its?.length ?? cells
-      kept.push(i)
-      counts.push(count)
-      positions.push(count === cells ? undefined : its!.slice())
-      length += count
     }
+    const counts = Uint32Array.from(left, cellsLeft)
     return {
-      length,
-      tiles: kept.map((i) => ({ fragment: number, tile: numbers[i] })),
-      counts: Uint32Array.from(counts),
-      positions,
-      coordinates: coordinates.map((tiles) => tiles === undefined || !keeps ? undefined : kept.map((i) => tiles[i])),
-      times: kept.map((i) => times?.[i]),
+      length: counts.reduce((sum, count) => sum + count, 0),
+      tiles: left.map(({ tile }) => ({ fragment: number, tile })),
+      counts,
+      positions: left.map(({ positions }) => positions),
+      coordinates: filters.map((_, d) =>
+        left[0]?.coordinates[d] === undefined ? undefined : left.map(({ coordinates }) => coordinates[d])
+      ),
+      times: left.map((its) => times?.get(its)),
     }
   })
+
+/**
+ * Whether dimensions are read one after the other, of the next only what is left of the tiles: where no time is lost by
+ * asking again, and each has a file of its own.
+ */
+const inSteps = (fragment: Fragment, storage: Storage): boolean =>
+  fragment.version >= Since.splitDimensions && inFlight(storage, fragment.uri, 2) === 1
+
+/**
+ * Hands the coordinates of candidates to `take`, by the numbers of dimension and candidate: those of a tile from cell
+ * `first` on, as far as they are needed. Their memory is soon used again.
+ */
+const eachTile = (
+  access: TileAccess,
+  fragment: Fragment,
+  numbers: ReadonlyArray<number>,
+  candidates: ReadonlyArray<Candidate>,
+  take: (d: number, i: number, tile: FieldTile, first: number) => void,
+): Effect.Effect<void, ReadTilesError, Storage> => {
+  if (numbers.length === 0 || candidates.length === 0) return Effect.void
+  const tiles = candidates.map(({ tile }) => tile)
+  const fields = numbers.map((d) => fieldsOf(fragment.schema).dimensions[d])
+  if (fields.length === 1 && !fields[0].var && fragment.version >= Since.splitDimensions) {
+    const first = candidates.map(({ positions }) => positions === undefined ? 0 : positions[0])
+    const last = candidates.map(({ positions, cells }) => positions === undefined ? cells - 1 : positions.at(-1)!)
+    return readSpans(access, fragment, fields[0], "fixed", { tiles, first, last }, (i, values, from) => {
+      take(numbers[0], i, { values, offsets: undefined, validity: undefined }, from)
+    })
+  }
+  return Effect.flatMap(
+    readCoordinates(access, fragment, fields, tiles),
+    (columns) => attemptTile(() => columns.forEach((its, k) => its.forEach((tile, i) => take(numbers[k], i, tile, 0)))),
+  )
+}
 
 /** The positions, among the given ones, of cells that were written in a range of time. */
 const selectTimes = (

@@ -17,19 +17,21 @@ const found = fc.array(fc.tuple(fc.nat(2), choice), { maxLength: 8 }).map((tiles
     positions,
     coordinates: [
       undefined,
-      tiles.map((_, i) => ({ values: Uint8Array.of(i), offsets: undefined, validity: undefined })),
+      tiles.map((_, i) => ({
+        values: Uint8Array.from(positions[i] ?? [0, 1, 2, 3], (p) => 10 * i + p),
+        offsets: undefined,
+        validity: undefined,
+      })),
     ],
     times: tiles.map((_, i) => i % 2 === 0 ? undefined : Float64Array.of(0, 1, 2, 3)),
   }
 })
 
-/** Cells as fragment, tile, position, coordinate tile. */
+/** Cells as fragment, tile, position, coordinate. */
 const listed = (cells: FoundCells): Array<string> => {
   const { tiles, tileOf, positions } = listCells(cells)
-  return Array.from(tileOf, (t, i) => {
-    const { fragment, tile } = tiles[t]
-    return [fragment, tile, positions[i], cells.coordinates[1]![t]!.values[0]].join()
-  })
+  const coordinates = cells.coordinates[1]!.flatMap((tile) => [...tile!.values])
+  return Array.from(tileOf, (t, i) => [tiles[t].fragment, tiles[t].tile, positions[i], coordinates[i]].join())
 }
 
 describe("found cells", () => {
@@ -39,7 +41,7 @@ describe("found cells", () => {
         assertEquals(
           listed(cells),
           cells.tiles.flatMap(({ fragment, tile }, t) =>
-            [...cells.positions[t] ?? [0, 1, 2, 3]].map((p) => [fragment, tile, p, t].join())
+            [...cells.positions[t] ?? [0, 1, 2, 3]].map((p) => [fragment, tile, p, 10 * t + p].join())
           ),
         )
         const groups = byFragment(cells)
