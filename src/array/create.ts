@@ -17,7 +17,7 @@ import { ARRAY_SCHEMA_FILE, arrayFolders, GROUP_FILE, LOCK_FILE, schemaPath } fr
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
 import { checkSchemaRules } from "./builder/check_rules.ts"
 import type { ArraySchema } from "./builder/schema_value.ts"
-import { SchemaError } from "./builder/schema_error.ts"
+import { attemptSchema, type SchemaError } from "./builder/schema_error.ts"
 import { enumerationsOf, toStructure } from "./builder/structure.ts"
 import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion, formatVersionRefusal } from "./check_format_version.ts"
@@ -40,15 +40,6 @@ export interface CreateOptions extends ChangeOptions {
 
 /** What making an array can fail with. */
 export type CreateError = InvalidOption | SchemaError | AlreadyExists | Unsupported | StoreError
-
-const attemptSchema = <A>(run: () => A): Effect.Effect<A, SchemaError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof SchemaError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
 
 /** The schema with a file for each of its enumerations: none shares the file of another array. */
 const withNewFiles = (schema: ArraySchema): Effect.Effect<ArraySchema> =>

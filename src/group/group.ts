@@ -1,5 +1,5 @@
 /**
- * Groups: open one, list what is where, walk all of it.
+ * Groups: make one, change its members, open it, list what is where, walk all of it.
  *
  * ```ts
  * import { Group } from "@tessera/array"
@@ -16,17 +16,85 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import type { ChangeOptions } from "../array/change_options.ts"
 import { loadMetadata, type MetadataError, type MetadataItem } from "../array/metadata.ts"
 import { accessOf } from "../array/open.ts"
 import type { OpenOptions } from "../array/open_options.ts"
+import { changeMembers, type ChangeMembersError, type MemberChanges, type NewMember } from "./change_members.ts"
+import { createGroup, type CreateGroupError } from "./create_group.ts"
 import { type GroupError, type Member, openGroup, openGroupTile, type TileGroup } from "./open_group.ts"
 
+export type { ChangeOptions } from "../array/change_options.ts"
+export type { MetadataEdit, MetadataEntriesInput } from "../array/edit_metadata.ts"
 export type { MetadataError, MetadataItem } from "../array/metadata.ts"
 export type { OpenOptions } from "../array/open_options.ts"
+export type { ChangeMembersError, MemberChanges, NewMember } from "./change_members.ts"
+export type { CreateGroupError } from "./create_group.ts"
 export { ls, type ObjectEntry, type ObjectTree, tree } from "./list_objects.ts"
 export { type ObjectKind, objectType } from "./object_type.ts"
 export type { GroupError, Member, TileGroup } from "./open_group.ts"
+export { deleteMetadata, editMetadata, type PutGroupMetadataError, putMetadata } from "./put_metadata.ts"
 export { type Visit, walk } from "./walk.ts"
+
+/**
+ * Makes an empty group. What lies in the folder already stays there, and does not become a member by that. Fails with
+ * `AlreadyExists` if there is a group or an array, with `StorageError`, and with `InvalidOption` for a URI that is none.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   yield* Group.create("mem://all/some")
+ *   yield* Group.add("mem://all", { uri: "some", relative: true, name: "part" })
+ *   yield* Group.putMetadata("mem://all", { title: "Everything" })
+ *   return Group.members(yield* Group.open("mem://all"))
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), [
+ *   { uri: "mem://all/some", type: "group", name: "part", relative: true },
+ * ])
+ * ```
+ */
+export const create: (uri: string) => Effect.Effect<void, CreateGroupError, Storage> = createGroup
+
+/**
+ * Adds a member, or several, to a group, in one file. A member takes the place of the one that has its name; without a name
+ * it is known by its URI. `group` is open or a URI; an open group stays as it is. With a key what is written is encrypted.
+ *
+ * Costs two listings and a read of what lists its members, and for each member whose type is not given a listing. Fails with
+ * `WriteError`, which names the member, if there is nothing at its URI or that is no whole one; with `ArrayNotFound` if there
+ * is no group, `InvalidOption`, `StorageError`, and with `FormatError`, `CodecError`, `ChecksumMismatch` or
+ * `DecryptionFailed` for files that cannot be read. The group is as it was then.
+ */
+export const add = (
+  group: TileGroup | string,
+  member: NewMember | ReadonlyArray<NewMember>,
+  options: ChangeOptions = {},
+): Effect.Effect<void, ChangeMembersError, Storage | Codecs> =>
+  changeMembers(group, { add: isList(member) ? member : [member] }, options)
+
+/**
+ * Removes a member, or several, from a group, by names or URIs, in one file. The objects themselves stay where they are. Fails
+ * with `WriteError` if there is no such member, or several have the URI, and else as {@link add} does.
+ */
+export const remove = (
+  group: TileGroup | string,
+  member: string | ReadonlyArray<string>,
+  options: ChangeOptions = {},
+): Effect.Effect<void, ChangeMembersError, Storage | Codecs> =>
+  changeMembers(group, { remove: isList(member) ? member : [member] }, options)
+
+/** Adds and removes members together, in one file. Fails as {@link add} and {@link remove} do. */
+export const change: (
+  group: TileGroup | string,
+  changes: MemberChanges,
+  options?: ChangeOptions,
+) => Effect.Effect<void, ChangeMembersError, Storage | Codecs> = changeMembers
+
+const isList = <A>(given: A | ReadonlyArray<A>): given is ReadonlyArray<A> => Array.isArray(given)
 
 /**
  * Opens a group as it is now, at a moment, or over a range of time. Costs two listings and a read of what lists its members.

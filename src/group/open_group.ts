@@ -55,8 +55,11 @@ const ENCRYPTION_AT = 29
 export const openGroupTile = (access: TileAccess, uri: string, file: Uint8Array): GenericTile =>
   openGenericTile(file[ENCRYPTION_AT] === 0 ? { ...access, key: undefined } : access, uri, file)
 
-/** Before version 2 names ended with the uuid, and since 2.19 with `_1`. */
-const isWhole = (name: TimestampedName): boolean => name.version <= 1
+/** Whether a file has all members: it is of version 1. Its name ends with the uuid, or since 2.19 with `_1`. */
+export const isWhole = (name: TimestampedName): boolean => name.version <= 1
+
+/** By what a member is known in its group: no two have the same. */
+export const keyOf = (member: GroupMember): string => member.name ?? member.uri
 
 /** Membership after the files of details, in the order of time. */
 export const replayMembers = (
@@ -67,7 +70,7 @@ export const replayMembers = (
     // a file of version 1 says all
     if (file.whole) members.clear()
     for (const member of file.members) {
-      const key = member.name ?? member.uri
+      const key = keyOf(member)
       if (member.deleted) members.delete(key)
       else members.set(key, member)
     }
@@ -82,23 +85,35 @@ const hintOf = (entries: ReadonlyArray<Entry>): string =>
     ? "there is no group here; check the path, and whether you may list it"
     : "this folder is not a group; list it to see what it holds"
 
-/** Opens a group. */
-export const openGroup = (
+/** Fails if a folder with these names is no group. */
+export const checkGroup = (uri: string, root: ReadonlyArray<Entry>): Effect.Effect<void, ArrayNotFound> =>
+  kindOfFolder(root) === "group" ? Effect.void : Effect.fail(new ArrayNotFound({ uri, hint: hintOf(root) }))
+
+/** A group as its files have it. */
+export interface LoadedGroup {
+  /** The names of all files of details, in the order of time. */
+  readonly names: ReadonlyArray<TimestampedName>
+  /** The members over a range of time, sorted by their keys. */
+  readonly members: ReadonlyArray<GroupMember>
+}
+
+/** Loads the details of the group at `uri`, over a range of time. */
+export const loadGroup = (
   uri: string,
-  options: OpenOptions = {},
-): Effect.Effect<TileGroup, GroupError, Storage | Codecs> =>
+  time: TimeRange,
+  access: TileAccess,
+): Effect.Effect<LoadedGroup, ArrayNotFound | NotFound | StorageError | TileError, Storage> =>
   Effect.gen(function* () {
-    const { uri: at, time, key, verifyChecksums } = yield* openingOf(uri, options)
     const storage = yield* Storage
-    const folder = join(at, GROUP_FOLDER)
-    const access = yield* accessOf({ key, verifyChecksums })
-    const [root, details] = yield* Effect.all([storage.list(at), storage.list(folder)], { concurrency: 2 })
-    if (kindOfFolder(root) !== "group") return yield* Effect.fail(new ArrayNotFound({ uri: at, hint: hintOf(root) }))
+    const folder = join(uri, GROUP_FOLDER)
+    const [root, details] = yield* Effect.all([storage.list(uri), storage.list(folder)], { concurrency: 2 })
+    yield* checkGroup(uri, root)
 
     const names = details
       .map(({ name, kind }) => kind === "file" ? parseName(name) : undefined)
-      .filter((name, i) => name !== undefined && name.name === details[i].name) as ReadonlyArray<TimestampedName>
-    const visible = names.filter((n) => time.start <= n.start && n.end <= time.end).sort(compareNames)
+      .filter((name, i) => name !== undefined && name.name === details[i].name) as Array<TimestampedName>
+    names.sort(compareNames)
+    const visible = names.filter((n) => time.start <= n.start && n.end <= time.end)
     const newest = visible[visible.length - 1]
     const read = newest !== undefined && isWhole(newest) ? [newest] : visible
     const files = yield* Effect.forEach(read, (name) =>
@@ -108,10 +123,22 @@ export const openGroup = (
           const tile = openGroupTile(access, file, bytes)
           return { whole: isWhole(name), members: decode(GroupDetails, tile.bytes, tile.version, file).members }
         })), { concurrency: 16 })
+    return { names, members: replayMembers(files) }
+  })
+
+/** Opens a group. */
+export const openGroup = (
+  uri: string,
+  options: OpenOptions = {},
+): Effect.Effect<TileGroup, GroupError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri: at, time, key, verifyChecksums } = yield* openingOf(uri, options)
+    const access = yield* accessOf({ key, verifyChecksums })
+    const { names, members } = yield* loadGroup(at, time, access)
     return {
       uri: at,
       time,
-      members: replayMembers(files).map(({ uri: its, type, name, relative }): Member => ({
+      members: members.map(({ uri: its, type, name, relative }): Member => ({
         uri: memberUri(at, its, relative),
         type,
         name,

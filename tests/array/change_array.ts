@@ -36,6 +36,7 @@ export const onEachStorage = (what: string, body: (root: string) => Effect.Effec
 
 /** How an array is made. */
 export interface Making {
+  /** Default: now. */
   readonly at?: number
   readonly version?: number
   readonly key?: Uint8Array
@@ -47,12 +48,12 @@ let enumerations = 0
 export const makeArray = (
   uri: string,
   schema: ArraySchema,
-  { at = 1, version = 22, key }: Making = {},
+  { at, version = 22, key }: Making = {},
 ): Effect.Effect<void, StoreError, Needs> =>
   Effect.gen(function* () {
     const access = yield* accessOf({ key, verifyChecksums: true })
     const files = new Map(Object.keys(schema.enumerations).map((name) => [name, `__${enumerations++}_0`]))
     const options = { version, enumerationFile: (name: string) => files.get(name)! }
-    const name = yield* newSchemaName(version, [at, at])
+    const name = yield* newSchemaName(version, at === undefined ? undefined : [at, at])
     yield* storeSchema(access, uri, name, toStructure(schema, options), enumerationsOf(schema, options))
   })

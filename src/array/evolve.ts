@@ -1,0 +1,148 @@
+/**
+ * Changing what an array is: a new schema beside those that are there, which stay for the fragments that they wrote.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import { compareBytewise } from "../../platform/name_order.ts"
+import { Storage } from "../../platform/storage.ts"
+import { ARRAY_SCHEMA_FILE, arrayFolders } from "../../schema/name/array_paths.ts"
+import { formatName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
+import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../schema/version.ts"
+import { attemptSchema, type SchemaError } from "./builder/schema_error.ts"
+import { type ChangeOptions, changingOf } from "./change_options.ts"
+import { checkFormatVersion } from "./check_format_version.ts"
+import type { StoreError } from "./create_structure.ts"
+import { loadEnumerations } from "./enumerations.ts"
+import { InvalidOption } from "./errors.ts"
+import { evolveSchema, isChange, neededEnumerations, type SchemaChanges } from "./evolve_schema.ts"
+import { type AnyTileArray, openedOf } from "./handle.ts"
+import { type LatestSchema, type LatestSchemaError, loadLatestSchema } from "./latest_schema.ts"
+import { join } from "./listing.ts"
+import { newUuidAfter } from "./new_name.ts"
+import { accessOf } from "./open.ts"
+import { newEnumerationName, storeSchema } from "./store_schema.ts"
+
+/** How to change a schema. */
+export interface EvolveOptions extends ChangeOptions {
+  /**
+   * The format version of the new schema, and so of what is written from then on: 10 or later, and none before that of the
+   * array. Default: 22, as engines do, or 23 where the array has it.
+   */
+  readonly formatVersion?: number
+}
+
+/** What changing a schema can fail with. */
+export type EvolveError = InvalidOption | SchemaError | LatestSchemaError | StoreError
+
+/** The format version of the new schema. */
+const versionOf = ({ uri, schema }: LatestSchema, asked: number | undefined): Effect.Effect<number, InvalidOption> => {
+  const version = asked ?? Math.max(CURRENT_VERSION, schema.version)
+  const least = Math.max(Since.schemaFolder, schema.version)
+  if (Number.isInteger(version) && version >= least && version <= NEWEST_VERSION) return Effect.succeed(version)
+  const why = schema.version < Since.schemaFolder
+    ? "before 10 an array has one schema for good"
+    : `the array has ${least}`
+  const reason =
+    `${version} is no format version of its next schema; there are ${least} to ${NEWEST_VERSION}, since ${why}`
+  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", reason }))
+}
+
+/**
+ * The name of the next schema. Schemas count in the byte order of their names, so it must come after the newest one there, or
+ * nobody would see the change.
+ */
+const nextName = (
+  uri: string,
+  newest: TimestampedName,
+  time: number,
+): Effect.Effect<string, InvalidOption> =>
+  Effect.gen(function* () {
+    const first = newest.name === ARRAY_SCHEMA_FILE
+    const same = !first && time === newest.start && time === newest.end
+    const name = formatName(time, time, yield* newUuidAfter(same ? newest.uuid : ""))
+    if (first || compareBytewise(newest.name, name) < 0) return name
+    const reason = time < newest.end
+      ? `the newest schema is of ${newest.end}, and would hide one of ${time}; give a later time`
+      : `a schema of ${time} sorts before that of ${newest.end}, since engines compare names as text; give a time of more digits`
+    return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason }))
+  })
+
+const evolveTo = (
+  array: AnyTileArray | string,
+  changes: SchemaChanges,
+  options: EvolveOptions,
+  isNeeded: (schema: LatestSchema, version: number) => boolean,
+): Effect.Effect<void, EvolveError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const opened = typeof array === "string" ? array : openedOf(array)
+    const { uri, time, key } = yield* changingOf(opened, options, ["formatVersion"])
+    const latest = yield* loadLatestSchema(uri, key)
+    const version = yield* versionOf(latest, options.formatVersion)
+    if (!isNeeded(latest, version)) return
+    const known = yield* loadEnumerations(latest, neededEnumerations(changes))
+    const asked = [...Object.keys(changes.addEnumerations ?? {}), ...Object.keys(changes.extendEnumerations ?? {})]
+    const files = new Map(
+      yield* Effect.forEach(asked, (name) => Effect.map(newEnumerationName, (file) => [name, file] as const)),
+    )
+    const evolved = yield* attemptSchema(() => {
+      const made = evolveSchema(latest.schema, changes, version, known, (name) => files.get(name)!)
+      checkFormatVersion(made.schema)
+      return made
+    })
+    const at = time === undefined ? yield* Clock.currentTimeMillis : time[0]
+    const name = yield* nextName(uri, latest.name, at)
+    const access = yield* accessOf({ key, verifyChecksums: true })
+    if (latest.schema.version < version) {
+      const storage = yield* Storage
+      for (const folder of arrayFolders(version)) yield* storage.createFolder(join(uri, folder))
+    }
+    yield* storeSchema(access, uri, name, evolved.schema, evolved.enumerations)
+  })
+
+/**
+ * Changes the schema of an array: adds and drops attributes, adds, extends and drops enumerations, grows the current domain.
+ * What was written stays as it is: cells of attributes that are added later have their fill values there (null, where those
+ * are null), and reads at earlier times show the schema of that time. `array` is open or a URI; it is the newest schema that
+ * is changed, whatever time the array was opened for, and to see the change it is opened again.
+ *
+ * Fails with `SchemaError`, which names the attribute or enumeration, if the array cannot become so; with `InvalidOption` for
+ * a time before that of the newest schema, which would hide the change; with `ArrayNotFound`, `StorageError`, and
+ * `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for a schema that cannot be read. Nothing is different
+ * then. Of two changes at the same time one may be lost, as with other engines.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   const uri = "mem://weather"
+ *   const schema = ArraySchema.dense({ dims: { day: Dim.int32([1, 366]) }, attrs: { temperature: Attr.float32() } })
+ *   yield* TileArray.create(uri, schema)
+ *   yield* TileArray.evolve(uri, {
+ *     addEnumerations: { skies: ["clear", "cloudy"] },
+ *     addAttributes: { sky: Attr.enumerated(Attr.uint8(), "skies") },
+ *   })
+ *   yield* TileArray.evolve(uri, { extendEnumerations: { skies: ["rain"] }, dropAttributes: ["temperature"] })
+ *   return (yield* TileArray.open(uri)).schema.attributes.map((attribute) => attribute.name)
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), ["sky"])
+ * ```
+ */
+export const evolve = (
+  array: AnyTileArray | string,
+  changes: SchemaChanges,
+  options: EvolveOptions = {},
+): Effect.Effect<void, EvolveError, Storage | Codecs> => evolveTo(array, changes, options, () => isChange(changes))
+
+/**
+ * Gives an array a newer format version, by default 22: what is written from then on is of it. Fragments and schemas that are
+ * there stay as they are. Nothing happens where the array has that version. Fails as {@link evolve} does.
+ */
+export const upgrade = (
+  array: AnyTileArray | string,
+  options: EvolveOptions = {},
+): Effect.Effect<void, EvolveError, Storage | Codecs> =>
+  evolveTo(array, {}, options, ({ schema }, version) => schema.version < version)

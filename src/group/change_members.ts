@@ -1,0 +1,139 @@
+/**
+ * Adding and removing members of groups: what is changed together becomes one file in `__group`.
+ *
+ * A file of version 2 holds what changed and nothing else, as engines from 2.15 to 2.18 write it and all since replay it: of
+ * two who change a group at the same time neither undoes what the other did. Groups of version 1 (before 2.15) go on with
+ * whole memberships, since engines do not read files of both versions together.
+ *
+ * Format: `group.md`.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { NotFound, StorageError } from "../../platform/errors.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { GroupDetails, type GroupMember } from "../../schema/group.ts"
+import { GROUP_FOLDER } from "../../schema/name/array_paths.ts"
+import { formatName } from "../../schema/name/timestamped_name.ts"
+import { CURRENT_VERSION } from "../../schema/version.ts"
+import { type ChangeOptions, changingOf } from "../array/change_options.ts"
+import { createStructure, type StoreError } from "../array/create_structure.ts"
+import { type ArrayNotFound, type InvalidOption, WriteError } from "../array/errors.ts"
+import { join, withoutSlash } from "../array/listing.ts"
+import { newUuid } from "../array/new_name.ts"
+import { accessOf } from "../array/open.ts"
+import type { TileError } from "../tile/attempt.ts"
+import { identity, memberUri } from "./member_uri.ts"
+import { kindAt, type ObjectKind } from "./object_type.ts"
+import { isWhole, keyOf, loadGroup, type TileGroup } from "./open_group.ts"
+
+/** A member to be added. */
+export interface NewMember {
+  /** Where it is: a whole path or URI, or with `relative` one from the group on. */
+  readonly uri: string
+  /** The name that it gets in the group. Default: none; then it is known by its URI. */
+  readonly name?: string
+  /** Whether `uri` starts at the group, so that both move together. Default: false. */
+  readonly relative?: boolean
+  /** What it is. Default: what is there. */
+  readonly type?: ObjectKind
+}
+
+/** Members to be added and removed together. */
+export interface MemberChanges {
+  /** Members to add; one takes the place of the member that has its name. */
+  readonly add?: ReadonlyArray<NewMember>
+  /** Members to remove, by their names or URIs. The objects themselves stay. */
+  readonly remove?: ReadonlyArray<string>
+}
+
+/** What changing members can fail with. */
+export type ChangeMembersError =
+  | InvalidOption
+  | WriteError
+  | ArrayNotFound
+  | NotFound
+  | StorageError
+  | TileError
+  | StoreError
+
+/** A member's URI as engines keep it: paths as `file://`. */
+const storedUri = (uri: string, relative: boolean): string =>
+  withoutSlash(!relative && uri.startsWith("/") ? `file://${uri}` : uri)
+
+/** Whether a URI says all of where it leads. */
+const isWholeUri = (uri: string): boolean => uri.startsWith("/") || /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(uri)
+
+const memberOf = (
+  group: string,
+  { uri, name, relative = false, type }: NewMember,
+): Effect.Effect<GroupMember, WriteError | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const refuse = (reason: string) => Effect.fail(new WriteError({ uri: group, field: name ?? String(uri), reason }))
+    if (typeof uri !== "string" || uri === "") return yield* refuse("a member has a path or URI, as text")
+    if (relative && isWholeUri(uri)) {
+      return yield* refuse("a relative URI starts at the group; give it without relative")
+    }
+    if (!relative && !isWholeUri(uri)) {
+      return yield* refuse("this is no whole path or URI; give one, or relative: true for one from the group on")
+    }
+    if (name === "") return yield* refuse("a name has at least one letter; leave it out for a member without a name")
+    const at = memberUri(group, uri, relative)
+    const found = type ?? (yield* kindAt(at))
+    if (found === undefined) {
+      return yield* refuse(`there is no array or group at ${at}; give its type if it is to come later`)
+    }
+    if (found !== "array" && found !== "group") return yield* refuse(`a member is an array or a group, not ${found}`)
+    return { version: 2, type: found, relative, uri: storedUri(uri, relative), name: name ?? null, deleted: false }
+  })
+
+/** The member that a name or URI means. */
+const findMember = (
+  group: string,
+  members: ReadonlyArray<GroupMember>,
+  wanted: string,
+): Effect.Effect<GroupMember, WriteError> => {
+  const refuse = (reason: string) => Effect.fail(new WriteError({ uri: group, field: wanted, reason }))
+  const named = members.find((member) => keyOf(member) === wanted)
+  if (named !== undefined) return Effect.succeed(named)
+  const places = [identity(memberUri(group, wanted, false)), identity(memberUri(group, wanted, true))]
+  const there = members.filter(({ uri, relative }) => places.includes(identity(memberUri(group, uri, relative))))
+  if (there.length === 1) return Effect.succeed(there[0])
+  return there.length === 0
+    ? refuse("the group has no member of this name or URI")
+    : refuse("several members have this URI; remove them by their names")
+}
+
+/** Changes the members of a group. */
+export const changeMembers = (
+  group: TileGroup | string,
+  { add = [], remove = [] }: MemberChanges,
+  options: ChangeOptions = {},
+): Effect.Effect<void, ChangeMembersError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri, time, key } = yield* changingOf(group, options)
+    const at = time === undefined ? yield* Clock.currentTimeMillis : time[0]
+    const access = yield* accessOf({ key, verifyChecksums: true })
+    const { names, members } = yield* loadGroup(uri, { start: 0, end: at }, access)
+    const changes = new Map<string, GroupMember>()
+    const change = (member: GroupMember) => {
+      if (!changes.has(keyOf(member))) return Effect.sync(() => void changes.set(keyOf(member), member))
+      return Effect.fail(new WriteError({ uri, field: keyOf(member), reason: "it is added or removed twice" }))
+    }
+    for (const wanted of remove) {
+      const found = yield* findMember(uri, members, wanted)
+      yield* change({ ...found, version: 2, deleted: true })
+    }
+    const added = yield* Effect.forEach(add, (member) => memberOf(uri, member), { concurrency: 16 })
+    for (const member of added) yield* change(member)
+    if (changes.size === 0) return
+
+    const newest = names[names.length - 1]
+    const whole = newest !== undefined && isWhole(newest)
+    const after = new Map([...members.map((member) => [keyOf(member), member] as const), ...changes])
+    const details: GroupDetails = whole
+      ? { version: 1, members: [...after.values()].filter((m) => !m.deleted).map((m) => ({ ...m, version: 1 })) }
+      : { version: 2, members: [...changes.values()] }
+    const name = formatName(at, at, yield* newUuid, whole ? undefined : 2)
+    yield* createStructure(access, join(uri, GROUP_FOLDER, name), GroupDetails, details, CURRENT_VERSION)
+  })

@@ -1,0 +1,68 @@
+/**
+ * Changing the metadata of groups.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import { Storage } from "../../platform/storage.ts"
+import { CURRENT_VERSION } from "../../schema/version.ts"
+import { type ChangeOptions, changingOf } from "../array/change_options.ts"
+import type { StoreError } from "../array/create_structure.ts"
+import {
+  type EditedMetadata,
+  editInto,
+  type MetadataEdit,
+  type MetadataEntriesInput,
+  storeMetadata,
+} from "../array/edit_metadata.ts"
+import type { ArrayNotFound, InvalidOption, WriteError } from "../array/errors.ts"
+import { accessOf } from "../array/open.ts"
+import { checkGroup, type TileGroup } from "./open_group.ts"
+
+/** What changing the metadata of a group can fail with. */
+export type PutGroupMetadataError = InvalidOption | WriteError | ArrayNotFound | StoreError
+
+/**
+ * Changes the metadata of a group, in one file: what `change` sets and deletes is written when it has succeeded, and nothing
+ * of it if it fails or is interrupted. `group` is open or a URI. With a key what is written is encrypted.
+ *
+ * Fails as `change` does; with `ArrayNotFound` if there is no group, `InvalidOption`, `StorageError` or `CodecError`.
+ */
+export const editMetadata = <A, E, R>(
+  group: TileGroup | string,
+  change: (metadata: MetadataEdit) => Effect.Effect<A, E, R>,
+  options: ChangeOptions = {},
+): Effect.Effect<A, E | PutGroupMetadataError, R | Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri, time, key } = yield* changingOf(group, options)
+    if (typeof group === "string") {
+      const storage = yield* Storage
+      yield* checkGroup(uri, yield* storage.list(uri))
+    }
+    const edited: EditedMetadata = new Map()
+    const result = yield* change(editInto(uri, edited))
+    const access = yield* accessOf({ key, verifyChecksums: true })
+    yield* storeMetadata(access, uri, time, CURRENT_VERSION, edited)
+    return result
+  })
+
+/**
+ * Sets metadata of a group, in one file: values by their keys, or items as `Group.metadata` and `TileArray.metadata` give
+ * them. Fails with `WriteError`, which names the key, for a value that is none, and else as {@link editMetadata} does.
+ */
+export const putMetadata = (
+  group: TileGroup | string,
+  entries: MetadataEntriesInput,
+  options: ChangeOptions = {},
+): Effect.Effect<void, PutGroupMetadataError, Storage | Codecs> =>
+  editMetadata(group, (metadata) => metadata.put(entries), options)
+
+/**
+ * Deletes metadata of a group by its keys, in one file. Keys that are not there are deleted already. Fails as
+ * {@link editMetadata} does.
+ */
+export const deleteMetadata = (
+  group: TileGroup | string,
+  keys: Iterable<string>,
+  options: ChangeOptions = {},
+): Effect.Effect<void, PutGroupMetadataError, Storage | Codecs> =>
+  editMetadata(group, (metadata) => metadata.delete(keys), options)
