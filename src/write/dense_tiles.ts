@@ -19,17 +19,6 @@ export interface DenseTiles {
   readonly tile: (i: number, column: WriteColumn) => WriteTile
 }
 
-/** The cells of runs: pairs of the first and how many follow each other. */
-const cellsOfRuns = (runs: Uint32Array): Uint32Array => {
-  let cells = 0
-  for (let k = 1; k < runs.length; k += 2) cells += runs[k]
-  const out = new Uint32Array(cells)
-  for (let k = 0, at = 0; k < runs.length; k += 2) {
-    for (let cell = runs[k]; cell < runs[k] + runs[k + 1]; cell++) out[at++] = cell
-  }
-  return out
-}
-
 /** The tiles of a box whose cells lie in rows or columns. */
 const splitTiles = (
   schema: ArraySchema,
@@ -42,8 +31,7 @@ const splitTiles = (
     const whole = split.tile(i, column)
     const written = split.written(i)
     if (written === undefined) return { tile: whole, statistics: tileStatistics(column.field, whole) }
-    const cells = cellsOfRuns(written)
-    const given = gatherTile({ field: column.field, ...whole }, cells, 0, cells.length)
+    const given = gatherTile({ field: column.field, ...whole }, written, 0, written.length)
     return { tile: whole, statistics: tileStatistics(column.field, given) }
   }
   return { count: split.tiles, tile }
