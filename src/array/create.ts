@@ -21,10 +21,9 @@ import { attemptSchema, type SchemaError } from "./builder/schema_error.ts"
 import { enumerationsOf, toStructure } from "./builder/structure.ts"
 import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion, formatVersionRefusal } from "./check_format_version.ts"
-import { isArray } from "./directory.ts"
 import { InvalidOption, Unsupported } from "./errors.ts"
 import { handleOf, type TileArray } from "./handle.ts"
-import { join, listSchemas } from "./listing.ts"
+import { join, listSchemas, type SchemaListing } from "./listing.ts"
 import { accessOf } from "./open.ts"
 import { newEnumerationName, newSchemaName, storeSchema } from "./store_schema.ts"
 import type { StoreError } from "./create_structure.ts"
@@ -51,6 +50,10 @@ const withNewFiles = (schema: ArraySchema): Effect.Effect<ArraySchema> =>
     (enumerations) => ({ ...schema, enumerations: Object.fromEntries(enumerations) }),
   )
 
+/** Whether there is a schema: folders without one are what the making of an array leaves that was killed. */
+const hasSchema = ({ root, schemas }: SchemaListing): boolean =>
+  root.some((entry) => entry.name === ARRAY_SCHEMA_FILE) || schemas.some((entry) => entry.kind === "file")
+
 /** Writes what makes a folder an array; what was begun is removed if it does not come to that. */
 const store = (
   uri: string,
@@ -74,7 +77,7 @@ const store = (
     const cleaning = Effect.gen(function* () {
       if (tried) yield* storage.remove(join(uri, schemaPath(name)))
       // somebody else may have made an array here in between
-      if (wasEmpty && !isArray(yield* listSchemas(uri))) yield* storage.remove(uri)
+      if (wasEmpty && !hasSchema(yield* listSchemas(uri))) yield* storage.remove(uri)
     })
     yield* Effect.onExit(making, (exit) => exit._tag === "Success" ? Effect.void : Effect.ignore(cleaning))
   })
@@ -128,7 +131,7 @@ export const create = <S extends ArraySchema>(
       return decodeArraySchema(encode(SchemaCodec, made, version), at)
     })
     const listing = yield* listSchemas(at)
-    if (isArray(listing) || listing.root.some((entry) => entry.name === GROUP_FILE)) {
+    if (hasSchema(listing) || listing.root.some((entry) => entry.name === GROUP_FILE)) {
       return yield* Effect.fail(new AlreadyExists({ uri: at }))
     }
     const verifyChecksums = true
