@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { encodeDoubleDeltaByKernel } from "../../platform/double_delta_kernel.ts"
 import { type Datatype, sizeOf, storageOf, viewAs } from "../../schema/datatype.ts"
 import { Refusal } from "./transform.ts"
 import { asUint32 } from "./words.ts"
@@ -19,13 +20,10 @@ export const encodeDoubleDelta = (part: Uint8Array, type: Datatype, countFirst: 
   // raw where there is nothing: the engines read a first value of anything else
   if (count === 0) return packed(8 * size - 1, 0, part)
   if (size === 8) {
-    const values = asUint32(part)
-    const flip = storageOf(type) === "uint64" ? 0x80000000 : 0
-    const bits = count <= 2 ? 0 : bitsOfPairs(values, flip, countFirst)
-    if (bits >= 63) return packed(bits, count, part)
-    const stream = new Uint32Array(2 * Math.ceil((Math.max(count - 2, 0) * (bits + 1)) / 64))
-    ;(bits < 32 ? encodeNarrowPairs : encodePairs)(values, bits, stream)
-    return packed(bits, count, part.subarray(0, 16), stream)
+    const unsigned = storageOf(type) === "uint64"
+    const made = count > 2 ? encodeDoubleDeltaByKernel(part, unsigned, countFirst) : undefined
+    const { bits, stream } = made ?? encodePairs(part, unsigned, countFirst)
+    return bits >= 63 ? packed(bits, count, part) : packed(bits, count, part.subarray(0, 16), stream)
   }
   // one kind of array for all: the sums are exact in float64
   const values = new Float64Array(viewAs(type, part) as Uint8Array)
@@ -33,15 +31,30 @@ export const encodeDoubleDelta = (part: Uint8Array, type: Datatype, countFirst: 
   if (bits >= 8 * size - 1) return packed(bits, count, part)
   const stream = new Uint32Array(2 * Math.ceil((Math.max(count - 2, 0) * (bits + 1)) / 64))
   encodeSmall(values, bits, stream)
-  return packed(bits, count, part.subarray(0, 2 * size), stream)
+  return packed(bits, count, part.subarray(0, 2 * size), new Uint8Array(stream.buffer))
 }
 
-const packed = (bits: number, count: number, heads: Uint8Array, stream?: Uint32Array): Uint8Array => {
+/** What the kernel does, in TypeScript: the bits of the changes of 64-bit values, and the stream of them. */
+export const encodePairs = (
+  part: Uint8Array,
+  unsigned: boolean,
+  countFirst: boolean,
+): { readonly bits: number; readonly stream: Uint8Array } => {
+  const values = asUint32(part)
+  const count = part.byteLength / 8
+  const bits = count <= 2 ? 0 : bitsOfPairs(values, unsigned ? 0x80000000 : 0, countFirst)
+  const stream = new Uint32Array(bits < 63 ? 2 * Math.ceil((Math.max(count - 2, 0) * (bits + 1)) / 64) : 0)
+  if (bits < 32) encodeNarrowPairs(values, bits, stream)
+  else if (bits < 63) encodeWidePairs(values, bits, stream)
+  return { bits, stream: new Uint8Array(stream.buffer) }
+}
+
+const packed = (bits: number, count: number, heads: Uint8Array, stream?: Uint8Array): Uint8Array => {
   const out = new Uint8Array(HEAD + heads.byteLength + (stream?.byteLength ?? 0))
   out[0] = bits
   new DataView(out.buffer).setUint32(1, count, true)
   out.set(heads, HEAD)
-  if (stream !== undefined) out.set(new Uint8Array(stream.buffer), HEAD + heads.byteLength)
+  if (stream !== undefined) out.set(stream, HEAD + heads.byteLength)
   return out
 }
 
@@ -165,7 +178,7 @@ const encodeNarrowPairs = (values: Uint32Array, bits: number, stream: Uint32Arra
 }
 
 /** Values of 8 bytes. */
-const encodePairs = (values: Uint32Array, bits: number, stream: Uint32Array): void => {
+const encodeWidePairs = (values: Uint32Array, bits: number, stream: Uint32Array): void => {
   let at = 0 // in bits
   const put = (value: number, n: number): void => {
     const left = 32 - (at & 31)

@@ -51,20 +51,16 @@ const collapse = (cells: Uint8Array, cell: number): Uint8Array => {
   }
   const out = new Uint8Array((cells.byteLength / cell) * (cell + 2))
   let to = 0
-  for (let at = 0; at < cells.byteLength;) {
-    let run = 1
-    while (run < LONGEST && equalCells(cells, at, at + run * cell, cell)) run++
-    out.set(cells.subarray(at, at + cell), to)
-    out[to + cell] = run >>> 8
-    out[to + cell + 1] = run & 0xff
-    to += cell + 2
-    at += run * cell
+  for (let first = 0; first < cells.byteLength;) {
+    const limit = Math.min(cells.byteLength, first + LONGEST * cell)
+    // how far every byte is the one a cell before it
+    let same = first + cell
+    while (same < limit && cells[same] === cells[same - cell]) same++
+    const run = Math.floor((same - first) / cell)
+    for (let i = 0; i < cell; i++) out[to++] = cells[first + i]
+    out[to++] = run >>> 8
+    out[to++] = run
+    first += run * cell
   }
   return out.subarray(0, to)
-}
-
-const equalCells = (bytes: Uint8Array, a: number, b: number, cell: number): boolean => {
-  if (b >= bytes.byteLength) return false
-  for (let i = 0; i < cell; i++) if (bytes[a + i] !== bytes[b + i]) return false
-  return true
 }

@@ -32,9 +32,23 @@ export const xor: Transform<FilterOf<"xor">> = {
   },
 }
 
+/** Values of one word or two. */
 const xorWords = (input: Uint32Array, out: Uint32Array, words: number): void => {
-  for (let i = 0; i < words && i < out.length; i++) out[i] = input[i]
-  for (let i = words; i < out.length; i++) out[i] = input[i] ^ input[i - words]
+  let a = 0
+  let b = 0
+  if (words === 1) {
+    for (let i = 0; i < out.length; i++) {
+      out[i] = input[i] ^ a
+      a = input[i]
+    }
+    return
+  }
+  for (let i = 0; i < out.length; i += 2) {
+    out[i] = input[i] ^ a
+    out[i + 1] = input[i + 1] ^ b
+    a = input[i]
+    b = input[i + 1]
+  }
 }
 
 const checkWhole = (bytes: number, size: number): void => {

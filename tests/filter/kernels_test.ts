@@ -1,13 +1,15 @@
 /** The kernels of filters against their twins in TypeScript: the same bytes, whatever the length, wherever they lie. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
-import { assertEquals } from "@std/assert"
-import { doubleDeltaByKernel } from "../../platform/double_delta_kernel.ts"
+import { assertEquals, assertThrows } from "@std/assert"
+import { doubleDeltaByKernel, encodeDoubleDeltaByKernel } from "../../platform/double_delta_kernel.ts"
 import { LARGEST, scratch } from "../../platform/kernel_memory.ts"
 import { shuffleByKernel, type ShuffleName } from "../../platform/shuffle_kernel.ts"
 import { transposeBlocks } from "../../src/filter/bitshuffle.ts"
 import { shuffle, unshuffle } from "../../src/filter/byteshuffle.ts"
 import { decodeStream } from "../../src/filter/double_delta.ts"
+import { encodePairs } from "../../src/filter/double_delta_forward.ts"
+import { Refusal } from "../../src/filter/transform.ts"
 
 const noise = (length: number, seed: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => Math.imul(i + seed, 0x9e3779b1) >>> 13)
@@ -115,5 +117,26 @@ describe("the kernel of double delta", () => {
         }
       }
     }
+  })
+  it("writes what its twin writes, signed and unsigned, and takes as little as it", () => {
+    const seen = new Set<number>()
+    const wide = fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n })
+    const values = fc.tuple(fc.integer({ min: 1, max: 64 }), fc.array(wide, { minLength: 3, maxLength: 200 }))
+    fc.assert(
+      fc.property(values, fc.boolean(), fc.boolean(), ([bits, cells], unsigned, countFirst) => {
+        const part = new Uint8Array(BigInt64Array.from(cells, (value) => value >> BigInt(64 - bits)).buffer)
+        const made = encodeDoubleDeltaByKernel(part, unsigned, countFirst)
+        if (made === undefined) {
+          assertThrows(() => encodePairs(part, unsigned, countFirst), Refusal, "more than 64 bits")
+          seen.add(255)
+          return
+        }
+        const want = encodePairs(part, unsigned, countFirst)
+        assertEquals([made.bits, Array.from(made.stream)], [want.bits, Array.from(want.stream)])
+        seen.add(made.bits)
+      }),
+      { numRuns: 3000 },
+    )
+    assertEquals(seen.has(255) && seen.size > 50, true)
   })
 })

@@ -14,8 +14,10 @@ const platform = join(import.meta.dirname!, "..", "..", "platform")
 /** The kernels by the name of their constant, and what each is for. */
 export const kernels: Readonly<Record<string, string>> = {
   LZ4: "lz4_kernel.wat",
+  LZ4_ENCODE: "lz4_encode_kernel.wat",
   SHUFFLE: "shuffle_kernel.wat",
   DOUBLE_DELTA: "double_delta_kernel.wat",
+  DOUBLE_DELTA_ENCODE: "double_delta_encode_kernel.wat",
 }
 
 /** What tells one version of a source from another. */

@@ -1,11 +1,12 @@
 /** The kernel against its twin in TypeScript: the same bytes, or the same error. */
 import { describe, it } from "node:test"
-import { assertEquals } from "@std/assert"
+import { assert, assertEquals } from "@std/assert"
 import * as fc from "effect/FastCheck"
 import { lz4 } from "../../platform/codec_lz4.ts"
 import { lz4WithKernel } from "../../platform/codec_lz4_kernel.ts"
 import type { Compressor } from "../../platform/codecs.ts"
 import { CodecError } from "../../platform/errors.ts"
+import { samples } from "./samples.ts"
 
 const outcome = (codec: Compressor, input: Uint8Array, size: number): Uint8Array | string => {
   try {
@@ -60,6 +61,18 @@ describe("the LZ4 kernel", () => {
     for (const size of [200_000, 3_000_000, 6_000_000]) {
       const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 7) ^ (i >> 9))
       assertEquals(lz4WithKernel.decompress(lz4.compress(bytes, -1), size), bytes)
+    }
+  })
+  it("writes blocks that its twin reads, of any bytes", () => {
+    fc.assert(fc.property(fc.oneof(compressible, fc.uint8Array({ maxLength: 300 })), (bytes) => {
+      assertEquals(lz4.decompress(lz4WithKernel.compress(bytes, -1), bytes.length), bytes)
+    }))
+    for (const [what, bytes] of samples()) {
+      const packed = lz4WithKernel.compress(bytes, -1)
+      assertEquals(lz4.decompress(packed, bytes.length), bytes, what)
+      assert(packed.length <= bytes.length + Math.ceil(bytes.length / 255) + 16, what)
+      // as small as its twin's, or nearly
+      assert(packed.length <= 1.1 * lz4.compress(bytes, -1).length + 8, what)
     }
   })
 })
