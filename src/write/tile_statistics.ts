@@ -4,7 +4,8 @@
  * Where the engine is known to be wrong this is right: NaN is no bound (but where all cells are NaN), null counts are there
  * for all nullable fields, and strings compare behind a zero byte too.
  */
-import { type Datatype, sizeOf, viewAs } from "../../schema/datatype.ts"
+import { type Datatype, isFloat, sizeOf, viewAs } from "../../schema/datatype.ts"
+import { readScalar } from "../../schema/scalar.ts"
 import type { Field } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import { hasMinMax, isByteText, sumOf, type TileStatistics } from "../fragment/tile_statistics.ts"
@@ -36,7 +37,16 @@ export const tileStatistics = (field: Field, tile: FieldTile): TileStatistics =>
     ? wideStatistics(field.type, sum === "int64", tile.values, validity)
     : numberStatistics(field.type, sum, tile.values, validity)
   const found = !bounds ? undefined : isByteText(field.type) ? textBounds(field, tile, validity) : numbers
-  return { min: found?.min, max: found?.max, sum: numbers?.sum, nulls: nullCount }
+  const zero = (bound: Uint8Array | undefined): Uint8Array | undefined =>
+    dimension && bound !== undefined && isFloat(field.type) ? firstZero(field.type, tile.values, bound) : bound
+  return { min: zero(found?.min), max: zero(found?.max), sum: numbers?.sum, nulls: nullCount }
+}
+
+/** Of −0 and 0 the engine keeps the first in rectangles, while it keeps the last in statistics. */
+const firstZero = (type: Datatype, values: Uint8Array, bound: Uint8Array): Uint8Array => {
+  if (readScalar(type, bound) !== 0) return bound
+  const at = viewAs(type, values).indexOf(0 as never) * sizeOf(type)
+  return values.slice(at, at + sizeOf(type))
 }
 
 /** 64-bit integers. */
