@@ -8,6 +8,7 @@ import { readScalar, type Scalar, scalarBytes } from "../../schema/scalar.ts"
 import { GrowingBytes, GrowingNumbers } from "../kernel/growing.ts"
 import { compareBytes } from "../kernel/match_ranges.ts"
 import type { Field } from "./field.ts"
+import type { FieldTile } from "./field_tiles.ts"
 import type { PersistedTile } from "./persist_tile.ts"
 import type { FieldContents } from "./store_fragment.ts"
 import { hasMinMax, isByteText, sumOf, type TileStatistics } from "./tile_statistics.ts"
@@ -33,16 +34,18 @@ class Extremes {
   readonly #var = new GrowingBytes()
   readonly #isVar: boolean
   readonly #beats: (a: Uint8Array, b: Uint8Array) => boolean
-  /** What stands for the extreme of a tile without values. */
+  /** What stands for the extreme of a tile without values, and of a tile of which only a part was given. */
+  readonly #zero: Uint8Array
   readonly #neutral: Uint8Array
   #extreme: Uint8Array | undefined
 
   constructor({ type, var: isVar, cellSize }: Field, which: "min" | "max") {
     this.#isVar = isVar
+    this.#zero = new Uint8Array(isVar ? 0 : cellSize)
     if (isByteText(type)) {
       const sign = which === "min" ? -1 : 1
       this.#beats = (a, b) => sign * compareBytes(a, b) > 0
-      this.#neutral = new Uint8Array(isVar ? 0 : cellSize)
+      this.#neutral = this.#zero
     } else {
       const sooner = which === "min" ? (a: Scalar, b: Scalar) => a < b : (a: Scalar, b: Scalar) => a > b
       this.#beats = (a, b) => sooner(readScalar(type, a), readScalar(type, b))
@@ -53,8 +56,9 @@ class Extremes {
     }
   }
 
-  add(cell: Uint8Array | undefined): void {
-    const value = cell ?? this.#neutral
+  /** `cell` is there unless all that were given are null; `empty`: no cell of the tile has a value. */
+  add(cell: Uint8Array | undefined, empty: boolean): void {
+    const value = cell ?? (empty ? this.#zero : this.#neutral)
     if (this.#isVar) {
       this.#fixed.append(scalarBytes("uint64", BigInt(this.#var.length)))
       this.#var.append(value)
@@ -138,17 +142,18 @@ export class FieldRecord {
     return this.#size + this.#varSize + this.#validitySize
   }
 
-  /** Appends a tile, whose values had so many bytes before the filters. */
-  add(persisted: PersistedTile, unfiltered: number, { min, max, sum, nulls }: TileStatistics): void {
+  /** Appends a tile. */
+  add(tile: FieldTile, persisted: PersistedTile, { min, max, sum, nulls }: TileStatistics): void {
+    const empty = nulls > 0 && nulls === tile.validity?.length
     this.#offsets.push(this.#size)
     this.#varOffsets.push(this.#varSize)
-    this.#varSizes.push(this.field.var ? unfiltered : 0)
+    this.#varSizes.push(this.field.var ? tile.values.length : 0)
     this.#validityOffsets.push(this.#validitySize)
     this.#size += persisted.fixed.length
     this.#varSize += persisted.var?.length ?? 0
     this.#validitySize += persisted.validity?.length ?? 0
-    this.#mins?.add(min)
-    this.#maxes?.add(max)
+    this.#mins?.add(min, empty)
+    this.#maxes?.add(max, empty)
     this.#sums?.add(sum ?? new Uint8Array(8))
     if (this.field.nullable) this.#nullCounts.push(nulls)
     this.#nulls += nulls

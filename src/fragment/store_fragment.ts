@@ -137,12 +137,9 @@ export function* fragmentMetadata(access: TileAccess, contents: FragmentContents
     )
     yield part(encode(FragmentStatistics, ofFragment, version))
   }
-  let processedConditionsOffset = 0
-  // the format before names no place for it, but engines of that age write it
-  if (version >= Since.deleteMetadata) {
-    processedConditionsOffset = offset
-    yield part(encode(ProcessedConditions, contents.processedConditions, version))
-  }
+  // engines write it one format before the footer says where it is
+  const processedConditionsOffset = version < Since.deletes ? 0 : offset
+  if (version >= Since.deleteMetadata) yield part(encode(ProcessedConditions, contents.processedConditions, version))
 
   const shape = shapeOf(schema)
   const sizes = (count: number, size: (field: FieldContents) => number): Float64Array =>

@@ -229,7 +229,7 @@ export const openFragment = (
     const append = (out: OutField, { tile, statistics, cellOf }: WriteTile): Effect.Effect<void, WriteTilesError> =>
       Effect.gen(function* () {
         const persisted = yield* attemptFilters(out.record.field, cellOf, () => persistTile(out.filters, tile))
-        out.record.add(persisted, tile.values.length, statistics)
+        out.record.add(tile, persisted, statistics)
         yield* put(out.files.fixed, persisted.fixed)
         if (persisted.var !== undefined) yield* put(out.files.var, persisted.var)
         if (persisted.validity !== undefined) yield* put(out.files.validity, persisted.validity)
