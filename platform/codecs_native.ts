@@ -15,6 +15,7 @@ import { portableZstd } from "./codec_zstd.ts"
 import { checkCipherArguments, webpMissing } from "./codecs_shared.ts"
 import { exactly, guarded, plausible } from "./exact_size.ts"
 import { readZstdFrame } from "./zstd_frame.ts"
+import { decodeFrame } from "./zstd_native.ts"
 
 /**
  * Bytes of their own: what the runtime gives may be a slice of a shared pool, at any offset, and callers lay typed arrays
@@ -51,11 +52,24 @@ const gzip: Compressor = {
 /** A window beyond this is not left to the runtime, which would reserve it whole. */
 const WINDOW_MAX = 8 * 1024 * 1024
 
+/** What the decoder that is kept may come to hold on to. */
+const WINDOW_KEPT = 1024 * 1024
+
+/** Up to this size, which the metadata of filters have, the runtime takes longer to begin than the portable decoder to end. */
+const SMALL = 256
+
 const zstd: Compressor = {
-  decompress: (input, size) => {
+  decompress: (input, size, room = (n) => new Uint8Array(n)) => {
     const frame = readZstdFrame(input, size)
-    if (zlib.zstdDecompressSync === undefined || frame.window > Math.max(size, WINDOW_MAX)) {
+    if (
+      zlib.zstdDecompressSync === undefined || frame.window > Math.max(size, WINDOW_MAX) ||
+      (size <= SMALL && !frame.checksum)
+    ) {
       return portableZstd.decompress(input, size)
+    }
+    if (frame.sized && frame.window <= Math.max(size, WINDOW_KEPT)) {
+      const output = room(size)
+      if (decodeFrame(input, output)) return output
     }
     return exactly(
       "zstd",

@@ -18,6 +18,8 @@ export interface ZstdFrame {
   readonly window: number
   /** Whether four bytes of XXH64 follow the last block. */
   readonly checksum: boolean
+  /** Whether the header says how many bytes there are in all. */
+  readonly sized: boolean
 }
 
 const damaged = (reason: string): CodecError => new CodecError({ codec: "zstd", reason })
@@ -68,5 +70,5 @@ export const readZstdFrame = (input: Uint8Array, size: number): ZstdFrame => {
   if (at > length) throw damaged("the frame ends early; it is cut short")
   if (at < length) throw damaged(`${length - at} bytes follow the frame`)
   plausible("zstd", 1, size, room)
-  return { start, window, checksum }
+  return { start, window, checksum, sized: sizeBytes > 0 }
 }
