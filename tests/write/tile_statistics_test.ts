@@ -67,6 +67,14 @@ const naive = (type: Datatype, values: TypedArray, validity: Uint8Array | undefi
   }
 }
 
+/** The sign of a NaN is the processor's business. */
+const oneNaN = (type: Datatype, its: TileStatistics): TileStatistics => {
+  const plain = (of: Datatype, bytes: Uint8Array | undefined): Uint8Array | undefined =>
+    isFloat(of) && bytes !== undefined && Number.isNaN(viewAs(of, bytes)[0]) ? rawOf(of, NaN) : bytes
+  const sum = isFloat(type) ? plain("float64", its.sum) : its.sum
+  return { ...its, min: plain(type, its.min), max: plain(type, its.max), sum }
+}
+
 const nulls = (length: number) =>
   fc.option(
     fc.oneof(
@@ -113,7 +121,7 @@ describe("statistics of numbers", () => {
             const its = validity && Uint8Array.from({ length: cells.length }, (_, i) => validity[i % some.length])
             const tile = { values: new Uint8Array(cells.buffer), offsets: undefined, validity: its }
             const made = tileStatistics(fieldOf(type, 1, validity !== undefined), tile)
-            assertEquals(made, naive(type, cells, its))
+            assertEquals(oneNaN(type, made), oneNaN(type, naive(type, cells, its)))
           },
         ),
         { seed: 1, numRuns: 200 },
