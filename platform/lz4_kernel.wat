@@ -1,4 +1,4 @@
-;; Decodes a raw LZ4 block. Copies run in steps of 16 or 8 bytes, past the end of what they copy: behind the result and
+;; Decodes a raw LZ4 block. Copies run in steps of 16 bytes, past the end of what they copy: behind the result and
 ;; behind the input there must be 32 bytes more of memory. Everything is checked before it is touched; 1 says that the
 ;; block is whole and makes exactly `size` bytes, 0 that it does not. The twin in TypeScript says why.
 (module
@@ -6,7 +6,7 @@
   (func (export "decode") (param $in i32) (param $length i32) (param $out i32) (param $size i32) (result i32)
     (local $end i32) (local $limit i32) (local $to i32) (local $token i32) (local $n i32) (local $byte i32)
     (local $from i32) (local $at i32) (local $stop i32) (local $distance i32)
-    (local $shortEnd i32) (local $shortLimit i32)
+    (local $shortEnd i32) (local $shortLimit i32) (local $near i32)
     (local.set $end (i32.add (local.get $in) (local.get $length)))
     (local.set $limit (i32.add (local.get $out) (local.get $size)))
     (local.set $to (local.get $out))
@@ -93,27 +93,25 @@
       (local.set $from (i32.sub (local.get $to) (local.get $distance)))
       (local.set $at (local.get $to))
       (local.set $stop (i32.add (local.get $to) (local.get $n)))
-      (if (i32.ge_u (local.get $distance) (i32.const 16))
+      ;; a match that reaches into itself: byte by byte, until as much lies behind as a vector holds
+      (if (i32.lt_u (local.get $distance) (i32.const 16))
         (then
-          (loop $copy
-            (v128.store (local.get $at) (v128.load (local.get $from)))
-            (local.set $from (i32.add (local.get $from) (i32.const 16)))
-            (local.set $at (i32.add (local.get $at) (i32.const 16)))
-            (br_if $copy (i32.lt_u (local.get $at) (local.get $stop)))))
-        (else
-          (if (i32.ge_u (local.get $distance) (i32.const 8))
-            (then
-              (loop $copy
-                (i64.store (local.get $at) (i64.load (local.get $from)))
-                (local.set $from (i32.add (local.get $from) (i32.const 8)))
-                (local.set $at (i32.add (local.get $at) (i32.const 8)))
-                (br_if $copy (i32.lt_u (local.get $at) (local.get $stop)))))
-            (else
-              (loop $copy
-                (i32.store8 (local.get $at) (i32.load8_u (local.get $from)))
-                (local.set $from (i32.add (local.get $from) (i32.const 1)))
-                (local.set $at (i32.add (local.get $at) (i32.const 1)))
-                (br_if $copy (i32.lt_u (local.get $at) (local.get $stop))))))))
+          (loop $twice
+            (local.set $distance (i32.shl (local.get $distance) (i32.const 1)))
+            (br_if $twice (i32.lt_u (local.get $distance) (i32.const 16))))
+          (local.set $near (i32.add (local.get $from) (local.get $distance)))
+          (if (i32.gt_u (local.get $near) (local.get $stop)) (then (local.set $near (local.get $stop))))
+          (loop $byte
+            (i32.store8 (local.get $at) (i32.load8_u (local.get $from)))
+            (local.set $from (i32.add (local.get $from) (i32.const 1)))
+            (local.set $at (i32.add (local.get $at) (i32.const 1)))
+            (br_if $byte (i32.lt_u (local.get $at) (local.get $near))))
+          (local.set $from (i32.sub (local.get $at) (local.get $distance)))))
+      (loop $copy
+        (v128.store (local.get $at) (v128.load (local.get $from)))
+        (local.set $from (i32.add (local.get $from) (i32.const 16)))
+        (local.set $at (i32.add (local.get $at) (i32.const 16)))
+        (br_if $copy (i32.lt_u (local.get $at) (local.get $stop))))
       (local.set $to (local.get $stop))
       (br $sequence))
     (unreachable)))
