@@ -13,7 +13,7 @@ import {
   decodeArraySchema,
 } from "../../schema/array_schema.ts"
 import { encode } from "../../schema/binary/mod.ts"
-import { ARRAY_SCHEMA_FILE, arrayFolders, GROUP_FILE, LOCK_FILE, schemaPath } from "../../schema/name/array_paths.ts"
+import { ARRAY_SCHEMA_FILE, arrayFolders, GROUP_FILE, LOCK_FILE } from "../../schema/name/array_paths.ts"
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
 import { checkSchemaRules } from "./builder/check_rules.ts"
 import type { ArraySchema } from "./builder/schema_value.ts"
@@ -58,24 +58,19 @@ const hasSchema = ({ root, schemas }: SchemaListing): boolean =>
 const store = (
   uri: string,
   wasEmpty: boolean,
-  name: string,
-  structure: Structure,
+  { version }: Structure,
   write: Effect.Effect<void, StoreError, Storage>,
 ): Effect.Effect<void, StoreError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const { version } = structure
-    let tried = false
     const making = Effect.gen(function* () {
       yield* storage.createFolder(uri)
       for (const folder of arrayFolders(version)) yield* storage.createFolder(join(uri, folder))
       // engines of that age do not open an array without it
       if (version <= Since.schemaFolder) yield* storage.write(join(uri, LOCK_FILE), new Uint8Array(0))
-      tried = true
       yield* write
     })
     const cleaning = Effect.gen(function* () {
-      if (tried) yield* storage.remove(join(uri, schemaPath(name)))
       // somebody else may have made an array here in between
       if (wasEmpty && !hasSchema(yield* listSchemas(uri))) yield* storage.remove(uri)
     })
@@ -140,7 +135,6 @@ export const create = <S extends ArraySchema>(
     yield* store(
       at,
       listing.root.length === 0,
-      name,
       structure,
       storeSchema(access, at, name, structure, enumerationsOf(named)),
     )

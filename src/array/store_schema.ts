@@ -22,7 +22,8 @@ export const newSchemaName = (version: number, time?: NameTime): Effect.Effect<s
 
 /**
  * Writes a schema by its own version into the array at `uri`, under a name of {@link newSchemaName}; first the enumerations
- * that are not there yet. The array is as before until the schema's file is there.
+ * that are not there yet. The array is as before until the schema's file is there; if that does not come, what was written
+ * is removed, but for a schema whose name others may have used too.
  */
 export const storeSchema = (
   access: TileAccess,
@@ -34,15 +35,19 @@ export const storeSchema = (
   Effect.gen(function* () {
     const { version } = schema
     const storage = yield* Storage
-    if (version >= Since.enumerations) yield* storage.createFolder(join(uri, ENUMERATIONS_FOLDER))
-    for (const enumeration of enumerations) {
-      yield* createStructure(
-        access,
-        join(uri, enumerationPath(enumeration.fileName)),
-        Enumeration,
-        enumeration,
-        version,
-      )
-    }
-    yield* createStructure(access, join(uri, schemaPath(name)), ArraySchema, schema, version)
+    const files: Array<string> = []
+    const storing = Effect.gen(function* () {
+      if (version >= Since.enumerations) yield* storage.createFolder(join(uri, ENUMERATIONS_FOLDER))
+      for (const enumeration of enumerations) {
+        const file = join(uri, enumerationPath(enumeration.fileName))
+        files.unshift(file)
+        yield* createStructure(access, file, Enumeration, enumeration, version)
+      }
+      const file = join(uri, schemaPath(name))
+      if (name !== "") files.unshift(file)
+      yield* createStructure(access, file, ArraySchema, schema, version)
+    })
+    // the last one first: a schema that may be there after all goes before what it names, or nothing goes
+    const cleaning = Effect.forEach(files, (file) => storage.remove(file), { discard: true })
+    yield* Effect.onExit(storing, (exit) => exit._tag === "Success" ? Effect.void : Effect.ignore(cleaning))
   })

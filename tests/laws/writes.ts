@@ -1,33 +1,149 @@
 /** The writes that are tried with faults: small ones of every kind, since each is run once for every call that it makes. */
 import * as Effect from "effect/Effect"
-import { ArraySchema, Attr, Dim, Metadata, TileArray } from "../../mod.ts"
-import { makeArray } from "../array/change_array.ts"
+import { ArraySchema, Attr, Dense, Dim, Filter, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
 import type { CrashLaw } from "./crash_laws.ts"
 
-const Weather = ArraySchema.dense({ dims: { x: Dim.int32([1, 8], { tile: 4 }) }, attrs: { temp: Attr.float32() } })
+const Weather = ArraySchema.dense({
+  dims: { x: Dim.int32([1, 8], { tile: 4 }), y: Dim.int32([1, 8], { tile: 4 }) },
+  attrs: {
+    temp: Attr.float32(Filter.zstd()),
+    name: Attr.nullable(Attr.utf8()),
+    kind: Attr.enumerated(Attr.uint8(), "kinds"),
+  },
+  enumerations: { kinds: ["rain", "snow"] },
+})
 
-const metadataOf = (uri: string) =>
+const Quakes = ArraySchema.sparse({
+  dims: { place: Dim.ascii(), at: Dim.float64([0, 100], { tile: 10 }) },
+  attrs: { depth: Attr.float32(), note: Attr.utf8() },
+  capacity: 3,
+})
+
+/** The values of 16 cells. */
+const values = (from: number) => ({
+  temp: Float32Array.from({ length: 16 }, (_, i) => from + i),
+  name: Array.from({ length: 16 }, (_, i) => i % 3 === 0 ? null : `${from}:${i}`),
+  kind: Uint8Array.from({ length: 16 }, (_, i) => i % 2),
+})
+
+const cells = (from: number, length: number) => ({
+  place: Array.from({ length }, (_, i) => `p${(i * 5) % length}`),
+  at: Float64Array.from({ length }, (_, i) => from + i),
+  depth: Float32Array.from({ length }, (_, i) => i),
+  note: Array.from({ length }, (_, i) => "n".repeat(i)),
+})
+
+const metadata = (uri: string) =>
   Effect.map(
     Effect.flatMap(TileArray.open(uri), TileArray.metadata),
     (items) => Object.fromEntries(Metadata.values(items)),
   )
 
+const dense = (uri: string) =>
+  Effect.map(Effect.flatMap(TileArray.open(uri, Weather), (array) => Dense.read(array)), ({ columns }) => columns)
+
+const sparse = (uri: string) =>
+  Effect.map(Effect.flatMap(TileArray.open(uri, Quakes), (array) => Sparse.read(array)), ({ columns }) => columns)
+
+/** The schema of an array; nothing where there is none. */
+const schema = (uri: string) =>
+  TileArray.open(uri).pipe(
+    Effect.map((array) => ({ ...array.schema, enumerations: Object.keys(array.schema.enumerations) })),
+    Effect.catchTag("ArrayNotFound", () => Effect.succeed(undefined)),
+  )
+
+const writeDense = (uri: string, from: number, low: number) =>
+  Effect.flatMap(
+    TileArray.open(uri, Weather),
+    (array) => Dense.write(array, { x: [low, low + 3], y: [low, low + 3] }, values(from)),
+  )
+
+const writeSparse = (uri: string, from: number, length: number) =>
+  Effect.flatMap(TileArray.open(uri, Quakes), (array) => Sparse.write(array, cells(from, length)))
+
+/** The members and the metadata of a group; nothing where there is none. */
+const group = (uri: string) =>
+  Effect.gen(function* () {
+    const opened = yield* Group.open(uri)
+    const members = Group.members(opened).map((member) => ({ ...member, uri: member.uri.split(uri).at(-1) }))
+    return { members, metadata: Object.fromEntries(Metadata.values(yield* Group.metadata(opened))) }
+  }).pipe(Effect.catchTag("ArrayNotFound", () => Effect.succeed(undefined)))
+
+const makeGroup = (uri: string) =>
+  Effect.gen(function* () {
+    yield* Group.create(uri)
+    yield* Group.create(`${uri}/one`)
+    yield* TileArray.create(`${uri}/two`, Quakes)
+    yield* Group.add(uri, { uri: "one", relative: true, name: "first" })
+    yield* Group.putMetadata(uri, { title: "Some" })
+  })
+
 /** The laws by the names of their writes. */
 export const writes: Readonly<Record<string, CrashLaw>> = {
   "metadata that is put": {
     prepare: (uri) =>
-      Effect.zipRight(makeArray(uri, Weather), TileArray.putMetadata(uri, { title: "Weather", draft: 1 })),
+      Effect.zipRight(TileArray.create(uri, Quakes), TileArray.putMetadata(uri, { title: "Quakes", draft: 1 })),
     act: (uri) =>
       TileArray.editMetadata(
         uri,
         (metadata) =>
-          Effect.zipRight(metadata.put({ title: "Weather of today", unit: "°C" }), metadata.delete(["draft"])),
+          Effect.zipRight(metadata.put({ title: "Quakes of today", unit: "km" }), metadata.delete(["draft"])),
       ),
-    read: metadataOf,
+    read: metadata,
   },
   "the first metadata": {
-    prepare: (uri) => makeArray(uri, Weather),
-    act: (uri) => TileArray.putMetadata(uri, { title: "Weather" }),
-    read: metadataOf,
+    prepare: (uri) => TileArray.create(uri, Quakes),
+    act: (uri) => TileArray.putMetadata(uri, { title: "Quakes" }),
+    read: metadata,
+  },
+  "a new array": {
+    prepare: () => Effect.void,
+    act: (uri) => TileArray.create(uri, Weather),
+    read: schema,
+  },
+  "a new array of format 9": {
+    prepare: () => Effect.void,
+    act: (uri) => TileArray.create(uri, Quakes, { formatVersion: 9 }),
+    read: schema,
+  },
+  "a schema that evolves": {
+    prepare: (uri) => Effect.zipRight(TileArray.create(uri, Weather), writeDense(uri, 100, 1)),
+    act: (uri) =>
+      TileArray.evolve(uri, {
+        addAttributes: { depth: Attr.int32() },
+        dropAttributes: ["name"],
+        extendEnumerations: { kinds: ["hail"] },
+        addEnumerations: { colors: ["red"] },
+      }),
+    read: (uri) =>
+      Effect.gen(function* () {
+        const array = yield* TileArray.open(uri)
+        const { columns } = yield* Dense.read(array)
+        const enumerations = yield* TileArray.enumerations(array)
+        // the names of their files are random
+        return { columns, enumerations: Object.values(enumerations).map((each) => ({ ...each, fileName: "" })) }
+      }),
+  },
+  "a new group": { prepare: () => Effect.void, act: (uri) => Group.create(uri), read: group },
+  "members of a group": {
+    prepare: makeGroup,
+    act: (uri) => Group.change(uri, { add: [{ uri: "two", relative: true, name: "second" }], remove: ["first"] }),
+    read: group,
+  },
+  "metadata of a group": { prepare: makeGroup, act: (uri) => Group.putMetadata(uri, { title: "All" }), read: group },
+  "dense cells, across tiles": {
+    prepare: (uri) => Effect.zipRight(TileArray.create(uri, Weather), writeDense(uri, 100, 1)),
+    act: (uri) => writeDense(uri, 200, 3),
+    read: dense,
+  },
+  "sparse cells": {
+    prepare: (uri) => Effect.zipRight(TileArray.create(uri, Quakes), writeSparse(uri, 10, 4)),
+    act: (uri) => writeSparse(uri, 12, 7),
+    read: sparse,
+  },
+  "the first sparse cells, of format 9": {
+    prepare: (uri) => TileArray.create(uri, Quakes, { formatVersion: 9 }),
+    act: (uri) => writeSparse(uri, 12, 7),
+    read: sparse,
   },
 }
