@@ -52,6 +52,10 @@ export const commands = {
         description:
           'cells in a range, both ends inclusive; DIM=V for a point; DIM=["lo","hi"] for values with a colon',
       },
+      where: {
+        value: "CONDITION",
+        description: 'only cells that fulfil it: \'depth > 400 and place in ["Tonga", "Fiji"] and not flag == None\'',
+      },
       crop: { description: "take of ranges what lies inside the domain" },
       order: { value: "ORDER", choices: ["row", "col", "global", "unordered"], description: "of the cells" },
       limit: { value: "N", integer: true, description: "show the first N cells" },

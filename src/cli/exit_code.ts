@@ -11,6 +11,7 @@ const byTag: Readonly<Record<string, ExitCode>> = {
   UsageError: 2,
   InvalidOption: 2,
   SelectionError: 2,
+  ConditionError: 2,
   ArrayNotFound: 3,
   NotFound: 3,
   DecryptionFailed: 4,

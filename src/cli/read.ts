@@ -125,7 +125,9 @@ const readAndPrint = (
       : []
     const wanted = labels.length > 0 ? [...labels, ...attributes.map((a) => a.name)] : select
     const fields = yield* attemptSelection(() => selectedFields(array, wanted))
+    const where = request.text("where")
     const source = yield* cellSource(array, {
+      ...(where === undefined ? {} : { where }),
       ...(wanted === undefined ? {} : { select: wanted }),
       ...(memory === undefined ? {} : { memory }),
       ranges,

@@ -82,7 +82,7 @@ const denseCells = (
   array: OpenedArray,
   options: StreamOptions,
   limit: number | undefined,
-): Effect.Effect<CellSource, ReadError> =>
+): Effect.Effect<CellSource, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     // the shape is that of rows, so cells that need no order are in theirs
     const order = options.order === "unordered" ? "row" : options.order
@@ -119,7 +119,7 @@ const sparseCells = (array: OpenedArray, options: StreamOptions, limit: number |
   // one fragment has each cell once, but for those that deletes take away
   const [fragment] = array.fragments
   const whole = Object.keys(options.ranges ?? {}).length === 0 && array.fragments.length === 1 &&
-    !fragment.hasTimestamps && array.deletes.length === 0
+    !fragment.hasTimestamps && array.deletes.length === 0 && options.where === undefined
   return {
     shape: undefined,
     total: undefined,
@@ -138,7 +138,7 @@ export const cellSource = (
   array: OpenedArray,
   options: StreamOptions,
   limit: number | undefined,
-): Effect.Effect<CellSource, ReadError> => {
+): Effect.Effect<CellSource, ReadError, Storage | Codecs> => {
   const asked = limit === undefined
     ? options
     : { ...options, batch: Math.max(FEWEST_BYTES, Math.min(limit * CELL_BYTES, Number.MAX_SAFE_INTEGER)) }

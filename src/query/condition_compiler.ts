@@ -153,6 +153,8 @@ const scalarInput = (
     return value ? 1 : 0
   }
   if (typeof value === "number" || typeof value === "bigint" || value instanceof Uint8Array) return value
+  // as in JSON and on the command line, integers of 64 bits may be texts
+  if (typeof value === "string" && (type === "int64" || type === "uint64")) return value
   if (!isTemporal(type)) {
     throw typeof value === "string"
       ? new ScalarError(`${show(value)} is a text, and the field is ${type}; numbers are written without quotes`)

@@ -15,8 +15,10 @@ import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
 import type { Column } from "./column.ts"
+import { evaluate } from "./condition.ts"
 import { coordinateColumn } from "./coordinate_column.ts"
 import { cellMap, copyFixed } from "./dense_copies.ts"
+import { filledColumn } from "./filled_column.ts"
 import { type Cells, fieldIn, gatherColumns } from "./gather.ts"
 import { globalOrder } from "./global_order.ts"
 import { placed, targetsFor } from "./out_buffers.ts"
@@ -26,6 +28,7 @@ import { attemptAllocation, attemptSelection, type ReadError } from "./read_erro
 import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection, type Selection } from "./selection.ts"
 import type { ColumnBuffer } from "./typed_columns.ts"
+import { type Where, whereOf } from "./where.ts"
 
 /** The answer of a dense read: every column has the product of `shape` cells, in the order that was asked. */
 export interface DenseColumns {
@@ -46,14 +49,15 @@ export interface DenseRequest {
   readonly selection: Selection
   readonly ranges: ReadonlyArray<WholeRanges>
   readonly order: Order
+  readonly where: Where | undefined
 }
 
 /** Checks what is asked of a dense array. */
 export const denseRequest = (
   array: OpenedArray,
   options: ReadOptions,
-): Effect.Effect<DenseRequest, SelectionError> =>
-  attemptSelection(() => {
+): Effect.Effect<DenseRequest, ReadError, Storage | Codecs> => {
+  const checked = attemptSelection(() => {
     const { schema, uri } = array
     if (schema.arrayType !== "dense") {
       throw new SelectionError({ uri, field: "", reason: "the array is sparse; read it with Sparse.read" })
@@ -69,13 +73,24 @@ export const denseRequest = (
     })
     return { fields, selection, ranges, order }
   })
+  return Effect.flatMap(
+    checked,
+    (request) => Effect.map(whereOf(array, options.where), (where) => ({ ...request, where })),
+  )
+}
+
+/** The fields whose cells are read: those that are wanted, and those by which cells are chosen. */
+export const readFields = ({ fields, where }: DenseRequest): ReadonlyArray<Field> =>
+  where === undefined ? fields : [...new Set([...fields, ...where.fields])]
 
 /** Whether cells of a field are taken one by one, from where a map says that they are. */
 const isMapped = (array: OpenedArray, field: Field): boolean =>
   field.file.kind === "attribute" && (field.var || array.fragments.some((fragment) => !isHeldBy(fragment, field)))
 
 /** Bytes of a result, but for the values of var-sized fields: at most, and on the way to it. */
-export const fixedBytes = (array: OpenedArray, { fields, ranges, order }: DenseRequest): number => {
+export const fixedBytes = (array: OpenedArray, request: DenseRequest): number => {
+  const { ranges, order } = request
+  const fields = readFields(request)
   const mapped = fields.some((field) => isMapped(array, field))
   const perCell = fields.reduce((sum, f) => sum + (f.var ? 4 : f.cellSize) + (f.nullable ? 1 : 0), mapped ? 8 : 0)
   const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
@@ -103,7 +118,7 @@ export const readDenseRequest = (
 ): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { schema, uri } = array
-    const { fields, selection, ranges, order } = request
+    const { fields, selection, ranges, order, where } = request
     const access = yield* accessOf(array)
     const layout = order === "col" ? "col-major" : "row-major"
     // how much it will be: before anything is planned, since plans grow with it
@@ -125,11 +140,11 @@ export const readDenseRequest = (
     const targets = yield* attemptSelection(() => targetsFor(uri, fields, out, Number(cells)))
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
     const plan = planDense(schema, array.fragments, ranges, layout)
-    const needed = bytes + (yield* varBytes(access, array, plan, fields, "cells"))
+    const needed = bytes + (yield* varBytes(access, array, plan, readFields(request), "cells"))
     if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri, needed, limit }))
     const columns: Record<string, Column> = {}
     let map: Cells | undefined
-    for (const field of fields) {
+    for (const field of readFields(request)) {
       if (field.file.kind === "dimension") {
         const d = field.file.index
         columns[field.name] = yield* attemptAllocation(uri, bytes, () => coordinateColumn(field, d, plan))
@@ -141,6 +156,14 @@ export const readDenseRequest = (
         columns[field.name] = yield* copyFixed(access, array, plan, field, target)
       }
     }
+    if (where !== undefined) {
+      yield* attemptAllocation(uri, bytes, () => {
+        const keep = evaluate(where.predicate, new Map(Object.entries(columns)), plan.cells)
+        for (const field of fields) {
+          if (field.file.kind === "attribute") columns[field.name] = filledColumn(columns[field.name], field, keep)
+        }
+      })
+    }
     if (order === "global") {
       yield* attemptAllocation(uri, bytes, () => {
         const cells = globalOrder(schema, plan)
@@ -148,7 +171,7 @@ export const readDenseRequest = (
       })
     }
     for (const [name, target] of targets) columns[name] = placed(columns[name], target)
-    return { shape: plan.shape, columns }
+    return { shape: plan.shape, columns: Object.fromEntries(fields.map(({ name }) => [name, columns[name]])) }
   })
 
 /** Whether a fragment has the attribute in the array's own form, so that its cells can be copied box by box. */

@@ -4,6 +4,7 @@
 import type { OpenedArray } from "../array/open.ts"
 import { SelectionError } from "../array/errors.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
+import type { ConditionTree } from "./condition_tree.ts"
 import type { Outside, RangesInput } from "./selection.ts"
 
 /** The order of the cells in a result. */
@@ -18,6 +19,8 @@ export interface ReadOptions {
    * A dimension that is not named is taken whole: in dense arrays its non-empty domain, in sparse ones everything.
    */
   readonly ranges?: RangesInput
+  /** Which cells are wanted. Default: all. */
+  readonly where?: ConditionTree | string
   /** Default: row. */
   readonly order?: Order
   /** What to do with ranges that leave the domain. Default: refuse them. */

@@ -16,6 +16,7 @@ import { sortCells } from "../kernel/sort_cells.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { orderWords } from "./cell_order.ts"
 import type { Column } from "./column.ts"
+import { evaluate } from "./condition.ts"
 import { applyDeletes } from "./deletes.ts"
 import { byFragment, type FoundCells, restrict, spreadOver } from "./found_cells.ts"
 import { foundColumn } from "./found_columns.ts"
@@ -27,6 +28,7 @@ import { attemptAllocation, attemptSelection, type ReadError } from "./read_erro
 import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection, type Selection } from "./selection.ts"
 import { matchTiles, timesOf } from "./sparse_cells.ts"
+import { type Where, whereOf } from "./where.ts"
 
 /** The answer of a sparse read: columns of `length` cells each. */
 export interface SparseResult {
@@ -39,6 +41,7 @@ export interface SparseRequest {
   readonly fields: ReadonlyArray<Field>
   readonly selection: Selection
   readonly order: Order
+  readonly where: Where | undefined
 }
 
 /** Checks what is asked of a sparse array; `order` is the default. */
@@ -46,8 +49,8 @@ export const sparseRequest = (
   array: OpenedArray,
   options: ReadOptions,
   order: Order,
-): Effect.Effect<SparseRequest, SelectionError> =>
-  attemptSelection(() => {
+): Effect.Effect<SparseRequest, ReadError, Storage | Codecs> => {
+  const checked = attemptSelection(() => {
     const { schema, uri } = array
     if (schema.arrayType !== "sparse") {
       throw new SelectionError({ uri, field: "", reason: "the array is dense; read it with Dense.read" })
@@ -58,6 +61,11 @@ export const sparseRequest = (
       selection: parseSelection(uri, schema, options.ranges ?? {}, options.outside ?? "error"),
     }
   })
+  return Effect.flatMap(
+    checked,
+    (request) => Effect.map(whereOf(array, options.where), (where) => ({ ...request, where })),
+  )
+}
 
 /** What has to be done to the cells of a plan: whether some may be there twice, and whether they lie in order. */
 export const workOf = (
@@ -93,7 +101,7 @@ export const readSparse = (
 export const readPlanned = (
   access: TileAccess,
   array: OpenedArray,
-  { fields, selection, order }: SparseRequest,
+  { fields, selection, order, where }: SparseRequest,
   plan: SparsePlan,
   maxBytes: number,
   most?: number,
@@ -144,6 +152,22 @@ export const readPlanned = (
     if (array.deletes.length > 0 && found.length > 0) {
       const keep = yield* applyDeletes(access, array, found, writeTimes(array, found, "end"))
       ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
+    }
+    // after the newest cell of each place was chosen: an older one never comes back because a newer one is not wanted
+    if (where !== undefined && found.length > 0) {
+      const held = sorted.columns
+      const columns = new Map<string, Column>()
+      for (const field of where.fields) {
+        columns.set(field.name, held.get(field) ?? (yield* foundColumn(access, array, field, found)))
+      }
+      const { length } = found
+      const keep = yield* attemptAllocation(uri, length, () => evaluate(where.predicate, columns, length))
+      // what was read to decide is not read again
+      const known = new Map([
+        ...held,
+        ...where.fields.flatMap((f) => fields.includes(f) ? [[f, columns.get(f.name)!] as const] : []),
+      ])
+      ;[found, sorted] = yield* narrowed(uri, found, { ...sorted, columns: known }, keep)
     }
 
     const needed = yield* checkSize(access, array, fields, found, maxBytes)

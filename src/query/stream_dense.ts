@@ -20,6 +20,7 @@ import {
   denseRequest,
   fixedBytes,
   readDenseRequest,
+  readFields,
   varBytes,
 } from "./read_dense.ts"
 import type { StreamOptions } from "./read_options.ts"
@@ -47,7 +48,7 @@ export const streamDense = (
     const { schema, uri } = array
     const limit = batchBytes(memory)
     const wanted = Math.min(limit, options.batch ?? limit)
-    for (const field of request.fields) {
+    for (const field of readFields(request)) {
       const tile = field.var ? 0 : denseCells(schema) * (field.cellSize + (field.nullable ? 1 : 0))
       if (field.file.kind === "attribute" && tile > limit && array.fragments.length > 0) {
         return yield* Effect.fail(budgetTooSmall(uri, memory, tile, `a tile of ${JSON.stringify(field.name)}`))
@@ -55,7 +56,8 @@ export const streamDense = (
     }
     const step = (part: DenseRequest): Effect.Effect<Step<DenseRequest, DenseBatch>, ReadError, Storage | Codecs> =>
       Effect.gen(function* () {
-        const { ranges, fields, order } = part
+        const { ranges, order } = part
+        const fields = readFields(part)
         if (ranges.some((its) => its.length === 0)) return { kind: "none" }
         const size = planSize(schema, ranges)
         const planned = size.tiles <= MOST_TILES && size.segments <= MOST_SEGMENTS

@@ -130,14 +130,14 @@ interface PlanSize {
 const tileSizes = (
   access: TileAccess,
   array: OpenedArray,
-  { fields, selection }: SparseRequest,
+  { fields, selection, where }: SparseRequest,
   plan: SparsePlan,
   mbrs: ReadonlyMap<number, MbrLevel>,
   sorts: boolean,
 ): Effect.Effect<PlanSize, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const { dimensions } = fieldsOf(array.schema)
-    const wanted = sorts ? new Set([...dimensions, ...fields]) : fields
+    const wanted = new Set([...(sorts ? dimensions : []), ...fields, ...(where?.fields ?? [])])
     const sizes: Array<Float64Array> = []
     let coordinates = 0
     let largest = 0

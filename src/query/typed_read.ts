@@ -13,7 +13,8 @@ import type { DenseColumns } from "./read_dense.ts"
 import type { ReadOptions as UntypedOptions } from "./read_options.ts"
 import type { Outside } from "./merge_ranges.ts"
 import { datesOf } from "./cell_times.ts"
-import type { BuffersOf, ColumnsOf, Declared, FieldName, RangesOf, TimeForm } from "./typed_columns.ts"
+import type { Condition } from "./condition_tree.ts"
+import type { BuffersOf, ColumnsOf, Declared, FieldName, RangesOf, TermsIn, TimeForm } from "./typed_columns.ts"
 import type { Order } from "./read_options.ts"
 
 /** What to read. */
@@ -33,6 +34,12 @@ export interface ReadOptions<
    * domain, in sparse ones everything.
    */
   readonly ranges?: RangesOf<S>
+  /**
+   * Which cells are wanted: a condition of `Condition`, or its text. Of sparse arrays only these cells are answered – after the
+   * newest cell of each place was chosen, so that no older one comes back –, in dense ones the others hold the fill
+   * value. Default: all.
+   */
+  readonly where?: Condition<TermsIn<S>> | string
   /** The order of the cells. Default: `row`; `unordered` is the fastest for sparse arrays. */
   readonly order?: Order
   /** What to do with ranges that leave the domain. Default: refuse them. */

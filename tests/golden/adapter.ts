@@ -4,7 +4,7 @@ import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { posix, resolve } from "node:path"
-import { Dense, Group, Sparse, TileArray } from "../../mod.ts"
+import { Condition, Dense, Group, Sparse, TileArray } from "../../mod.ts"
 import { type Codecs, layerDefault, layerDefaultPortable, type StorageService } from "../../platform/mod.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
 import {
@@ -17,6 +17,15 @@ import {
 import type { Engine, OpenOptions } from "./check_case.ts"
 
 const orders = { "row-major": "row", "col-major": "col", unordered: "unordered" } as const
+
+const comparisons: Readonly<Record<string, typeof Condition.eq>> = {
+  lt: Condition.lt,
+  le: Condition.le,
+  gt: Condition.gt,
+  ge: Condition.ge,
+  eq: Condition.eq,
+  ne: Condition.ne,
+}
 
 const keyOf = ({ key }: OpenOptions): { readonly key?: Uint8Array } =>
   key === undefined ? {} : { key: new TextEncoder().encode(key) }
@@ -48,8 +57,13 @@ export const makeEngine = (codecs: "native" | "portable"): Engine => {
           const used = schema.attributes.map((attribute) => attribute.enumeration).filter((name) => name !== "")
           return describeEnumerations(await run(TileArray.enumerations(array, used)))
         },
-        read: async ({ order, ranges }) => {
-          const request = { ranges, order: orders[order] }
+        read: async ({ order, ranges, where }) => {
+          const tests = where?.map(({ field, op, value }) =>
+            value === null
+              ? op === "eq" ? Condition.isNull(field) : Condition.notNull(field)
+              : comparisons[op](field, value as string | number)
+          )
+          const request = { ranges, order: orders[order], ...(tests && { where: Condition.and(...tests) }) }
           if (schema.arrayType === "sparse") {
             const { length, columns } = await run(Sparse.read(array, request))
             return { cells: length, columns }

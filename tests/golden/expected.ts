@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Json, JsonObject } from "../../src/array/describe.ts"
+import type { Datatype } from "../../schema/datatype.ts"
 import type { CellJson, ScalarInput } from "../../schema/scalar.ts"
 
 /** Columns of many cells are recorded as digests of their bytes, with the first and last cells. */
@@ -26,7 +27,7 @@ export interface ExpectedRead {
   readonly columns: Readonly<Record<string, ExpectedColumn>>
   readonly ranges?: ReadonlyArray<ReadonlyArray<readonly [ScalarInput, ScalarInput]> | null>
   readonly timestamp_end?: string
-  readonly condition?: unknown
+  readonly condition?: ReadonlyArray<{ readonly field: string; readonly op: string; readonly value: CellJson }>
   /** what the recording engine said when it failed */
   readonly error?: string
   /** what it said of each column that it could not read alone */
@@ -37,6 +38,12 @@ export interface ExpectedSchema extends JsonObject {
   readonly array_type: "dense" | "sparse"
   readonly allows_dups: boolean
   readonly dimensions: ReadonlyArray<{ readonly name: string }>
+  readonly attributes: ReadonlyArray<{
+    readonly name: string
+    readonly type: Datatype
+    readonly cell_val_num: number | "var"
+    readonly fill_hex: string
+  }>
 }
 
 export interface ExpectedArray {

@@ -8,13 +8,47 @@ import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type ArraySchema, type Cells, Dense, type SchemaMismatch, Sparse, TileArray } from "../../mod.ts"
+import { type ArraySchema, type Cells, Condition, Dense, type SchemaMismatch, Sparse, TileArray } from "../../mod.ts"
 import { exactly } from "./equal.ts"
 import { Forms, Weather } from "./weather.ts"
 
 type Error<A> = A extends Effect.Effect<infer _A, infer E, infer _R> ? E : never
 
 /** The results of reads, as types; nothing of it runs. */
+/** Conditions as types. */
+const conditions = () =>
+  Effect.gen(function* () {
+    const weather = yield* TileArray.open("weather", Weather)
+    void Dense.read(weather, { where: Condition.gt("temperature", 7) })
+    void Dense.read(weather, { where: Condition.and(Condition.gt("temperature", 7), Condition.eq("note", "x")) })
+    void Dense.read(weather, { where: Condition.not(Condition.in("day", [1, 2])) })
+    void Dense.read(weather, { where: "temperature > 7" })
+    void Dense.read(weather, { where: Condition.parse("anything > 7") })
+    // @ts-expect-error no such field
+    void Dense.read(weather, { where: Condition.gt("temprature", 7) })
+    // @ts-expect-error no such field, among others
+    void Dense.read(weather, { where: Condition.or(Condition.gt("temperature", 7), Condition.gt("nope", 7)) })
+    // @ts-expect-error text is no number
+    void Dense.read(weather, { where: Condition.gt("temperature", "7") })
+    // @ts-expect-error neither is one in a list
+    void Dense.read(weather, { where: Condition.in("temperature", [7, "8"]) })
+    // @ts-expect-error a number is no text
+    void Dense.read(weather, { where: Condition.not(Condition.eq("note", 5)) })
+    // @ts-expect-error it is never null
+    void Dense.read(weather, { where: Condition.isNull("temperature") })
+
+    const forms = yield* TileArray.open("forms", Forms)
+    void Sparse.read(forms, { where: Condition.gt("when", new Date()) })
+    void Sparse.read(forms, { where: Condition.eq("wide", 5n) })
+    void Sparse.read(forms, { where: Condition.isNull("nullable") })
+    void Sparse.stream(forms, { where: Condition.eq("color", "red") })
+    // @ts-expect-error a Date is no number
+    void Sparse.read(forms, { where: Condition.gt("fixed", new Date()) })
+
+    const any = yield* TileArray.open("any")
+    void Sparse.read(any, { where: Condition.gt("anything", "x") })
+  })
+
 const dense = () =>
   Effect.gen(function* () {
     const a = yield* TileArray.open("weather", Weather, { at: 0 })
@@ -153,6 +187,6 @@ const schemas = () => {
 
 describe("types", () => {
   it("are checked by deno task check", () => {
-    assertEquals([dense, sparse, untyped, errors, rows, schemas].every((f) => typeof f === "function"), true)
+    assertEquals([dense, conditions, sparse, untyped, errors, rows, schemas].every((f) => typeof f === "function"), true)
   })
 })

@@ -35,6 +35,7 @@ export interface Attribute<
   T extends Datatype = Datatype,
   N extends boolean = boolean,
   C extends number | "var" = number | "var",
+  E extends string = string,
 > {
   /** The datatype of its values. */
   readonly type: T
@@ -51,7 +52,7 @@ export interface Attribute<
   /** Whether values run up or down along the only dimension of a dense array. */
   readonly order: DataOrder
   /** The enumeration whose values the cells are codes of; "" for none. */
-  readonly enumeration: string
+  readonly enumeration: E
   /** What is wrong with it; the schema says so, since it knows the name. */
   readonly problem?: string
 }
@@ -77,7 +78,7 @@ const make = <T extends Datatype, C extends number | "var">(
   type: T,
   cellValNum: C,
   filters: ReadonlyArray<Filter>,
-): Attribute<T, false, C> => ({
+): Attribute<T, false, C, ""> => ({
   type,
   nullable: false,
   cellValNum,
@@ -101,13 +102,13 @@ export type DefaultCellValNum<T extends Datatype> = T extends
 /** Makes an attribute of one datatype from its filters, first to last. */
 export type MakeAttribute<T extends Datatype> = (
   ...filters: ReadonlyArray<Filter>
-) => Attribute<T, false, DefaultCellValNum<T>>
+) => Attribute<T, false, DefaultCellValNum<T>, "">
 
 /** An attribute of any datatype, by its name. */
 export const of = <T extends Datatype>(
   type: T,
   ...filters: ReadonlyArray<Filter>
-): Attribute<T, false, DefaultCellValNum<T>> =>
+): Attribute<T, false, DefaultCellValNum<T>, ""> =>
   make(type, (varSizedByDefault.includes(type) ? "var" : 1) as DefaultCellValNum<T>, filters)
 
 const maker = <T extends Datatype>(type: T): MakeAttribute<T> => (...filters) => of(type, ...filters)
@@ -161,26 +162,26 @@ export const geomWkt: MakeAttribute<"geom_wkt"> = maker("geom_wkt")
 export const datetime = <U extends DatetimeType extends `datetime_${infer Unit}` ? Unit : never>(
   unit: U,
   ...filters: ReadonlyArray<Filter>
-): Attribute<Extract<Datatype, `datetime_${U}`>, false, 1> =>
+): Attribute<Extract<Datatype, `datetime_${U}`>, false, 1, ""> =>
   make(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, 1, filters)
 
 /** Counts of a unit since midnight, as bigint: `Attr.time("sec")`. */
 export const time = <U extends TimeType extends `time_${infer Unit}` ? Unit : never>(
   unit: U,
   ...filters: ReadonlyArray<Filter>
-): Attribute<Extract<Datatype, `time_${U}`>, false, 1> =>
+): Attribute<Extract<Datatype, `time_${U}`>, false, 1, ""> =>
   make(`time_${unit}` as Extract<Datatype, `time_${U}`>, 1, filters)
 
 /** The attribute, with cells that may be null. Unwritten cells are null. */
-export const nullable = <T extends Datatype, C extends number | "var">(
-  attribute: Attribute<T, boolean, C>,
-): Attribute<T, true, C> => ({ ...attribute, nullable: true })
+export const nullable = <T extends Datatype, C extends number | "var", E extends string>(
+  attribute: Attribute<T, boolean, C, E>,
+): Attribute<T, true, C, E> => ({ ...attribute, nullable: true })
 
 /** The attribute, with cells of `count` values each. Its fill value is the default again. */
-export const multiValue = <T extends Datatype, N extends boolean, const C extends number>(
-  attribute: Attribute<T, N>,
+export const multiValue = <T extends Datatype, N extends boolean, const C extends number, E extends string>(
+  attribute: Attribute<T, N, number | "var", E>,
   count: C,
-): Attribute<T, N, C> => {
+): Attribute<T, N, C, E> => {
   const whole = Number.isInteger(count) && count >= 1 && count < VAR
   const problem = whole && defaultCellFill(attribute.type, count) !== undefined
     ? attribute.problem
@@ -190,9 +191,9 @@ export const multiValue = <T extends Datatype, N extends boolean, const C extend
 }
 
 /** The attribute, with cells of any number of values. Its fill value is the default again. */
-export const varSized = <T extends Datatype, N extends boolean>(
-  attribute: Attribute<T, N>,
-): Attribute<T, N, "var"> => ({ ...attribute, cellValNum: "var", fillValue: cellFill(attribute.type, "var") })
+export const varSized = <T extends Datatype, N extends boolean, E extends string>(
+  attribute: Attribute<T, N, number | "var", E>,
+): Attribute<T, N, "var", E> => ({ ...attribute, cellValNum: "var", fillValue: cellFill(attribute.type, "var") })
 
 /** What a fill value may be given as: one value, the values of a cell, a text, or the raw bytes of a cell. */
 export type FillInput = number | bigint | string | Date | Uint8Array | ReadonlyArray<number | bigint | string | Date>
@@ -213,11 +214,11 @@ const fillBytes = (type: Datatype, cellValNum: number | "var", given: FillInput)
  * The attribute, with another value for unwritten cells. One value stands for all values of a cell. The unwritten cells of
  * a nullable attribute are null, with `valid: true` they are this value.
  */
-export const fill = <T extends Datatype, N extends boolean, C extends number | "var">(
-  attribute: Attribute<T, N, C>,
+export const fill = <T extends Datatype, N extends boolean, C extends number | "var", E extends string>(
+  attribute: Attribute<T, N, C, E>,
   value: FillInput,
   options: { readonly valid?: boolean } = {},
-): Attribute<T, N, C> => {
+): Attribute<T, N, C, E> => {
   const { type, cellValNum } = attribute
   let fillValue = attribute.fillValue
   const problem = attribute.problem ?? problemOf("fill value", () => {
@@ -241,13 +242,13 @@ export const fill = <T extends Datatype, N extends boolean, C extends number | "
  * The attribute, with cells that are codes of the values of an enumeration, which the schema's `enumerations` name. Only
  * for integers.
  */
-export const enumerated = <T extends Datatype, N extends boolean, C extends number | "var">(
+export const enumerated = <T extends Datatype, N extends boolean, C extends number | "var", const E extends string>(
   attribute: Attribute<T, N, C>,
-  enumeration: string,
-): Attribute<T, N, C> => ({ ...attribute, enumeration })
+  enumeration: E,
+): Attribute<T, N, C, E> => ({ ...attribute, enumeration })
 
 /** The attribute, with values that run up or down: for dense arrays of one dimension. */
-export const ordered = <T extends Datatype, N extends boolean, C extends number | "var">(
-  attribute: Attribute<T, N, C>,
+export const ordered = <T extends Datatype, N extends boolean, C extends number | "var", E extends string>(
+  attribute: Attribute<T, N, C, E>,
   order: "increasing" | "decreasing",
-): Attribute<T, N, C> => ({ ...attribute, order })
+): Attribute<T, N, C, E> => ({ ...attribute, order })

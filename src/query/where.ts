@@ -1,0 +1,47 @@
+/**
+ * The condition of a read, made ready: read from text if it is one, checked against the schema of the array, with the
+ * enumerations that it needs.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
+import type { OpenedArray } from "../array/open.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
+import { conditionFields, type Predicate } from "./condition.ts"
+import { compileCondition } from "./condition_compiler.ts"
+import { ConditionError } from "./condition_error.ts"
+import { parse } from "./condition_parser.ts"
+import { type ConditionTree, fieldNames } from "./condition_tree.ts"
+
+/** Which cells are wanted, and the fields that say which they are. */
+export interface Where {
+  readonly predicate: Predicate
+  readonly fields: ReadonlyArray<Field>
+}
+
+/** Runs what throws {@link ConditionError}. */
+const attemptCondition = <A>(run: () => A): Effect.Effect<A, ConditionError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof ConditionError ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+/** The condition of a read of an array; `undefined` if there is none. */
+export const whereOf = (
+  array: OpenedArray,
+  given: ConditionTree | string | undefined,
+): Effect.Effect<Where | undefined, ConditionError | EnumerationError, Storage | Codecs> =>
+  given === undefined ? Effect.succeed(undefined) : Effect.gen(function* () {
+    const { schema, uri } = array
+    const tree = yield* attemptCondition(() => typeof given === "string" ? parse(given) : given)
+    const { byName } = fieldsOf(schema)
+    const names = new Set([...fieldNames(tree)].flatMap((name) => byName.get(name)?.enumeration ?? []))
+    const enumerations = names.size === 0 ? [] : yield* loadEnumerations(array, names)
+    const scope = { uri, schema, enumerations: new Map(enumerations.map((e) => [e.name, e])) }
+    const predicate = yield* attemptCondition(() => compileCondition(scope, tree))
+    return { predicate, fields: [...conditionFields(predicate)].map((name) => byName.get(name)!) }
+  })
