@@ -6,10 +6,11 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
 import { Storage } from "../../platform/storage.ts"
+import type { ArraySchema } from "../../schema/array_schema.ts"
 import { ARRAY_SCHEMA_FILE, arrayFolders } from "../../schema/name/array_paths.ts"
 import { formatName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../schema/version.ts"
-import { attemptSchema, type SchemaError } from "./builder/schema_error.ts"
+import { attemptSchema, SchemaError } from "./builder/schema_error.ts"
 import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion } from "./check_format_version.ts"
 import type { StoreError } from "./create_structure.ts"
@@ -46,6 +47,21 @@ const versionOf = ({ uri, schema }: LatestSchema, asked: number | undefined): Ef
   const reason =
     `${version} is no format version of its next schema; there are ${least} to ${NEWEST_VERSION}, since ${why}`
   return Effect.fail(new InvalidOption({ uri, option: "formatVersion", reason }))
+}
+
+/**
+ * Engines up to 2.30 look for the footers of old fragments by the number of attributes that the array has now, and cannot
+ * open an array whose number has changed: not even one that they changed themselves.
+ */
+const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.Effect<void, SchemaError> => {
+  const { oldestFragment, schema } = latest
+  if (oldestFragment === undefined || oldestFragment >= Since.schemaFolder) return Effect.void
+  const [before, after] = [schema.attributes.length, evolved.attributes.length]
+  if (before === after) return Effect.void
+  const field = after > before ? "addAttributes" : "dropAttributes"
+  const reason = `the array has fragments of format version ${oldestFragment}, and with another number of attributes ` +
+    `engines could not open it any more; copy it into a new array, or consolidate and vacuum it first`
+  return Effect.fail(new SchemaError({ field, reason }))
 }
 
 /**
@@ -90,6 +106,7 @@ const evolveTo = (
       checkFormatVersion(made.schema)
       return made
     })
+    yield* checkOldFragments(latest, evolved.schema)
     const at = time === undefined ? yield* Clock.currentTimeMillis : time[0]
     const name = yield* nextName(uri, latest.name, at)
     const access = yield* accessOf({ key, verifyChecksums: true })

@@ -6,11 +6,12 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
-import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
+import { parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
+import { Since } from "../../schema/version.ts"
 import type { TileError } from "../tile/attempt.ts"
 import { isArray, schemaAt, schemaFiles } from "./directory.ts"
 import type { ArrayNotFound } from "./errors.ts"
-import { listSchemas } from "./listing.ts"
+import { listSchemas, type SchemaListing } from "./listing.ts"
 import { accessOf, noArray } from "./open.ts"
 import { loadSchema } from "./schemas.ts"
 
@@ -20,12 +21,20 @@ export interface LatestSchema {
   readonly schema: ArraySchema
   /** The name of the schema's file. */
   readonly name: TimestampedName
+  /** Format version of the oldest fragment that lies beside the schemas, as all did until format 11. */
+  readonly oldestFragment: number | undefined
   readonly key: Uint8Array | undefined
   readonly verifyChecksums: boolean
 }
 
 /** What loading the newest schema can fail with. */
 export type LatestSchemaError = ArrayNotFound | NotFound | StorageError | TileError
+
+/** Before format 5 names do not say of which they are. */
+const oldestOf = ({ root }: SchemaListing): number | undefined => {
+  const versions = root.flatMap(({ name, kind }) => kind === "folder" ? parseName(name)?.version ?? [] : [])
+  return versions.length === 0 ? undefined : Math.min(...versions.map((version) => version || Since.footer))
+}
 
 /** Loads the newest schema of the array at `uri`: two listings and a read. */
 export const loadLatestSchema = (
@@ -38,5 +47,5 @@ export const loadLatestSchema = (
     if (file === undefined) return yield* Effect.fail(noArray(listing))
     const access = yield* accessOf({ key, verifyChecksums: true })
     const schema = yield* loadSchema(access, file.uri)
-    return { uri, schema, name: file.name, key, verifyChecksums: true }
+    return { uri, schema, name: file.name, oldestFragment: oldestOf(listing), key, verifyChecksums: true }
   })

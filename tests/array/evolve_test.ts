@@ -247,6 +247,33 @@ describe("evolve", () => {
       }),
   )
 
+  onEachStorage(
+    "leaves the number of attributes where fragments of formats before 10 lie",
+    (root) =>
+      Effect.gen(function* () {
+        const plain = ArraySchema.dense({
+          dims: { x: Dim.int32([1, 10]) },
+          attrs: { a: Attr.int32(), b: Attr.int32() },
+        })
+        for (const version of [3, 7, 9]) {
+          const uri = `${root}/v${version}`
+          yield* TileArray.create(uri, plain, { formatVersion: version, at: 1 })
+          const values = Int32Array.from({ length: 10 }, (_, i) => i)
+          yield* Dense.write(yield* TileArray.open(uri), {}, { a: values, b: values }, { at: 2 })
+          const add = { addAttributes: { c: Attr.int8() } }
+          const why = `the array has fragments of format version ${version}, and with another number of attributes`
+          assertStringIncludes(yield* whyNot(uri, add, { at: 3 }), `addAttributes: ${why}`)
+          assertStringIncludes(yield* whyNot(uri, { dropAttributes: ["a"] }, { at: 3 }), `dropAttributes: ${why}`)
+          yield* TileArray.evolve(uri, { addEnumerations: { e: ["x"] } }, { at: 4 })
+          assertStringIncludes(yield* whyNot(uri, add, { at: 5 }), why)
+          yield* TileArray.evolve(uri, { ...add, dropAttributes: ["a"] }, { at: 6 })
+          const { columns } = yield* Dense.read(yield* TileArray.open(uri))
+          assertEquals(columns.b.values, values)
+          assertEquals(columns.c.values, new Int8Array(10).fill(-128))
+        }
+      }),
+  )
+
   it("shows what was written before with fill values", async () => {
     const dimensions = [dimension("x", "int32", 1, 4, 2)]
     const schema = arraySchema({
