@@ -35,6 +35,8 @@ export const sortPacked = (words: KeyWords, n: number): SortedCells => {
     for (let shift = 0; shift < bits; shift += width) {
       counts.fill(0)
       for (let i = 0; i < n; i++) counts[(keys[i] >>> shift) & mask]++
+      // a digit that all share moves nothing
+      if (counts[(keys[0] >>> shift) & mask] === n) continue
       for (let digit = 0, sum = 0; digit <= mask; digit++) {
         const count = counts[digit]
         counts[digit] = sum

@@ -1,63 +1,76 @@
-import { sortCells } from "./sort_cells.ts"
+import { compareCells, sortCells } from "./sort_cells.ts"
 
 /**
- * The rank of each string among all: equal strings share one, a smaller string has a smaller one. Strings compare as
- * unsigned bytes, a prefix first. String `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`.
+ * The rank of each string among all: how many are smaller. Strings compare as unsigned bytes, a prefix first. String `i` is
+ * `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`.
  *
- * The first eight bytes are sorted as words; only runs of equal ones compare what is behind them.
+ * Behind what all of them share, eight bytes are sorted as words, and then the next eight of those that are equal so far.
  */
 export const stringRanks = (bytes: Uint8Array, offsets: Uint32Array): Uint32Array => {
   const n = offsets.length - 1
-  const high = new Uint32Array(n)
-  const low = new Uint32Array(n)
-  // the number of bytes among the first eight tells a string from the same one followed by zero bytes
-  const head = new Uint32Array(n)
-  for (let i = 0; i < n; i++) {
-    const from = offsets[i]
-    const length = offsets[i + 1] - from
-    high[i] = word(bytes, from, length)
-    low[i] = word(bytes, from + 4, length - 4)
-    head[i] = length < 9 ? length : 9
-  }
-  const order = sortCells([high, low, head], n)
   const ranks = new Uint32Array(n)
-  let rank = 0
-  for (let start = 0; start < n;) {
-    const first = order[start]
-    let end = start + 1
-    while (
-      end < n && high[order[end]] === high[first] && low[order[end]] === low[first] && head[order[end]] === head[first]
-    ) {
-      end++
+  // strings that are equal to others so far, and how many are smaller than those
+  let open = Uint32Array.from(ranks.keys())
+  let smaller = new Uint32Array(n)
+  for (let from = sharedPrefix(bytes, offsets); open.length > 1; from += 8) {
+    const m = open.length
+    const high = new Uint32Array(m)
+    const low = new Uint32Array(m)
+    // the number of bytes tells a string from the same one followed by zero bytes
+    const head = new Uint32Array(m)
+    for (let k = 0; k < m; k++) {
+      const start = offsets[open[k]] + from
+      const rest = offsets[open[k] + 1] - start
+      high[k] = wordAt(bytes, start, rest)
+      low[k] = wordAt(bytes, start + 4, rest - 4)
+      head[k] = rest < 9 ? rest : 9
     }
-    if (end - start > 1 && head[first] === 9) {
-      const run = order.subarray(start, end).sort((a, b) => compare(bytes, offsets, a, b))
-      ranks[run[0]] = rank
-      for (let k = 1; k < run.length; k++) {
-        if (compare(bytes, offsets, run[k - 1], run[k]) !== 0) rank++
-        ranks[run[k]] = rank
+    const words = [smaller, high, low, head]
+    const order = sortCells(words, m)
+    const nextOpen = new Uint32Array(m)
+    const nextSmaller = new Uint32Array(m)
+    let left = 0
+    let groupStart = 0
+    for (let start = 0; start < m;) {
+      const first = order[start]
+      if (start > 0 && smaller[first] !== smaller[order[start - 1]]) groupStart = start
+      const rank = smaller[first] + start - groupStart
+      let end = start + 1
+      while (end < m && compareCells(words, first, order[end]) === 0) end++
+      const goesOn = end - start > 1 && head[first] === 9
+      for (let k = start; k < end; k++) {
+        const string = open[order[k]]
+        ranks[string] = rank
+        if (!goesOn) continue
+        nextOpen[left] = string
+        nextSmaller[left++] = rank
       }
-    } else for (let k = start; k < end; k++) ranks[order[k]] = rank
-    rank++
-    start = end
+      start = end
+    }
+    open = nextOpen.slice(0, left)
+    smaller = nextSmaller.slice(0, left)
   }
   return ranks
 }
 
-const word = (bytes: Uint8Array, at: number, length: number): number => {
-  let w = 0
-  for (let k = 0; k < 4; k++) w = (w << 8) | (k < length ? bytes[at + k] : 0)
-  return w >>> 0
+/** How many bytes all strings start with. */
+const sharedPrefix = (bytes: Uint8Array, offsets: Uint32Array): number => {
+  const n = offsets.length - 1
+  let shared = n > 0 ? offsets[1] - offsets[0] : 0
+  for (let i = 1; i < n && shared > 0; i++) {
+    const start = offsets[i]
+    if (offsets[i + 1] - start < shared) shared = offsets[i + 1] - start
+    let k = 0
+    while (k < shared && bytes[start + k] === bytes[offsets[0] + k]) k++
+    shared = k
+  }
+  return shared
 }
 
-const compare = (bytes: Uint8Array, offsets: Uint32Array, a: number, b: number): number => {
-  const endA = offsets[a + 1]
-  const endB = offsets[b + 1]
-  let i = offsets[a]
-  let j = offsets[b]
-  while (i < endA && j < endB) {
-    const difference = bytes[i++] - bytes[j++]
-    if (difference !== 0) return difference
-  }
-  return (endA - i) - (endB - j)
+/** Up to four bytes as a word, the first one the most significant. */
+const wordAt = (bytes: Uint8Array, at: number, length: number): number => {
+  if (length >= 4) return (bytes[at] << 24 | bytes[at + 1] << 16 | bytes[at + 2] << 8 | bytes[at + 3]) >>> 0
+  let word = 0
+  for (let k = 0; k < 4; k++) word = word << 8 | (k < length ? bytes[at + k] : 0)
+  return word >>> 0
 }

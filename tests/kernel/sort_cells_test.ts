@@ -49,23 +49,19 @@ describe("sorted cells", () => {
 describe("ranks of strings", () => {
   const character = fc.constantFrom(0, 0, 1, 97, 98, 0x7f, 0x80, 0xff)
   const short = fc.array(character, { maxLength: 11 })
-  const long = fc.tuple(fc.nat(2), fc.array(character, { maxLength: 3 })).map(([n, tail]) => [
-    ...new Array(7 + n).fill(97),
-    ...tail,
-  ])
+  const long = fc.tuple(fc.constantFrom(7, 8, 9, 15, 16, 17, 30), fc.array(character, { maxLength: 3 })).map((
+    [n, tail],
+  ) => [...new Array(n).fill(97), ...tail])
   it("are those of their bytes", () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(short, long), { maxLength: 90 }), (strings) => {
+      fc.property(fc.oneof(fc.array(fc.oneof(short, long), { maxLength: 90 }), fc.array(long)), (strings) => {
         const cells = strings.map((s) => Uint8Array.from(s))
         const offsets = new Uint32Array(cells.length + 1)
         // the strings lie behind something else
         offsets[0] = 3
         cells.forEach((s, i) => offsets[i + 1] = offsets[i] + s.length)
         const bytes = Uint8Array.from([9, 9, 9, ...strings.flat(), 5])
-        const different = [...cells].sort(compareBytes).filter((s, i, all) =>
-          i === 0 || compareBytes(all[i - 1], s) !== 0
-        )
-        const expected = cells.map((s) => different.findIndex((d) => compareBytes(d, s) === 0))
+        const expected = cells.map((s) => cells.filter((other) => compareBytes(other, s) < 0).length)
         assertEquals([...stringRanks(bytes, offsets)], expected)
       }),
       { seed: 5, numRuns: 200 },

@@ -130,6 +130,6 @@ describe("words of coordinates", () => {
       offsets: Uint32Array.of(0, 1, 3, 5, 6),
     }
     assertEquals(build.stringDimension("s").cellValNum, VAR)
-    assertEquals(coordinateWords([text]).map((w) => [...w]), [[0, 1, 1, 0]])
+    assertEquals(coordinateWords([text]).map((w) => [...w]), [[0, 2, 2, 0]])
   })
 })
