@@ -39,7 +39,7 @@ export const doubleDeltaPart = (bytes: Uint8Array, type: Datatype, firstDelta: b
   const v = values(bytes, type)
   const steps = v.slice(1).map((x, i) => x - v[i])
   const changes = steps.slice(1).map((x, i) => x - steps[i])
-  if ([...steps, ...changes].some((x) => BigInt.asIntN(64, x) !== x)) return undefined
+  if (v.length > 2 && [...steps, ...changes].some((x) => BigInt.asIntN(64, x) !== x)) return undefined
   const measured = (firstDelta ? [...steps.slice(0, 1), ...changes] : changes).map((x) => bitLength(abs(x)))
   const bits = v.length <= 2 ? 0 : Math.max(...measured)
   const head = bytesOf([bits], int(v.length, 8))
@@ -65,7 +65,7 @@ export const bitWidth = (bytes: Uint8Array, type: Datatype, maxWindow: number): 
     const fits = isSigned(type)
       ? BigInt.asIntN(8 * size, range) === range && bitLength(range) + 1
       : BigInt.asUintN(8 * size, range) === range && bitLength(range)
-    const width = fits === false ? 64 : fits <= 8 ? 8 : fits <= 16 ? 16 : fits <= 32 ? 32 : 64
+    const width = fits === false ? 8 * size : fits <= 8 ? 8 : fits <= 16 ? 16 : fits <= 32 ? 32 : 64
     metadata.push(int(min, size), int(width, 1), int(part.length, 4))
     data.push(
       width >= 8 * size || part.length % size !== 0 ? part : bytesOf(...v.map((x) => int(x - min, width / 8))),

@@ -1,0 +1,158 @@
+/**
+ * Tiles that engines wrote, unfiltered and filtered again: what comes out must be what was there, byte for byte as far as
+ * the algorithm leaves no choice, and with the same meaning beyond.
+ */
+import { VAR } from "../../schema/cell_val_num.ts"
+import { filterFoldedTile, isFolded, unfilterFoldedTile } from "../../src/filter/folded.ts"
+import { filterTile } from "../../src/filter/filter_tile.ts"
+import { type TileContext, tileTable, unfilterTile, unwind } from "../../src/filter/pipeline.ts"
+import type { Strings } from "../../src/filter/strings.ts"
+import { type FieldTiles, tilesBelow } from "./fixture_tiles.ts"
+
+/**
+ * Where our tiles are not those of the engines, and why. All there is: whatever else differs is a fault.
+ * `cut`: the same cells in other chunks. `noise`: as long, and with the same cells.
+ */
+const deviations: ReadonlyArray<{
+  readonly kind: "cut" | "noise"
+  readonly applies: (field: FieldTiles, tile: number) => boolean
+  readonly why: string
+}> = [
+  {
+    kind: "cut",
+    applies: ({ context, dense, part, tiles }, tile) =>
+      part === "var" && context.engineVersion >= 5 && context.engineVersion <= 8 && !dense && tile === tiles.length - 1,
+    why:
+      "2.0 to 2.2 cut the values where 8 × cells bytes are full, and take the last tile of a sparse global-order write, " +
+      "as of all consolidation, for a full one when they count its cells",
+  },
+  {
+    kind: "cut",
+    applies: ({ context, part }) => part === "var" && context.engineVersion === 9,
+    why: "2.3 cuts the values at 64 KiB or, of one write to the next, where 8 × cells bytes are full",
+  },
+  {
+    kind: "noise",
+    applies: ({ context }) => context.engineVersion === 19 && context.filters.filters.some((f) => f.type === "delta"),
+    why: "2.16 writes a step past the last one, of whatever memory follows; ours is 0",
+  },
+]
+
+/** Filters whose output is up to their release, to chance, or to both; what goes into them is compared. */
+const free: ReadonlySet<string> = new Set(["gzip", "zstd", "lz4", "bzip2", "aes_256_gcm"])
+
+/** What was found. */
+export interface Refiltered {
+  /** tiles that are the same to the last byte */
+  equal: number
+  /** tiles that are the same as far as there is no choice: up to a codec */
+  coded: number
+  /** tiles that one of the deviations applies to */
+  deviating: number
+  /** tiles that cannot be had alone: WebP, and the sparse nullable fragments of 2.2 */
+  skipped: number
+  readonly faults: Array<string>
+}
+
+const same = (a: Uint8Array, b: Uint8Array): boolean => {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}
+
+/** Positions of cells, of offsets as they lie in a file. */
+const positions = (starts: Uint8Array, size: number): Uint32Array => {
+  const words = new Uint32Array(starts.slice().buffer)
+  return Uint32Array.from({ length: words.length / 2 + 1 }, (_, i) => 2 * i < words.length ? words[2 * i] : size)
+}
+
+/** Refilters every tile of the case in a folder. */
+export const refilterCase = (root: string, found: Refiltered): void => {
+  const fields = [...tilesBelow(root)]
+  for (const field of fields) {
+    const { part, type } = field
+    const isVar = field.cellValNum === VAR
+    const folder = field.uri.slice(0, field.uri.lastIndexOf("/"))
+    const starts = fields.find((f) => f.part === "fixed" && f.field === field.field && f.uri.startsWith(folder))
+    const sound = soundAlone(field, fields.filter((f) => f.uri.startsWith(folder)))
+    field.tiles.forEach((tile, i) => {
+      if (!sound) {
+        found.skipped++
+        return
+      }
+      const its: TileContext = {
+        ...field.context,
+        offset: tile.offset,
+        dimensions: field.field === "__coords" ? field.cellValNum : undefined,
+      }
+      const fault = (what: string): void => {
+        found.faults.push(
+          `${field.uri}: tile ${i} of ${field.field}, ${type}, ${JSON.stringify(its.filters.filters)}: ${what}`,
+        )
+      }
+      let made: Uint8Array
+      if (part === "var" && isFolded(its.filters, type, true, its.version)) {
+        const open = (bytes: Uint8Array): Strings => unfilterFoldedTile(bytes, its, tile.limit, field.cells(i))
+        const strings = open(tile.bytes)
+        made = filterFoldedTile(strings, its)
+        const again = open(made)
+        if (!same(again.bytes, strings.bytes) || again.offsets.some((at, k) => at !== strings.offsets[k])) {
+          return fault("other strings come back")
+        }
+      } else {
+        const open = (bytes: Uint8Array): Uint8Array => unfilterTile(bytes, its, tile.limit)
+        const cells = open(tile.bytes)
+        const offsets = part !== "var" ? undefined : positions(
+          unfilterTile(
+            starts!.tiles[i].bytes,
+            { ...starts!.context, offset: starts!.tiles[i].offset },
+            starts!.tiles[i].limit,
+          ),
+          cells.length,
+        )
+        // the offsets of folded strings are no tile of cells
+        made = part === "fixed" && isVar && cells.length === 0 ? new Uint8Array(8) : filterTile(cells, its, offsets)
+        if (!same(open(made), cells)) return fault("other cells come back")
+      }
+      const deviation = deviations.find(({ applies }) => applies(field, i))
+      const result = compare(tile.bytes, made, its)
+      if (result === "equal") found.equal++
+      else if (result === "coded") found.coded++
+      else if (deviation?.kind === result) found.deviating++
+      else fault(result)
+    })
+  }
+}
+
+/** 2.2 wrote sparse nullable fields so that tiles only come out together; WebP is compared by its pixels, elsewhere. */
+const soundAlone = (field: FieldTiles, fragment: ReadonlyArray<FieldTiles>): boolean => {
+  const nullable = fragment.some((f) => f.field === field.field && f.part === "validity")
+  const broken = field.context.engineVersion === 7 && !field.dense && nullable
+  return !broken && !field.context.filters.filters.some((filter) => filter.type === "webp")
+}
+
+const compare = (
+  theirs: Uint8Array,
+  ours: Uint8Array,
+  its: TileContext,
+): "equal" | "coded" | "cut" | "noise" | "others" => {
+  if (same(theirs, ours)) return "equal"
+  const [a, b] = [theirs, ours].map((bytes) => tileTable(bytes, its, 2 ** 32))
+  if (a.count !== b.count || a.original.some((size, i) => size !== b.original[i])) return "cut"
+  const codec = its.filters.filters.findIndex((filter) => free.has(filter.type))
+  const first = codec < 0 ? its.filters.filters.length : codec
+  let worst: "coded" | "noise" = "coded"
+  for (let i = 0; i < a.count; i++) {
+    const [x, y] = [unwind(theirs, a, i, its, 2 ** 31, first), unwind(ours, b, i, its, 2 ** 31, first)]
+    if (same(x.data, y.data) && same(x.metadata, y.metadata)) continue
+    if (x.data.length !== y.data.length || x.metadata.length !== y.metadata.length) return "others"
+    worst = "noise"
+  }
+  return codec < 0 && worst === "coded" ? "others" : worst
+}
+
+/** What is said of all cases. */
+export const nothing = (): Refiltered => ({ equal: 0, coded: 0, deviating: 0, skipped: 0, faults: [] })
+
+/** The deviations in words. */
+export const deviationsInWords: ReadonlyArray<string> = deviations.map(({ why }) => why)
