@@ -40,7 +40,9 @@ export const fieldFilters = (
 ): FieldFilters => {
   const contextOf = (cells: FileCells): TileContext =>
     tileContext(access, { version, engineVersion: version }, cells, "", webp)(0)
-  const values = contextOf(field)
+  // until format 4 one tile holds the coordinates of all dimensions
+  const { length } = schema.dimensions
+  const values = field.file.kind === "coords" ? { ...contextOf(field), dimensions: length } : contextOf(field)
   return {
     fixed: field.var ? contextOf({ filters: schema.offsetsFilters, type: "uint64", cellSize: 8 }) : values,
     var: field.var ? values : undefined,
