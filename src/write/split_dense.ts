@@ -3,6 +3,7 @@
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { axisOf, tileOf } from "../fragment/dense_tiles.ts"
+import type { Field } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import { unitsOf } from "../kernel/gather.ts"
 import { type BoxCopy, copyBox, forLines } from "../kernel/strided_copy.ts"
@@ -82,24 +83,29 @@ export const splitDense = (
   }
   const cellsIn = ({ extents }: BoxCopy): number => extents.reduce((n, e) => n * e, 1)
 
-  const fixed = (copy: BoxCopy, cells: Uint8Array, size: number, fill: Uint8Array | undefined): Uint8Array => {
-    const out = new Uint8Array(cellsPerTile * size)
-    if (fill !== undefined && cellsIn(copy) < cellsPerTile) {
-      for (let at = 0; at < out.length; at += size) out.set(fill, at)
+  /** The cells of a tile, of which those outside the box hold `fill`: where all lie as in the tile, where they lie. */
+  const fixed = (copy: BoxCopy, cells: Uint8Array, size: number, fill: Uint8Array): Uint8Array => {
+    const whole = cellsIn(copy) === cellsPerTile
+    if (whole && copy.extents.every((e, d) => e === 1 || sourceStrides[d] === targetStrides[d])) {
+      return cells.subarray(copy.source * size, (copy.source + cellsPerTile) * size)
     }
+    const out = new Uint8Array(cellsPerTile * size)
+    if (!whole && !isZero(fill)) { for (let at = 0; at < out.length; at += size) out.set(fill, at) }
     copyBox(unitsOf(out, size), unitsOf(cells, size), copy)
     return out
   }
 
+  const fillOf = ({ fillValue, cellSize }: Field): Uint8Array =>
+    version <= FILLING ? fillValue : new Uint8Array(cellSize)
+
   const tile = (i: number, column: WriteColumn): FieldTile => {
     const { field, values, offsets, validity } = column
     const copy = part(i)
-    const fills = version <= FILLING
     return {
       ...(offsets === undefined
-        ? { values: fixed(copy, values, field.cellSize, fills ? field.fillValue : undefined), offsets }
-        : varTile(copy, cellsPerTile, values, offsets, fills ? field.fillValue : new Uint8Array(field.cellSize))),
-      validity: validity === undefined ? undefined : fixed(copy, validity, 1, undefined),
+        ? { values: fixed(copy, values, field.cellSize, fillOf(field)), offsets }
+        : varTile(copy, cellsPerTile, values, offsets, fillOf(field))),
+      validity: validity === undefined ? undefined : fixed(copy, validity, 1, NULL),
     }
   }
 
@@ -124,6 +130,10 @@ export const splitDense = (
   }
 }
 
+const NULL = new Uint8Array(1)
+
+const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
+
 /** A tile of var-sized cells: what the box says where it says something, `fill` elsewhere. */
 const varTile = (
   copy: BoxCopy,
@@ -132,22 +142,28 @@ const varTile = (
   offsets: Uint32Array,
   fill: Uint8Array,
 ): { readonly values: Uint8Array; readonly offsets: Uint32Array } => {
-  // which cell of the box each cell of the tile is, one more, so that 0 is none
-  const from = new Uint32Array(cells)
+  // first how long each cell is, behind where it starts
+  const starts = new Uint32Array(cells + 1).fill(fill.byteLength)
+  starts[0] = 0
   forLines(copy, (source, target, length, sourceStride, targetStride) => {
-    for (let k = 0; k < length; k++) from[target + k * targetStride] = source + k * sourceStride + 1
+    for (let k = 0; k < length; k++, source += sourceStride, target += targetStride) {
+      starts[target + 1] = offsets[source + 1] - offsets[source]
+    }
   })
-  const starts = new Uint32Array(cells + 1)
-  for (let i = 0; i < cells; i++) {
-    const cell = from[i]
-    starts[i + 1] = starts[i] + (cell === 0 ? fill.byteLength : offsets[cell] - offsets[cell - 1])
-  }
+  const filled = isZero(fill) ? undefined : new Uint8Array(cells).fill(1)
+  for (let i = 0; i < cells; i++) starts[i + 1] += starts[i]
   const values = new Uint8Array(starts[cells])
-  for (let i = 0; i < cells; i++) {
-    const cell = from[i]
-    let at = starts[i]
-    if (cell === 0) values.set(fill, at)
-    else for (let k = offsets[cell - 1]; k < offsets[cell]; k++) values[at++] = bytes[k]
-  }
+  forLines(copy, (source, target, length, sourceStride, targetStride) => {
+    if (sourceStride === 1 && targetStride === 1) {
+      values.set(bytes.subarray(offsets[source], offsets[source + length]), starts[target])
+      filled?.fill(0, target, target + length)
+      return
+    }
+    for (let k = 0; k < length; k++, source += sourceStride, target += targetStride) {
+      for (let from = offsets[source], at = starts[target]; from < offsets[source + 1];) values[at++] = bytes[from++]
+      if (filled !== undefined) filled[target] = 0
+    }
+  })
+  if (filled !== undefined) { for (let i = 0; i < cells; i++) if (filled[i] === 1) values.set(fill, starts[i]) }
   return { values, offsets: starts }
 }
