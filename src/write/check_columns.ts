@@ -3,9 +3,12 @@
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { isInteger, sizeOf, viewAs } from "../../schema/datatype.ts"
+import type { DataOrder } from "../../schema/data_order.ts"
 import { WriteError } from "../array/errors.ts"
+import { coordinateWords } from "../fragment/cell_order.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import { firstAbove } from "../kernel/outside.ts"
+import { compareCells } from "../kernel/sort_cells.ts"
 import { checkCoordinates } from "./check_coordinates.ts"
 import { type RawColumn, rawColumn } from "./column_input.ts"
 import type { WriteColumn } from "./write_column.ts"
@@ -89,6 +92,7 @@ const checkColumn = (schema: ArraySchema, field: Field, raw: RawColumn, options:
     if (cell >= 0) throw fail(cell, "it has characters that are not ASCII, as string_ascii needs")
   }
   if (field.file.kind === "dimension") checkCoordinates(schema, column)
+  if (field.file.kind === "attribute") checkOrder(column, schema.attributes[field.file.index].order)
   const size = field.enumeration === undefined ? undefined : options.enumerationSizes?.get(field.enumeration)
   if (size !== undefined) checkCodes(column, size, isNull)
   return column
@@ -126,6 +130,18 @@ const firstWrong = (
     if (firstAbove(values.subarray(start(cell), start(cell + 1)), most) >= 0) return cell
   }
   return -1
+}
+
+/** The values of dimension labels run up or down; equal ones may follow each other. */
+const checkOrder = ({ field, values, offsets }: WriteColumn, order: DataOrder): void => {
+  if (order === "unordered") return
+  const words = coordinateWords([{ values: viewAs(field.type, values), offsets }])
+  const sign = order === "increasing" ? 1 : -1
+  for (let cell = 1; cell < words[0].length; cell++) {
+    if (sign * compareCells(words, cell - 1, cell) <= 0) continue
+    const reason = `it is ${sign === 1 ? "less" : "greater"} than the cell before; the values are ${order}`
+    throw new WriteError({ field: field.name, cell, reason })
+  }
 }
 
 /** Codes of an enumeration with `size` values; enumerated cells have one value. */

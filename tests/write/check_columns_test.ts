@@ -247,6 +247,15 @@ describe("columns that cannot be written", () => {
     refused(sparse(build.stringDimension("k")), { k: [Uint8Array.of(128)] }, "k", 0, "not ASCII")
   })
 
+  it("do not run as labels do", () => {
+    const up = dense(build.attribute("a", "float64", { order: "increasing" }))
+    const down = dense(build.attribute("a", "string_ascii", { cellValNum: VAR, order: "decreasing" }))
+    checkColumns(up, { a: Float64Array.of(-1, 0, 0, 7) }, 4)
+    refused(up, { a: Float64Array.of(-1, 0, -0.5, 7) }, "a", 2, "it is less than the cell before")
+    checkColumns(down, { a: ["b", "b", "a", ""] }, 4)
+    refused(down, { a: ["b", "a", "ab"] }, "a", 2, "it is greater than the cell before")
+  })
+
   it("have codes that their enumeration lacks", () => {
     const options = { enumerationSizes: new Map([["e", 3]]) }
     for (const [type, wrong] of [["int8", -1], ["uint16", 3], ["int64", 3n], ["uint64", 2n ** 60n]] as const) {
