@@ -2,7 +2,7 @@
  * Checks what is to be written, before anything is: names, lengths, types, offsets, nulls, and what a field cannot hold.
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
-import { isInteger, sizeOf, viewAs } from "../../schema/datatype.ts"
+import { isFloat, isInteger, sizeOf, viewAs } from "../../schema/datatype.ts"
 import type { DataOrder } from "../../schema/data_order.ts"
 import { WriteError } from "../array/errors.ts"
 import { coordinateWords } from "../fragment/cell_order.ts"
@@ -91,6 +91,10 @@ const checkColumn = (schema: ArraySchema, field: Field, raw: RawColumn, options:
     const cell = firstWrong(column, 127, isNull)
     if (cell >= 0) throw fail(cell, "it has characters that are not ASCII, as string_ascii needs")
   }
+  if (isFloat(field.type) && field.filters.filters.some(({ type }) => type === "scale_float")) {
+    const cell = firstNaN(column, isNull)
+    if (cell >= 0) throw fail(cell, "NaN is no number that the filter scale_float could scale to an integer")
+  }
   if (field.file.kind === "dimension") checkCoordinates(schema, column)
   if (field.file.kind === "attribute") checkOrder(column, schema.attributes[field.file.index].order)
   const size = field.enumeration === undefined ? undefined : options.enumerationSizes?.get(field.enumeration)
@@ -142,6 +146,22 @@ const checkOrder = ({ field, values, offsets }: WriteColumn, order: DataOrder): 
     const reason = `it is ${sign === 1 ? "less" : "greater"} than the cell before; the values are ${order}`
     throw new WriteError({ field: field.name, cell, reason })
   }
+}
+
+/**
+ * The first cell that is not null and holds NaN; −1 if there is none. The filter itself lets it pass: it is what cells are
+ * filled with that nobody writes.
+ */
+const firstNaN = ({ field, values, offsets }: WriteColumn, isNull: (cell: number) => boolean): number => {
+  const numbers = viewAs(field.type, values)
+  const size = sizeOf(field.type)
+  for (let i = 0, cell = 0; i < numbers.length; i++) {
+    if (!Number.isNaN(numbers[i])) continue
+    if (offsets === undefined) cell = Math.floor(i * size / field.cellSize)
+    else while (offsets[cell + 1] <= i * size) cell++
+    if (!isNull(cell)) return cell
+  }
+  return -1
 }
 
 /** Codes of an enumeration with `size` values; enumerated cells have one value. */

@@ -238,6 +238,20 @@ describe("columns that cannot be written", () => {
     checkColumns(b, { a: { values: bools, validity: Uint8Array.of(1, 0, 1, 0) } }, undefined)
   })
 
+  it("have NaN where a filter makes integers of floats, unless it is null", () => {
+    const scaled = (more: Partial<ArraySchema["attributes"][number]> = {}) => {
+      const scale = { type: "scale_float", scale: 1, offset: 0, byteWidth: 4 } as const
+      return dense(build.attribute("a", "float64", { filters: { maxChunkSize: 65536, filters: [scale] }, ...more }))
+    }
+    refused(scaled(), { a: Float64Array.of(1, 2, NaN, 3) }, "a", 2, "NaN is no number")
+    refused(scaled({ cellValNum: 2 }), { a: Float64Array.of(1, 2, 3, NaN) }, "a", 1, "NaN is no number")
+    const some = { values: Float64Array.of(NaN, 2, NaN), validity: Uint8Array.of(0, 1, 1) }
+    refused(scaled({ nullable: true }), { a: some }, "a", 2, "NaN is no number")
+    const lists = { values: Float64Array.of(1, 2, NaN), offsets: Uint32Array.of(0, 1, 1, 3) }
+    refused(scaled({ cellValNum: VAR }), { a: lists }, "a", 2, "NaN is no number")
+    checkColumns(dense(build.attribute("a", "float64")), { a: Float64Array.of(NaN) }, undefined)
+  })
+
   it("have text that is not ASCII, unless that is asked for", () => {
     const t = dense(build.attribute("a", "string_ascii", { cellValNum: VAR }))
     refused(t, { a: ["a", "é"] }, "a", 1, "not ASCII")
