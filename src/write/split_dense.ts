@@ -2,6 +2,7 @@
  * A box of dense cells as the space tiles that it touches.
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
+import { defaultCellFill } from "../../schema/cell_val_num.ts"
 import { axisOf, tileOf } from "../fragment/dense_tiles.ts"
 import type { Field } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
@@ -26,7 +27,7 @@ export interface DenseSplit {
   readonly written: (i: number) => Uint32Array | undefined
 }
 
-/** Engines up to this format fill tiles up with fill values, later ones with zeros. */
+/** Engines up to this format fill tiles up with the fill values of datatypes, later ones with zeros. */
 const FILLING = 8
 
 /** How far neighbours along each dimension lie apart in a box. */
@@ -44,8 +45,8 @@ const strides = (extents: ReadonlyArray<number>, colMajor: boolean): ReadonlyArr
 /**
  * Splits a box, whose cells lie in `layout`, into the tiles of a fragment of format `version`. The box lies in the domain.
  *
- * Cells of the tiles outside the box are what the engine writes there: up to format 8 the fill value, later zeros (one zero
- * value in var-sized cells); of nullable attributes they are null.
+ * Cells of the tiles outside the box are what the engine writes there: up to format 8 the fill value of the datatype (not
+ * the attribute's), later zeros; one value in var-sized cells; and of nullable attributes they are null.
  */
 export const splitDense = (
   schema: ArraySchema,
@@ -95,8 +96,8 @@ export const splitDense = (
     return out
   }
 
-  const fillOf = ({ fillValue, cellSize }: Field): Uint8Array =>
-    version <= FILLING ? fillValue : new Uint8Array(cellSize)
+  const fillOf = ({ type, cellValNum, cellSize }: Field): Uint8Array =>
+    (version <= FILLING ? defaultCellFill(type, cellValNum) : undefined) ?? new Uint8Array(cellSize)
 
   const tile = (i: number, column: WriteColumn): FieldTile => {
     const { field, values, offsets, validity } = column

@@ -3,7 +3,7 @@ import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import type { ArraySchema } from "../../schema/array_schema.ts"
-import { VAR } from "../../schema/cell_val_num.ts"
+import { defaultCellFill, VAR } from "../../schema/cell_val_num.ts"
 import type { Datatype } from "../../schema/datatype.ts"
 import { type Box, splitDense } from "../../src/write/split_dense.ts"
 import { checkColumns } from "../../src/write/check_columns.ts"
@@ -115,7 +115,9 @@ describe("dense boxes", () => {
               )
               for (const column of columns) {
                 const { field } = column
-                const fill = version === 8 ? field.fillValue : new Uint8Array(field.cellSize)
+                const fill = version === 8
+                  ? defaultCellFill(field.type, field.cellValNum)!
+                  : new Uint8Array(field.cellSize)
                 const expected = inTile.map((cell) =>
                   cell === undefined
                     ? { values: fill, validity: field.nullable ? 0 : undefined }
