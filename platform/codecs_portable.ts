@@ -65,8 +65,7 @@ const gzip: Compressor = {
 /**
  * The portable codecs as a value; {@link layerPortable} is the layer of them.
  *
- * They read all that {@link nativeCodecs} read, slower, and write the same formats: zstd as stored blocks, as there is no
- * zstd encoder to keep.
+ * They read all that {@link nativeCodecs} read, and write the same formats, slower; zstd at one level only, about the first.
  *
  * ```ts
  * import { portableCodecs } from "@tessera/array/platform"

@@ -30,29 +30,46 @@ const bases = (bits: ArrayLike<number>, first: number): Int32Array => {
   return base
 }
 
-/* Extra bits by code, and what they are added to. */
-const literalBits: Uint8Array = /* @__PURE__ */ Uint8Array.from(
+/** Extra bits of the codes of lengths of literals. */
+export const literalBits: Uint8Array = /* @__PURE__ */ Uint8Array.from(
   [...new Array<number>(16).fill(0), 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
 )
-const matchBits: Uint8Array = /* @__PURE__ */ Uint8Array.from(
+/** Extra bits of the codes of lengths of matches. */
+export const matchBits: Uint8Array = /* @__PURE__ */ Uint8Array.from(
   [...new Array<number>(32).fill(0), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
 )
-const literalBase: Int32Array = /* @__PURE__ */ bases(literalBits, 0)
-const matchBase: Int32Array = /* @__PURE__ */ bases(matchBits, 3)
+/** What they are added to. */
+export const literalBase: Int32Array = /* @__PURE__ */ bases(literalBits, 0)
+/** What they are added to. */
+export const matchBase: Int32Array = /* @__PURE__ */ bases(matchBits, 3)
 
-/* The distributions that need no description. */
 const ones = (count: number, value = 1): Array<number> => new Array<number>(count).fill(value)
-const standard: Required<SequenceTables> = /* @__PURE__ */ (() => ({
-  literals: fseTable([4, 3, ...ones(11, 2), 1, 1, 1, ...ones(9, 2), 3, 2, ...ones(5), ...ones(4, -1)], 6),
-  offsets: fseTable([...ones(6), 2, 2, 2, ...ones(15), ...ones(5, -1)], 5),
-  matches: fseTable([1, 4, 3, ...ones(6, 2), ...ones(37), ...ones(7, -1)], 6),
+
+/** A distribution that needs no description, and how large others of its kind may be. */
+interface StandardShares {
+  readonly counts: ReadonlyArray<number>
+  readonly log: number
+  readonly symbolMax: number
+  readonly logMax: number
+}
+
+/** The three kinds of codes. */
+export const standardShares: Readonly<Record<keyof SequenceTables, StandardShares>> = /* @__PURE__ */ (() => ({
+  literals: {
+    counts: [4, 3, ...ones(11, 2), 1, 1, 1, ...ones(9, 2), 3, 2, ...ones(5), ...ones(4, -1)],
+    log: 6,
+    symbolMax: 35,
+    logMax: 9,
+  },
+  offsets: { counts: [...ones(6), 2, 2, 2, ...ones(15), ...ones(5, -1)], log: 5, symbolMax: 31, logMax: 8 },
+  matches: { counts: [1, 4, 3, ...ones(6, 2), ...ones(37), ...ones(7, -1)], log: 6, symbolMax: 52, logMax: 9 },
 }))()
 
-const limits = {
-  literals: { symbolMax: 35, logMax: 9 },
-  offsets: { symbolMax: 31, logMax: 8 },
-  matches: { symbolMax: 52, logMax: 9 },
-} as const
+const standard: Required<SequenceTables> = /* @__PURE__ */ (() => ({
+  literals: fseTable(standardShares.literals.counts, standardShares.literals.log),
+  offsets: fseTable(standardShares.offsets.counts, standardShares.offsets.log),
+  matches: fseTable(standardShares.matches.counts, standardShares.matches.log),
+}))()
 
 /** Reads which tables a block uses; answers where their descriptions end. */
 const readTables = (tables: SequenceTables, modes: number, bytes: Uint8Array, from: number, end: number): number => {
@@ -60,7 +77,7 @@ const readTables = (tables: SequenceTables, modes: number, bytes: Uint8Array, fr
   let at = from
   let shift = 6
   for (const kind of ["literals", "offsets", "matches"] as const) {
-    const { symbolMax, logMax } = limits[kind]
+    const { symbolMax, logMax } = standardShares[kind]
     const mode = (modes >>> shift) & 3
     shift -= 2
     if (mode === 0) tables[kind] = standard[kind]

@@ -108,7 +108,7 @@ for (const [layer, codecs] of layers) {
 
     it("makes no more of a bomb than was promised", () => {
       for (const name of names) {
-        const bomb = nativeCodecs[name].compress(new Uint8Array(64 * 1024 * 1024), -1)
+        const bomb = nativeCodecs[name].compress(new Uint8Array(8 * 1024 * 1024), -1)
         assertThrows(() => codecs[name].decompress(bomb, 1000), CodecError)
       }
     })

@@ -1,0 +1,95 @@
+/**
+ * What repeats in a zstd frame: for a block, how many literals stand before each match, how long it is, and how far back,
+ * where a distance that was there before is a number below four (RFC 8878, 3.1.1.5).
+ *
+ * @module
+ */
+
+/** The sequences of a block; what follows the last one are literals. */
+export interface Matches {
+  readonly count: number
+  readonly literals: Uint32Array
+  readonly lengths: Uint32Array
+  /** 1 to 3: one of the last three distances; beyond, the distance and three. */
+  readonly offsets: Uint32Array
+  /** The bytes that no match covers. */
+  readonly rest: Uint8Array
+}
+
+const HASH_BITS = 15
+const SHORTEST = 4
+
+/** Looks through a frame, block by block. */
+export class MatchFinder {
+  /** Places by their hash, each plus one. */
+  private readonly table = new Uint32Array(1 << HASH_BITS)
+  private readonly repeats: [number, number, number] = [1, 4, 8]
+
+  constructor(private readonly input: Uint8Array) {}
+
+  /** The matches that start in `input[from … end)`, and end there. Blocks must come in their order. */
+  find(from: number, end: number): Matches {
+    const { input, table } = this
+    const most = Math.ceil((end - from) / SHORTEST)
+    const literals = new Uint32Array(most)
+    const lengths = new Uint32Array(most)
+    const offsets = new Uint32Array(most)
+    const rest = new Uint8Array(end - from)
+    let count = 0
+    let kept = 0
+    let anchor = from
+    let at = from
+    // hashes take five bytes
+    while (at < end - 8) {
+      const low = input[at] | (input[at + 1] << 8) | (input[at + 2] << 16) | (input[at + 3] << 24)
+      const slot = Math.imul(low ^ Math.imul(input[at + 4], 0x85ebca6b), 0x9e3779b1) >>> (32 - HASH_BITS)
+      const hashed = table[slot] - 1
+      table[slot] = at + 1
+      const before = at - this.repeats[0]
+      let found = -1
+      if (before >= 0 && at > anchor && same(input, before, at)) found = before
+      else if (hashed >= 0 && same(input, hashed, at)) found = hashed
+      if (found < 0) {
+        // steps grow where nothing repeats
+        at += 1 + ((at - anchor) >>> 7)
+        continue
+      }
+      let length = SHORTEST
+      while (at + length < end && input[found + length] === input[at + length]) length++
+      while (at > anchor && found > 0 && input[at - 1] === input[found - 1]) {
+        at--
+        found--
+        length++
+      }
+      literals[count] = at - anchor
+      lengths[count] = length
+      offsets[count++] = this.numbered(at - found, at - anchor)
+      rest.set(input.subarray(anchor, at), kept)
+      kept += at - anchor
+      at += length
+      anchor = at
+    }
+    rest.set(input.subarray(anchor, end), kept)
+    return { count, literals, lengths, offsets, rest: rest.subarray(0, kept + end - anchor) }
+  }
+
+  /** The number of a distance behind so many literals; it becomes the first of the last three. */
+  private numbered(distance: number, literals: number): number {
+    const { repeats } = this
+    const [first, second, third] = repeats
+    const choices = literals > 0 ? repeats : [second, third, first - 1]
+    const which = choices.indexOf(distance)
+    // the place that it leaves in the last three: the first stays, the second moves up, all else is new
+    const place = which < 0 ? 2 : literals > 0 ? which : which + 1
+    if (place > 0) {
+      if (place > 1) repeats[2] = second
+      repeats[1] = first
+      repeats[0] = distance
+    }
+    return which < 0 ? distance + 3 : which + 1
+  }
+}
+
+const same = (input: Uint8Array, a: number, b: number): boolean =>
+  input[a] === input[b] && input[a + 1] === input[b + 1] && input[a + 2] === input[b + 2] &&
+  input[a + 3] === input[b + 3]
