@@ -19,11 +19,10 @@ const Quakes = ArraySchema.sparse({
   capacity: 3,
 })
 
-/** The values of 16 cells. */
-const values = (from: number) => ({
-  temp: Float32Array.from({ length: 16 }, (_, i) => from + i),
-  name: Array.from({ length: 16 }, (_, i) => i % 3 === 0 ? null : `${from}:${i}`),
-  kind: Uint8Array.from({ length: 16 }, (_, i) => i % 2),
+const values = (from: number, length: number) => ({
+  temp: Float32Array.from({ length }, (_, i) => from + i),
+  name: Array.from({ length }, (_, i) => i % 3 === 0 ? null : `${from}:${i}`),
+  kind: Uint8Array.from({ length }, (_, i) => i % 2),
 })
 
 const cells = (from: number, length: number) => ({
@@ -52,11 +51,9 @@ const schema = (uri: string) =>
     Effect.catchTag("ArrayNotFound", () => Effect.succeed(undefined)),
   )
 
-const writeDense = (uri: string, from: number, low: number) =>
-  Effect.flatMap(
-    TileArray.open(uri, Weather),
-    (array) => Dense.write(array, { x: [low, low + 3], y: [low, low + 3] }, values(from)),
-  )
+/** An array with all its cells written: the engine's Python cannot show the fill value of `kind`. */
+const makeDense = (uri: string) =>
+  Effect.flatMap(TileArray.create(uri, Weather), (array) => Dense.write(array, {}, values(100, 64)))
 
 const writeSparse = (uri: string, from: number, length: number) =>
   Effect.flatMap(TileArray.open(uri, Quakes), (array) => Sparse.write(array, cells(from, length)))
@@ -107,7 +104,7 @@ export const writes: Readonly<Record<string, CrashLaw>> = {
     read: schema,
   },
   "a schema that evolves": {
-    prepare: (uri) => Effect.zipRight(TileArray.create(uri, Weather), writeDense(uri, 100, 1)),
+    prepare: makeDense,
     act: (uri) =>
       TileArray.evolve(uri, {
         addAttributes: { depth: Attr.int32() },
@@ -132,8 +129,12 @@ export const writes: Readonly<Record<string, CrashLaw>> = {
   },
   "metadata of a group": { prepare: makeGroup, act: (uri) => Group.putMetadata(uri, { title: "All" }), read: group },
   "dense cells, across tiles": {
-    prepare: (uri) => Effect.zipRight(TileArray.create(uri, Weather), writeDense(uri, 100, 1)),
-    act: (uri) => writeDense(uri, 200, 3),
+    prepare: makeDense,
+    act: (uri) =>
+      Effect.flatMap(
+        TileArray.open(uri, Weather),
+        (array) => Dense.write(array, { x: [3, 6], y: [3, 6] }, values(200, 16)),
+      ),
     read: dense,
   },
   "sparse cells": {
