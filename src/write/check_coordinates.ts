@@ -2,12 +2,13 @@
  * Whether coordinates lie in the domain and the current domain.
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
-import { isFloat, sizeOf, storageOf, viewAs } from "../../schema/datatype.ts"
+import { type Datatype, isFloat, sizeOf, storageOf, viewAs } from "../../schema/datatype.ts"
 import type { Range } from "../../schema/range.ts"
 import { readScalar } from "../../schema/scalar.ts"
 import { WriteError } from "../array/errors.ts"
 import { compareSlices } from "../kernel/match_ranges.ts"
 import { firstHalvesOutside, firstOutside } from "../kernel/outside.ts"
+import { coordinateText } from "./coordinate_text.ts"
 import type { WriteColumn } from "./write_column.ts"
 
 /** Checks the coordinates of one dimension. Throws {@link WriteError}. */
@@ -23,12 +24,19 @@ export const checkCoordinates = (schema: ArraySchema, column: WriteColumn): void
     if (range === undefined) continue
     const cell = outside(column, range)
     if (cell < 0) continue
-    const value = viewAs(type, values)[cell]
-    const reason = Number.isNaN(value)
-      ? "NaN is no coordinate"
-      : `${value} lies outside the ${what}, from ${readScalar(type, range.low)} to ${readScalar(type, range.high)}`
-    throw new WriteError({ field: field.name, cell, reason })
+    throw new WriteError({
+      field: field.name,
+      cell,
+      reason: Number.isNaN(viewAs(type, values)[cell])
+        ? "NaN is no coordinate"
+        : outsideText(field.type, values.subarray(cell * size, (cell + 1) * size), what, range),
+    })
   }
+}
+
+const outsideText = (type: Datatype, coordinate: Uint8Array, what: string, { low, high }: Range): string => {
+  const text = (bytes: Uint8Array): string => coordinateText(type, bytes)
+  return `${text(coordinate)} lies outside the ${what}, from ${text(low)} to ${text(high)}`
 }
 
 /** Values that are looked at together. */
@@ -65,10 +73,7 @@ const checkStrings = ({ field, values }: WriteColumn, offsets: Uint32Array, curr
       compareSlices(values, from, to, low, 0, low.length) >= 0 &&
       compareSlices(values, from, to, high, 0, high.length) <= 0
     ) continue
-    const text = (bytes: Uint8Array): string => JSON.stringify(new TextDecoder().decode(bytes))
-    const reason = `${text(values.subarray(from, to))} lies outside the current domain, from ${text(low)} to ${
-      text(high)
-    }`
+    const reason = outsideText(field.type, values.subarray(from, to), "current domain", current)
     throw new WriteError({ field: field.name, cell: i, reason })
   }
 }

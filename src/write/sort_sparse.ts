@@ -7,6 +7,7 @@ import { viewAs } from "../../schema/datatype.ts"
 import { type Coordinates, globalWords, zeroWords } from "../fragment/cell_order.ts"
 import type { KeyWords } from "../kernel/order_key.ts"
 import { compareCells, firstFall, firstRepeat, firstSame, sortPacked } from "../kernel/sort_cells.ts"
+import { coordinateText } from "./coordinate_text.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 import { WriteError } from "../array/errors.ts"
 
@@ -37,11 +38,9 @@ const wordsOf = (
 }
 
 const shown = (dimensions: ReadonlyArray<WriteColumn>, cell: number): string =>
-  dimensions.map(({ field, values, offsets }) => {
-    const value = offsets === undefined
-      ? String(viewAs(field.type, values)[cell])
-      : JSON.stringify(new TextDecoder().decode(values.subarray(offsets[cell], offsets[cell + 1])))
-    return `${field.name} = ${value}`
+  dimensions.map((column) => {
+    const { name, type } = column.field
+    return `${name} = ${coordinateText(type, gatherTile(column, undefined, cell, cell + 1).values)}`
   }).join(", ")
 
 const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: number): WriteError =>

@@ -3,8 +3,9 @@
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { defaultCellFill } from "../../schema/cell_val_num.ts"
-import { axisOf, tileOf } from "../fragment/dense_tiles.ts"
-import type { Field } from "../fragment/field.ts"
+import { axisOf, denseCells, tileOf } from "../fragment/dense_tiles.ts"
+import { WriteError } from "../array/errors.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import { unitsOf } from "../kernel/gather.ts"
 import { type BoxCopy, copyBox, forLines } from "../kernel/strided_copy.ts"
@@ -128,6 +129,21 @@ export const splitDense = (
     cells: shape.reduce((n, s) => n * s, 1),
     tile,
     written,
+  }
+}
+
+/** The most bytes of a tile. */
+const MOST = 0xffffffff
+
+/** Dense tiles are always whole, and an array may have larger ones than can be made. Throws {@link WriteError}. */
+export const checkTileSize = (schema: ArraySchema): void => {
+  const cells = denseCells(schema)
+  for (const { name, cellSize, var: variable } of fieldsOf(schema).attributes) {
+    const bytes = cells * (variable ? Math.max(4, cellSize) : cellSize)
+    if (bytes <= MOST) continue
+    const reason =
+      `its tiles have ${cells} cells, ${bytes} bytes, and dense tiles are written whole; the most is ${MOST}`
+    throw new WriteError({ field: name, reason })
   }
 }
 

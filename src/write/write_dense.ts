@@ -13,6 +13,7 @@ import { commitFragments } from "./commit.ts"
 import { type DenseOrder, type DenseTiles, denseTiles } from "./dense_tiles.ts"
 import { type FragmentWriter, openFragment, type WriteTilesError } from "./fragment_writer.ts"
 import { targetOf } from "./target.ts"
+import { checkTileSize } from "./split_dense.ts"
 import type { WriteColumn } from "./write_column.ts"
 import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
@@ -54,6 +55,7 @@ export const writeDense = (
     const target = yield* targetOf(array)
     const { box, cells, attributes } = yield* attemptWrite(uri, () => {
       const box = boxOf(schema, region)
+      checkTileSize(schema)
       return { box, ...checkColumns(schema, columns, cellsOfBox(box)) }
     })
     const writer = yield* openFragment(target, { time })

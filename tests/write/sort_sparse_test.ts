@@ -183,6 +183,30 @@ describe("sparse cells in global order", () => {
   })
 })
 
+describe("coordinates in messages", () => {
+  it("are texts, dates and times", () => {
+    const schema = build.arraySchema({
+      arrayType: "sparse",
+      dimensions: [
+        build.dimension("day", "datetime_day", 0n, 30000n, null),
+        build.dimension("at", "time_sec", 0n, 86399n, null),
+        build.stringDimension("who"),
+      ],
+      attributes: [],
+    })
+    const columns = { day: ["2024-02-29", "2024-02-29"], at: ["12:30:00", "12:30:00"], who: ["ann", "ann"] }
+    const { dimensions } = checkColumns(schema, columns, 2)
+    const error = assertThrows(() => sortSparse(schema, dimensions, 2, "refuse"), WriteError)
+    const place = 'day = 2024-02-29, at = 12:30:00, who = "ann"'
+    assertEquals([error.cell, error.reason.includes(`the coordinates ${place} are those of cell 0 too`)], [1, true])
+    assertThrows(
+      () => checkColumns(schema, { ...columns, day: ["1969-12-31", "1970-01-01"] }, 2),
+      WriteError,
+      "1969-12-31 lies outside the domain, from 1970-01-01 to 2052-02-20",
+    )
+  })
+})
+
 describe("cells that come in global order", () => {
   const sortedProblem = fc.tuple(problem, fc.array(fc.nat(20), { maxLength: 6 }), fc.nat(60), fc.boolean())
   const parts = (n: number, cuts: ReadonlyArray<number>): ReadonlyArray<readonly [number, number]> => {

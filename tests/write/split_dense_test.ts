@@ -1,11 +1,12 @@
 /** Boxes as space tiles, against cell by cell. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
-import { assertEquals } from "@std/assert"
+import { assertEquals, assertThrows } from "@std/assert"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { defaultCellFill, VAR } from "../../schema/cell_val_num.ts"
 import type { Datatype } from "../../schema/datatype.ts"
-import { type Box, splitDense } from "../../src/write/split_dense.ts"
+import { WriteError } from "../../src/array/errors.ts"
+import { type Box, checkTileSize, splitDense } from "../../src/write/split_dense.ts"
 import { checkColumns } from "../../src/write/check_columns.ts"
 import { gatherTile } from "../../src/write/write_column.ts"
 import * as build from "../array/build_array.ts"
@@ -133,6 +134,18 @@ describe("dense boxes", () => {
       )
     })
   }
+})
+
+describe("dense tiles that are too large", () => {
+  it("are refused before one is made", () => {
+    const schema = build.arraySchema({
+      arrayType: "dense",
+      dimensions: ["x", "y"].map((name) => build.dimension(name, "int64", 0n, 10n ** 9n, 10n ** 6n)),
+      attributes: [build.attribute("a", "int32")],
+    })
+    const error = assertThrows(() => checkTileSize(schema), WriteError, "1000000000000 cells")
+    assertEquals(error.field, "a")
+  })
 })
 
 const one = ({ values, validity }: { readonly values: Uint8Array; readonly validity: Uint8Array | undefined }) => ({
