@@ -11,6 +11,7 @@ import { ARRAY_SCHEMA_FILE, arrayFolders } from "../../schema/name/array_paths.t
 import { formatName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../schema/version.ts"
 import { attemptSchema, SchemaError } from "./builder/schema_error.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
 import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion } from "./check_format_version.ts"
 import type { StoreError } from "./create_structure.ts"
@@ -22,6 +23,7 @@ import { type LatestSchema, type LatestSchemaError, loadLatestSchema } from "./l
 import { join } from "./listing.ts"
 import { newUuidAfter } from "./new_name.ts"
 import { accessOf } from "./open.ts"
+import { loadSchema } from "./schemas.ts"
 import { newEnumerationName, storeSchema } from "./store_schema.ts"
 
 /** How to change a schema. */
@@ -63,6 +65,32 @@ const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.E
     `engines could not open it any more; copy it into a new array, or consolidate and vacuum it first`
   return Effect.fail(new SchemaError({ field, reason }))
 }
+
+/**
+ * An attribute that comes back shows what fragments hold of it. Engines take the bytes of another datatype for its own, so it
+ * comes back as it was.
+ */
+const checkFormerAttributes = (
+  access: TileAccess,
+  latest: LatestSchema,
+  evolved: ArraySchema,
+): Effect.Effect<void, SchemaError | LatestSchemaError, Storage> =>
+  Effect.gen(function* () {
+    const added = evolved.attributes.filter(({ name }) => !latest.schema.attributes.some((a) => a.name === name))
+    if (added.length === 0) return
+    const load = ({ uri }: { readonly uri: string }) => loadSchema(access, uri)
+    for (const { attributes } of yield* Effect.forEach(latest.earlier, load, { concurrency: 8 })) {
+      for (const { name, type, cellValNum, nullable } of added) {
+        const former = attributes.find((attribute) => attribute.name === name)
+        if (former === undefined) continue
+        if (former.type === type && former.cellValNum === cellValNum && former.nullable === nullable) continue
+        const reason =
+          `the array had an attribute of this name with other cells (${former.type}), which engines would take ` +
+          `for these; give it another name, or the datatype, number of values and nullability that it had`
+        return yield* Effect.fail(new SchemaError({ field: name, reason }))
+      }
+    }
+  })
 
 /**
  * The name of the next schema. Schemas count in the byte order of their names, so it must come after the newest one there, or
@@ -107,9 +135,10 @@ const evolveTo = (
       return made
     })
     yield* checkOldFragments(latest, evolved.schema)
+    const access = yield* accessOf(latest)
+    yield* checkFormerAttributes(access, latest, evolved.schema)
     const at = time === undefined ? yield* Clock.currentTimeMillis : time[0]
     const name = yield* nextName(uri, latest.name, at)
-    const access = yield* accessOf({ key, verifyChecksums: true })
     if (latest.schema.version < version) {
       const storage = yield* Storage
       for (const folder of arrayFolders(version)) yield* storage.createFolder(join(uri, folder))

@@ -9,7 +9,7 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { Since } from "../../schema/version.ts"
 import type { TileError } from "../tile/attempt.ts"
-import { isArray, schemaAt, schemaFiles } from "./directory.ts"
+import { isArray, type NamedFile, schemaAt, schemaFiles } from "./directory.ts"
 import type { ArrayNotFound } from "./errors.ts"
 import { listSchemas, type SchemaListing } from "./listing.ts"
 import { accessOf, noArray } from "./open.ts"
@@ -21,6 +21,8 @@ export interface LatestSchema {
   readonly schema: ArraySchema
   /** The name of the schema's file. */
   readonly name: TimestampedName
+  /** The files of the schemas that it had before. */
+  readonly earlier: ReadonlyArray<NamedFile>
   /** Format version of the oldest fragment that lies beside the schemas, as all did until format 11. */
   readonly oldestFragment: number | undefined
   readonly key: Uint8Array | undefined
@@ -43,9 +45,18 @@ export const loadLatestSchema = (
 ): Effect.Effect<LatestSchema, LatestSchemaError, Storage | Codecs> =>
   Effect.gen(function* () {
     const listing = yield* listSchemas(uri)
-    const file = isArray(listing) ? schemaAt(schemaFiles(listing), Infinity) : undefined
+    const files = schemaFiles(listing)
+    const file = isArray(listing) ? schemaAt(files, Infinity) : undefined
     if (file === undefined) return yield* Effect.fail(noArray(listing))
     const access = yield* accessOf({ key, verifyChecksums: true })
     const schema = yield* loadSchema(access, file.uri)
-    return { uri, schema, name: file.name, oldestFragment: oldestOf(listing), key, verifyChecksums: true }
+    return {
+      uri,
+      schema,
+      name: file.name,
+      earlier: files.filter((other) => other !== file),
+      oldestFragment: oldestOf(listing),
+      key,
+      verifyChecksums: true,
+    }
   })

@@ -195,6 +195,27 @@ describe("evolve", () => {
       assertEquals((yield* attributesAt(uri)).slice(-2), ["e", "f"])
     }))
 
+  onEachStorage("lets attributes come back as they were, and not as others", (root) =>
+    Effect.gen(function* () {
+      const uri = `${root}/a`
+      yield* makeArray(uri, Colors)
+      yield* TileArray.evolve(uri, { dropAttributes: ["a"], addAttributes: { n: Attr.nullable(Attr.int8()) } })
+      yield* TileArray.evolve(uri, { dropAttributes: ["n"] })
+      for (
+        const [name, attribute] of [
+          ["a", Attr.uint32()],
+          ["a", Attr.nullable(Attr.int32())],
+          ["a", Attr.varSized(Attr.int32())],
+          ["n", Attr.int8()],
+        ] as const
+      ) {
+        const why = yield* whyNot(uri, { addAttributes: { [name]: attribute } })
+        assertStringIncludes(why, `${name}: the array had an attribute of this name with other cells`)
+      }
+      yield* TileArray.evolve(uri, { addAttributes: { a: Attr.int32(Filter.zstd()), n: Attr.nullable(Attr.int8()) } })
+      assertEquals(yield* attributesAt(uri), ["color", "a", "n"])
+    }))
+
   onEachStorage("keeps encrypted arrays encrypted", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
