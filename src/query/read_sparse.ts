@@ -24,6 +24,7 @@ import { fieldIn } from "./gather.ts"
 import { newestCells } from "./newest_cells.ts"
 import { permute } from "./permute.ts"
 import { checkPlan, planTiles, type SparsePlan } from "./plan_tiles.ts"
+import { pruneTiles } from "./prune_tiles.ts"
 import { attemptAllocation, attemptSelection, type ReadError } from "./read_error.ts"
 import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection, type Selection } from "./selection.ts"
@@ -82,6 +83,20 @@ export const workOf = (
   }
 }
 
+/** The tiles that a request needs: those that may hold cells of its selection that fulfil its condition. */
+export const planRequest = (
+  access: TileAccess,
+  array: OpenedArray,
+  { selection, where, order }: Pick<SparseRequest, "selection" | "where" | "order">,
+): Effect.Effect<SparsePlan, ReadTilesError, Storage> =>
+  Effect.flatMap(
+    planTiles(access, array, selection, array.fragments.map((_, i) => i)),
+    (plan) =>
+      where === undefined || workOf(array, plan, order).dedups
+        ? Effect.succeed(plan)
+        : pruneTiles(access, array, where, plan),
+  )
+
 /** Reads the cells of a sparse array that lie in a selection. */
 export const readSparse = (
   array: OpenedArray,
@@ -90,7 +105,7 @@ export const readSparse = (
   Effect.gen(function* () {
     const request = yield* sparseRequest(array, options, "row")
     const access = yield* accessOf(array)
-    const plan = yield* planTiles(access, array, request.selection, array.fragments.map((_, i) => i))
+    const plan = yield* planRequest(access, array, request)
     return yield* readPlanned(access, array, request, plan, options.maxBytes ?? MAX_BYTES)
   })
 
@@ -117,13 +132,31 @@ export const readPlanned = (
     yield* checkPlan(access, array, plan, most === undefined ? perCell : 0, maxBytes)
     const times = dedups || array.deletes.length > 0
     let found = yield* matchTiles(access, array, selection, plan, { dimensions: wanted, times, most })
+    let sorted: SortedCells = { columns: new Map(), order: undefined }
+    const fulfil = Effect.gen(function* () {
+      if (where === undefined || found.length === 0) return
+      const held = sorted.columns
+      const columns = new Map<string, Column>()
+      for (const field of where.fields) {
+        columns.set(field.name, held.get(field) ?? (yield* foundColumn(access, array, field, found)))
+      }
+      const { length } = found
+      const keep = yield* attemptAllocation(uri, length, () => evaluate(where.predicate, columns, length))
+      // what was read to decide is not read again
+      const known = new Map([
+        ...held,
+        ...where.fields.flatMap((f) => fields.includes(f) ? [[f, columns.get(f.name)!] as const] : []),
+      ])
+      ;[found, sorted] = yield* narrowed(uri, found, { ...sorted, columns: known }, keep)
+    })
+    if (!dedups) yield* fulfil
     const sorting = sorts ? perCell * found.length : 0
     if (sorting > maxBytes) return yield* Effect.fail(new ResultTooLarge({ uri, needed: sorting, limit: maxBytes }))
 
-    let sorted: SortedCells = { columns: new Map(), order: undefined }
     if (sorts && found.length > 0) {
       const columns: Array<Column> = []
-      for (const field of dimensions) columns.push(yield* foundColumn(access, array, field, found))
+      const held = sorted.columns
+      for (const field of dimensions) columns.push(held.get(field) ?? (yield* foundColumn(access, array, field, found)))
       const chosen = yield* attemptAllocation(uri, perCell * found.length, () => {
         const zeros = dedups ? zeroWords(columns) : []
         const words = [...orderWords(schema, order, columns), ...zeros]
@@ -134,7 +167,7 @@ export const readPlanned = (
         return newestCells(cells, places, writeTimes(array, found, "start"), fragments)
       })
       sorted = {
-        columns: new Map(dimensions.map((field, d) => [field, columns[d]])),
+        columns: new Map([...held, ...dimensions.map((field, d) => [field, columns[d]] as const)]),
         order: inOrder ? undefined : chosen,
       }
       if (chosen.length < found.length) {
@@ -154,21 +187,7 @@ export const readPlanned = (
       ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
     }
     // after the newest cell of each place was chosen: an older one never comes back because a newer one is not wanted
-    if (where !== undefined && found.length > 0) {
-      const held = sorted.columns
-      const columns = new Map<string, Column>()
-      for (const field of where.fields) {
-        columns.set(field.name, held.get(field) ?? (yield* foundColumn(access, array, field, found)))
-      }
-      const { length } = found
-      const keep = yield* attemptAllocation(uri, length, () => evaluate(where.predicate, columns, length))
-      // what was read to decide is not read again
-      const known = new Map([
-        ...held,
-        ...where.fields.flatMap((f) => fields.includes(f) ? [[f, columns.get(f.name)!] as const] : []),
-      ])
-      ;[found, sorted] = yield* narrowed(uri, found, { ...sorted, columns: known }, keep)
-    }
+    if (dedups) yield* fulfil
 
     const needed = yield* checkSize(access, array, fields, found, maxBytes)
     const cells = found

@@ -19,10 +19,17 @@ import { cutSelection } from "./cut_selection.ts"
 import { cutSparse, shareOf } from "./cut_sparse.ts"
 import { fieldIn } from "./gather.ts"
 import { limitsOf } from "./limits.ts"
-import { planTiles, type SparsePlan } from "./plan_tiles.ts"
+import type { SparsePlan } from "./plan_tiles.ts"
 import type { ReadError } from "./read_error.ts"
 import type { StreamOptions } from "./read_options.ts"
-import { readPlanned, type SparseRequest, sparseRequest, type SparseResult, workOf } from "./read_sparse.ts"
+import {
+  planRequest,
+  readPlanned,
+  type SparseRequest,
+  sparseRequest,
+  type SparseResult,
+  workOf,
+} from "./read_sparse.ts"
 import type { Selection } from "./selection.ts"
 
 /** A part of a read: of a selection what some tiles hold of it, or all. */
@@ -51,11 +58,10 @@ export const streamSparse = (
     const limit = batchBytes(memory)
     const wanted = Math.min(limit, options.batch ?? limit)
     const { schema, uri, fragments } = array
-    const all = fragments.map((_, i) => i)
     const step = (part: Part): Effect.Effect<Step<Part, SparseResult>, ReadError, Storage> =>
       Effect.gen(function* () {
         const { selection } = part
-        const plan = part.plan ?? (yield* planTiles(access, array, selection, all))
+        const plan = part.plan ?? (yield* planRequest(access, array, { ...request, selection }))
         if (plan.length === 0) return { kind: "none" }
         const { dedups, inOrder } = workOf(array, plan, request.order)
         const sorts = dedups || !inOrder
@@ -87,7 +93,8 @@ export const streamSparse = (
           if (!sorts) return halvesOf(plan, sizes) !== undefined
           const parts = cutInTwo()
           if (parts === undefined) return false
-          return tilesIn(yield* planTiles(access, array, parts[0], all)) <= tilesIn(plan) * APART
+          return tilesIn(yield* planRequest(access, array, { ...request, selection: parts[0] })) <=
+            tilesIn(plan) * APART
         })
         if (bytes <= wanted || (bytes <= limit && !(yield* isApart))) {
           const read = yield* Effect.either(
