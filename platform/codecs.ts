@@ -37,6 +37,12 @@ export interface WebpCodec {
   readonly decode: (input: Uint8Array, pixels?: number) => Picture
 }
 
+/** The way out of WebP, present only if a layer brings it. Throws {@link CodecError}. */
+export interface WebpEncoder {
+  /** A whole file of the picture: `"lossless"`, with the colours of transparent pixels as well, or a quality from 0 to 100. */
+  readonly encode: (picture: Picture, quality: number | "lossless") => Uint8Array
+}
+
 /** The codec service. */
 export interface Codecs {
   /** A zlib stream (RFC 1950), which is what TileDB calls GZIP. */
@@ -61,6 +67,8 @@ export interface Codecs {
   ) => { readonly cipher: Uint8Array; readonly tag: Uint8Array }
   /** Loads the WebP codec on first use; fails with CodecError where no layer brings one. */
   readonly webp: Effect.Effect<WebpCodec, CodecError>
+  /** Loads the WebP encoder on first use; fails with CodecError where no layer brings one. */
+  readonly webpEncoder: Effect.Effect<WebpEncoder, CodecError>
   /** Threads that large reads share their decoding with, if a layer brings them; they have these same codecs. */
   readonly workers?: Workers
 }

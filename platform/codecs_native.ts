@@ -129,6 +129,7 @@ export const nativeCodecs: Codecs = {
     })
   },
   webp: Effect.fail(webpMissing()),
+  webpEncoder: Effect.fail(webpMissing()),
 }
 
 /** The layer of {@link nativeCodecs}. */

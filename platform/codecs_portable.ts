@@ -95,6 +95,7 @@ export const portableCodecs: Codecs = {
     })
   },
   webp: Effect.fail(webpMissing()),
+  webpEncoder: Effect.fail(webpMissing()),
 }
 
 /** The layer of {@link portableCodecs}. */

@@ -5,20 +5,54 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Codecs, type Picture, type WebpCodec } from "./codecs.ts"
+import { Codecs, type Picture, type WebpCodec, type WebpEncoder } from "./codecs.ts"
 import { CodecError } from "./errors.ts"
 import { guarded } from "./exact_size.ts"
 
-/** What of the package's module is used. */
+/** What of the package's modules is used. */
 interface Decoder {
   readonly decode: (input: Uint8Array) =>
     | { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray }
     | null
 }
-type DecoderFactory = (options: {
+interface Encoder {
+  readonly encode: (rgba: Uint8Array, width: number, height: number, options: typeof encoding) => Uint8Array | null
+}
+type Factory<Module> = (options: {
   noInitialRun: boolean
   instantiateWasm: (imports: WebAssembly.Imports, ready: (instance: WebAssembly.Instance) => void) => object
-}) => Promise<Decoder>
+}) => Promise<Module>
+
+/** How pictures are encoded: as libwebp does by itself, which is how the engine calls it. */
+const encoding = {
+  quality: 75,
+  target_size: 0,
+  target_PSNR: 0,
+  method: 4,
+  sns_strength: 50,
+  filter_strength: 60,
+  filter_sharpness: 0,
+  filter_type: 1,
+  partitions: 0,
+  segments: 4,
+  pass: 1,
+  show_compressed: 0,
+  preprocessing: 0,
+  autofilter: 0,
+  partition_limit: 0,
+  alpha_compression: 1,
+  alpha_filtering: 1,
+  alpha_quality: 100,
+  lossless: 0,
+  exact: 0,
+  image_hint: 0,
+  emulate_jpeg_size: 0,
+  thread_level: 0,
+  low_memory: 0,
+  near_lossless: 100,
+  use_delta_palette: 0,
+  use_sharp_yuv: 0,
+}
 
 const damaged = (reason: string): CodecError => new CodecError({ codec: "webp", reason })
 
@@ -46,10 +80,9 @@ const pixelsOf = (input: Uint8Array): number => {
 /** The most that the format knows: 16383 pixels each way. */
 const PIXELS_MAX = 16383 * 16383
 
-const load = async (compile: () => Promise<WebAssembly.Module>, broken: () => void): Promise<WebpCodec> => {
-  const factory = (await import("@jsquash/webp/codec/dec/webp_dec.js")).default as unknown as DecoderFactory
-  const module = await compile()
-  const decoder = await factory({
+/** Starts a module of the package. */
+const start = <Module>(factory: unknown, module: WebAssembly.Module): Promise<Module> =>
+  (factory as Factory<Module>)({
     noInitialRun: true,
     instantiateWasm: (imports, ready) => {
       const instance = new WebAssembly.Instance(module, imports)
@@ -57,6 +90,12 @@ const load = async (compile: () => Promise<WebAssembly.Module>, broken: () => vo
       return instance.exports
     },
   })
+
+type Compile = () => Promise<WebAssembly.Module>
+
+const loadDecoder = async (compile: Compile, broken: () => void): Promise<WebpCodec> => {
+  const factory = (await import("@jsquash/webp/codec/dec/webp_dec.js")).default
+  const decoder = await start<Decoder>(factory, await compile())
   return {
     decode: (input, pixels = PIXELS_MAX): Picture => {
       const count = guarded("webp", "the header is damaged", () => pixelsOf(input))
@@ -80,9 +119,50 @@ const load = async (compile: () => Promise<WebAssembly.Module>, broken: () => vo
   }
 }
 
+const loadEncoder = async (compile: Compile, broken: () => void): Promise<WebpEncoder> => {
+  const factory = (await import("@jsquash/webp/codec/enc/webp_enc.js")).default
+  const encoder = await start<Encoder>(factory, await compile())
+  return {
+    encode: ({ height, rgba, width }, quality) => {
+      const options = quality === "lossless" ? { ...encoding, lossless: 1, exact: 1 } : { ...encoding, quality }
+      const file = guarded("webp", "the encoder broke off", () => {
+        try {
+          return encoder.encode(rgba, width, height, options)
+        } catch (error) {
+          broken()
+          throw error
+        }
+      })
+      if (file === null) throw damaged(`a picture of ${width} × ${height} pixels cannot be encoded`)
+      return new Uint8Array(file)
+    },
+  }
+}
+
+/** Loads once, when it is first asked for, and again after a failure. */
+const once = <A>(what: string, load: (broken: () => void) => Promise<A>): Effect.Effect<A, CodecError> => {
+  let loading: Promise<A> | undefined
+  const forget = () => {
+    loading = undefined
+  }
+  return Effect.tryPromise({
+    try: () => (loading ??= load(forget)),
+    catch: (cause) => {
+      forget()
+      const detail = cause instanceof Error ? ` (${cause.message})` : ""
+      return new CodecError({
+        codec: "webp",
+        reason: `the ${what} of @jsquash/webp could not be loaded${detail}`,
+        cause,
+      })
+    },
+  })
+}
+
 /**
- * `codecs` with WebP. `compile` brings the compiled decoder (`webp_dec.wasm` of the package) and is called once, when WebP is
- * first asked for; on Deno, Bun and Node, `layerWebp` does it all.
+ * `codecs` with WebP. `compile` brings the compiled decoder (`webp_dec.wasm` of the package), `compileEncoder` the encoder
+ * (`webp_enc.wasm`), for those who write; each is called once, when it is first needed. On Deno, Bun and Node, `layerWebp` does it
+ * all.
  *
  * ```ts
  * import { portableCodecs, withWebp } from "@tessera/array/platform"
@@ -90,29 +170,21 @@ const load = async (compile: () => Promise<WebAssembly.Module>, broken: () => vo
  * const codecs = withWebp(portableCodecs, () => WebAssembly.compileStreaming(fetch("/assets/webp_dec.wasm")))
  * ```
  */
-export const withWebp = (codecs: Codecs, compile: () => Promise<WebAssembly.Module>): Codecs => {
-  let loading: Promise<WebpCodec> | undefined
-  const forget = () => {
-    loading = undefined
-  }
-  return {
-    ...codecs,
-    webp: Effect.tryPromise({
-      try: () => (loading ??= load(compile, forget)),
-      catch: (cause) => {
-        forget()
-        const detail = cause instanceof Error ? ` (${cause.message})` : ""
-        return new CodecError({
-          codec: "webp",
-          reason: `the decoder of @jsquash/webp could not be loaded${detail}`,
-          cause,
-        })
-      },
-    }),
-  }
-}
+export const withWebp = (
+  codecs: Codecs,
+  compile: () => Promise<WebAssembly.Module>,
+  compileEncoder?: () => Promise<WebAssembly.Module>,
+): Codecs => ({
+  ...codecs,
+  webp: once("decoder", (broken) => loadDecoder(compile, broken)),
+  webpEncoder: compileEncoder === undefined
+    ? codecs.webpEncoder
+    : once("encoder", (broken) => loadEncoder(compileEncoder, broken)),
+})
 
 /** Lays WebP over another codec layer; see {@link withWebp}. */
 export const layerWebpFrom = (
   compile: () => Promise<WebAssembly.Module>,
-): Layer.Layer<Codecs, never, Codecs> => Layer.effect(Codecs, Effect.map(Codecs, (codecs) => withWebp(codecs, compile)))
+  compileEncoder?: () => Promise<WebAssembly.Module>,
+): Layer.Layer<Codecs, never, Codecs> =>
+  Layer.effect(Codecs, Effect.map(Codecs, (codecs) => withWebp(codecs, compile, compileEncoder)))

@@ -23,11 +23,11 @@
  *
  * @module
  */
-export { Codecs, type Compressor, type Picture, type WebpCodec } from "./codecs.ts"
+export { Codecs, type Compressor, type Picture, type WebpCodec, type WebpEncoder } from "./codecs.ts"
 export { layerNative, nativeCodecs } from "./codecs_native.ts"
 export { layerPortable, portableCodecs } from "./codecs_portable.ts"
 export { layerWebpFrom, withWebp } from "./codecs_webp.ts"
-export { compileWebp, layerWebp } from "./codecs_webp_native.ts"
+export { compileWebp, compileWebpEncoder, layerWebp } from "./codecs_webp_native.ts"
 export {
   AlreadyExists,
   CodecError,

@@ -35,7 +35,7 @@ export const stepsOf = (context: TileContext): ReadonlyArray<Step> => {
       engineVersion: context.engineVersion,
       key: context.key,
       verifyChecksums: true,
-      webp: context.webp,
+      webpEncoder: context.webpEncoder,
       uri: context.uri,
       offset: context.offset,
     },

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Codecs, WebpCodec } from "../../platform/codecs.ts"
+import type { Codecs, WebpCodec, WebpEncoder } from "../../platform/codecs.ts"
 import { isScratch, scratch } from "../../platform/kernel_memory.ts"
 import { BinaryIssue } from "../../schema/binary/mod.ts"
 import type { Datatype } from "../../schema/datatype.ts"
@@ -36,8 +36,10 @@ export interface TileContext {
   readonly key?: Uint8Array
   /** Default: true. */
   readonly verifyChecksums?: boolean
-  /** Needed for WebP only. */
+  /** Needed to read WebP. */
   readonly webp?: WebpCodec
+  /** Needed to write WebP. */
+  readonly webpEncoder?: WebpEncoder
   /** The file, and where in it the tile starts; for errors. */
   readonly uri: string
   readonly offset: number

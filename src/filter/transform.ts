@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Codecs, WebpCodec } from "../../platform/codecs.ts"
+import type { Codecs, WebpCodec, WebpEncoder } from "../../platform/codecs.ts"
 import { BinaryIssue } from "../../schema/binary/mod.ts"
 import type { Datatype } from "../../schema/datatype.ts"
 import type { Filter, FilterType } from "../../schema/filter.ts"
@@ -23,6 +23,7 @@ export interface FilterContext {
   readonly key?: Uint8Array
   readonly verifyChecksums: boolean
   readonly webp?: WebpCodec
+  readonly webpEncoder?: WebpEncoder
   /** The file, and where in it the chunk starts; for errors. */
   readonly uri: string
   readonly offset: number

@@ -6,8 +6,8 @@
 import { CodecError } from "../../platform/errors.ts"
 import type { WebpFormat } from "../../schema/filter.ts"
 import { eachPart } from "./part_sizes.ts"
-import { checkSize, damaged, type FilterOf, type Transform } from "./transform.ts"
-import { concat } from "./words.ts"
+import { checkSize, damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
+import { concat, u32Bytes } from "./words.ts"
 
 /** Which bytes of an RGBA pixel a cell's bytes are. */
 const channels: Record<WebpFormat, ReadonlyArray<number>> = {
@@ -53,8 +53,28 @@ export const webp: Transform<FilterOf<"webp">> = {
     })
     return { metadata, data: concat(pictures) }
   },
-  forward: () => {
-    throw new CodecError({ codec: "webp", reason: "there is no encoder", missing: true })
+  forward: (filter, parts, context) => {
+    const codec = context.webpEncoder
+    if (codec === undefined) {
+      const reason = `${context.uri} is to hold WebP pictures; provide a layer with the encoder`
+      throw new CodecError({ codec: "webp", reason, missing: true })
+    }
+    const { extentX, extentY, lossless, quality } = filter
+    const order = channels[filter.format]
+    if (order.length === 0) throw new Refusal("no colour format is set")
+    const { data } = parts
+    if (data.length !== extentX * extentY) {
+      throw new Refusal(`${data.length} bytes are no picture of ${extentY} rows of ${extentX} bytes`)
+    }
+    const width = Math.floor(extentX / order.length)
+    const rgba = new Uint8Array(4 * width * extentY).fill(255)
+    for (let y = 0, to = 0; y < extentY; y++) {
+      for (let x = 0, from = y * extentX; x < width; x++, to += 4) {
+        for (let i = 0; i < order.length; i++) rgba[to + order[i]] = data[from++]
+      }
+    }
+    const file = codec.encode({ width, height: extentY, rgba }, lossless ? "lossless" : quality)
+    return { metadata: [u32Bytes(1, file.length), ...parts.metadata], data: file }
   },
 }
 

@@ -1,7 +1,7 @@
 /**
  * Tiles of a field into the bytes of its files: the twin of what `read_tiles.ts` does to them. Plain and synchronous.
  */
-import type { WebpCodec } from "../../platform/codecs.ts"
+import type { WebpEncoder } from "../../platform/codecs.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { filterFoldedTile, isFolded } from "../filter/folded.ts"
 import { filterTile } from "../filter/filter_tile.ts"
@@ -36,10 +36,12 @@ export const fieldFilters = (
   version: number,
   schema: ArraySchema,
   field: Field,
-  webp: WebpCodec | undefined,
+  webpEncoder: WebpEncoder | undefined,
 ): FieldFilters => {
-  const contextOf = (cells: FileCells): TileContext =>
-    tileContext(access, { version, engineVersion: version }, cells, "", webp)(0)
+  const contextOf = (cells: FileCells): TileContext => ({
+    ...tileContext(access, { version, engineVersion: version }, cells, "", undefined)(0),
+    webpEncoder,
+  })
   // until format 4 one tile holds the coordinates of all dimensions
   const { length } = schema.dimensions
   const values = field.file.kind === "coords" ? { ...contextOf(field), dimensions: length } : contextOf(field)

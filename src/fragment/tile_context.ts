@@ -2,7 +2,7 @@
  * What tiles of a field are filtered and unfiltered with.
  */
 import * as Effect from "effect/Effect"
-import type { WebpCodec } from "../../platform/codecs.ts"
+import type { WebpCodec, WebpEncoder } from "../../platform/codecs.ts"
 import type { CodecError } from "../../platform/errors.ts"
 import type { Datatype } from "../../schema/datatype.ts"
 import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
@@ -40,6 +40,13 @@ export const tileContext = (
   }
   return (offset) => ({ ...shared, offset })
 }
+
+/** The WebP encoder, loaded only for a pipeline that needs it. */
+export const webpEncoderOf = (
+  access: TileAccess,
+  filters: FilterPipeline,
+): Effect.Effect<WebpEncoder | undefined, CodecError> =>
+  filters.filters.some((f) => f.type === "webp") ? access.codecs.webpEncoder : Effect.succeed(undefined)
 
 /** The WebP codec, loaded only for a pipeline that needs it. */
 export const webpOf = (

@@ -23,7 +23,7 @@ import { FieldRecord } from "../fragment/field_record.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import { type FieldFilters, fieldFilters, persistTile } from "../fragment/persist_tile.ts"
 import { fragmentMetadata } from "../fragment/store_fragment.ts"
-import { webpOf } from "../fragment/tile_context.ts"
+import { webpEncoderOf } from "../fragment/tile_context.ts"
 import type { TileStatistics } from "../fragment/tile_statistics.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 
@@ -184,7 +184,7 @@ export const openFragment = (
       Effect.gen(function* () {
         const known = outs.get(field)
         if (known !== undefined) return known
-        const webp = yield* webpOf(access, field.filters)
+        const webp = yield* webpEncoderOf(access, field.filters)
         const file = (part: DataPart): OutFile => ({
           uri: `${uri}/${dataFile(version, field.file, part)}`,
           writer: undefined,

@@ -2,6 +2,11 @@
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertThrows } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { nativeCodecs } from "../../platform/codecs_native.ts"
+import { compileWebp, compileWebpEncoder } from "../../platform/codecs_webp_native.ts"
+import { withWebp } from "../../platform/codecs_webp.ts"
+import { CodecError } from "../../platform/errors.ts"
 import { type Datatype, sizeOf } from "../../schema/datatype.ts"
 import type { Filter } from "../../schema/filter.ts"
 import { tileChunks } from "../../schema/tile_chunks.ts"
@@ -209,6 +214,27 @@ describe("filters forward", () => {
       (at) => [8, 44].map((part) => made.slice(at + part + 8, at + part + 20).join()),
     )
     assertEquals(new Set(ivs.flat()).size, 2 * table.count)
+  })
+})
+
+describe("WebP forward", () => {
+  const codecs = withWebp(nativeCodecs, compileWebp, compileWebpEncoder)
+
+  it("gives back the pixels of all formats without loss, in one chunk", async () => {
+    const [webp, webpEncoder] = await Effect.runPromise(Effect.all([codecs.webp, codecs.webpEncoder]))
+    for (const [format, depth] of [["rgb", 3], ["bgr", 3], ["rgba", 4], ["bgra", 4]] as const) {
+      const [extentY, extentX] = [150, 160 * depth]
+      const filter: Filter = { type: "webp", quality: 100, format, lossless: true, extentY, extentX }
+      const its = naive.context([filter, { type: "checksum_md5" }], "uint8", { webp, webpEncoder })
+      const data = Uint8Array.from({ length: extentY * extentX }, (_, i) => (i * i) >> 7)
+      const made = filterTile(data, its)
+      assertEquals(tileChunks(made, "").count, 1)
+      assert(made.length < data.length)
+      assertEquals(unfilterTile(made, its, data.length).every((byte, i) => byte === data[i]), true)
+      assert(refusal(data.subarray(1), its).reason.includes("no picture of 150 rows"))
+      const none = assertThrows(() => filterTile(data, { ...its, webpEncoder: undefined }), CodecError, "layer")
+      assertEquals(none.missing, true)
+    }
   })
 })
 

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
 import { nativeCodecs } from "../../platform/codecs_native.ts"
 import { portableCodecs } from "../../platform/codecs_portable.ts"
-import { compileWebp } from "../../platform/codecs_webp_native.ts"
+import { compileWebp, compileWebpEncoder } from "../../platform/codecs_webp_native.ts"
 import { withWebp } from "../../platform/codecs_webp.ts"
 import { CodecError } from "../../platform/errors.ts"
 import { webpLossless, webpLossy } from "./codec_vectors.ts"
@@ -72,6 +72,31 @@ describe("WebP", () => {
         }
       }
       assert(refused > 0)
+    }
+  })
+
+  it("writes pictures without loss, the colours behind alpha too", async () => {
+    const codecs = withWebp(nativeCodecs, compileWebp, compileWebpEncoder)
+    const [{ decode }, { encode }] = await Effect.runPromise(Effect.all([codecs.webp, codecs.webpEncoder]))
+    const picture = { width: 13, height: 7, rgba: pixels }
+    assertEquals(decode(encode(picture, "lossless")), picture)
+    const opaque = { ...picture, rgba: pixels.map((byte, i) => i % 4 === 3 ? 255 : byte >> 4) }
+    assertEquals(decode(encode(opaque, "lossless")), opaque)
+    const lossy = decode(encode(opaque, 90))
+    assertEquals([lossy.width, lossy.height], [13, 7])
+    assert(lossy.rgba.every((byte, i) => Math.abs(byte - opaque.rgba[i]) < 16))
+    assert(encode(opaque, 5).length < encode(opaque, 100).length)
+    assertThrows(
+      () => encode({ width: 16384, height: 1, rgba: new Uint8Array(65536) }, "lossless"),
+      CodecError,
+      "16384",
+    )
+  })
+
+  it("writes none unless a layer brings the encoder", async () => {
+    for (const codecs of [nativeCodecs, withWebp(portableCodecs, compileWebp)]) {
+      const error = await Effect.runPromise(Effect.flip(codecs.webpEncoder))
+      assertEquals([error.codec, error.missing], ["webp", true])
     }
   })
 })
