@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { WorkerLost, WorkerPool } from "../../platform/workers.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { ChunkTable } from "../../schema/tile_chunks.ts"
-import { type TileContext, tileTable, unfilterChunks } from "../filter/pipeline.ts"
+import { type TileContext, tileTable, unfilterChunk, unfilterChunks } from "../filter/pipeline.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import type { TilePart, UnfilterAnswer, UnfilterJob } from "../tile/unfilter_job.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
@@ -15,9 +15,14 @@ export interface CellSpans {
   readonly tiles: ArrayLike<number>
   readonly first: ArrayLike<number>
   readonly last: ArrayLike<number>
+  /** Whether any of the cells of span `i` from `first` to before `end` are wanted; all are, if nothing is said. */
+  readonly needs?: (i: number, first: number, end: number) => boolean
 }
 
-/** Called with the cells of span `i`, and more of the same tile: `bytes` start with cell `first`, and are soon used again. */
+/**
+ * Called with the cells of span `i`, and more of the same tile: `bytes` start with cell `first`, and are soon used again.
+ * Cells that are not wanted may be missing, and others be in their place.
+ */
 export type TakeCells = (i: number, bytes: Uint8Array, first: number) => void
 
 /** Memory for one batch at a time: what is read, and cells. */
@@ -95,7 +100,22 @@ export const spanDecoder = (
   const here = (i: number, bytes: Uint8Array, scratch: Scratch): void => {
     const { context, table, from, to, before, wanted } = locate(i, bytes)
     if (wanted > scratch.cells.length && wanted <= MOST_KEPT) scratch.cells = new Uint8Array(wanted)
-    take(i, unfilterChunks(bytes, table, from, to, context, scratch.cells), before / cell)
+    // the first chunk and the last are wanted
+    const between = to - from > 2 && wanted <= scratch.cells.length ? spans.needs : undefined
+    if (between === undefined) {
+      take(i, unfilterChunks(bytes, table, from, to, context, scratch.cells), before / cell)
+      return
+    }
+    for (let k = from, at = 0; k < to; k++) {
+      const end = at + table.original[k]
+      if (between(i, Math.floor((before + at) / cell), Math.ceil((before + end) / cell))) {
+        const place = scratch.cells.subarray(at, end)
+        const data = unfilterChunk(bytes, table, k, context, place)
+        if (data !== place) place.set(data)
+      }
+      at = end
+    }
+    take(i, scratch.cells.subarray(0, wanted), before / cell)
   }
 
   const away: SpanDecoder["away"] = (pool, first, tiles, scratch) => {

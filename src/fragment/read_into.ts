@@ -6,23 +6,19 @@ import type { StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { dataFile } from "../../schema/name/data_file.ts"
-import { type TileContext, tileTable, unfilterChunk, unfilterTile } from "../filter/pipeline.ts"
-import { copyCells, type Units, unitsOf } from "../kernel/gather.ts"
+import { type TileContext, tileTable, unfilterChunk } from "../filter/pipeline.ts"
+import { firstFrom } from "../kernel/first_from.ts"
+import { copyCells, unitsOf } from "../kernel/gather.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
-import { spansOf } from "../tile/spans.ts"
-import { poolFor } from "../tile/unfilter_job.ts"
 import type { Field } from "./field.ts"
 import { loadFieldTiles, type TileFile } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
-import { tileContext, webpOf } from "./tile_context.ts"
+import { tileContext } from "./tile_context.ts"
 import { readPresent } from "./missing_file.ts"
 import { readSpans } from "./read_spans.ts"
 
 type ReadIntoError = StorageError | TileError
-
-/** Bytes as they lie in the file that are held at once. */
-const BATCH = 1 << 26
 
 /** Up to this size a file becomes the column itself. */
 const WHOLE = 1 << 28
@@ -54,100 +50,11 @@ const wrongSize = (context: TileContext, found: number, size: number): FormatErr
   return new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, reason })
 }
 
-/** Copies the cells at `positions` of a tile to cell `to` of `out`; only the chunks that hold some are unfiltered. */
-const copyChosen = (
-  tile: Uint8Array,
-  context: TileContext,
-  size: number,
-  positions: Uint32Array,
-  out: Units,
-  to: number,
-): void => {
-  const { cellSize } = context
-  const table = tileTable(tile, context, size)
-  if (table.totalOriginal !== size) throw wrongSize(context, table.totalOriginal, size)
-  // engines write chunks of whole cells
-  if (table.original.some((bytes) => bytes % cellSize !== 0)) {
-    copyCells(out, to, unitsOf(unfilterTile(tile, context, size), cellSize), positions)
-    return
-  }
-  for (let i = 0, next = 0, first = 0; i < table.count && next < positions.length; i++) {
-    const cells = table.original[i] / cellSize
-    let end = next
-    while (end < positions.length && positions[end] < first + cells) end++
-    if (end > next) {
-      const source = unitsOf(unfilterChunk(tile, table, i, context), cellSize)
-      copyCells(out, to + next, source, positions, next, end, first)
-    }
-    next = end
-    first += cells
-  }
-}
-
 /**
  * Reads chosen cells of a fixed-size field that is not nullable and has a file of its own, into `out` from its start,
- * which lies aligned for its cells.
+ * which lies aligned for its cells. Only the chunks that hold some are unfiltered.
  */
 export const readInto = (
-  access: TileAccess,
-  fragment: Fragment,
-  field: Field,
-  chosen: ChosenTiles,
-  out: Uint8Array,
-): Effect.Effect<void, ReadIntoError, Storage> =>
-  Effect.gen(function* () {
-    const { tiles, positions } = chosen
-    const [{ fixed }] = yield* loadFieldTiles(access, fragment, [field])
-    const uri = `${fragment.uri}/${dataFile(fragment.version, field.file, "fixed")}`
-    const contextOf = tileContext(access, fragment, field, uri, yield* webpOf(access, field.filters))
-    const storage = yield* Storage
-    const { cellSize } = field
-    const target = unitsOf(out, cellSize)
-    if (poolFor(access, field.filters, out.length) !== undefined) {
-      return yield* readShared(access, fragment, field, chosen, out)
-    }
-    let at = 0
-    for (let from = 0; from < tiles.length;) {
-      let to = from
-      let held = 0
-      const starts: Array<number> = []
-      const lengths: Array<number> = []
-      for (; to < tiles.length; to++) {
-        const start = fixed.offsets[tiles[to]]
-        const length = endOf(fixed, tiles[to]) - start
-        if (to > from && held + length > BATCH) {
-          break
-        }
-        held += length
-        starts.push(start)
-        lengths.push(length)
-      }
-      const { ranges, rangeOf, startIn } = spansOf(Float64Array.from(starts), Float64Array.from(lengths))
-      const read = yield* readPresent(uri, fragment.version, storage.readRanges(uri, ranges))
-      const first = from
-      yield* attemptTile(() => {
-        for (let i = first; i < to; i++) {
-          const k = i - first
-          const tile = read[rangeOf[k]].subarray(startIn[k], startIn[k] + lengths[k])
-          const context = contextOf(starts[k])
-          const size = cellsInTile(fragment, tiles[i]) * cellSize
-          const its = positions[i]
-          if (its === undefined) {
-            const base = at
-            forChunks(tile, context, size, (offset, bytes) => out.set(bytes, base + offset))
-            at += size
-          } else {
-            copyChosen(tile, context, size, its, target, at / cellSize)
-            at += its.length * cellSize
-          }
-        }
-      })
-      from = to
-    }
-  })
-
-/** {@link readInto} for what worker threads share. */
-const readShared = (
   access: TileAccess,
   fragment: Fragment,
   field: Field,
@@ -166,7 +73,11 @@ const readShared = (
     last[i] = its === undefined ? cells - 1 : its[its.length - 1]
     to[i + 1] = to[i] + (its === undefined ? cells : its.length)
   }
-  return readSpans(access, fragment, field, "fixed", { tiles, first, last }, (i, bytes, before) => {
+  const needs = (i: number, from: number, end: number): boolean => {
+    const its = positions[i]
+    return its === undefined || its[firstFrom(its.length, (k) => its[k] < from)] < end
+  }
+  return readSpans(access, fragment, field, "fixed", { tiles, first, last, needs }, (i, bytes, before) => {
     const its = positions[i]
     if (its === undefined) out.set(bytes, to[i] * cellSize)
     else copyCells(target, to[i], unitsOf(bytes, cellSize), its, 0, its.length, before)

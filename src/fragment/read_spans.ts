@@ -28,6 +28,11 @@ const BATCH = 1 << 23
 /** Bytes of one batch where worker threads help: read, or of cells. */
 const JOB = 1 << 21
 
+/** Scratch memory of reads that are over, for the next ones: fresh memory costs small reads more than what they do. */
+const kept: Array<Scratch> = []
+const MOST_KEPT = 4
+const LARGEST_KEPT = 1 << 22
+
 /** Reads spans of a fixed-size field that the fragment has, or of its validity bytes, and hands them to `take`. */
 export const readSpans = (
   access: TileAccess,
@@ -139,9 +144,14 @@ export const readSpans = (
     }
     const scratches: Array<Scratch> = []
     yield* Effect.forEach(batches, ([from, to]) => {
-      const scratch = scratches.pop() ?? { read: NOTHING, cells: NOTHING }
+      const scratch = scratches.pop() ?? kept.pop() ?? { read: NOTHING, cells: NOTHING }
       return Effect.map(runBatch(from, to, scratch), () => {
         scratches.push(scratch)
       })
     }, { concurrency: Math.max(inFlight(storage, uri, 4), pool?.concurrency ?? 1), discard: true })
+    for (const scratch of scratches) {
+      if (kept.length < MOST_KEPT && scratch.read.length + scratch.cells.length <= LARGEST_KEPT) {
+        kept.push(scratch)
+      }
+    }
   })

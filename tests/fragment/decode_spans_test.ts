@@ -1,11 +1,12 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
+import type { Codecs } from "../../platform/codecs.ts"
 import { nativeCodecs } from "../../platform/codecs_native.ts"
 import { breath, makeWorkers, type WorkerPool } from "../../platform/workers.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { TileContext } from "../../src/filter/pipeline.ts"
-import { NOTHING, spanDecoder } from "../../src/fragment/decode_spans.ts"
+import { type CellSpans, NOTHING, spanDecoder } from "../../src/fragment/decode_spans.ts"
 import type { Fragment } from "../../src/fragment/fragment.ts"
 import { runUnfilterJob, type UnfilterJob } from "../../src/tile/unfilter_job.ts"
 
@@ -69,6 +70,50 @@ const atOnce: WorkerPool = {
 
 const expected = (first: number, from: number, to: number): Int32Array =>
   Int32Array.from({ length: to - from }, (_, i) => first + from + i)
+
+describe("tiles that are decoded here", () => {
+  /** What is taken of cells 100 to 35,000 of a tile, of five chunks, and how many of these are decompressed. */
+  const decodeHere = (needs?: CellSpans["needs"]) => {
+    let decompressed = 0
+    const codecs: Codecs = {
+      ...nativeCodecs,
+      zstd: {
+        ...nativeCodecs.zstd,
+        decompress: (...args) => {
+          decompressed++
+          return nativeCodecs.zstd.decompress(...args)
+        },
+      },
+    }
+    let cells = new Int32Array(0)
+    const span = { tiles: [2], first: [100], last: [35_000], ...needs && { needs } }
+    const decoder = spanDecoder(fragment, 4, (tile) => ({ ...context(tile), codecs }), span, (i, bytes, first) => {
+      assertEquals([i, first], [0, 0])
+      cells = new Int32Array(bytes.slice().buffer)
+    })
+    const tile = tileFrom(7)
+    decompressed = 0
+    decoder.here(0, tile, { read: NOTHING, cells: NOTHING })
+    return { cells, decompressed }
+  }
+
+  it("are all cells from the first to the last", () => {
+    assertEquals(decodeHere(), { cells: expected(7, 0, CELLS), decompressed: 5 })
+  })
+
+  it("are only those chunks between them that are wanted", () => {
+    const wanted = [100, 2 * CHUNK, 3 * CHUNK - 1, 35_000]
+    const asked: Array<readonly [number, number]> = []
+    const { cells, decompressed } = decodeHere((i, first, end) => {
+      assertEquals(i, 0)
+      asked.push([first, end])
+      return wanted.some((cell) => first <= cell && cell < end)
+    })
+    assertEquals(decompressed, 3)
+    assertEquals(asked, [0, 1, 2, 3, 4].map((k) => [k * CHUNK, Math.min((k + 1) * CHUNK, CELLS)] as const))
+    assertEquals(wanted.map((cell) => cells[cell]), wanted.map((cell) => 7 + cell))
+  })
+})
 
 describe("tiles that a worker decodes", () => {
   it("are as they are decoded here, and only chunks that are wanted", async () => {
