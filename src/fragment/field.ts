@@ -6,6 +6,7 @@ import { cellSize, VAR } from "../../schema/cell_val_num.ts"
 import type { Datatype } from "../../schema/datatype.ts"
 import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import type { DataField } from "../../schema/name/data_file.ts"
+import { Since } from "../../schema/version.ts"
 
 /** A field of a schema. */
 export interface Field {
@@ -56,8 +57,10 @@ const dimensionField = (schema: ArraySchema, index: number): Field => {
     var: d.cellValNum === VAR,
     nullable: false,
     cellSize: cellSize(d.type, d.cellValNum),
-    // a dimension without filters of its own has the coordinates'
-    filters: d.filters.filters.length === 0 ? schema.coordsFilters : d.filters,
+    // a dimension without filters of its own has the coordinates'; where schemas have no place for its own, it has none
+    filters: d.filters.filters.length === 0 && schema.version >= Since.splitDimensions
+      ? schema.coordsFilters
+      : d.filters,
     fillValue: none,
     fillIsNull: false,
     enumeration: undefined,
