@@ -193,24 +193,3 @@ export const cutSparse = (
   }
   return undefined
 }
-
-/** What share of a tile's cells lies in the selection, if they lie evenly in its rectangle. */
-export const shareOf = (selection: Selection, mbrs: MbrLevel, tile: number): number => {
-  let share = 1
-  selection.forEach((selected, d) => {
-    if (selected.kind === "string" || selected.ranges === undefined) return
-    const low = mbrBound(mbrs, d, 2 * tile) as Scalar
-    const high = mbrBound(mbrs, d, 2 * tile + 1) as Scalar
-    const one = isFloat(selected.dimension.type) ? 0 : 1
-    const whole = Number(high) - Number(low) + one
-    if (whole <= 0) return
-    let inside = 0
-    for (const range of selected.ranges) {
-      const from = range.low > low ? range.low : low
-      const to = range.high < high ? range.high : high
-      if (from <= to) inside += Number(to) - Number(from) + one
-    }
-    share *= Math.min(1, inside / whole)
-  })
-  return share
-}

@@ -3,12 +3,14 @@
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../platform/storage.ts"
+import type { MbrLevel } from "../../schema/fragment/rtree.ts"
 import { Since } from "../../schema/version.ts"
 import type { OpenedArray } from "../array/open.ts"
 import type { ResultTooLarge } from "../array/errors.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
+import { loadMbrs } from "../fragment/mbrs.ts"
 import { readCoordinates, readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
 import { readSpans } from "../fragment/read_spans.ts"
 import { attemptTile } from "../tile/attempt.ts"
@@ -20,7 +22,9 @@ import { type CellFilter, cellFilter } from "./match_cells.ts"
 import { checkPlan, type FragmentPlan, planTiles, type SparsePlan } from "./plan_tiles.ts"
 import { pickCells } from "./pick_cells.ts"
 import { attemptAllocation } from "./read_error.ts"
+import type { SparseTile } from "./plan_sparse.ts"
 import type { Selection } from "./selection.ts"
+import { shareAlong } from "./share.ts"
 
 /** What is wanted of the cells beside where they are. */
 export interface Wanted {
@@ -72,7 +76,7 @@ export const matchTiles = (
     Effect.flatMap(
       Storage,
       (storage) =>
-        Effect.forEach(parts, (its) => matchFragment(access, array, its, filters, wanted, keeps), {
+        Effect.forEach(parts, (its) => matchFragment(access, array, its, selection, filters, wanted, keeps), {
           concurrency: keeps ? inFlight(storage, array.uri, 4) : 1,
         }),
     ),
@@ -102,6 +106,7 @@ const matchFragment = (
   access: TileAccess,
   array: OpenedArray,
   { fragment: number, tiles: planned }: FragmentPlan,
+  selection: Selection,
   filters: ReadonlyArray<CellFilter | undefined>,
   wanted: Wanted,
   keeps: boolean,
@@ -121,7 +126,11 @@ const matchFragment = (
     const deciding = planned.every((t) => t.whole)
       ? []
       : filters.flatMap((filter, d) => filter === undefined ? [] : [d])
-    const steps = inSteps(fragment, yield* Storage) ? deciding.map((d) => [d]) : [deciding]
+    const steps = !inSteps(fragment, yield* Storage)
+      ? [deciding]
+      : deciding.length < 2
+      ? [deciding]
+      : mostTelling(selection, yield* loadMbrs(access, fragment), planned, deciding).map((d) => [d])
     for (const step of steps) {
       yield* eachTile(access, fragment, step, left, (d, i, tile, first) => {
         const its = left[i]
@@ -156,6 +165,26 @@ const matchFragment = (
       times: left.map((its) => times?.get(its)),
     }
   })
+
+/** Tiles that are looked at to find out in which order dimensions decide best. */
+const SAMPLE = 8
+
+/** Dimensions, those first of which the least is selected. */
+const mostTelling = (
+  selection: Selection,
+  mbrs: MbrLevel,
+  tiles: ReadonlyArray<SparseTile>,
+  dimensions: ReadonlyArray<number>,
+): ReadonlyArray<number> => {
+  const step = Math.ceil(tiles.length / SAMPLE)
+  const share = (d: number): number => {
+    let sum = 0
+    for (let i = 0; i < tiles.length; i += step) sum += shareAlong(selection[d], mbrs, d, tiles[i].tile)
+    return sum
+  }
+  const shares = new Map(dimensions.map((d) => [d, share(d)]))
+  return [...dimensions].sort((a, b) => shares.get(a)! - shares.get(b)!)
+}
 
 /**
  * Whether dimensions are read one after the other, of the next only what is left of the tiles: where no time is lost by

@@ -16,7 +16,7 @@ import type { TileAccess } from "../tile/generic_tile.ts"
 import { type Batch, batches, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
 import { cutSelection } from "./cut_selection.ts"
-import { cutSparse, shareOf } from "./cut_sparse.ts"
+import { cutSparse } from "./cut_sparse.ts"
 import { fieldIn } from "./gather.ts"
 import { limitsOf } from "./limits.ts"
 import type { SparsePlan } from "./plan_tiles.ts"
@@ -31,6 +31,7 @@ import {
   workOf,
 } from "./read_sparse.ts"
 import type { Selection } from "./selection.ts"
+import { shareOf } from "./share.ts"
 
 /** A part of a read: of a selection what some tiles hold of it, or all. */
 interface Part {
