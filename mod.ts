@@ -3,6 +3,7 @@
  *
  * - {@link TileArray} – open an array; its schema, fragments, metadata and enumerations
  * - {@link Dense}, {@link Sparse} – read cells, as columns or as rows
+ * - {@link Aggregate} – counts, sums, extremes and means, which need no cells to be read where metadata says them
  * - {@link Condition} – conditions on cells, put together or read from text
  * - {@link Cells} – columns that were read: cell by cell, as JSON, or as the values of an enumeration
  * - {@link Metadata} – metadata as values, NumPy arrays among them
@@ -27,6 +28,7 @@
  *
  * @module
  */
+export * as Aggregate from "./src/query/aggregate_builder.ts"
 export * as ArraySchema from "./src/array/builder/array_schema.ts"
 export * as Attr from "./src/array/builder/attribute.ts"
 export * as Cells from "./src/query/cells.ts"

@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../platform/storage.ts"
 import { decode } from "../../schema/binary/mod.ts"
-import { type Datatype, isFloat, isString, viewAs } from "../../schema/datatype.ts"
+import { type Datatype, isString, viewAs } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { TileNullCounts, TileStatistic, TileSums } from "../../schema/fragment/tile_statistics.ts"
 import { Since } from "../../schema/version.ts"
@@ -15,7 +15,7 @@ import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Field } from "./field.ts"
 import { cellsInTile, type Fragment, slotOf } from "./fragment.ts"
 import { loadSections, type SectionError } from "./sections.ts"
-import { isByteText } from "./tile_statistics.ts"
+import { isByteText, sumOf as sumKind } from "./tile_statistics.ts"
 
 /** What is known of the tiles of a field. */
 export interface TileBounds {
@@ -23,26 +23,35 @@ export interface TileBounds {
   readonly boundsOf: (tile: number) => { readonly low: Uint8Array; readonly high: Uint8Array } | undefined
   /** How many cells of a tile are null. */
   readonly nullsIn: (tile: number) => number
+  /** The sum of the cells of a tile that are not null; `undefined` where it is not known, or stopped at a limit. */
+  readonly sumOf: (tile: number) => number | bigint | undefined
 }
 
 /** Filters that give back other cells than they were given, of which statistics tell. */
 const lossy: ReadonlySet<string> = new Set(["scale_float", "webp"])
 
 /**
- * Whether what a sparse fragment says of the tiles of a field can be relied on: numbers and dates; text only if it is var-sized,
- * since other text was compared up to a NUL or as signed bytes, and not nullable, since its null counts are wrong since 2.12.
+ * Whether what a fragment says of the tiles of a field can be relied on: numbers and dates; text only if it is var-sized, since
+ * other text was compared up to a NUL or as signed bytes, and not nullable, since its null counts are wrong since 2.12, and
+ * only in sparse fragments.
  */
 const isKept = (fragment: Fragment, { file, type, var: isVar, nullable, cellValNum, filters }: Field): boolean =>
-  !fragment.dense && fragment.version >= Since.tileStatistics && file.kind === "attribute" &&
+  fragment.version >= Since.tileStatistics && file.kind === "attribute" &&
   !filters.filters.some((filter) => lossy.has(filter.type)) &&
-  (isVar ? isByteText(type) && !nullable : cellValNum === 1 && !isOpaque(type))
+  (isVar ? !fragment.dense && isByteText(type) && !nullable : cellValNum === 1 && !isOpaque(type))
 
 const isOpaque = (type: Datatype): boolean =>
   isString(type) || type === "char" || type === "any" || type === "blob" || type === "geom_wkb" || type === "geom_wkt"
 
+/** Sums that were stopped. */
+const limits = { int64: [-(2n ** 63n), 2n ** 63n - 1n], uint64: [0xffffffffffffffffn, 0xffffffffffffffffn] } as const
+
 const memo = new WeakMap<Fragment, Map<number, TileBounds>>()
 
-/** What is known of the tiles of an attribute of a sparse fragment, which has it; `undefined` where that is nothing. */
+/**
+ * What is known of the tiles of an attribute of a fragment, which has it; `undefined` where that is nothing. In dense fragments it
+ * holds of tiles that lie wholly in the box that was written.
+ */
 export const loadTileBounds = (
   access: TileAccess,
   fragment: Fragment,
@@ -84,20 +93,27 @@ export const loadTileBounds = (
         if (counts !== undefined && counts.length !== tileCount) {
           throw fail("tileNullCounts", `${counts.length} null counts for ${tileCount} tiles`)
         }
-        const sumOf = isFloat(field.type)
-          ? viewAs("float64", decode(TileSums, sums.bytes, version, uri)) as Float64Array
-          : undefined
-        if (sumOf !== undefined && sumOf.length !== tileCount) {
-          throw fail("tileSums", `${sumOf.length} sums for ${tileCount} tiles`)
+        const kind = sumKind(field)
+        const column = kind === undefined ? undefined : viewAs(kind, decode(TileSums, sums.bytes, version, uri))
+        if (column !== undefined && column.length !== tileCount) {
+          throw fail("tileSums", `${column.length} sums for ${tileCount} tiles`)
+        }
+        const sumOf = (tile: number): number | bigint | undefined => {
+          const sum = column?.[tile]
+          if (typeof sum === "bigint") {
+            return sum === limits[kind as "int64"][0] || sum === limits[kind as "int64"][1] ? undefined : sum
+          }
+          return sum !== undefined && Math.abs(sum) < Number.MAX_VALUE ? sum : undefined
         }
         const bounds: TileBounds = {
           boundsOf: (tile) => {
             // engines start anew behind a NaN, which only the sum shows, as long as it was not stopped at a limit
-            if (sumOf !== undefined && !(Math.abs(sumOf[tile]) < Number.MAX_VALUE)) return undefined
+            if (kind === "float64" && sumOf(tile) === undefined) return undefined
             if (counts !== undefined && counts[tile] === cellsInTile(fragment, tile)) return undefined
             return { low: low(tile), high: high(tile) }
           },
           nullsIn: (tile) => counts === undefined ? 0 : counts[tile],
+          sumOf,
         }
         known.set(slot, bounds)
         return bounds

@@ -10,10 +10,13 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
+import { aggregateDense } from "./aggregate_dense.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
 import { readDense } from "./read_dense.ts"
 import { streamDense } from "./stream_dense.ts"
+import type { AggregateAnswer, AggregateOptions, AggregatesOf } from "./typed_aggregates.ts"
 import type { ReadError } from "./read_error.ts"
+import type { StreamOptions as UntypedStreamOptions } from "./read_options.ts"
 import type { AttributeName, FieldName, TimeForm } from "./typed_columns.ts"
 import {
   type DenseBatch,
@@ -27,6 +30,7 @@ import {
 
 export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
 export type { ReadError } from "./read_error.ts"
+export type { AggregateAnswer, AggregateOptions, AggregatesOf } from "./typed_aggregates.ts"
 export type { Order } from "./read_options.ts"
 export type { RowError } from "./row_error.ts"
 export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./rows.ts"
@@ -129,3 +133,20 @@ export const batches = <
   options: BatchesOptions<S, K, T>,
   layer: Layer.Layer<Storage | Codecs, E>,
 ): AsyncIterable<DenseBatch<S, K, T>> => batchesOf(array, (its) => stream<S, K, T>(its, options), layer, options)
+
+/**
+ * Asks of the cells of a dense array, or of a part of it, without having them: how many there are, sums, extremes, means.
+ *
+ * Tiles that are wanted whole are not read where the metadata of their fragment says what is asked; the others are, batch by
+ * batch, in at most `memory` bytes. Fails with `SelectionError` for a field that the array does not have, or of which that
+ * cannot be asked, and as {@link read} does.
+ */
+export const aggregate = <S extends ArraySchema<"dense"> | undefined, const A extends AggregatesOf<S>>(
+  array: TileArray<S>,
+  aggregates: A,
+  options: AggregateOptions<S> = {},
+): Effect.Effect<AggregateAnswer<S, A>, ReadError, Storage | Codecs> =>
+  Effect.map(
+    aggregateDense(openedOf(array), aggregates, options as UntypedStreamOptions),
+    (answer) => answer as AggregateAnswer<S, A>,
+  )

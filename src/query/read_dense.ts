@@ -35,6 +35,8 @@ export interface DenseColumns {
   /** Cells along each dimension. */
   readonly shape: ReadonlyArray<number>
   readonly columns: Readonly<Record<string, Column>>
+  /** Masked requests: a one for each cell that somebody wrote and that fulfils the condition; all do where it is not there. */
+  readonly keep?: Uint8Array
 }
 
 /** Cells are numbered by 32 bits. */
@@ -50,6 +52,8 @@ export interface DenseRequest {
   readonly ranges: ReadonlyArray<WholeRanges>
   readonly order: Order
   readonly where: Where | undefined
+  /** Answers which cells are wanted, instead of filling the others. Only for cells in row-major order. */
+  readonly masked?: boolean
 }
 
 /** Checks what is asked of a dense array. */
@@ -156,11 +160,25 @@ export const readDenseRequest = (
         columns[field.name] = yield* copyFixed(access, array, plan, field, target)
       }
     }
-    if (where !== undefined) {
+    const holds = where === undefined ? undefined : yield* attemptAllocation(
+      uri,
+      plan.cells,
+      () => evaluate(where.predicate, new Map(Object.entries(columns)), plan.cells),
+    )
+    if (request.masked === true) {
+      let keep = holds
+      if (!plan.covered) {
+        map ??= yield* cellMap(access, array, plan, selection)
+        const { tileOf } = map
+        keep ??= yield* attemptAllocation(uri, plan.cells, () => new Uint8Array(plan.cells).fill(1))
+        for (let i = 0; i < tileOf.length; i++) if (tileOf[i] === 0xffffffff) keep[i] = 0
+      }
+      return { shape: plan.shape, columns, keep }
+    }
+    if (holds !== undefined) {
       yield* attemptAllocation(uri, bytes, () => {
-        const keep = evaluate(where.predicate, new Map(Object.entries(columns)), plan.cells)
         for (const field of fields) {
-          if (field.file.kind === "attribute") columns[field.name] = filledColumn(columns[field.name], field, keep)
+          if (field.file.kind === "attribute") columns[field.name] = filledColumn(columns[field.name], field, holds)
         }
       })
     }

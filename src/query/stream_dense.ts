@@ -40,8 +40,15 @@ export const streamDense = (
   array: OpenedArray,
   options: StreamOptions = {},
 ): Stream.Stream<Batch<DenseBatch>, ReadError, Storage | Codecs> =>
+  Stream.unwrap(Effect.map(denseRequest(array, options), (request) => streamRequest(array, request, options)))
+
+/** {@link streamDense} for what was checked. */
+export const streamRequest = (
+  array: OpenedArray,
+  request: DenseRequest,
+  options: Pick<StreamOptions, "memory" | "batch">,
+): Stream.Stream<Batch<DenseBatch>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.gen(function* () {
-    const request = yield* denseRequest(array, options)
     const memory = yield* checkBudget(array.uri, options.memory)
     const access = yield* accessOf(array)
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)

@@ -52,8 +52,19 @@ export const streamSparse = (
   array: OpenedArray,
   options: StreamOptions = {},
 ): Stream.Stream<Batch<SparseResult>, ReadError, Storage | Codecs> =>
+  Stream.unwrap(Effect.map(
+    sparseRequest(array, options, "unordered"),
+    (request) => streamRequest(array, request, options),
+  ))
+
+/** {@link streamSparse} for what was checked; of `plan`, if it is given, in which no cell hides another. */
+export const streamRequest = (
+  array: OpenedArray,
+  request: SparseRequest,
+  options: Pick<StreamOptions, "memory" | "batch">,
+  plan?: SparsePlan,
+): Stream.Stream<Batch<SparseResult>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.gen(function* () {
-    const request = yield* sparseRequest(array, options, "unordered")
     const memory = yield* checkBudget(array.uri, options.memory)
     const access = yield* accessOf(array)
     const limit = batchBytes(memory)
@@ -121,7 +132,7 @@ export const streamSparse = (
         const [before, behind] = parts
         return { kind: "cut", parts: [{ selection: before, plan: undefined }, { selection: behind, plan: undefined }] }
       })
-    return batches<Part, SparseResult, ReadError, Storage>({ selection: request.selection, plan: undefined }, step)
+    return batches<Part, SparseResult, ReadError, Storage>({ selection: request.selection, plan }, step)
   }))
 
 /** Bytes of memory that reading a plan takes. */

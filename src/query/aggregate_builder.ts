@@ -1,0 +1,58 @@
+/**
+ * Aggregates: what is asked of the cells of a read without having them, by `Dense.aggregate` and `Sparse.aggregate`.
+ *
+ * ```ts
+ * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const wanted = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
+ *   return yield* Sparse.aggregate(quakes, wanted, { ranges: { lat: [30, 46] } })
+ * })
+ * const { quakes, deepest } = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(deepest, 33.5)
+ * ```
+ *
+ * Nulls count in nothing but `count` and `nullCount`. A sum of integers is exact, as a bigint, and stops at the limits of 64 bits
+ * (`int64` for signed ones, `uint64` for unsigned ones), as the engine's does; floats are added in the order of the cells. A NaN
+ * makes sums and means NaN, and is neither a minimum nor a maximum. Of no cell the sum is 0; minimum, maximum and mean are
+ * null.
+ *
+ * In dense arrays, cells that nobody wrote count in `count` only, where there is no condition.
+ *
+ * @module
+ */
+
+/** What is asked of a field. */
+export type AggregateKind = "count" | "sum" | "min" | "max" | "mean" | "nullCount"
+
+/** An aggregate of a field. `count` has none. */
+export interface Aggregate<K extends AggregateKind = AggregateKind, F extends string = string> {
+  /** What is asked. */
+  readonly kind: K
+  /** The name of the attribute or dimension; `""` for `count`. */
+  readonly field: F
+}
+
+/** Aggregates by the names that their answers get. */
+export type Aggregates = Readonly<Record<string, Aggregate>>
+
+/** How many cells there are: `Aggregate.count()`. */
+export const count = (): Aggregate<"count", ""> => ({ kind: "count", field: "" })
+
+/** The sum of the cells of a field of numbers: `Aggregate.sum("depth")`. */
+export const sum = <const F extends string>(field: F): Aggregate<"sum", F> => ({ kind: "sum", field })
+
+/** The smallest cell of a field of numbers, dates or text: `Aggregate.min("depth")`. */
+export const min = <const F extends string>(field: F): Aggregate<"min", F> => ({ kind: "min", field })
+
+/** The largest cell of a field of numbers, dates or text: `Aggregate.max("depth")`. */
+export const max = <const F extends string>(field: F): Aggregate<"max", F> => ({ kind: "max", field })
+
+/** The mean of the cells of a field of numbers: `Aggregate.mean("depth")`. */
+export const mean = <const F extends string>(field: F): Aggregate<"mean", F> => ({ kind: "mean", field })
+
+/** How many cells of a field are null: `Aggregate.nullCount("flag")`. */
+export const nullCount = <const F extends string>(field: F): Aggregate<"nullCount", F> => ({ kind: "nullCount", field })
