@@ -4,20 +4,25 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type * as Sink from "effect/Sink"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
 import type { DenseOrder } from "./dense_tiles.ts"
+import { type CellWriter, sinkOf } from "./cell_writer.ts"
+import { openDenseWriter } from "./dense_writer.ts"
 import type { AttributeColumns, BoxOf } from "./typed_input.ts"
 import { writeDense } from "./write_dense.ts"
-import { checkWrite, oneOf, type WriteOptions } from "./write_options.ts"
+import { type BatchOptions, checkWrite, fragmentSizeOf, oneOf, type WriteOptions } from "./write_options.ts"
 import type { WriteFailure, Written } from "./written.ts"
 
+export type { CellWriter } from "./cell_writer.ts"
 export type { CellInput, ColumnInput } from "./column_input.ts"
 export type { DenseOrder } from "./dense_tiles.ts"
 export type { AttributeColumns, BoxOf, ColumnInputOf, ValueInputOf } from "./typed_input.ts"
-export type { WriteOptions } from "./write_options.ts"
+export type { BatchOptions, WriteOptions } from "./write_options.ts"
 export type { WriteFailure, WriteProgress, Written } from "./written.ts"
 
 /** How dense cells are written. */
@@ -79,3 +84,66 @@ export const write = <S extends ArraySchema<"dense"> | undefined>(
     })),
     (request) => writeDense(openedOf(array), box, columns as Readonly<Record<string, unknown>>, request),
   )
+
+/** How dense cells are written in batches. */
+export interface DenseWriterOptions extends BatchOptions {
+  /**
+   * The order in which the cells of the box come. A row of tiles waits in memory in `row` order where tiles follow in rows,
+   * and in `col` order where they follow in columns; one tile does in `global` order. Default: `row`.
+   */
+  readonly order?: DenseOrder
+}
+
+const writerOptions = ["order", "maxFragmentSize"]
+
+/**
+ * Opens a write of a box whose cells come in batches of any size, one behind the other in the order of the box. What is in
+ * memory is the batch and the cells of an unfinished row of tiles (of one tile in `global` order), however large the box is.
+ * It counts when it is committed, and needs all cells of the box for that; with the scope ends what was not.
+ *
+ * Fails with `WriteError` for a box outside the domain, and for orders in which no tile is whole before the last cells come;
+ * with `InvalidOption`. What writing and committing fail with is that of {@link write}.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Log = ArraySchema.dense({ dims: { second: Dim.uint32([0, 86399], { tile: 3600 }) }, attrs: { volts: Attr.float32() } })
+ * const program = Effect.gen(function* () {
+ *   const log = yield* TileArray.create("mem://log", Log)
+ *   return yield* Effect.scoped(Effect.gen(function* () {
+ *     const writer = yield* Dense.writer(log, { second: [0, 9999] })
+ *     for (let i = 0; i < 10; i++) yield* writer.write({ volts: new Float32Array(1000).fill(i) })
+ *     return yield* writer.commit
+ *   }))
+ * })
+ * const { cells } = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(cells, 10_000)
+ * ```
+ */
+export const writer = <S extends ArraySchema<"dense"> | undefined>(
+  array: TileArray<S>,
+  box: BoxOf<S>,
+  options: DenseWriterOptions = {},
+): Effect.Effect<CellWriter<AttributeColumns<S>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
+  Effect.flatMap(
+    checkWrite(array, "dense", options, writerOptions, (refuse) => ({
+      order: oneOf("order", options.order, ["row", "col", "global"], refuse),
+      maxFragmentSize: fragmentSizeOf(array, options.maxFragmentSize, refuse),
+    })),
+    (request) =>
+      openDenseWriter(openedOf(array), box, request) as Effect.Effect<
+        CellWriter<AttributeColumns<S>>,
+        WriteFailure,
+        Storage | Codecs | Scope.Scope
+      >,
+  )
+
+/** A sink for the batches of a stream, which {@link writer} writes and commits: `Stream.run(batches, Dense.sink(log, box))`. */
+export const sink = <S extends ArraySchema<"dense"> | undefined>(
+  array: TileArray<S>,
+  box: BoxOf<S>,
+  options: DenseWriterOptions = {},
+): Sink.Sink<Written, AttributeColumns<S>, never, WriteFailure, Storage | Codecs> => sinkOf(writer(array, box, options))

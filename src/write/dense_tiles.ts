@@ -3,7 +3,7 @@
  * given.
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
-import { type Axis, axisOf, tileOf } from "../fragment/dense_tiles.ts"
+import { axisOf, tileOf } from "../fragment/dense_tiles.ts"
 import type { WriteTile } from "./fragment_writer.ts"
 import { type Box, splitDense } from "./split_dense.ts"
 import { tileStatistics } from "./tile_statistics.ts"
@@ -37,11 +37,12 @@ const splitTiles = (
   return { count: split.tiles, tile }
 }
 
-/** The part of a box that lies in tile number `i` of it, in the tile order of the array. */
-const partsOf = ({ tileOrder }: ArraySchema, axes: ReadonlyArray<Axis>, box: Box): {
-  readonly count: number
-  readonly part: (i: number) => Box
-} => {
+/** The tiles that a box touches: how many, and what of the box lies in each, in the tile order of the array. */
+export const tileParts = (
+  { dimensions, tileOrder }: ArraySchema,
+  box: Box,
+): { readonly count: number; readonly part: (i: number) => Box } => {
+  const axes = dimensions.map(axisOf)
   const first = axes.map((axis, d) => tileOf(axis, box[d].low))
   const counts = axes.map((axis, d) => Number(tileOf(axis, box[d].high) - first[d]) + 1)
   const part = (i: number): Box => {
@@ -62,7 +63,7 @@ const cellsIn = (box: Box): number => box.reduce((n, { low, high }) => n * Numbe
 
 /** The tiles of a box whose cells lie tile after tile, in each in the cell order of the array. */
 const globalTiles = (schema: ArraySchema, box: Box, version: number): DenseTiles => {
-  const { count, part } = partsOf(schema, schema.dimensions.map(axisOf), box)
+  const { count, part } = tileParts(schema, box)
   const layout = schema.cellOrder === "col-major" ? "col-major" : "row-major"
   const starts = new Float64Array(count + 1)
   for (let i = 0; i < count; i++) starts[i + 1] = starts[i] + cellsIn(part(i))

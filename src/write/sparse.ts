@@ -4,18 +4,23 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type * as Sink from "effect/Sink"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
+import { type CellWriter, sinkOf } from "./cell_writer.ts"
+import { openSparseWriter } from "./sparse_writer.ts"
 import type { CellColumns } from "./typed_input.ts"
-import { checkWrite, oneOf, type WriteOptions } from "./write_options.ts"
+import { type BatchOptions, bytesOf, checkWrite, fragmentSizeOf, oneOf, type WriteOptions } from "./write_options.ts"
 import { writeSparse } from "./write_sparse.ts"
 import type { WriteFailure, Written } from "./written.ts"
 
+export type { CellWriter } from "./cell_writer.ts"
 export type { CellInput, ColumnInput } from "./column_input.ts"
 export type { CellColumns, ColumnInputOf, ValueInputOf } from "./typed_input.ts"
-export type { WriteOptions } from "./write_options.ts"
+export type { BatchOptions, WriteOptions } from "./write_options.ts"
 export type { WriteFailure, WriteProgress, Written } from "./written.ts"
 
 /** How sparse cells are written. */
@@ -56,3 +61,68 @@ export const write = <S extends ArraySchema<"sparse"> | undefined>(
     })),
     (request) => writeSparse(openedOf(array), columns as Readonly<Record<string, unknown>>, request),
   )
+
+/** How sparse cells are written in batches. */
+export interface SparseWriterOptions extends SparseWriteOptions, BatchOptions {
+  /**
+   * Bytes of unordered cells that wait to be sorted together; sorting takes about as much again. More cells become several
+   * fragments, which need an array of format 12 or later. Default: 256 MiB.
+   */
+  readonly memory?: number
+}
+
+const MEMORY = 2 ** 28
+
+/**
+ * Opens a write of cells that come in batches of any size. It counts when it is committed; with the scope ends what was not.
+ *
+ * Unordered cells wait until they fill `memory`; then they are sorted, and are a fragment. In global order, which is
+ * checked across batches, whole tiles are written as they come, and all are one fragment unless `maxFragmentSize` says
+ * otherwise. All fragments count at once. Where cells of unordered batches have the same coordinates and are in different
+ * fragments, the later one counts, as with two writes.
+ *
+ * Fails with `InvalidOption` or `WriteError`; what writing and committing fail with is that of {@link write}.
+ */
+export const writer = <S extends ArraySchema<"sparse"> | undefined>(
+  array: TileArray<S>,
+  options: SparseWriterOptions = {},
+): Effect.Effect<CellWriter<CellColumns<S>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
+  Effect.flatMap(
+    checkWrite(array, "sparse", options, ["order", "duplicates", "memory", "maxFragmentSize"], (refuse) => ({
+      order: oneOf("order", options.order, ["unordered", "global"], refuse),
+      duplicates: oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse),
+      memory: bytesOf("memory", options.memory, MEMORY, refuse),
+      maxFragmentSize: fragmentSizeOf(array, options.maxFragmentSize, refuse),
+    })),
+    (request) =>
+      openSparseWriter(openedOf(array), request) as Effect.Effect<
+        CellWriter<CellColumns<S>>,
+        never,
+        Storage | Codecs | Scope.Scope
+      >,
+  )
+
+/**
+ * A sink for the batches of a stream, which {@link writer} writes and commits.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Stream from "effect/Stream"
+ *
+ * const Points = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9999], { tile: 100 }) }, attrs: { n: Attr.uint8() } })
+ * const batch = (i: number) => ({ x: Uint32Array.of(2 * i, 2 * i + 1), n: Uint8Array.of(i, i) })
+ * const program = Effect.gen(function* () {
+ *   const points = yield* TileArray.create("mem://points", Points)
+ *   return yield* Stream.run(Stream.map(Stream.range(0, 9), batch), Sparse.sink(points, { order: "global" }))
+ * })
+ * const { cells, fragments } = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals([cells, fragments.length], [20, 1])
+ * ```
+ */
+export const sink = <S extends ArraySchema<"sparse"> | undefined>(
+  array: TileArray<S>,
+  options: SparseWriterOptions = {},
+): Sink.Sink<Written, CellColumns<S>, never, WriteFailure, Storage | Codecs> => sinkOf(writer(array, options))

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { ArrayType } from "../../schema/array_schema.ts"
+import { Since } from "../../schema/version.ts"
 import { type InvalidOption, WriteError } from "../array/errors.ts"
 import type { AnyTileArray } from "../array/handle.ts"
 import type { NameTime } from "../array/new_name.ts"
@@ -17,6 +18,15 @@ export interface WriteOptions {
   readonly at?: number | Date
   /** Is told from time to time how far the write is. */
   readonly onProgress?: (progress: WriteProgress) => void
+}
+
+/** How cells are written that come in batches. */
+export interface BatchOptions extends WriteOptions {
+  /**
+   * Begins another fragment where one has so many bytes, as soon as that can be; all of them count at once. Needs an array
+   * of format 12 or later. Default: one fragment.
+   */
+  readonly maxFragmentSize?: number
 }
 
 /** What the common options mean. */
@@ -62,4 +72,20 @@ export const checkWrite = <A extends object>(
     }
     return { time: at === undefined ? undefined : [at, at], onProgress, ...check(refuse) }
   })
+}
+
+/** A number of bytes, `fallback` if nothing is said. */
+export const bytesOf = (option: string, given: unknown, fallback: number, refuse: Refuse): number => {
+  if (given === undefined) return fallback
+  return typeof given === "number" && given >= 1 ? given : refuse(option, `${given} is no number of bytes`)
+}
+
+/** The size of fragments that arrays of a format may be split into. */
+export const fragmentSizeOf = (array: AnyTileArray, given: unknown, refuse: Refuse): number => {
+  const bytes = bytesOf("maxFragmentSize", given, Infinity, refuse)
+  if (given === undefined || array.schema.version >= Since.folders) return bytes
+  return refuse(
+    "maxFragmentSize",
+    `the array is of format ${array.schema.version}; before ${Since.folders} several fragments cannot be committed at once`,
+  )
 }

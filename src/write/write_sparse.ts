@@ -57,25 +57,50 @@ const writeColumns = (
     }
   })
 
-/** Writes sorted cells, field after field. */
-const writeFields = (
+/** Writes the coordinates of sorted cells. */
+export const writeDimensions = (
+  writer: FragmentWriter,
+  dimensions: ReadonlyArray<WriteColumn>,
+  sorted: SortedCells,
+  capacity: number,
+): Effect.Effect<void, WriteTilesError> => writeColumns(dimensions, sorted, capacity, writer.writeCoordinates)
+
+/** Writes attributes of sorted cells. */
+export const writeAttributes = (
+  writer: FragmentWriter,
+  attributes: ReadonlyArray<WriteColumn>,
+  sorted: SortedCells,
+  capacity: number,
+): Effect.Effect<void, WriteTilesError> =>
+  Effect.forEach(
+    attributes,
+    (column) => writeColumns([column], sorted, capacity, ([tiles]) => writer.write(column.field, tiles)),
+    { discard: true },
+  )
+
+/** Writes all there is of a fragment, field after field, so that few files are open at once. */
+export const writeFields = (
   writer: FragmentWriter,
   dimensions: ReadonlyArray<WriteColumn>,
   attributes: ReadonlyArray<WriteColumn>,
   sorted: SortedCells,
   capacity: number,
-  written: (fields: number) => void,
+  written: (fields: number) => void = () => {},
 ): Effect.Effect<void, WriteTilesError> =>
   Effect.gen(function* () {
-    yield* writeColumns(dimensions, sorted, capacity, writer.writeCoordinates)
+    yield* writeDimensions(writer, dimensions, sorted, capacity)
     for (const { field } of dimensions) yield* writer.close(field)
     written(dimensions.length)
     for (const [i, column] of attributes.entries()) {
-      yield* writeColumns([column], sorted, capacity, ([tiles]) => writer.write(column.field, tiles))
+      yield* writeAttributes(writer, [column], sorted, capacity)
       yield* writer.close(column.field)
       written(dimensions.length + i + 1)
     }
   })
+
+/** Cells of the last tile, where all others are full. */
+export const lastTileCells = (cells: number, capacity: number): number =>
+  cells - (Math.ceil(cells / capacity) - 1) * capacity
 
 /** Writes sparse cells into a new fragment of the array. */
 export const writeSparse = (
@@ -100,7 +125,6 @@ export const writeSparse = (
     const fields = dimensions.length + attributes.length
     yield* writeFields(writer, dimensions, attributes, sorted, schema.capacity, (done) =>
       onProgress?.({ cells: Math.floor(cells * done / fields), bytes: writer.bytes() }))
-    const last = cells - (Math.ceil(cells / schema.capacity) - 1) * schema.capacity
-    yield* commitFragments([yield* writer.finish({ lastTileCells: last })])
+    yield* commitFragments([yield* writer.finish({ lastTileCells: lastTileCells(cells, schema.capacity) })])
     return { fragments: [writer.name], cells, bytes: writer.bytes() }
   }))

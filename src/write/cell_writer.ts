@@ -1,0 +1,107 @@
+/**
+ * Writers that take cells in batches: what those of dense and sparse arrays have in common.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Sink from "effect/Sink"
+import { Storage } from "../../platform/storage.ts"
+import { Since } from "../../schema/version.ts"
+import { WriteError } from "../array/errors.ts"
+import { commitFragments } from "./commit.ts"
+import type { FinishedFragment } from "./fragment_writer.ts"
+import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
+
+/**
+ * A write that takes its cells in batches. It holds a bounded part of them in memory; nothing of it is there until it is
+ * committed, and then all of it is. What was not committed when its scope ends is removed.
+ */
+export interface CellWriter<Columns> {
+  /**
+   * Appends cells. Cells that are refused with a `WriteError` were not appended, and others may follow; after any other
+   * error, and after a filter has refused values, only `WriteError`s do.
+   */
+  readonly write: (columns: Columns) => Effect.Effect<void, WriteFailure>
+  /** Writes what waits, and makes all of it count at once. Nothing can be written after. */
+  readonly commit: Effect.Effect<Written, WriteFailure>
+}
+
+/** What a writer of one kind of array does with cells. */
+export interface CellSteps<Checked> {
+  /** Checks a batch. Throws WriteError, and then the batch is as if it had not been given. */
+  readonly check: (columns: Readonly<Record<string, unknown>>) => Checked
+  /** Appends what was checked. */
+  readonly append: (checked: Checked) => Effect.Effect<void, WriteFailure>
+  /** Writes what waits. */
+  readonly finish: Effect.Effect<void, WriteFailure>
+  /** The fragments that are finished. */
+  readonly finished: ReadonlyArray<FinishedFragment>
+  /** What was appended so far. */
+  readonly progress: () => WriteProgress
+}
+
+/** Fails where the fragments of one write could not be committed together with another one. */
+export const checkTogether = (
+  uri: string,
+  version: number,
+  finished: ReadonlyArray<FinishedFragment>,
+): Effect.Effect<void, WriteError> => {
+  if (finished.length === 0 || version >= Since.folders) return Effect.void
+  const reason = `these cells need several fragments, which arrays before format ${Since.folders} cannot commit ` +
+    `together; write them in several writes, or allow more memory`
+  return Effect.fail(new WriteError({ uri, field: "", reason }))
+}
+
+const FAILED = "an earlier part of this write failed; begin it anew"
+const COMMITTED = "it was committed; open another writer for more cells"
+
+/** The writer of these steps: one call after the other, and none after one that failed half-way. */
+export const makeCellWriter = <Checked>(
+  uri: string,
+  steps: CellSteps<Checked>,
+  onProgress: ((progress: WriteProgress) => void) | undefined,
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, never, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const turn = yield* Effect.makeSemaphore(1)
+    let ended: string | undefined
+    /** One thing after the other, unless it is over. */
+    const inTurn = <A>(step: () => Effect.Effect<A, WriteFailure>): Effect.Effect<A, WriteFailure> =>
+      turn.withPermits(1)(Effect.suspend(() =>
+        ended === undefined ? step() : Effect.fail(new WriteError({ uri, field: "", reason: ended }))
+      ))
+    const write = (columns: Readonly<Record<string, unknown>>) =>
+      inTurn(() =>
+        Effect.flatMap(
+          attemptWrite(uri, () =>
+            steps.check(columns)),
+          (checked) => {
+            ended = FAILED
+            return Effect.map(steps.append(checked), () => {
+              ended = undefined
+              onProgress?.(steps.progress())
+            })
+          },
+        )
+      )
+    const commit = inTurn(() =>
+      Effect.gen(function* () {
+        ended = FAILED
+        yield* steps.finish
+        yield* Effect.provideService(commitFragments(steps.finished), Storage, storage)
+        ended = COMMITTED
+        onProgress?.(steps.progress())
+        return { fragments: steps.finished.map(({ name }) => name), ...steps.progress() }
+      })
+    )
+    return { write, commit }
+  })
+
+/** The sink of a writer: it takes all batches of a stream, and commits them at its end. */
+export const sinkOf = <Columns, R>(
+  writer: Effect.Effect<CellWriter<Columns>, WriteFailure, R | Scope.Scope>,
+): Sink.Sink<Written, Columns, never, WriteFailure, Exclude<R, Scope.Scope>> =>
+  Sink.unwrapScoped(
+    Effect.map(writer, (open) => Sink.mapEffect(Sink.forEach(open.write), () => open.commit)),
+  ) as Sink.Sink<Written, Columns, never, WriteFailure, Exclude<R, Scope.Scope>>

@@ -1,0 +1,171 @@
+/**
+ * Dense cells in batches: they wait until they fill a row of tiles (or one tile, in global order), which is then written.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { ArraySchema } from "../../schema/array_schema.ts"
+import { WriteError } from "../array/errors.ts"
+import type { OpenedArray } from "../array/open.ts"
+import { axisOf, denseCells } from "../fragment/dense_tiles.ts"
+import { fieldsOf } from "../fragment/field.ts"
+import { boxOf, cellsOfBox, rangesOfBox } from "./box.ts"
+import { type CellSteps, type CellWriter, makeCellWriter } from "./cell_writer.ts"
+import { checkColumns } from "./check_columns.ts"
+import { ColumnBuffer } from "./column_buffer.ts"
+import { type DenseOrder, denseTiles, tileParts } from "./dense_tiles.ts"
+import { type FinishedFragment, type FragmentTarget, type FragmentWriter, openFragment } from "./fragment_writer.ts"
+import type { Box } from "./split_dense.ts"
+import { targetOf } from "./target.ts"
+import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { type DenseRequest, writeDenseTiles } from "./write_dense.ts"
+import { attemptWrite, type WriteFailure } from "./written.ts"
+
+/** How dense cells are written in batches. */
+export interface DenseWriterRequest extends DenseRequest {
+  /** Bytes after which another fragment begins, at the next row of tiles. */
+  readonly maxFragmentSize: number
+}
+
+/** A box in the parts in which its cells come: each of them is whole tiles of it, and they follow in the tile order. */
+interface Parts {
+  readonly count: number
+  readonly part: (i: number) => Box
+  /** Whether the parts before this one are a box. */
+  readonly isRow: (i: number) => boolean
+}
+
+/** The dimension along which tiles change last. */
+const slowest = ({ tileOrder, dimensions }: ArraySchema): number =>
+  tileOrder === "col-major" ? dimensions.length - 1 : 0
+
+/** The parts of a box. Throws {@link WriteError} for orders in which no part would be whole before all are there. */
+const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
+  if (order === "global") {
+    const { count, part } = tileParts(schema, box)
+    const s = slowest(schema)
+    const isRow = (i: number): boolean => i === 0 || i >= count || part(i)[s].low !== part(i - 1)[s].low
+    return { count, part, isRow }
+  }
+  // cells in rows fill the rows of tiles one after the other if tiles do too
+  if ((order === "row") !== (schema.tileOrder === "row-major") && schema.dimensions.length > 1) {
+    const [given, other] = order === "row" ? ["rows", "columns"] : ["columns", "rows"]
+    const reason = `cells in ${given} cannot be written in batches where tiles follow in ${other}; give them in the ` +
+      `order "global" or "${order === "row" ? "col" : "row"}", or all at once`
+    throw new WriteError({ field: "", reason })
+  }
+  const s = schema.dimensions.length === 1 ? 0 : slowest(schema)
+  const whole = axisOf(schema.dimensions[s])
+  const first = (box[s].low - whole.low) / whole.extent
+  const count = Number((box[s].high - whole.low) / whole.extent - first) + 1
+  const part = (i: number): Box => {
+    const low = whole.low + (first + BigInt(i)) * whole.extent
+    const high = low + whole.extent - 1n
+    return box.map((range, d) =>
+      d === s ? { low: low > range.low ? low : range.low, high: high < range.high ? high : range.high } : range
+    )
+  }
+  return { count, part, isRow: () => true }
+}
+
+/** The box of the parts `from … to − 1`, which are whole rows. */
+const around = ({ part }: Parts, from: number, to: number): Box => {
+  const last = part(to - 1)
+  return part(from).map(({ low }, d) => ({ low, high: last[d].high }))
+}
+
+const denseSteps = (
+  array: OpenedArray,
+  target: FragmentTarget,
+  box: Box,
+  parts: Parts,
+  request: DenseWriterRequest,
+): Effect.Effect<CellSteps<ReadonlyArray<WriteColumn>>, never, Storage | Scope.Scope> =>
+  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+    const { schema } = array
+    const { time, order, maxFragmentSize } = request
+    const all = cellsOfBox(box)
+    const finished: Array<FinishedFragment> = []
+    const buffers = fieldsOf(schema).attributes.map((field) => new ColumnBuffer(field))
+    let writer: FragmentWriter | undefined
+    let cells = 0
+    let bytes = 0
+    /** The part that comes next, and the first one of the fragment that is open. */
+    let next = 0
+    let first = 0
+
+    const finishFragment = Effect.gen(function* () {
+      if (writer === undefined) return
+      finished.push(yield* writer.finish({ nonEmptyDomain: rangesOfBox(schema, around(parts, first, next)) }))
+      bytes += writer.bytes()
+      writer = undefined
+      first = next
+    })
+    const writePart = (columns: ReadonlyArray<WriteColumn>): Effect.Effect<void, WriteFailure> =>
+      Effect.gen(function* () {
+        writer ??= yield* Effect.provide(openFragment(target, { time }), context)
+        const tiles = denseTiles(schema, parts.part(next), order, target.version)
+        for (const column of columns) yield* writeDenseTiles(writer, column, tiles, denseCells(schema))
+        next++
+        if (writer.bytes() >= maxFragmentSize && parts.isRow(next)) yield* finishFragment
+      })
+    const waiting = (): number => buffers[0].cells
+
+    return {
+      check: (given) => {
+        const checked = checkColumns(schema, given, undefined)
+        const left = all - cells
+        if (checked.cells <= left) return checked.attributes
+        const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${left} are left`
+        throw new WriteError({ field: "", reason })
+      },
+      append: (columns) =>
+        Effect.gen(function* () {
+          const [{ field, values, offsets }] = columns
+          const count = offsets === undefined ? values.length / field.cellSize : offsets.length - 1
+          for (let from = 0; from < count;) {
+            const size = cellsOfBox(parts.part(next))
+            const to = Math.min(count, from + size - waiting())
+            if (waiting() === 0 && to - from === size) {
+              yield* writePart(
+                columns.map((column) => ({ field: column.field, ...gatherTile(column, undefined, from, to) })),
+              )
+            } else {
+              buffers.forEach((buffer, i) => buffer.append(columns[i], from, to))
+              if (waiting() === size) {
+                yield* writePart(buffers.map((buffer) => buffer.column))
+                buffers.forEach((buffer) => buffer.clear())
+              }
+            }
+            cells += to - from
+            from = to
+          }
+        }),
+      finish: Effect.suspend((): Effect.Effect<void, WriteFailure> => {
+        if (cells === all) return finishFragment
+        const reason = `${cells} of the ${all} cells of the box were given; a box is written whole`
+        return Effect.fail(new WriteError({ uri: array.uri, field: "", reason }))
+      }),
+      finished,
+      progress: () => ({ cells, bytes: bytes + (writer?.bytes() ?? 0) }),
+    }
+  })
+
+/** Opens a writer of the cells of a box. */
+export const openDenseWriter = (
+  array: OpenedArray,
+  region: unknown,
+  request: DenseWriterRequest,
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, WriteError, Storage | Codecs | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { uri, schema } = array
+    const target = yield* targetOf(array)
+    const { box, parts } = yield* attemptWrite(uri, () => {
+      const box = boxOf(schema, region)
+      cellsOfBox(box)
+      return { box, parts: partsOf(schema, box, request.order) }
+    })
+    const steps = yield* denseSteps(array, target, box, parts, request)
+    return yield* makeCellWriter(uri, steps, request.onProgress)
+  })

@@ -1,0 +1,196 @@
+/**
+ * Sparse cells in batches: unordered ones wait until the memory is used up, and become a fragment then; those in global
+ * order go into one fragment as they come.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { OpenedArray } from "../array/open.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
+import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "./cell_writer.ts"
+import { checkColumns } from "./check_columns.ts"
+import { ColumnBuffer } from "./column_buffer.ts"
+import {
+  type FinishedFragment,
+  type FragmentTarget,
+  type FragmentWriter,
+  openFragment,
+  type WriteTilesError,
+} from "./fragment_writer.ts"
+import { type Duplicates, globalOrder, sortSparse } from "./sort_sparse.ts"
+import { targetOf } from "./target.ts"
+import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { lastTileCells, type SparseRequest, writeAttributes, writeDimensions, writeFields } from "./write_sparse.ts"
+import { attemptWrite, type WriteFailure } from "./written.ts"
+
+/** How sparse cells are written in batches. */
+export interface SparseWriterRequest extends SparseRequest {
+  /** Bytes of unordered cells that may wait. */
+  readonly memory: number
+  /** Bytes after which another fragment begins. */
+  readonly maxFragmentSize: number
+}
+
+/** Cells that were checked: dimensions, then attributes. */
+interface CheckedCells {
+  readonly cells: number
+  readonly columns: ReadonlyArray<WriteColumn>
+}
+
+/** No column of waiting cells has more bytes. */
+const MOST = 0xffffffff
+
+/** What both kinds of writers know. */
+interface Writing {
+  readonly array: OpenedArray
+  readonly target: FragmentTarget
+  readonly request: SparseWriterRequest
+  readonly duplicates: Duplicates
+  readonly fields: ReadonlyArray<Field>
+  readonly dimensions: number
+}
+
+/** Cells in any order: sorted when there are enough of them, each time into a fragment of its own. */
+const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
+  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+    const { array: { uri, schema }, target, request, duplicates, fields, dimensions } = writing
+    const finished: Array<FinishedFragment> = []
+    const buffers = fields.map((field) => new ColumnBuffer(field))
+    let cells = 0
+    let bytes = 0
+
+    const flush = (columns: ReadonlyArray<WriteColumn>, count: number): Effect.Effect<void, WriteFailure> =>
+      Effect.provide(
+        Effect.gen(function* () {
+          yield* checkTogether(uri, target.version, finished)
+          const own = columns.slice(0, dimensions)
+          const sorted = yield* attemptWrite(uri, () => sortSparse(schema, own, count, duplicates, target.version))
+          const writer = yield* openFragment(target, { time: request.time })
+          yield* writeFields(writer, own, columns.slice(dimensions), sorted, schema.capacity)
+          finished.push(yield* writer.finish({ lastTileCells: lastTileCells(sorted.cells, schema.capacity) }))
+          cells += sorted.cells
+          bytes += writer.bytes()
+        }),
+        context,
+      )
+    const limit = Math.min(request.memory, request.maxFragmentSize)
+    const waiting = (): number => buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
+    const flushWaiting = Effect.suspend(() =>
+      buffers[0].cells === 0 ? Effect.void : Effect.map(
+        flush(buffers.map((buffer) => buffer.column), buffers[0].cells),
+        () => buffers.forEach((buffer) => buffer.clear()),
+      )
+    )
+    return {
+      check: (given) => {
+        const { cells, dimensions, attributes } = checkColumns(schema, given, undefined)
+        return { cells, columns: [...dimensions, ...attributes] }
+      },
+      append: (checked) =>
+        Effect.gen(function* () {
+          const more = checked.columns.map(({ values }) => values.length)
+          const size = more.reduce((sum, n) => sum + n, 0)
+          const full = waiting() + size > limit || buffers.some((b, i) => b.bytes + more[i] > MOST)
+          if (full) yield* flushWaiting
+          // what fills the memory alone does not wait
+          if (size > limit) return yield* flush(checked.columns, checked.cells)
+          checked.columns.forEach((column, i) => buffers[i].append(column, 0, checked.cells))
+        }),
+      finish: flushWaiting,
+      finished,
+      progress: () => ({ cells: cells + buffers[0].cells, bytes }),
+    }
+  })
+
+/** Cells in global order: whole tiles are written as they come, what is less than one waits. */
+const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
+  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+    const { array: { uri, schema }, target, request, duplicates, fields, dimensions } = writing
+    const { capacity } = schema
+    const order = globalOrder(schema, duplicates, target.version)
+    const finished: Array<FinishedFragment> = []
+    const buffers = fields.map((field) => new ColumnBuffer(field))
+    let writer: FragmentWriter | undefined
+    let cells = 0
+    let bytes = 0
+
+    const writeTiles = (columns: ReadonlyArray<WriteColumn>, count: number): Effect.Effect<void, WriteFailure> =>
+      Effect.gen(function* () {
+        if (count === 0) return
+        if (writer === undefined) {
+          yield* checkTogether(uri, target.version, finished)
+          writer = yield* Effect.provide(openFragment(target, { time: request.time }), context)
+        }
+        const sorted = { cells: count, permutation: undefined }
+        yield* writeDimensions(writer, columns.slice(0, dimensions), sorted, capacity)
+        yield* writeAttributes(writer, columns.slice(dimensions), sorted, capacity)
+        cells += count
+      })
+    const finishFragment = (last: number): Effect.Effect<void, WriteTilesError> =>
+      Effect.gen(function* () {
+        if (writer === undefined) return
+        finished.push(yield* writer.finish({ lastTileCells: last }))
+        bytes += writer.bytes()
+        writer = undefined
+      })
+    const flushWaiting = (): Effect.Effect<void, WriteFailure> =>
+      Effect.map(
+        writeTiles(buffers.map((buffer) => buffer.column), buffers[0].cells),
+        () => buffers.forEach((buffer) => buffer.clear()),
+      )
+    const part = (columns: ReadonlyArray<WriteColumn>, from: number, to: number): ReadonlyArray<WriteColumn> =>
+      columns.map((column) => ({ field: column.field, ...gatherTile(column, undefined, from, to) }))
+
+    return {
+      check: (given) => {
+        const { dimensions, attributes, cells } = checkColumns(schema, given, undefined)
+        const { permutation, cells: left } = order.next(dimensions, cells)
+        const columns = [...dimensions, ...attributes]
+        if (permutation === undefined) return { cells: left, columns }
+        const kept = columns.map((column) => ({
+          field: column.field,
+          ...gatherTile(column, permutation, 0, permutation.length),
+        }))
+        return { cells: left, columns: kept }
+      },
+      append: ({ cells: count, columns }) =>
+        Effect.gen(function* () {
+          const waits = buffers[0].cells
+          // the first cells complete the tile that waits
+          const first = waits === 0 ? 0 : Math.min(count, capacity - waits)
+          buffers.forEach((buffer, i) => buffer.append(columns[i], 0, first))
+          if (buffers[0].cells === capacity) yield* flushWaiting()
+          const last = count - (count - first) % capacity
+          yield* writeTiles(part(columns, first, last), last - first)
+          buffers.forEach((buffer, i) => buffer.append(columns[i], last, count))
+          if (writer !== undefined && writer.bytes() >= request.maxFragmentSize) yield* finishFragment(capacity)
+        }),
+      finish: Effect.suspend(() => {
+        const waits = buffers[0].cells
+        return Effect.zipRight(flushWaiting(), Effect.suspend(() => finishFragment(waits === 0 ? capacity : waits)))
+      }),
+      finished,
+      progress: () => ({ cells: cells + buffers[0].cells, bytes: bytes + (writer?.bytes() ?? 0) }),
+    }
+  })
+
+/** Opens a writer of sparse cells. */
+export const openSparseWriter = (
+  array: OpenedArray,
+  request: SparseWriterRequest,
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, never, Storage | Codecs | Scope.Scope> =>
+  Effect.gen(function* () {
+    const target = yield* targetOf(array)
+    const { dimensions, attributes } = fieldsOf(array.schema)
+    const writing: Writing = {
+      array,
+      target,
+      request,
+      duplicates: array.schema.allowsDuplicates ? "allow" : request.duplicates,
+      fields: [...dimensions, ...attributes],
+      dimensions: dimensions.length,
+    }
+    const steps = yield* (request.order === "global" ? globalSteps : unorderedSteps)(writing)
+    return yield* makeCellWriter(array.uri, steps, request.onProgress)
+  })

@@ -1,0 +1,198 @@
+/** Writes in batches: the same cells as in one write, whatever the batches; committed at once, or not at all. */
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Stream from "effect/Stream"
+import { ArraySchema, Attr, Dense, Dim, Filter, Sparse, StorageService, TileArray, WriteError } from "../../mod.ts"
+import { inMemory } from "./in_memory.ts"
+
+const Grid = ArraySchema.dense({
+  dims: { x: Dim.int32([1, 11], { tile: 4 }), y: Dim.int32([1, 7], { tile: 3 }) },
+  attrs: { a: Attr.int16(Filter.zstd()), s: Attr.utf8(), n: Attr.nullable(Attr.uint8()) },
+})
+
+const Points = ArraySchema.sparse({
+  capacity: 7,
+  dims: { x: Dim.int32([0, 999], { tile: 100 }), name: Dim.ascii() },
+  attrs: { a: Attr.int64(), s: Attr.nullable(Attr.ascii()) },
+})
+
+const gridColumns = (from: number, to: number) => {
+  const cells = Array.from({ length: to - from }, (_, i) => from + i)
+  return {
+    a: Int16Array.from(cells),
+    s: cells.map((i) => "y".repeat(i % 5) + i),
+    n: cells.map((i) => i % 3 === 0 ? null : i),
+  }
+}
+
+const pointColumns = (cells: ReadonlyArray<number>) => ({
+  x: Int32Array.from(cells, (i) => i % 1000),
+  name: cells.map((i) => `p${i % 13}`),
+  a: BigInt64Array.from(cells, BigInt),
+  s: cells.map((i) => i % 4 === 0 ? null : `s${i}`),
+})
+
+/** Cuts a number of cells into batches. */
+const cuts = (total: number, sizes: ReadonlyArray<number>): ReadonlyArray<readonly [number, number]> => {
+  const out: Array<readonly [number, number]> = []
+  for (let at = 0, k = 0; at < total; k++) {
+    const end = Math.min(total, at + (sizes[k % sizes.length] ?? 1))
+    out.push([at, end])
+    at = end
+  }
+  return out
+}
+
+const sizes = FastCheck.array(FastCheck.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 })
+
+const refused = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<string> =>
+  Effect.map(Effect.either(effect), (tried) => {
+    assert(Either.isLeft(tried) && tried.left instanceof WriteError, String(tried))
+    return tried.left.message
+  })
+
+describe("batches of dense cells", () => {
+  for (const order of ["row", "global"] as const) {
+    it(`are the same as all at once, in ${order} order`, async () => {
+      await FastCheck.assert(
+        FastCheck.asyncProperty(
+          sizes,
+          FastCheck.constantFrom(undefined, 1, 400),
+          async (sizes, maxFragmentSize) => {
+            await inMemory(Effect.gen(function* () {
+              const box = { x: [2, 11], y: [1, 6] } as const
+              const once = yield* TileArray.create("mem://once", Grid)
+              yield* Dense.write(once, box, gridColumns(0, 60), { order })
+              const array = yield* TileArray.create("mem://batches", Grid)
+              const batches = Stream.map(Stream.fromIterable(cuts(60, sizes)), ([from, to]) => gridColumns(from, to))
+              const written = yield* Stream.run(batches, Dense.sink(array, box, { order, maxFragmentSize }))
+              assertEquals([written.cells, written.fragments.length], [60, maxFragmentSize === undefined ? 1 : 3])
+              const want = yield* Dense.read(yield* TileArray.reopen(once))
+              const found = yield* Dense.read(yield* TileArray.reopen(array))
+              assertEquals(found.columns, want.columns)
+            }))
+          },
+        ),
+        { numRuns: 12 },
+      )
+    })
+  }
+
+  it("of a box that is not filled are not written", async () => {
+    await inMemory(Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", Grid)
+      yield* Effect.scoped(Effect.gen(function* () {
+        const writer = yield* Dense.writer(array, { x: [1, 8], y: [1, 3] })
+        yield* writer.write(gridColumns(0, 20))
+        assert((yield* refused(writer.write(gridColumns(0, 5)))).includes("only 4 are left"))
+        assert((yield* refused(writer.commit)).includes("20 of the 24 cells"))
+      }))
+      const storage = yield* StorageService
+      assertEquals(yield* storage.list("mem://a/__fragments"), [])
+      assertEquals(TileArray.nonEmptyDomain(yield* TileArray.reopen(array)), undefined)
+    }))
+  })
+
+  it("in rows are refused where tiles follow in columns", async () => {
+    const schema = ArraySchema.dense({ dims: Grid.dims, attrs: Grid.attrs, tileOrder: "col-major" })
+    const reason = await inMemory(Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", schema)
+      return yield* Effect.scoped(
+        Effect.flatMap(Effect.context<StorageService>(), () => Effect.flip(Dense.writer(array, {}))),
+      )
+    }))
+    assert(reason.message.includes('"global"'), reason.message)
+  })
+})
+
+describe("batches of sparse cells", () => {
+  for (const order of ["unordered", "global"] as const) {
+    it(`are the same as all at once, ${order}`, async () => {
+      await FastCheck.assert(
+        FastCheck.asyncProperty(sizes, FastCheck.boolean(), async (sizes, several) => {
+          await inMemory(Effect.gen(function* () {
+            const cells = Array.from({ length: 100 }, (_, i) => (i * 37) % 1000)
+            const once = yield* TileArray.create("mem://once", Points)
+            yield* Sparse.write(once, pointColumns(cells))
+            const want = yield* Sparse.read(yield* TileArray.reopen(once), { order: "global" })
+            const given = order === "global" ? [...want.columns.a].map(Number) : cells
+            const array = yield* TileArray.create("mem://batches", Points)
+            const batches = cuts(100, sizes).map(([from, to]) => pointColumns(given.slice(from, to)))
+            const limits = several ? { maxFragmentSize: 500, memory: 1000 } : {}
+            const written = yield* Stream.run(
+              Stream.fromIterable(batches),
+              Sparse.sink(array, { order, ...limits }),
+            )
+            assertEquals(written.cells, 100)
+            assertEquals(written.fragments.length > 1, several)
+            const storage = yield* StorageService
+            const commits = yield* storage.list("mem://batches/__commits")
+            assertEquals(commits.map((c) => c.name.slice(-4)), [several ? ".con" : ".wrt"])
+            const found = yield* Sparse.read(yield* TileArray.reopen(array), { order: "global" })
+            assertEquals(found.columns, want.columns)
+          }))
+        }),
+        { numRuns: 12 },
+      )
+    })
+  }
+
+  it("are checked across batches in global order; what is refused was not appended", async () => {
+    await inMemory(Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", Points)
+      yield* Effect.scoped(Effect.gen(function* () {
+        const writer = yield* Sparse.writer(array, { order: "global" })
+        yield* writer.write(pointColumns([1, 2, 3]))
+        yield* refused(writer.write(pointColumns([3])))
+        yield* refused(writer.write(pointColumns([2, 5])))
+        yield* writer.write(pointColumns([5]))
+        assertEquals((yield* writer.commit).cells, 4)
+        yield* refused(writer.write(pointColumns([6])))
+        yield* refused(writer.commit)
+      }))
+      const { columns } = yield* Sparse.read(yield* TileArray.reopen(array))
+      assertEquals([...columns.x], [1, 2, 3, 5])
+    }))
+  })
+
+  it("are gone if they were not committed, and if they are more than an old format can commit at once", async () => {
+    await inMemory(Effect.gen(function* () {
+      const storage = yield* StorageService
+      const array = yield* TileArray.create("mem://a", Points)
+      yield* Effect.scoped(Effect.gen(function* () {
+        const writer = yield* Sparse.writer(array, { memory: 10 })
+        yield* writer.write(pointColumns([1, 2, 3]))
+        yield* writer.write(pointColumns([4]))
+        assertEquals((yield* storage.list("mem://a/__fragments")).length, 2)
+      }))
+      assertEquals(yield* storage.list("mem://a/__fragments"), [])
+      assertEquals(yield* storage.list("mem://a/__commits"), [])
+
+      const Old = ArraySchema.sparse({ dims: { x: Dim.int32([0, 99]) }, attrs: { a: Attr.uint8() } })
+      const old = yield* TileArray.create("mem://old", Old, { formatVersion: 9 })
+      const before = yield* storage.list("mem://old")
+      yield* Effect.scoped(Effect.gen(function* () {
+        const writer = yield* Sparse.writer(old, { memory: 8 })
+        yield* writer.write({ x: Int32Array.of(1, 2), a: Uint8Array.of(1, 2) })
+        const reason = yield* refused(writer.write({ x: Int32Array.of(3, 4), a: Uint8Array.of(1, 2) }))
+        assert(reason.includes("format 12"), reason)
+        yield* refused(writer.commit)
+      }))
+      assertEquals(yield* storage.list("mem://old"), before)
+    }))
+  })
+
+  it("say how far they are", async () => {
+    const seen: Array<number> = []
+    await inMemory(Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", Points)
+      const onProgress = ({ cells }: Sparse.WriteProgress) => seen.push(cells)
+      const batches = [[1, 2], [3], [4, 5]].map(pointColumns)
+      yield* Stream.run(Stream.fromIterable(batches), Sparse.sink(array, { onProgress }))
+    }))
+    assertEquals(seen, [2, 3, 5, 5])
+  })
+})
