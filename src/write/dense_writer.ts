@@ -20,6 +20,7 @@ import type { Box } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 import { type DenseRequest, writeDenseTiles } from "./write_dense.ts"
+import { momentOf } from "./write_options.ts"
 import { attemptWrite, type WriteFailure } from "./written.ts"
 
 /** How dense cells are written in batches. */
@@ -166,6 +167,7 @@ export const openDenseWriter = (
       cellsOfBox(box)
       return { box, parts: partsOf(schema, box, request.order) }
     })
-    const steps = yield* denseSteps(array, target, box, parts, request)
+    const time = yield* momentOf(request.time)
+    const steps = yield* denseSteps(array, target, box, parts, { ...request, time })
     return yield* makeCellWriter(uri, steps, request.onProgress)
   })

@@ -20,6 +20,7 @@ import {
 } from "./fragment_writer.ts"
 import { type Duplicates, globalOrder, sortSparse } from "./sort_sparse.ts"
 import { targetOf } from "./target.ts"
+import { momentOf } from "./write_options.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 import { lastTileCells, type SparseRequest, writeAttributes, writeDimensions, writeFields } from "./write_sparse.ts"
 import { attemptWrite, type WriteFailure } from "./written.ts"
@@ -186,7 +187,7 @@ export const openSparseWriter = (
     const writing: Writing = {
       array,
       target,
-      request,
+      request: { ...request, time: yield* momentOf(request.time) },
       duplicates: array.schema.allowsDuplicates ? "allow" : request.duplicates,
       fields: [...dimensions, ...attributes],
       dimensions: dimensions.length,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ArrayType } from "../../schema/array_schema.ts"
 import { Since } from "../../schema/version.ts"
@@ -73,6 +74,10 @@ export const checkWrite = <A extends object>(
     return { time: at === undefined ? undefined : [at, at], onProgress, ...check(refuse) }
   })
 }
+
+/** The moment of a write that may become several fragments: all have the same, so that none is seen without the others. */
+export const momentOf = (time: NameTime | undefined): Effect.Effect<NameTime> =>
+  time === undefined ? Effect.map(Clock.currentTimeMillis, (now) => [now, now]) : Effect.succeed(time)
 
 /** A number of bytes, `fallback` if nothing is said. */
 export const bytesOf = (option: string, given: unknown, fallback: number, refuse: Refuse): number => {

@@ -128,6 +128,8 @@ describe("batches of sparse cells", () => {
             )
             assertEquals(written.cells, 100)
             assertEquals(written.fragments.length > 1, several)
+            // at one moment, so that no time sees a part
+            assertEquals(new Set(written.fragments.map((name) => name.split("_")[2])).size, 1)
             const storage = yield* StorageService
             const commits = yield* storage.list("mem://batches/__commits")
             assertEquals(commits.map((c) => c.name.slice(-4)), [several ? ".con" : ".wrt"])
