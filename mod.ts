@@ -32,7 +32,7 @@ export * as Aggregate from "./src/query/aggregate_builder.ts"
 export * as ArraySchema from "./src/array/builder/array_schema.ts"
 export * as Attr from "./src/array/builder/attribute.ts"
 export * as Cells from "./src/query/cells.ts"
-export * as Condition from "./src/query/condition_builder.ts"
+export * as Condition from "./src/condition/condition.ts"
 export * as Dense from "./src/dense.ts"
 export * as Dim from "./src/array/builder/dimension.ts"
 export * as Filter from "./src/array/builder/filter.ts"
@@ -49,7 +49,7 @@ export {
   Unsupported,
   WriteError,
 } from "./src/array/errors.ts"
-export { ConditionError } from "./src/query/condition_error.ts"
+export { ConditionError } from "./src/condition/condition_error.ts"
 export { SchemaError } from "./src/array/builder/schema_error.ts"
 export { SchemaMismatch } from "./src/array/schema_mismatch.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"

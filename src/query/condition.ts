@@ -4,18 +4,13 @@
  * The tree is evaluated for one block of cells after the other, so that what its children say lies in the processor's cache,
  * and a tree of any size and depth takes little memory.
  */
-import type { CombinationOp, ConditionNode } from "../../schema/condition_ast.ts"
+import type { ConditionNode } from "../../schema/condition_ast.ts"
 import { arrayOf, sizeOf, viewAs } from "../../schema/datatype.ts"
 import { compareByteCells, compareHalves, compareNumbers, type Outcome } from "../kernel/compare_value.ts"
 import { byteCellsIn, byteTable, halvesIn, numbersIn, numberTable } from "../kernel/member_of.ts"
 import { type CellBlocks, cellBlocks } from "./cell_blocks.ts"
+import type { Predicate } from "../condition/predicate.ts"
 import type { Column } from "./column.ts"
-
-/** A condition to evaluate: as delete commits keep it, or with tests for null, which these cannot tell from empty text. */
-export type Predicate =
-  | Exclude<ConditionNode, { readonly kind: "expression" }>
-  | { readonly kind: "null"; readonly op: "eq" | "ne"; readonly field: string }
-  | { readonly kind: "expression"; readonly op: CombinationOp; readonly children: ReadonlyArray<Predicate> }
 
 type ValueNode = ConditionNode & { readonly kind: "value" }
 
@@ -24,17 +19,6 @@ type Test = (from: number, out: Uint8Array) => void
 
 /** Cells in a block. */
 const BLOCK = 8192
-
-/** The fields that a condition looks at. */
-export const conditionFields = (node: Predicate): ReadonlySet<string> => {
-  const names = new Set<string>()
-  const visit = (n: Predicate): void => {
-    if (n.kind === "expression") n.children.forEach(visit)
-    else if (n.op !== "always_true" && n.op !== "always_false") names.add(n.field)
-  }
-  visit(node)
-  return names
-}
 
 /** One byte per cell: 1 where the condition is true. */
 export const evaluate = (

@@ -15,7 +15,7 @@ import type { TileAccess } from "../tile/generic_tile.ts"
 import { fieldIn } from "./gather.ts"
 import type { FragmentPlan, SparsePlan } from "./plan_tiles.ts"
 import { type KnownCells, mayHold } from "./tile_verdict.ts"
-import type { Where } from "./where.ts"
+import type { Where } from "../condition/where.ts"
 
 /**
  * A plan without tiles that hold nothing that is wanted. Only for plans in which no cell hides another: else an older cell would

@@ -28,7 +28,7 @@ import { attemptAllocation, attemptSelection, type ReadError } from "./read_erro
 import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection, type Selection } from "./selection.ts"
 import type { ColumnBuffer } from "./typed_columns.ts"
-import { type Where, whereOf } from "./where.ts"
+import { type Where, whereOf } from "../condition/where.ts"
 
 /** The answer of a dense read: every column has the product of `shape` cells, in the order that was asked. */
 export interface DenseColumns {

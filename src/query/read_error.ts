@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { ResultTooLarge, SelectionError } from "../array/errors.ts"
 import type { EnumerationError } from "../array/enumerations.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
-import type { ConditionError } from "./condition_error.ts"
+import type { ConditionError } from "../condition/condition_error.ts"
 
 /** What a read can fail with. */
 export type ReadError = ReadTilesError | EnumerationError | SelectionError | ConditionError | ResultTooLarge

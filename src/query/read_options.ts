@@ -4,7 +4,7 @@
 import type { OpenedArray } from "../array/open.ts"
 import { SelectionError } from "../array/errors.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
-import type { ConditionTree } from "./condition_tree.ts"
+import type { ConditionTree } from "../condition/condition_tree.ts"
 import type { Outside, RangesInput } from "./selection.ts"
 
 /** The order of the cells in a result. */

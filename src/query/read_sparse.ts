@@ -29,7 +29,7 @@ import { attemptAllocation, attemptSelection, type ReadError } from "./read_erro
 import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection, type Selection } from "./selection.ts"
 import { matchTiles, timesOf } from "./sparse_cells.ts"
-import { type Where, whereOf } from "./where.ts"
+import { type Where, whereOf } from "../condition/where.ts"
 
 /** The answer of a sparse read: columns of `length` cells each. */
 export interface SparseResult {

@@ -4,7 +4,7 @@
 import { type Datatype, isFloat, sizeOf } from "../../schema/datatype.ts"
 import { readScalar } from "../../schema/scalar.ts"
 import { compareBytes } from "../kernel/match_ranges.ts"
-import type { Predicate } from "./condition.ts"
+import type { Predicate } from "../condition/predicate.ts"
 
 /** What is known of the cells of one field in a tile. */
 export interface KnownCells {

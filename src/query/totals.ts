@@ -2,7 +2,7 @@
  * Aggregates of fields, gathered from columns and from the statistics of tiles.
  */
 import { cellSize } from "../../schema/cell_val_num.ts"
-import { isFloat, isInteger, isString, isTemporal, sizeOf, storageOf, viewAs } from "../../schema/datatype.ts"
+import { isFloat, isInteger, isString, isTemporal, sizeOf, storageOf } from "../../schema/datatype.ts"
 import { isText, readScalar } from "../../schema/scalar.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { SelectionError } from "../array/errors.ts"

@@ -10,7 +10,7 @@ import type { ArrayOf, CoordinateOf, DatetimeType, TimeType } from "../array/bui
 import type { Dimension } from "../array/builder/dimension.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import type { Column } from "./column.ts"
-import type { ConditionValue, Term } from "./condition_tree.ts"
+import type { ConditionValue, Term } from "../condition/condition_tree.ts"
 import type { RangeInput, RangesInput } from "./range_input.ts"
 
 /** What may be declared of an array: a schema, or nothing. */

@@ -13,7 +13,7 @@ import type { DenseColumns } from "./read_dense.ts"
 import type { ReadOptions as UntypedOptions } from "./read_options.ts"
 import type { Outside } from "./merge_ranges.ts"
 import { datesOf } from "./cell_times.ts"
-import type { Condition } from "./condition_tree.ts"
+import type { Condition } from "../condition/condition_tree.ts"
 import type { BuffersOf, ColumnsOf, Declared, FieldName, RangesOf, TermsIn, TimeForm } from "./typed_columns.ts"
 import type { Order } from "./read_options.ts"
 

@@ -6,7 +6,8 @@ import type { ConditionNode } from "../../schema/condition_ast.ts"
 import { arrayOf, type Datatype, viewAs } from "../../schema/datatype.ts"
 import { readScalar, type Scalar, scalarBytes } from "../../schema/scalar.ts"
 import type { Column } from "../../src/query/column.ts"
-import { conditionFields, evaluate } from "../../src/query/condition.ts"
+import { conditionFields } from "../../src/condition/predicate.ts"
+import { evaluate } from "../../src/query/condition.ts"
 
 const N = 12
 type Comparison = "lt" | "le" | "gt" | "ge" | "eq" | "ne"

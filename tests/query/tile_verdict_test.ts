@@ -4,7 +4,8 @@ import { describe, it } from "node:test"
 import { type Datatype, viewAs } from "../../schema/datatype.ts"
 import { scalarBytes } from "../../schema/scalar.ts"
 import type { Column } from "../../src/query/column.ts"
-import { evaluate, type Predicate } from "../../src/query/condition.ts"
+import type { Predicate } from "../../src/condition/predicate.ts"
+import { evaluate } from "../../src/query/condition.ts"
 import { type KnownCells, mayHold } from "../../src/query/tile_verdict.ts"
 
 const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array => Uint8Array.from(parts.flatMap((part) => [...part]))

@@ -1,10 +1,10 @@
 import { assert, assertEquals } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
 import { describe, it } from "node:test"
-import * as Condition from "../../src/query/condition_builder.ts"
-import { ConditionError } from "../../src/query/condition_error.ts"
-import type { ConditionTree } from "../../src/query/condition_tree.ts"
-import { isFieldTest } from "../../src/query/condition_tree.ts"
+import * as Condition from "../../src/condition/condition.ts"
+import { ConditionError } from "../../src/condition/condition_error.ts"
+import type { ConditionTree } from "../../src/condition/condition_tree.ts"
+import { isFieldTest } from "../../src/condition/condition_tree.ts"
 
 /** A tree without the places of its parts, and without the joints that join nothing. */
 const bare = (tree: ConditionTree): unknown =>

@@ -8,10 +8,10 @@ import type { Storage } from "../../platform/storage.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
-import { conditionFields, type Predicate } from "./condition.ts"
-import { compileCondition } from "./condition_compiler.ts"
+import { conditionFields, type Predicate } from "./predicate.ts"
+import { compileCondition } from "./compile.ts"
 import { ConditionError } from "./condition_error.ts"
-import { parse } from "./condition_parser.ts"
+import { parse } from "./parse.ts"
 import { type ConditionTree, fieldNames } from "./condition_tree.ts"
 
 /** Which cells are wanted, and the fields that say which they are. */

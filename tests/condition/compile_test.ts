@@ -5,9 +5,9 @@ import * as ArraySchema from "../../src/array/builder/array_schema.ts"
 import * as Attr from "../../src/array/builder/attribute.ts"
 import * as Dim from "../../src/array/builder/dimension.ts"
 import { evaluate } from "../../src/query/condition.ts"
-import * as Condition from "../../src/query/condition_builder.ts"
-import { compileCondition } from "../../src/query/condition_compiler.ts"
-import { ConditionError } from "../../src/query/condition_error.ts"
+import * as Condition from "../../src/condition/condition.ts"
+import { compileCondition } from "../../src/condition/compile.ts"
+import { ConditionError } from "../../src/condition/condition_error.ts"
 import type { Column } from "../../src/query/column.ts"
 
 const values = (...texts: ReadonlyArray<string>) => {

@@ -10,7 +10,7 @@ import { type Datatype, isString, isTemporal } from "../../schema/datatype.ts"
 import type { Enumeration } from "../../schema/enumeration.ts"
 import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/scalar.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
-import type { Predicate } from "./condition.ts"
+import type { Predicate } from "./predicate.ts"
 import { ConditionError } from "./condition_error.ts"
 import { type ConditionTree, type ConditionValue, type FieldTest, isFieldTest } from "./condition_tree.ts"
 

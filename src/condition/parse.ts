@@ -4,7 +4,7 @@
  * @module
  */
 import type { ConditionError } from "./condition_error.ts"
-import { type Token, tokensOf, unreadable } from "./condition_tokens.ts"
+import { type Token, tokensOf, unreadable } from "./tokens.ts"
 import type { Comparison, Condition, ConditionTree, ConditionValue, FieldTest } from "./condition_tree.ts"
 
 /** What a part of a text is. */

@@ -31,8 +31,8 @@ import {
 } from "./condition_tree.ts"
 
 export type { Condition, ConditionTree, ConditionValue, Term } from "./condition_tree.ts"
-export { format } from "./condition_format.ts"
-export { parse } from "./condition_parser.ts"
+export { format } from "./format.ts"
+export { parse } from "./parse.ts"
 
 /** Any value but null, which has tests of its own. */
 export type Comparable = Exclude<ConditionValue, null>
