@@ -37,7 +37,8 @@ export interface CutTile {
 /** Where the chunks of a tile of `size` bytes end; `offsets` (one more than there are cells) for values of var-sized cells. */
 export const chunkEnds = (size: number, tile: CutTile, offsets: Uint32Array | undefined): ReadonlyArray<number> => {
   const { cellSize, engineVersion, filters, type, version } = tile
-  if (isWhole(filters, type, offsets !== undefined, version)) return size === 0 && offsets === undefined ? [] : [size]
+  const nothing = offsets !== undefined && readsNothing(filters)
+  if (isWhole(filters, type, offsets !== undefined, version)) return size > 0 || nothing ? [size] : []
   if (engineVersion < Since.splitDimensions) {
     // 1.x keeps to the pipeline's own chunk size, and cuts coordinates dimension by dimension
     const { dimensions = 1 } = tile
@@ -45,10 +46,20 @@ export const chunkEnds = (size: number, tile: CutTile, offsets: Uint32Array | un
     return Array.from({ length: dimensions }, (_, d) => ends.map((end) => d * size / dimensions + end)).flat()
   }
   if (offsets === undefined) return fixedCuts(size, cellSize)
-  if (engineVersion >= Since.wholeVarCells) return varCuts(offsets)
+  if (engineVersion >= Since.wholeVarCells) {
+    const ends = varCuts(offsets)
+    return nothing ? ends : ends.filter((end, i) => end !== (i === 0 ? 0 : ends[i - 1]))
+  }
   // 2.0 to 2.2 take the size of the offsets for that of the values
   return fixedCuts(size, 1, engineVersion < Since.ownVarChunks ? Math.min(CHUNK, 8 * (offsets.length - 1)) : CHUNK)
 }
+
+/**
+ * Whether the engines read a chunk without bytes that went through a pipeline. They write one, and then fail, of their deltas,
+ * and of many pairs of filters; a tile without chunks they read whatever the pipeline.
+ */
+const readsNothing = ({ filters: [first, ...more] }: FilterPipeline): boolean =>
+  first === undefined || more.length === 0 && !first.type.endsWith("delta")
 
 /** Where the chunks of a tile of cells of one size end. A tile without bytes has none. */
 const fixedCuts = (size: number, cell: number, most?: number): Array<number> => {
@@ -61,8 +72,8 @@ const fixedCuts = (size: number, cell: number, most?: number): Array<number> => 
 
 /**
  * Where the chunks of a tile of var-sized cells end since 2.7: no cell is cut. A chunk takes a cell that is too large for
- * it only if it is at most half full, or grows to at most one and a half times its size. The last chunk may be empty, as the
- * engine's; a tile without bytes is one empty chunk.
+ * it only if it is at most half full, or grows to at most one and a half times its size. The last chunk may be empty, and a
+ * tile without bytes is one empty chunk.
  */
 const varCuts = (offsets: Uint32Array): Array<number> => {
   const cells = offsets.length - 1

@@ -9,6 +9,7 @@ import type { Datatype } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import { Since } from "../../schema/version.ts"
+import { FilterRefused } from "./errors.ts"
 import { collectDictionary, expandDictionary } from "./dictionary.ts"
 import { applySteps, persisted, stepsOf } from "./filter_tile.ts"
 import { collapseRuns, expandRuns } from "./folded_rle.ts"
@@ -82,6 +83,11 @@ const intWidth = (width: number): number => {
  * eight zero bytes. Always one chunk. Throws {@link FilterRefused} and `CodecError` as `filterTile` does.
  */
 export const filterFoldedTile = (strings: Strings, context: TileContext): Uint8Array => {
+  const again = context.filters.filters.slice(1).find(({ type }) => type === "rle" || type === "dictionary")
+  if (again !== undefined) {
+    const reason = "it takes strings, and there are none any more behind the first filter"
+    throw new FilterRefused({ filter: again.type, reason, cell: undefined })
+  }
   const original = strings.offsets[strings.offsets.length - 1]
   const parts = context.filters.filters[0].type === "dictionary" ? dictionaryParts(strings) : runParts(strings)
   return persisted([{ original, parts: applySteps(stepsOf(context), 1, parts, (at) => at) }])

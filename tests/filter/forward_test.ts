@@ -153,17 +153,22 @@ describe("filters forward", () => {
     }
   })
 
-  it("an empty tile of var-sized cells is one empty chunk, which delta refuses and double delta stores", () => {
+  it("an empty tile of var-sized cells is one empty chunk, or none where engines could not read it", () => {
     const none = new Uint32Array(3)
-    assertEquals(
-      filterTile(new Uint8Array(), naive.context([], "char"), none),
-      naive.bytesOf(naive.u32s(1, 0, 0, 0, 0)),
-    )
-    assertEquals(filterTile(new Uint8Array(), naive.context([], "int32")), new Uint8Array(8))
-    assert(refusal(new Uint8Array(), naive.context([delta], "char"), none).reason.includes("without values"))
-    for (const filter of [doubleDelta, positiveDelta(64), { type: "rle", level: -1 }, { type: "xor" }] as const) {
+    const empty = new Uint8Array()
+    const count = (its: TileContext): number => tileChunks(filterTile(empty, its, none), "").count
+    assertEquals(filterTile(empty, naive.context([], "char"), none), naive.bytesOf(naive.u32s(1, 0, 0, 0, 0)))
+    assertEquals(filterTile(empty, naive.context([], "int32")), new Uint8Array(8))
+    const rle: Filter = { type: "rle", level: -1 }
+    for (const filter of [rle, { type: "xor" }, { type: "checksum_md5" }, { type: "lz4", level: -1 }] as const) {
       const its = naive.context([filter], "int32")
-      assertEquals(unfilterTile(filterTile(new Uint8Array(), its, none), its, 0).length, 0)
+      assertEquals(count(its), 1)
+      assertEquals(unfilterTile(filterTile(empty, its, none), its, 0).length, 0)
+    }
+    for (const filters of [[delta], [doubleDelta], [positiveDelta(64)], [{ type: "xor" }, rle]] as const) {
+      assertEquals(count(naive.context(filters, "int32")), 0)
+      const whole = naive.context(filters, "int32", { filters: { maxChunkSize: 0, filters } })
+      assertEquals(count(whole), 0)
     }
   })
 
@@ -254,14 +259,15 @@ describe("chunks", () => {
   })
 
   it("of var-sized cells end where cells end, and hold at most one and a half times 64 KiB unless one cell does", () => {
-    const cut = (lengths: ReadonlyArray<number>): Array<number> => {
+    const cut = (lengths: ReadonlyArray<number>, ...filters: ReadonlyArray<Filter>): Array<number> => {
       const offsets = new Uint32Array(lengths.length + 1)
       lengths.forEach((length, i) => offsets[i + 1] = offsets[i] + length)
-      return sizes(filterTile(new Uint8Array(offsets[lengths.length]), naive.context([], "char"), offsets))
+      return sizes(filterTile(new Uint8Array(offsets[lengths.length]), naive.context(filters, "char"), offsets))
     }
     assertEquals(cut([100, 200, 300]), [600])
     assertEquals(cut([65536]), [65536])
     assertEquals(cut([65000, 537]), [65537, 0])
+    assertEquals(cut([65000, 537], delta), [65537])
     assertEquals(cut([32768, 200_000, 1]), [232_768, 1])
     assertEquals(cut([32769, 200_000, 1]), [32769, 200_000, 1])
     assertEquals(cut([40_000, 58_304, 1]), [98_304, 1])
@@ -321,6 +327,12 @@ describe("folded strings forward", () => {
         assertEquals(again.bytes, strings.bytes)
       }
     }))
+  })
+
+  it("cannot be folded twice", () => {
+    const rle: Filter = { type: "rle", level: -1 }
+    const its = naive.context([rle, { type: "gzip", level: 1 }, rle], "string_ascii")
+    assertThrows(() => filterFoldedTile(stringsOf(["a"]), its), FilterRefused, "rle")
   })
 
   it("a dictionary is none of other fields", () => {
