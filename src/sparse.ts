@@ -24,3 +24,4 @@
  */
 export * from "./query/sparse.ts"
 export * from "./write/sparse.ts"
+export * from "./write/delete.ts"

@@ -6,11 +6,10 @@
 import type * as DateTime from "effect/DateTime"
 import type { Datatype, TypedArray } from "../../schema/datatype.ts"
 import type { Attribute } from "../array/builder/attribute.ts"
-import type { ArrayOf, CoordinateOf, DatetimeType, TimeType } from "../array/builder/datatype_values.ts"
+import type { ArrayOf, CoordinateOf, DatetimeType } from "../array/builder/datatype_values.ts"
 import type { Dimension } from "../array/builder/dimension.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import type { Column } from "./column.ts"
-import type { ConditionValue, Term } from "../condition/condition_tree.ts"
 import type { RangeInput, RangesInput } from "./range_input.ts"
 
 /** What may be declared of an array: a schema, or nothing. */
@@ -78,25 +77,6 @@ export type ColumnsOf<S extends Declared, K extends string, T extends TimeForm> 
 export type RangesOf<S extends Declared> = S extends ArraySchema
   ? { readonly [Name in keyof S["dims"]]?: RangeInput<CoordinateOf<S["dims"][Name]["type"]>> }
   : RangesInput
-
-/** What values of a datatype are compared with. */
-type ComparableOf<D extends Datatype> = D extends "bool" ? boolean | number
-  : D extends DatetimeType ? Date | DateTime.Utc | bigint | number | string
-  : D extends TimeType ? bigint | number | string
-  : D extends "int64" | "uint64" ? number | bigint
-  : D extends "int8" | "uint8" | "int16" | "uint16" | "int32" | "uint32" | "float32" | "float64" ? number
-  : string | Uint8Array
-
-/** What a field is compared with; enumerated attributes with the values of their enumeration, nullable ones with null too. */
-type ValueOfField<F> = F extends Attribute<infer D, infer N, number | "var", infer E>
-  ? ([E] extends [""] ? ComparableOf<D> : Exclude<ConditionValue, null>) | (N extends true ? null : never)
-  : F extends Dimension<infer D> ? ComparableOf<D>
-  : never
-
-/** What conditions on an array may compare: its fields with values of their datatypes, and anything where no schema is declared. */
-export type TermsIn<S extends Declared> = S extends ArraySchema
-  ? { [Name in FieldName<S>]: readonly [Name, ValueOfField<FieldOf<S, Name>>] }[FieldName<S>]
-  : Term
 
 /** Memory for the fixed-size cells of one field. */
 export type BufferOf<F> = F extends Attribute<infer D, infer N, infer C>

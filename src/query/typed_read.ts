@@ -14,7 +14,8 @@ import type { ReadOptions as UntypedOptions } from "./read_options.ts"
 import type { Outside } from "./merge_ranges.ts"
 import { datesOf } from "./cell_times.ts"
 import type { Condition } from "../condition/condition_tree.ts"
-import type { BuffersOf, ColumnsOf, Declared, FieldName, RangesOf, TermsIn, TimeForm } from "./typed_columns.ts"
+import type { TermsIn } from "../condition/typed_terms.ts"
+import type { BuffersOf, ColumnsOf, Declared, FieldName, RangesOf, TimeForm } from "./typed_columns.ts"
 import type { Order } from "./read_options.ts"
 
 /** What to read. */

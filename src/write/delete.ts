@@ -1,0 +1,60 @@
+/**
+ * Sparse arrays: delete cells.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { ArraySchema } from "../array/builder/schema_value.ts"
+import { openedOf, type TileArray } from "../array/handle.ts"
+import type { Condition } from "../condition/condition_tree.ts"
+import type { TermsIn } from "../condition/typed_terms.ts"
+import { deleteCells, type Deleted, type DeleteFailure } from "./delete_cells.ts"
+import { checkWrite, type WriteOptions } from "./write_options.ts"
+
+export type { Deleted, DeleteFailure } from "./delete_cells.ts"
+
+/** When cells are deleted. */
+export type DeleteOptions = Pick<WriteOptions, "at">
+
+/**
+ * Deletes the cells that fulfil a condition: those that were written until now, or until `at`. They stay in their files, and
+ * are seen by who opens the array at a moment before; the open array that is given sees them too, `TileArray.reopen` does not.
+ *
+ * As in every engine, **cells whose value is null go too** where the condition looks at a nullable attribute: a delete keeps which
+ * cells stay, and a null fulfils no comparison. A delete that no cell can fulfil, since an enumeration lacks the value, writes
+ * nothing.
+ *
+ * Fails with `ConditionError` for a condition that means nothing; with `WriteError` for dense arrays, for formats before 16,
+ * for tests of null, after which engines could not read the array, and for conditions that hold for every cell; with
+ * `InvalidOption`, `StorageError` or `CodecError`, and `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for enumerations
+ * that cannot be read. Format: `delete_commit_file.md`.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Points = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9999], { tile: 100 }) }, attrs: { n: Attr.uint8() } })
+ * const program = Effect.gen(function* () {
+ *   const points = yield* TileArray.create("mem://points", Points)
+ *   yield* Sparse.write(points, { x: Uint32Array.of(1, 2, 3), n: Uint8Array.of(10, 20, 30) })
+ *   yield* Sparse.delete(yield* TileArray.reopen(points), "n >= 20")
+ *   return yield* Sparse.read(yield* TileArray.reopen(points))
+ * })
+ * const { columns } = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals([...columns.x], [1])
+ * ```
+ */
+const remove = <S extends ArraySchema<"sparse"> | undefined>(
+  array: TileArray<S>,
+  where: Condition<TermsIn<S>> | string,
+  options: DeleteOptions = {},
+): Effect.Effect<Deleted, DeleteFailure, Storage | Codecs> =>
+  Effect.flatMap(
+    checkWrite(array, "sparse", options, [], () => ({})),
+    ({ time }) => deleteCells(openedOf(array), where, time),
+  )
+export { remove as delete }

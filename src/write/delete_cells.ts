@@ -1,0 +1,97 @@
+/**
+ * Deleting cells by a condition: a commit that says which cells stay.
+ * Format: `array_file_hierarchy.md`, delete commits; format notes, section 13.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { AlreadyExists } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { encode } from "../../schema/binary/mod.ts"
+import { DeleteCondition } from "../../schema/commit/delete_condition.ts"
+import type { ConditionNode } from "../../schema/condition_ast.ts"
+import { commitPath } from "../../schema/name/array_paths.ts"
+import { parseName } from "../../schema/name/timestamped_name.ts"
+import { Since } from "../../schema/version.ts"
+import type { EnumerationError } from "../array/enumerations.ts"
+import { WriteError } from "../array/errors.ts"
+import { join } from "../array/listing.ts"
+import { type NameTime, newName } from "../array/new_name.ts"
+import type { OpenedArray } from "../array/open.ts"
+import { ConditionError } from "../condition/condition_error.ts"
+import type { ConditionTree } from "../condition/condition_tree.ts"
+import { parse } from "../condition/parse.ts"
+import type { Predicate } from "../condition/predicate.ts"
+import { simplify } from "../condition/simplify.ts"
+import { whereOf } from "../condition/where.ts"
+import { closeGenericTile } from "../tile/generic_tile.ts"
+import { targetOf } from "./target.ts"
+import { attemptWrite, type WriteFailure } from "./written.ts"
+
+/** What deleting cells can fail with. Nothing is deleted then. */
+export type DeleteFailure = WriteFailure | ConditionError | EnumerationError
+
+/** What was deleted. */
+export interface Deleted {
+  /** The name of the commit; `undefined` if the condition holds for no cell whatever, and nothing was written. */
+  readonly commit: string | undefined
+}
+
+/** The cells that stay, in the form of the file. Throws {@link WriteError} for what engines cannot read back. */
+const storedNode = (uri: string, node: Predicate): ConditionNode => {
+  if (node.kind === "expression") return { ...node, children: node.children.map((child) => storedNode(uri, child)) }
+  if (node.kind === "value") return node
+  const reason =
+    "a test for null cannot be kept in a delete: engines refuse to read the array then, or take it for a " +
+    "comparison with the empty text"
+  throw new WriteError({ uri, field: node.field, reason })
+}
+
+/** Deletes the cells of a sparse array that fulfil a condition. */
+export const deleteCells = (
+  array: OpenedArray,
+  where: ConditionTree | string,
+  time: NameTime | undefined,
+): Effect.Effect<Deleted, DeleteFailure, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri, schema } = array
+    const refuse = (reason: string) => Effect.fail(new WriteError({ uri, field: "", reason }))
+    if (schema.arrayType === "dense") {
+      return yield* refuse("the array is dense; only of sparse arrays cells are deleted by a condition")
+    }
+    const target = yield* targetOf(array)
+    if (target.version < Since.deletes) {
+      return yield* refuse(`deletes need format version ${Since.deletes}, the array has ${target.version}`)
+    }
+    // negation is pushed down to the comparisons when a condition is compiled
+    const tree = yield* Effect.suspend(() => {
+      try {
+        return Effect.succeed(typeof where === "string" ? parse(where) : where)
+      } catch (error) {
+        return error instanceof ConditionError ? Effect.fail(error) : Effect.die(error)
+      }
+    })
+    const compiled = yield* whereOf(array, { op: "not", condition: tree })
+    const stays = simplify(compiled!.predicate)
+    if (stays === true) return { commit: undefined }
+    if (stays === false) {
+      return yield* refuse("the condition holds for every cell; remove the fragments, or the array, instead")
+    }
+    const node = yield* attemptWrite(uri, () => storedNode(uri, stays))
+    const name = yield* newName(time, target.version)
+    const at = parseName(name)!.end
+    for (const { name: its } of array.fragments) {
+      if (its.version < Since.timestampOverlap && its.start <= at && at <= its.end && its.start < its.end) {
+        return yield* refuse(
+          `a delete at ${at} would lie in the middle of the fragment ${its.name}, whose cells have lost their times; ` +
+            `delete before ${its.start} or after ${its.end}`,
+        )
+      }
+    }
+    const storage = yield* Storage
+    const bytes = encode(DeleteCondition, node, target.version)
+    const file = closeGenericTile(target.access, bytes, target.version)
+    const path = commitPath(target.version, name, "delete")!
+    const there = (_: AlreadyExists) => Effect.void
+    yield* Effect.uninterruptible(Effect.catchTag(storage.create(join(uri, path), file), "AlreadyExists", there))
+    return { commit: name }
+  })

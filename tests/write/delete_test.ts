@@ -1,0 +1,104 @@
+import { assert, assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { describe, it } from "node:test"
+import { ArraySchema, Attr, Condition, Dim, layerDefault, Sparse, TileArray } from "../../mod.ts"
+
+const Things = ArraySchema.sparse({
+  dims: { x: Dim.int32([0, 99], { tile: 10 }) },
+  attrs: {
+    a: Attr.int32(),
+    n: Attr.nullable(Attr.float64()),
+    s: Attr.utf8(),
+    color: Attr.enumerated(Attr.int8(), "colors"),
+  },
+  enumerations: { colors: ["red", "green", "blue"] },
+})
+
+const x = Int32Array.from({ length: 20 }, (_, i) => i)
+const cells = {
+  x,
+  a: Int32Array.from(x, (i) => i * i % 13),
+  n: { values: Float64Array.from(x, (i) => i / 2), validity: Uint8Array.from(x, (i) => i % 3 === 0 ? 0 : 1) },
+  s: Array.from(x, (i) => ["", "ä", "b", "cc"][i % 4]),
+  color: Int8Array.from(x, (i) => i % 3),
+}
+
+const withThings = <A, E>(
+  use: (
+    after: (where: Parameters<typeof Sparse.delete<typeof Things>>[1]) => Effect.Effect<
+      { readonly written: boolean; readonly left: ReadonlyArray<number> },
+      unknown,
+      Effect.Effect.Context<ReturnType<typeof Sparse.delete>>
+    >,
+  ) => Effect.Effect<A, E, Effect.Effect.Context<ReturnType<typeof Sparse.delete>>>,
+): Promise<A> =>
+  Effect.runPromise(Effect.provide(
+    use((where) =>
+      Effect.gen(function* () {
+        const uri = `mem://things/${Math.random()}`
+        yield* Sparse.write(yield* TileArray.create(uri, Things, { at: 1 }), cells, { at: 5 })
+        const { commit } = yield* Sparse.delete(yield* TileArray.open(uri, Things), where, { at: 10 })
+        const before = yield* TileArray.open(uri, Things, { at: 9 })
+        assertEquals((yield* Sparse.read(before)).length, 20)
+        const { columns } = yield* Sparse.read(yield* TileArray.open(uri, Things))
+        return { written: commit !== undefined, left: [...columns.x] }
+      })
+    ),
+    layerDefault,
+  ))
+
+const but = (gone: (i: number) => boolean) => [...x].filter((i) => !gone(i))
+const color = (i: number) => ["red", "green", "blue"][i % 3]
+
+describe("deletes by condition", () => {
+  it("remove the cells that fulfil it, from then on", () =>
+    withThings((after) =>
+      Effect.gen(function* () {
+        const cases: ReadonlyArray<[Parameters<typeof after>[0], (i: number) => boolean]> = [
+          [Condition.gt("a", 5), (i) => cells.a[i] > 5],
+          ["a in [1, 4] and s == 'b'", (i) => [1, 4].includes(cells.a[i]) && cells.s[i] === "b"],
+          [Condition.eq("color", "red"), (i) => color(i) === "red"],
+          ["color in ['red', 'pink']", (i) => color(i) === "red"],
+          ["not (s != 'b' or x < 5)", (i) => cells.s[i] === "b" && i >= 5],
+          ["x == None or a == 4", (i) => cells.a[i] === 4],
+          ["s == ''", (i) => cells.s[i] === ""],
+          // nulls go with what is compared
+          ["n > 3", (i) => i / 2 > 3 || i % 3 === 0],
+        ]
+        for (const [where, gone] of cases) assertEquals(yield* after(where), { written: true, left: but(gone) })
+      })
+    ))
+
+  it("write nothing where an enumeration lacks the value", () =>
+    withThings((after) =>
+      Effect.map(after("color == 'pink'"), (found) => assertEquals(found, { written: false, left: [...x] }))
+    ))
+
+  it("are refused where engines could not read the array afterwards, or they mean nothing", () =>
+    withThings((after) =>
+      Effect.gen(function* () {
+        for (
+          const [where, reason] of [
+            ["n == None", "test for null"],
+            ["x >= 0 or n != None", "test for null"],
+            ["not color == 'pink'", "every cell"],
+            ["nope == 1", "it has a, n, s, color, x"],
+          ] as const
+        ) {
+          const error = yield* Effect.flip(after(where))
+          assert(error instanceof Error && error.message.includes(reason), String(error))
+        }
+        const grid = yield* TileArray.create(
+          "mem://grid",
+          ArraySchema.dense({ dims: { r: Dim.int32([0, 9], { tile: 5 }) }, attrs: { a: Attr.int32() } }),
+        )
+        const dense = yield* Effect.flip(Sparse.delete(TileArray.undeclare(grid), "a > 1"))
+        assert(String(dense).includes("dense"), String(dense))
+        const old = yield* TileArray.create("mem://old", Things2, { formatVersion: 15 })
+        const early = yield* Effect.flip(Sparse.delete(old, "a > 1"))
+        assert(String(early).includes("format version 16"), String(early))
+      })
+    ))
+})
+
+const Things2 = ArraySchema.sparse({ dims: { x: Dim.int32([0, 9], { tile: 5 }) }, attrs: { a: Attr.int32() } })
