@@ -10,6 +10,7 @@
  *     --applications   only what the applications write: tiledbsoma, tiledb-bioimg, pandas, NumPy
  *     --memory         only the memory that streams of large arrays take
  *     --laws           only what writes leave that fail, seen by the engine
+ *     --changes        only what changes of metadata, schemas and groups leave for the engine, and it for us
  *     --sample         only the random arrays; so do the options above
  *     --defects        instead: shows the engine's own mistakes (known_engine_defects.ts), one line each
  *     --keep           keep what was written, also if all is well
@@ -21,6 +22,7 @@ import { join } from "node:path"
 import process from "node:process"
 import { parseArgs } from "node:util"
 import { runApplications } from "./applications/run.ts"
+import { runChanges } from "./changes/run.ts"
 import { knownEngineDefects } from "./known_engine_defects.ts"
 import { runLaws } from "./laws/run.ts"
 import { runMemory } from "./memory/run.ts"
@@ -59,6 +61,7 @@ const main = async (): Promise<void> => {
       full: { type: "boolean", default: false },
       only: { type: "string" },
       applications: { type: "boolean", default: false },
+      changes: { type: "boolean", default: false },
       memory: { type: "boolean", default: false },
       laws: { type: "boolean", default: false },
       sample: { type: "boolean", default: false },
@@ -78,13 +81,18 @@ const main = async (): Promise<void> => {
     throw new Error("--count and --from are whole numbers")
   }
   if (!/^[\w.-]+$/.test(seed)) throw new Error("--seed is letters, digits, - and _")
-  const sample = values.sample || values.full ||
-    [values.count, values.seed, values.from, values.only].some((value) => value !== undefined)
-  const all = !sample && !values.applications && !values.memory && !values.laws
+  const sample = values.sample || values.full || (!values.changes &&
+    [values.count, values.seed, values.from, values.only].some((value) => value !== undefined))
+  const all = !sample && !values.applications && !values.memory && !values.laws && !values.changes
   if (sample || all) {
     const python = pythonFor("THE INTEROP SAMPLE", ENGINE)
     const options = { seed, from, count, only: values.only, keep: values.keep }
     if (python !== undefined) await runSample(python, cache, options, totals)
+  }
+  if (values.changes || values.full || all) {
+    const python = pythonFor("THE TEST OF CHANGES", ENGINE)
+    const cases = values.changes && values.count !== undefined ? count : values.full ? 100 : 10
+    if (python !== undefined) await runChanges(python, cache, { seed, count: cases, keep: values.keep }, totals)
   }
   if (values.memory || all) {
     const python = pythonFor("THE MEASUREMENT OF MEMORY", ENGINE)
