@@ -1,12 +1,13 @@
 /**
  * Tries the writes of the laws with every fault at every call, and keeps in a folder what is left each time, with a list of
- * what our readers see of it: `leave.ts FOLDER`.
+ * what our readers see of it. Beside it, what processes leave that were killed or that raced: `leave.ts FOLDER`.
  */
 import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { crashLaws } from "../../laws/crash_laws.ts"
 import { localGround } from "../../laws/ground.ts"
+import { killWriters, raceWriters } from "../../laws/processes.ts"
 import { writes } from "../../laws/writes.ts"
 
 const folder = process.argv[process.argv.length - 1]
@@ -24,4 +25,8 @@ for (const [law, write] of Object.entries(writes)) {
     ground.close()
   }
 }
-writeFileSync(join(folder, "list.json"), JSON.stringify(list))
+const processes = [
+  { path: join(folder, "killed"), writes: [...await killWriters(join(folder, "killed"), 5)] },
+  { path: join(folder, "raced"), writes: [...await raceWriters(join(folder, "raced"), 4, 10)] },
+]
+writeFileSync(join(folder, "list.json"), JSON.stringify({ left: list, processes }))

@@ -1,0 +1,21 @@
+/** Processes that are killed while they write, and processes that write at the same time: nothing is lost, or there in part. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { killWriters, raceWriters } from "./processes.ts"
+
+const inFolder = async (body: (root: string) => Promise<unknown>): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-processes-"))
+  try {
+    await body(join(folder, "root"))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+describe("a process that writes", () => {
+  it("may be killed at any moment", () => inFolder((root) => killWriters(root, 5)))
+
+  it("loses nothing among others that write at the same time", () => inFolder((root) => raceWriters(root, 4, 5)))
+})
