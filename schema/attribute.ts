@@ -4,7 +4,7 @@
  * @module
  */
 import * as Schema from "effect/Schema"
-import { BinaryIssue, bool, type Codec, type Field, since, struct, u32, u64, u8, utf8 } from "./binary/mod.ts"
+import { BinaryIssue, bool, type Codec, type Field, field, since, struct, u32, u64, u8, utf8 } from "./binary/mod.ts"
 import { cellSize, CellValNum, defaultCellFill, VAR } from "./cell_val_num.ts"
 import { DataOrder } from "./data_order.ts"
 import { type Datatype, DatatypeField } from "./datatype.ts"
@@ -36,8 +36,8 @@ export interface Attribute {
 type Typed = Pick<Attribute, "type" | "cellValNum">
 
 /** A cell of fixed size has a fill of just that size; a var-length cell one of any size but zero. */
-const FillValue: Field<Uint8Array> = {
-  schema: Schema.Uint8ArrayFromSelf,
+const FillValue: Field<Uint8Array> = field({
+  schema: () => Schema.Uint8ArrayFromSelf,
   least: 0,
   get: (c, self: Typed) => {
     const at = c.offset
@@ -72,7 +72,7 @@ const FillValue: Field<Uint8Array> = {
     out.set(a.subarray(0, out.byteLength))
     return out
   },
-}
+})
 
 /** An attribute of the schema. */
 export const Attribute: Codec<Attribute> = struct({

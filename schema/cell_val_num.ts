@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { BinaryIssue, type Field, u32 } from "./binary/mod.ts"
+import { BinaryIssue, type Field, field, u32 } from "./binary/mod.ts"
 import { type Datatype, defaultFill, sizeOf } from "./datatype.ts"
 import * as Schema from "effect/Schema"
 
@@ -11,19 +11,20 @@ import * as Schema from "effect/Schema"
 export const VAR = 0xffffffff
 
 /** Values per cell: a number of at least one, or {@link VAR}. */
-export const CellValNum: Field<number> = {
+export const CellValNum: Field<number> = field({
   ...u32,
-  schema: Schema.Int.pipe(Schema.between(1, VAR)).annotations({
-    // sizes follow from it, so arbitrary ones stay small
-    arbitrary: () => (fc) => fc.oneof(fc.constant(1), fc.constant(VAR), fc.integer({ min: 1, max: 17 })),
-  }),
+  schema: () =>
+    Schema.Int.pipe(Schema.between(1, VAR)).annotations({
+      // sizes follow from it, so arbitrary ones stay small
+      arbitrary: () => (fc) => fc.oneof(fc.constant(1), fc.constant(VAR), fc.integer({ min: 1, max: 17 })),
+    }),
   get: (c) => {
     const at = c.offset
     const n = u32.get(c, undefined)
     if (n === 0) throw new BinaryIssue(at, "a cell has at least one value, not 0")
     return n
   },
-}
+})
 
 /** Bytes of one cell; of one value if the cells have variable length. */
 export const cellSize = (type: Datatype, cellValNum: number): number =>

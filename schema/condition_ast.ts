@@ -10,6 +10,7 @@ import {
   type Codec,
   codec,
   type Cursor,
+  field,
   literal,
   type Sink,
   u32,
@@ -100,23 +101,24 @@ const fit = (node: ConditionNode, version: number): ConditionNode =>
 const operators = <T extends string>(codes: Record<T, number>) =>
   Schema.Literal(...(Object.keys(codes) as [T, ...Array<T>]))
 
-const valueNode = { kind: Schema.Literal("value"), field: Schema.String, value: Schema.Uint8ArrayFromSelf }
-
-const NodeSchema: Schema.Schema<ConditionNode> = Schema.Union(
-  Schema.Struct({ ...valueNode, op: operators(comparisonCodes) }),
-  Schema.Struct({ ...valueNode, op: operators(setCodes), offsets: u64ColumnByBytes.schema }),
-  Schema.Struct({
-    kind: Schema.Literal("expression"),
-    op: combinations.schema,
-    children: Schema.Array(Schema.suspend((): Schema.Schema<ConditionNode> => NodeSchema)),
-  }),
-) as unknown as Schema.Schema<ConditionNode>
+const schema = (): Schema.Schema<ConditionNode> => {
+  const valueNode = { kind: Schema.Literal("value"), field: Schema.String, value: Schema.Uint8ArrayFromSelf }
+  return Schema.Union(
+    Schema.Struct({ ...valueNode, op: operators(comparisonCodes) }),
+    Schema.Struct({ ...valueNode, op: operators(setCodes), offsets: u64ColumnByBytes.schema }),
+    Schema.Struct({
+      kind: Schema.Literal("expression"),
+      op: combinations.schema,
+      children: Schema.Array(Schema.suspend((): Schema.Schema<ConditionNode> => Condition.schema)),
+    }),
+  ) as unknown as Schema.Schema<ConditionNode>
+}
 
 /** A tree of conditions. */
-export const Condition: Codec<ConditionNode> = codec<ConditionNode>({
-  schema: NodeSchema,
+export const Condition: Codec<ConditionNode> = codec<ConditionNode>(field({
+  schema,
   least: 10,
   get: (c) => get(c, 0),
   put,
   fit,
-})
+}))

@@ -4,9 +4,9 @@
  * @module
  */
 import * as Schema from "effect/Schema"
-import { bool, type Field, layoutVersion, literal } from "./binary/mod.ts"
+import { bool, type Field, field, layoutVersion, literal } from "./binary/mod.ts"
 import { coordinateSize, type Dimension } from "./dimension.ts"
-import { fitRanges, getRanges, putRanges, type Range, RangeSchema, type RangeSize } from "./range.ts"
+import { fitRanges, getRanges, putRanges, type Range, type RangeSize, rangesSchema } from "./range.ts"
 
 /** Nothing said, or one range per dimension. */
 export type CurrentDomain =
@@ -20,11 +20,12 @@ type Within = { readonly dimensions: ReadonlyArray<Dimension> }
 const sizes = (self: Within): ReadonlyArray<RangeSize> => self.dimensions.map(coordinateSize)
 
 /** The current domain inside an array schema, whose dimensions say how its ranges lie. */
-export const CurrentDomain: Field<CurrentDomain> = {
-  schema: Schema.Union(
-    Schema.Struct({ empty: Schema.Literal(true) }),
-    Schema.Struct({ empty: Schema.Literal(false), ranges: Schema.Array(RangeSchema) }),
-  ) as unknown as Schema.Schema<CurrentDomain>,
+export const CurrentDomain: Field<CurrentDomain> = field({
+  schema: () =>
+    Schema.Union(
+      Schema.Struct({ empty: Schema.Literal(true) }),
+      Schema.Struct({ empty: Schema.Literal(false), ranges: rangesSchema() }),
+    ) as unknown as Schema.Schema<CurrentDomain>,
   least: 5,
   get: (c, self: Within) => {
     layout.get(c, undefined)
@@ -40,4 +41,4 @@ export const CurrentDomain: Field<CurrentDomain> = {
     putRanges(s, a.ranges, sizes(self))
   },
   fit: (a, _, self: Within) => a.empty ? a : { empty: false, ranges: fitRanges(a.ranges, sizes(self)) },
-}
+})

@@ -10,6 +10,7 @@ import {
   type Codec,
   type Cursor,
   type Field,
+  field,
   since,
   type Sink,
   struct,
@@ -54,8 +55,8 @@ const resize = (a: Uint8Array, length: number): Uint8Array => {
 const domainSize = (self: Typed): number => (self.cellValNum === VAR ? 0 : 2 * sizeOf(self.type))
 
 /** Until format 4 the bytes' number is left out, as it follows from the type. */
-const DomainBytes: Field<Uint8Array> = {
-  schema: Schema.Uint8ArrayFromSelf,
+const DomainBytes: Field<Uint8Array> = field({
+  schema: () => Schema.Uint8ArrayFromSelf,
   least: 0,
   get: (c: Cursor, self: Typed) => {
     const want = domainSize(self)
@@ -75,10 +76,10 @@ const DomainBytes: Field<Uint8Array> = {
     s.append(a)
   },
   fit: (a, _, self: Typed) => resize(a, domainSize(self)),
-}
+})
 
-const TileExtent: Field<Uint8Array | null> = {
-  schema: Schema.NullOr(Schema.Uint8ArrayFromSelf) as unknown as Schema.Schema<Uint8Array | null>,
+const TileExtent: Field<Uint8Array | null> = field({
+  schema: () => Schema.NullOr(Schema.Uint8ArrayFromSelf) as unknown as Schema.Schema<Uint8Array | null>,
   least: 1,
   get: (c, self: Typed) => bool.get(c, undefined) ? null : c.bytesOf(sizeOf(self.type)),
   put: (s, a, self: Typed) => {
@@ -89,10 +90,11 @@ const TileExtent: Field<Uint8Array | null> = {
     s.append(a)
   },
   fit: (a, _, self: Typed) => a === null ? null : resize(a, sizeOf(self.type)),
-}
+})
 
-const DimensionCellValNum: Field<number> = {
+const DimensionCellValNum: Field<number> = field({
   ...CellValNum,
+  schema: () => CellValNum.schema,
   get: (c) => {
     const at = c.offset
     const n = CellValNum.get(c, undefined)
@@ -100,7 +102,7 @@ const DimensionCellValNum: Field<number> = {
     return n
   },
   fit: (a) => a === VAR ? VAR : 1,
-}
+})
 
 const make = (homogeneous: Datatype): Codec<Dimension> =>
   struct({

@@ -5,7 +5,7 @@
  */
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import { BinaryIssue, type Codec, codec, list, u32 } from "./binary/mod.ts"
+import { BinaryIssue, type Codec, codec, field, list, u32 } from "./binary/mod.ts"
 import { DatatypeField } from "./datatype.ts"
 import { type Dimension, dimensionOf } from "./dimension.ts"
 import { Since } from "./version.ts"
@@ -19,13 +19,14 @@ const Dimensions = list(u32, dimensionOf(OWN))
  * The dimensions, at least one. Until format 4 they share one datatype, stored before them; an array whose dimensions
  * differ cannot be written so.
  */
-export const Domain: Codec<ReadonlyArray<Dimension>> = codec<ReadonlyArray<Dimension>>({
-  schema: Dimensions.schema.pipe(
-    Schema.filter((dimensions) => dimensions.length > 0, {
-      arbitrary: () => (fc) =>
-        fc.array(Arbitrary.makeLazy(dimensionOf(OWN).schema)(fc), { minLength: 1, maxLength: 4 }),
-    }),
-  ) as unknown as Schema.Schema<ReadonlyArray<Dimension>>,
+export const Domain: Codec<ReadonlyArray<Dimension>> = codec<ReadonlyArray<Dimension>>(field({
+  schema: () =>
+    Dimensions.schema.pipe(
+      Schema.filter((dimensions) => dimensions.length > 0, {
+        arbitrary: () => (fc) =>
+          fc.array(Arbitrary.makeLazy(dimensionOf(OWN).schema)(fc), { minLength: 1, maxLength: 4 }),
+      }),
+    ) as unknown as Schema.Schema<ReadonlyArray<Dimension>>,
   least: 4,
   get: (c) => {
     const at = c.offset
@@ -48,4 +49,4 @@ export const Domain: Codec<ReadonlyArray<Dimension>> = codec<ReadonlyArray<Dimen
     v >= Since.splitDimensions
       ? Dimensions.fit(dimensions, v, undefined)
       : list(u32, dimensionOf(dimensions[0].type)).fit(dimensions, v, undefined),
-})
+}))

@@ -10,6 +10,7 @@ import {
   bytes,
   type Codec,
   type Field,
+  field,
   layoutVersion,
   struct,
   u32,
@@ -40,9 +41,12 @@ export interface Enumeration {
   readonly offsets: Float64Array | null
 }
 
+const sized = bytes(u64)
+
 /** Whole values only: a value never ends in the next one. */
-const Data: Field<Uint8Array> = {
-  ...bytes(u64),
+const Data: Field<Uint8Array> = field({
+  ...sized,
+  schema: () => sized.schema,
   get: (c, self: Enumeration) => {
     const at = c.offset
     const data = c.bytesOf(u64.get(c, undefined))
@@ -53,10 +57,10 @@ const Data: Field<Uint8Array> = {
     return data
   },
   fit: (a, _, self: Enumeration) => a.slice(0, a.byteLength - a.byteLength % cellSize(self.type, self.cellValNum)),
-}
+})
 
-const Offsets: Field<Float64Array | null> = {
-  schema: Schema.NullOr(u64ColumnByBytes.schema) as unknown as Schema.Schema<Float64Array | null>,
+const Offsets: Field<Float64Array | null> = field({
+  schema: () => Schema.NullOr(u64ColumnByBytes.schema) as unknown as Schema.Schema<Float64Array | null>,
   least: 0,
   get: (c, self: Enumeration) => {
     if (self.cellValNum !== VAR) return null
@@ -79,7 +83,7 @@ const Offsets: Field<Float64Array | null> = {
   },
   fit: (a, _, self: Enumeration) =>
     self.cellValNum === VAR ? (a ?? new Float64Array(0)).map((x) => x % (self.data.byteLength + 1)).sort() : null,
-}
+})
 
 /** A file of one enumeration. */
 export const Enumeration: Codec<Enumeration> = struct({

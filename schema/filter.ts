@@ -14,6 +14,7 @@ import {
   f32,
   f64,
   type Field,
+  field,
   i32,
   literal,
   u16,
@@ -155,50 +156,50 @@ const putOptions = (s: Parameters<Field<Filter>["put"]>[0], filter: Filter): voi
   }
 }
 
-const levels = { level: i32.schema }
 const plain = <T extends FilterType>(type: T) => Schema.Struct({ type: Schema.Literal(type) })
-const levelled = <T extends FilterType>(type: T) => Schema.Struct({ type: Schema.Literal(type), ...levels })
+const levelled = <T extends FilterType>(type: T) => Schema.Struct({ type: Schema.Literal(type), level: i32.schema })
 const windowed = <T extends FilterType>(type: T) => Schema.Struct({ type: Schema.Literal(type), maxWindow: u32.schema })
 const differences = <T extends FilterType>(type: T) =>
-  Schema.Struct({ type: Schema.Literal(type), ...levels, reinterpretDatatype: DatatypeField.schema })
+  Schema.Struct({ type: Schema.Literal(type), level: i32.schema, reinterpretDatatype: DatatypeField.schema })
 
-const FilterSchema = Schema.Union(
-  plain("noop"),
-  levelled("gzip"),
-  levelled("zstd"),
-  levelled("lz4"),
-  levelled("rle"),
-  levelled("bzip2"),
-  levelled("dictionary"),
-  differences("double_delta"),
-  differences("delta"),
-  windowed("bit_width_reduction"),
-  windowed("positive_delta"),
-  plain("bitshuffle"),
-  plain("byteshuffle"),
-  plain("aes_256_gcm"),
-  plain("checksum_md5"),
-  plain("checksum_sha256"),
-  plain("xor"),
-  Schema.Struct({
-    type: Schema.Literal("scale_float"),
-    scale: f64.schema,
-    offset: f64.schema,
-    byteWidth: u64.schema,
-  }),
-  Schema.Struct({
-    type: Schema.Literal("webp"),
-    quality: f32.schema,
-    format: webpFormat.schema,
-    lossless: bool.schema,
-    extentY: u16.schema,
-    extentX: u16.schema,
-  }),
-) as unknown as Schema.Schema<Filter>
+const schema = () =>
+  Schema.Union(
+    plain("noop"),
+    levelled("gzip"),
+    levelled("zstd"),
+    levelled("lz4"),
+    levelled("rle"),
+    levelled("bzip2"),
+    levelled("dictionary"),
+    differences("double_delta"),
+    differences("delta"),
+    windowed("bit_width_reduction"),
+    windowed("positive_delta"),
+    plain("bitshuffle"),
+    plain("byteshuffle"),
+    plain("aes_256_gcm"),
+    plain("checksum_md5"),
+    plain("checksum_sha256"),
+    plain("xor"),
+    Schema.Struct({
+      type: Schema.Literal("scale_float"),
+      scale: f64.schema,
+      offset: f64.schema,
+      byteWidth: u64.schema,
+    }),
+    Schema.Struct({
+      type: Schema.Literal("webp"),
+      quality: f32.schema,
+      format: webpFormat.schema,
+      lossless: bool.schema,
+      extentY: u16.schema,
+      extentX: u16.schema,
+    }),
+  ) as unknown as Schema.Schema<Filter>
 
 /** One filter: its number, the bytes of its options, the options. */
-export const Filter: Codec<Filter> = codec<Filter>({
-  schema: FilterSchema,
+export const Filter: Codec<Filter> = codec<Filter>(field({
+  schema,
   least: 5,
   get: (c) => {
     const at = c.offset
@@ -237,4 +238,4 @@ export const Filter: Codec<Filter> = codec<Filter>({
     }
     return filter.type === "webp" ? { ...filter, quality: Math.fround(filter.quality) } : filter
   },
-})
+}))

@@ -10,6 +10,7 @@ import {
   Cursor,
   encode,
   type Field,
+  field,
   literal,
   ownVersion,
   struct,
@@ -44,8 +45,8 @@ export interface GenericTileHeader {
 export const GENERIC_TILE_HEADER_SIZE = 34
 
 /** A pipeline behind its own length in bytes. */
-const SizedPipeline: Field<FilterPipeline> = {
-  schema: FilterPipeline.schema as Schema.Schema<FilterPipeline>,
+const SizedPipeline: Field<FilterPipeline> = field({
+  schema: () => FilterPipeline.schema as Schema.Schema<FilterPipeline>,
   least: 4 + FilterPipeline.least,
   get: (c) => {
     const length = u32.get(c, undefined)
@@ -68,7 +69,7 @@ const SizedPipeline: Field<FilterPipeline> = {
     s.append(bytes)
   },
   fit: FilterPipeline.fit,
-}
+})
 
 /** The header: 34 bytes and the pipeline. */
 export const GenericTileHeader: Codec<GenericTileHeader> = struct({

@@ -3,7 +3,19 @@
  *
  * @module
  */
-import { bool, type Codec, codec, type Field, layoutVersion, list, literal, struct, u64, utf8 } from "./binary/mod.ts"
+import {
+  bool,
+  type Codec,
+  codec,
+  type Field,
+  field,
+  layoutVersion,
+  list,
+  literal,
+  struct,
+  u64,
+  utf8,
+} from "./binary/mod.ts"
 import * as Schema from "effect/Schema"
 
 /** An array or a group inside a group. */
@@ -32,8 +44,8 @@ export interface GroupDetails {
 
 const nameBytes = utf8(u64)
 
-const OptionalName: Field<string | null> = {
-  schema: Schema.NullOr(Schema.String) as unknown as Schema.Schema<string | null>,
+const OptionalName: Field<string | null> = field({
+  schema: () => Schema.NullOr(Schema.String) as unknown as Schema.Schema<string | null>,
   least: 1,
   get: (c) => bool.get(c, undefined) ? nameBytes.get(c, undefined) : null,
   put: (s, a) => {
@@ -41,17 +53,17 @@ const OptionalName: Field<string | null> = {
     if (a !== null) nameBytes.put(s, a, undefined)
   },
   fit: (a, v) => a === null ? null : nameBytes.fit(a, v, undefined),
-}
+})
 
-const Deleted: Field<boolean> = {
-  schema: bool.schema,
+const Deleted: Field<boolean> = field({
+  schema: () => bool.schema,
   least: 0,
   get: (c, self: GroupMember) => self.version >= 2 && bool.get(c, undefined),
   put: (s, a, self: GroupMember) => {
     if (self.version >= 2) bool.put(s, a, undefined)
   },
   fit: (a, _, self: GroupMember) => self.version >= 2 && a,
-}
+})
 
 /** One member. */
 export const GroupMember: Codec<GroupMember> = struct({

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { bool, bytes, bytesOf, type Codec, codec, type Field, listToEnd, struct, u32 } from "./binary/mod.ts"
+import { bool, bytes, bytesOf, type Codec, codec, type Field, field, listToEnd, struct, u32 } from "./binary/mod.ts"
 import { type Datatype, DatatypeField, sizeOf } from "./datatype.ts"
 
 /** A key set or deleted. */
@@ -21,21 +21,22 @@ export interface MetadataEntry {
 }
 
 /** A field that deleted entries lack. */
-const unlessDeleted = <A>(field: Field<A>, absent: A): Field<A> => ({
-  schema: field.schema,
-  least: 0,
-  get: (c, self: MetadataEntry) => self.deleted ? absent : field.get(c, self),
-  put: (s, a, self: MetadataEntry) => {
-    if (!self.deleted) field.put(s, a, self)
-  },
-  fit: (a, v, self: MetadataEntry) => self.deleted ? absent : field.fit(a, v, self),
-})
+const unlessDeleted = <A>(its: Field<A>, absent: A): Field<A> =>
+  field({
+    schema: () => its.schema,
+    least: 0,
+    get: (c, self: MetadataEntry) => self.deleted ? absent : its.get(c, self),
+    put: (s, a, self: MetadataEntry) => {
+      if (!self.deleted) its.put(s, a, self)
+    },
+    fit: (a, v, self: MetadataEntry) => self.deleted ? absent : its.fit(a, v, self),
+  })
 
-const small: Field<number> = {
+const small: Field<number> = field({
   ...u32,
   // the value's size follows from it
-  schema: u32.schema.annotations({ arbitrary: () => (fc) => fc.nat(20) }),
-}
+  schema: () => u32.schema.annotations({ arbitrary: () => (fc) => fc.nat(20) }),
+})
 
 /** One entry. */
 export const MetadataEntry: Codec<MetadataEntry> = struct({

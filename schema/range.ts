@@ -17,11 +17,12 @@ export interface Range {
 /** Bytes of one value of a dimension, or "var" for strings. */
 export type RangeSize = number | "var"
 
-/** The values of ranges. */
-export const RangeSchema: Schema.Schema<Range> = Schema.Struct({
-  low: Schema.Uint8ArrayFromSelf,
-  high: Schema.Uint8ArrayFromSelf,
-}) as unknown as Schema.Schema<Range>
+/** The Schema of many ranges. */
+export const rangesSchema = (): Schema.Schema<ReadonlyArray<Range>> =>
+  Schema.Array(Schema.Struct({
+    low: Schema.Uint8ArrayFromSelf,
+    high: Schema.Uint8ArrayFromSelf,
+  })) as unknown as Schema.Schema<ReadonlyArray<Range>>
 
 /** Reads a range: low and high; behind `bytes u64, low bytes u64` if the size is "var". */
 export const getRange = (c: Cursor, size: RangeSize): Range => {

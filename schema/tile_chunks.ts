@@ -3,7 +3,18 @@
  *
  * @module
  */
-import { asFormatError, BinaryIssue, type Codec, codec, Cursor, type Field, list, u32, u64 } from "./binary/mod.ts"
+import {
+  asFormatError,
+  BinaryIssue,
+  type Codec,
+  codec,
+  Cursor,
+  type Field,
+  field,
+  list,
+  u32,
+  u64,
+} from "./binary/mod.ts"
 import * as Schema from "effect/Schema"
 
 /** A chunk of a tile that is being written. */
@@ -16,12 +27,13 @@ export interface Chunk {
   readonly filtered: Uint8Array
 }
 
-const ChunkField: Field<Chunk> = {
-  schema: Schema.Struct({
-    original: u32.schema,
-    metadata: Schema.Uint8ArrayFromSelf,
-    filtered: Schema.Uint8ArrayFromSelf,
-  }) as unknown as Schema.Schema<Chunk>,
+const ChunkField: Field<Chunk> = field({
+  schema: () =>
+    Schema.Struct({
+      original: u32.schema,
+      metadata: Schema.Uint8ArrayFromSelf,
+      filtered: Schema.Uint8ArrayFromSelf,
+    }) as unknown as Schema.Schema<Chunk>,
   least: 12,
   get: (c) => {
     const original = u32.get(c, undefined)
@@ -37,7 +49,7 @@ const ChunkField: Field<Chunk> = {
     s.append(chunk.filtered)
   },
   fit: (chunk) => chunk,
-}
+})
 
 /** A filtered tile as its chunks. To read one without an object per chunk use {@link tileChunks}. */
 export const Chunks: Codec<ReadonlyArray<Chunk>> = codec(list(u64, ChunkField))

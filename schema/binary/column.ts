@@ -1,14 +1,15 @@
 /** Bulk columns: whole typed arrays that never pass through Schema cell by cell. */
 import * as Schema from "effect/Schema"
 import type { Cursor } from "./cursor.ts"
-import { type Field, primitive, u64 } from "./field.ts"
+import { type Field, field, primitive, u64 } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"
 import type { Sink } from "./sink.ts"
 
-const schema = Schema.instanceOf(Float64Array).annotations({
-  arbitrary: () => (fc) =>
-    fc.array(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })).map((a) => Float64Array.from(a)),
-}) as unknown as Schema.Schema<Float64Array>
+const schema = (): Schema.Schema<Float64Array> =>
+  Schema.instanceOf(Float64Array).annotations({
+    arbitrary: () => (fc) =>
+      fc.array(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER })).map((a) => Float64Array.from(a)),
+  }) as unknown as Schema.Schema<Float64Array>
 
 const getValues = (c: Cursor, n: number): Float64Array => {
   c.checkCount(n, 8)
@@ -64,18 +65,19 @@ export const u64ColumnByBytes: Field<Float64Array> = primitive(
 
 /** u64s whose number follows from the fields before them. */
 // deno-lint-ignore no-explicit-any
-export const u64ColumnOf = (count: (self: any, version: number) => number): Field<Float64Array> => ({
-  schema,
-  least: 0,
-  get: (c, self) => getValues(c, count(self, c.version)),
-  put: (s, a, self) => {
-    const want = count(self, s.version)
-    if (a.length !== want) throw new BinaryIssue(s.offset, `${a.length} values where ${want} belong`)
-    putValues(s, a)
-  },
-  fit: (a, version, self) => {
-    const out = new Float64Array(count(self, version))
-    out.set(a.subarray(0, out.length))
-    return out
-  },
-})
+export const u64ColumnOf = (count: (self: any, version: number) => number): Field<Float64Array> =>
+  field({
+    schema,
+    least: 0,
+    get: (c, self) => getValues(c, count(self, c.version)),
+    put: (s, a, self) => {
+      const want = count(self, s.version)
+      if (a.length !== want) throw new BinaryIssue(s.offset, `${a.length} values where ${want} belong`)
+      putValues(s, a)
+    },
+    fit: (a, version, self) => {
+      const out = new Float64Array(count(self, version))
+      out.set(a.subarray(0, out.length))
+      return out
+    },
+  })

@@ -29,15 +29,45 @@ export interface Field<A> {
 
 const same = <A>(value: A): A => value
 
+/** What a field is made of: itself, with a Schema still to be made. */
+export interface FieldParts<A> extends Omit<Field<A>, "schema"> {
+  readonly schema: () => Schema.Schema<A>
+}
+
+/** The Schema stays out of sight of `...`, which would make it. */
+class LazyField<A> implements Field<A> {
+  readonly least: Field<A>["least"]
+  readonly get: Field<A>["get"]
+  readonly put: Field<A>["put"]
+  readonly fit: Field<A>["fit"]
+  readonly #make: () => Schema.Schema<A>
+  #made: Schema.Schema<A> | undefined
+
+  constructor({ schema, least, get, put, fit }: FieldParts<A>) {
+    this.#make = schema
+    this.least = least
+    this.get = get
+    this.put = put
+    this.fit = fit
+  }
+
+  get schema(): Schema.Schema<A> {
+    return this.#made ??= this.#make()
+  }
+}
+
+/** A field whose Schema is made when it is asked for: reading and writing need none, and all together take a while. */
+export const field = <A>(parts: FieldParts<A>): Field<A> => new LazyField(parts)
+
 /** A field of fixed size without inner structure. */
 export const primitive = <A>(
-  schema: Schema.Schema<A>,
+  schema: () => Schema.Schema<A>,
   least: number,
   get: (cursor: Cursor) => A,
   put: (sink: Sink, value: A) => void,
-): Field<A> => ({ schema, least, get, put, fit: same })
+): Field<A> => field({ schema, least, get, put, fit: same })
 
-const integer = (low: number, high: number): Schema.Schema<number> => Schema.Int.pipe(Schema.between(low, high))
+const integer = (low: number, high: number) => (): Schema.Schema<number> => Schema.Int.pipe(Schema.between(low, high))
 
 /** One unsigned byte. */
 export const u8: Field<number> = primitive(
@@ -97,7 +127,7 @@ export const u64: Field<number> = primitive(
 
 /** Eight bytes, unsigned, exact: for sentinels such as all ones. */
 export const u64Exact: Field<bigint> = primitive(
-  Schema.BigIntFromSelf.pipe(Schema.betweenBigInt(0n, 0xffffffffffffffffn)),
+  () => Schema.BigIntFromSelf.pipe(Schema.betweenBigInt(0n, 0xffffffffffffffffn)),
   8,
   (c) => c.view.getBigUint64(c.take(8), true),
   (s, a) => {
@@ -107,23 +137,31 @@ export const u64Exact: Field<bigint> = primitive(
 )
 
 /** A float of four bytes (values that are not float32 are rounded). */
-export const f32: Field<number> = {
-  ...primitive(Schema.Number, 4, (c) => c.view.getFloat32(c.take(4), true), (s, a) => {
+export const f32: Field<number> = field({
+  schema: () => Schema.Number,
+  least: 4,
+  get: (c) => c.view.getFloat32(c.take(4), true),
+  put: (s, a) => {
     const at = s.reserve(4)
     s.view.setFloat32(at, a, true)
-  }),
+  },
   fit: (a) => Math.fround(a),
-}
+})
 
 /** A float of eight bytes. */
-export const f64: Field<number> = primitive(Schema.Number, 8, (c) => c.view.getFloat64(c.take(8), true), (s, a) => {
-  const at = s.reserve(8)
-  s.view.setFloat64(at, a, true)
-})
+export const f64: Field<number> = primitive(
+  () => Schema.Number,
+  8,
+  (c) => c.view.getFloat64(c.take(8), true),
+  (s, a) => {
+    const at = s.reserve(8)
+    s.view.setFloat64(at, a, true)
+  },
+)
 
 /** One byte, 0 or 1. */
 export const bool: Field<boolean> = primitive(
-  Schema.Boolean,
+  () => Schema.Boolean,
   1,
   (c) => {
     const at = c.take(1)
@@ -136,39 +174,39 @@ export const bool: Field<boolean> = primitive(
 
 /** As many bytes as the length before them says. Read as a view, not a copy. */
 export const bytes = (length: Field<number>): Field<Uint8Array> =>
-  primitive(Schema.Uint8ArrayFromSelf, length.least, (c) => c.bytesOf(length.get(c, undefined)), (s, a) => {
+  primitive(() => Schema.Uint8ArrayFromSelf, length.least, (c) => c.bytesOf(length.get(c, undefined)), (s, a) => {
     length.put(s, a.byteLength, undefined)
     s.append(a)
   })
 
 /** Bytes whose number follows from the fields before them. */
 // deno-lint-ignore no-explicit-any
-export const bytesOf = (length: (self: any, version: number) => number): Field<Uint8Array> => ({
-  schema: Schema.Uint8ArrayFromSelf,
-  least: 0,
-  get: (c, self) => c.bytesOf(length(self, c.version)),
-  put: (s, a, self) => {
-    const want = length(self, s.version)
-    if (a.byteLength !== want) throw new BinaryIssue(s.offset, `${a.byteLength} bytes where ${want} belong`)
-    s.append(a)
-  },
-  fit: (a, version, self) => {
-    const out = new Uint8Array(length(self, version))
-    out.set(a.subarray(0, out.byteLength))
-    return out
-  },
-})
+export const bytesOf = (length: (self: any, version: number) => number): Field<Uint8Array> =>
+  field({
+    schema: () => Schema.Uint8ArrayFromSelf,
+    least: 0,
+    get: (c, self) => c.bytesOf(length(self, c.version)),
+    put: (s, a, self) => {
+      const want = length(self, s.version)
+      if (a.byteLength !== want) throw new BinaryIssue(s.offset, `${a.byteLength} bytes where ${want} belong`)
+      s.append(a)
+    },
+    fit: (a, version, self) => {
+      const out = new Uint8Array(length(self, version))
+      out.set(a.subarray(0, out.byteLength))
+      return out
+    },
+  })
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /** Text with a length before it. */
-export const utf8 = (length: Field<number>): Field<string> => ({
-  // lone surrogates have no UTF-8 form
-  ...primitive<string>(
-    Schema.String,
-    length.least,
-    (c) => {
+export const utf8 = (length: Field<number>): Field<string> =>
+  field({
+    schema: () => Schema.String,
+    least: length.least,
+    get: (c) => {
       const at = c.offset
       try {
         return decoder.decode(c.bytesOf(length.get(c, undefined)))
@@ -177,14 +215,14 @@ export const utf8 = (length: Field<number>): Field<string> => ({
         throw new BinaryIssue(at, "not valid UTF-8")
       }
     },
-    (s, a) => {
+    put: (s, a) => {
       const encoded = encoder.encode(a)
       length.put(s, encoded.byteLength, undefined)
       s.append(encoded)
     },
-  ),
-  fit: (a) => decoder.decode(encoder.encode(a)),
-})
+    // lone surrogates have no UTF-8 form
+    fit: (a) => decoder.decode(encoder.encode(a)),
+  })
 
 /** One of a few names, stored as its number. `width` is the number's field (one byte unless told otherwise). */
 export const literal = <const T extends Record<string, number>>(
@@ -194,11 +232,12 @@ export const literal = <const T extends Record<string, number>>(
 ): Field<keyof T & string> => {
   const names = new Map(Object.entries(codes).map(([name, code]) => [code, name as keyof T & string]))
   return primitive(
-    Schema.Literal(
-      ...(Object.keys(codes) as [keyof T & string, ...Array<keyof T & string>]),
-    ) as unknown as Schema.Schema<
-      keyof T & string
-    >,
+    () =>
+      Schema.Literal(
+        ...(Object.keys(codes) as [keyof T & string, ...Array<keyof T & string>]),
+      ) as unknown as Schema.Schema<
+        keyof T & string
+      >,
     width.least,
     (c) => {
       const at = c.offset
@@ -217,22 +256,22 @@ export const literal = <const T extends Record<string, number>>(
  */
 export const since = <A>(
   version: number,
-  field: Field<A>,
+  its: Field<A>,
   // deno-lint-ignore no-explicit-any
   absent: A | ((self: any, version: number) => A),
 ): Field<A> => {
   const missing = (self: unknown, v: number): A =>
     typeof absent === "function" ? (absent as (self: unknown, v: number) => A)(self, v) : absent
-  return {
-    schema: field.schema,
+  return field({
+    schema: () => its.schema,
     least: 0,
-    get: (c, self) => c.version >= version ? field.get(c, self) : missing(self, c.version),
+    get: (c, self) => c.version >= version ? its.get(c, self) : missing(self, c.version),
     put: (s, a, self) => {
-      if (s.version >= version) field.put(s, a, self)
+      if (s.version >= version) its.put(s, a, self)
       else if (typeof a !== "object" && a !== missing(self, s.version)) {
         throw new BinaryIssue(s.offset, `${String(a)} needs format version ${version}, not ${s.version}`)
       }
     },
-    fit: (a, v, self) => v >= version ? field.fit(a, v, self) : missing(self, v),
-  }
+    fit: (a, v, self) => v >= version ? its.fit(a, v, self) : missing(self, v),
+  })
 }

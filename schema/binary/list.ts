@@ -1,25 +1,26 @@
 /** Items one after the other. What goes wrong in one of them is told with its index. */
 import * as Schema from "effect/Schema"
 import type { Cursor } from "./cursor.ts"
-import type { Field } from "./field.ts"
+import { type Field, field } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"
 import type { Sink } from "./sink.ts"
 
 /** Items behind their count. */
-export const list = <A>(count: Field<number>, item: Field<A>): Field<ReadonlyArray<A>> => ({
-  schema: Schema.Array(item.schema),
-  least: count.least,
-  get: (c, self) => {
-    const n = count.get(c, self)
-    c.checkCount(n, Math.max(1, item.least))
-    return items(item, n, c, self)
-  },
-  put: (s, a, self) => {
-    count.put(s, a.length, self)
-    putItems(s, item, a, self)
-  },
-  fit: (a, v, self) => a.map((x) => item.fit(x, v, self)),
-})
+export const list = <A>(count: Field<number>, item: Field<A>): Field<ReadonlyArray<A>> =>
+  field({
+    schema: () => Schema.Array(item.schema),
+    least: count.least,
+    get: (c, self) => {
+      const n = count.get(c, self)
+      c.checkCount(n, Math.max(1, item.least))
+      return items(item, n, c, self)
+    },
+    put: (s, a, self) => {
+      count.put(s, a.length, self)
+      putItems(s, item, a, self)
+    },
+    fit: (a, v, self) => a.map((x) => item.fit(x, v, self)),
+  })
 
 /** Items whose number follows from the fields before them. */
 export const listOf = <A>(
@@ -28,24 +29,25 @@ export const listOf = <A>(
   item: Field<A>,
   /** makes up items for `fit` when there are too few */
   blank: () => A,
-): Field<ReadonlyArray<A>> => ({
-  schema: Schema.Array(item.schema),
-  least: 0,
-  get: (c, self) => {
-    const n = count(self, c.version)
-    c.checkCount(n, Math.max(1, item.least))
-    return items(item, n, c, self)
-  },
-  put: (s, a, self) => {
-    const n = count(self, s.version)
-    if (a.length !== n) throw new BinaryIssue(s.offset, `${a.length} items where ${n} belong`)
-    putItems(s, item, a, self)
-  },
-  fit: (a, v, self) => {
-    const n = count(self, v)
-    return Array.from({ length: n }, (_, i) => item.fit(i < a.length ? a[i] : blank(), v, self))
-  },
-})
+): Field<ReadonlyArray<A>> =>
+  field({
+    schema: () => Schema.Array(item.schema),
+    least: 0,
+    get: (c, self) => {
+      const n = count(self, c.version)
+      c.checkCount(n, Math.max(1, item.least))
+      return items(item, n, c, self)
+    },
+    put: (s, a, self) => {
+      const n = count(self, s.version)
+      if (a.length !== n) throw new BinaryIssue(s.offset, `${a.length} items where ${n} belong`)
+      putItems(s, item, a, self)
+    },
+    fit: (a, v, self) => {
+      const n = count(self, v)
+      return Array.from({ length: n }, (_, i) => item.fit(i < a.length ? a[i] : blank(), v, self))
+    },
+  })
 
 const items = <A>(item: Field<A>, n: number, c: Cursor, self: unknown): Array<A> => {
   const out: Array<A> = []

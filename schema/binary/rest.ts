@@ -1,35 +1,36 @@
 /** Fields that reach to the end of the bytes. */
 import * as Schema from "effect/Schema"
-import { type Field, primitive } from "./field.ts"
+import { type Field, field, primitive } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"
 import { putItems } from "./list.ts"
 
 /** All bytes that are left. Read as a view, not a copy. */
 export const restOfBytes: Field<Uint8Array> = primitive(
-  Schema.Uint8ArrayFromSelf,
+  () => Schema.Uint8ArrayFromSelf,
   0,
   (c) => c.bytesOf(c.remaining),
   (s, a) => s.append(a),
 )
 
 /** Items one after the other, without a count, until the bytes end. An item must take at least a byte. */
-export const listToEnd = <A>(item: Field<A>): Field<ReadonlyArray<A>> => ({
-  schema: Schema.Array(item.schema),
-  least: 0,
-  get: (c, self) => {
-    const out: Array<A> = []
-    while (c.remaining > 0) {
-      const at = c.offset
-      try {
-        out.push(item.get(c, self))
-      } catch (error) {
-        if (error instanceof BinaryIssue) error.path.unshift(out.length)
-        throw error
+export const listToEnd = <A>(item: Field<A>): Field<ReadonlyArray<A>> =>
+  field({
+    schema: () => Schema.Array(item.schema),
+    least: 0,
+    get: (c, self) => {
+      const out: Array<A> = []
+      while (c.remaining > 0) {
+        const at = c.offset
+        try {
+          out.push(item.get(c, self))
+        } catch (error) {
+          if (error instanceof BinaryIssue) error.path.unshift(out.length)
+          throw error
+        }
+        if (c.offset === at) throw new BinaryIssue(at, "an item without bytes would repeat for ever")
       }
-      if (c.offset === at) throw new BinaryIssue(at, "an item without bytes would repeat for ever")
-    }
-    return out
-  },
-  put: (s, a, self) => putItems(s, item, a, self),
-  fit: (a, v, self) => a.map((x) => item.fit(x, v, self)),
-})
+      return out
+    },
+    put: (s, a, self) => putItems(s, item, a, self),
+    fit: (a, v, self) => a.map((x) => item.fit(x, v, self)),
+  })

@@ -3,7 +3,7 @@ import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { FormatError } from "../errors.ts"
 import { Cursor } from "./cursor.ts"
-import type { Field } from "./field.ts"
+import { type Field, field } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"
 import { Sink } from "./sink.ts"
 
@@ -18,27 +18,26 @@ type Fields = Record<string, Field<any>>
 type Of<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer A> ? A : never }
 
 /** Makes a structure of any field. */
-export const codec = <A>(field: Field<A>): Codec<A> => {
+export const codec = <A>(its: Field<A>): Codec<A> => {
   const memo = new Map<number, Schema.Schema<A, Uint8Array>>()
   const make = (version: number): Schema.Schema<A, Uint8Array> => {
-    const values = Schema.typeSchema(field.schema)
+    const values = Schema.typeSchema(its.schema)
     const fitting = values.annotations({
-      arbitrary: () => (fc) => Arbitrary.makeLazy(values)(fc).map((a) => field.fit(a, version, undefined)),
+      arbitrary: () => (fc) => Arbitrary.makeLazy(values)(fc).map((a) => its.fit(a, version, undefined)),
     })
     return Schema.transformOrFail(Schema.Uint8ArrayFromSelf, fitting, {
       strict: true,
-      decode: (input, _options, ast) => attempt(ast, input, () => decodeExact(field, input, version)),
-      encode: (value, _options, ast) => attempt(ast, value, () => encode(field, value, version)),
+      decode: (input, _options, ast) => attempt(ast, input, () => decodeExact(its, input, version)),
+      encode: (value, _options, ast) => attempt(ast, value, () => encode(its, value, version)),
     })
   }
-  return {
-    ...field,
-    at: (version) => {
+  return Object.assign(field({ ...its, schema: () => its.schema }), {
+    at: (version: number) => {
       let made = memo.get(version)
       if (made === undefined) memo.set(version, made = make(version))
       return made
     },
-  }
+  })
 }
 
 const attempt = <A>(ast: ConstructorParameters<typeof ParseResult.Type>[0], actual: unknown, run: () => A) => {
@@ -53,16 +52,15 @@ const attempt = <A>(ast: ConstructorParameters<typeof ParseResult.Type>[0], actu
 /** A structure of named fields, one after the other. */
 export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
   const entries = Object.entries(fields)
-  // deno-lint-ignore no-explicit-any
-  const schema = Schema.Struct(Object.fromEntries(entries.map(([k, f]) => [k, f.schema]))) as any
-  return codec<Of<F>>({
-    schema,
+  return codec<Of<F>>(field({
+    // deno-lint-ignore no-explicit-any
+    schema: () => Schema.Struct(Object.fromEntries(entries.map(([k, f]) => [k, f.schema]))) as any,
     least: entries.reduce((sum, [, f]) => sum + f.least, 0),
     get: (cursor) => {
       const out: Record<string, unknown> = {}
-      for (const [key, field] of entries) {
+      for (const [key, its] of entries) {
         try {
-          out[key] = field.get(cursor, out)
+          out[key] = its.get(cursor, out)
         } catch (error) {
           if (error instanceof BinaryIssue) error.path.unshift(key)
           throw error
@@ -71,9 +69,9 @@ export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
       return out as Of<F>
     },
     put: (sink, value) => {
-      for (const [key, field] of entries) {
+      for (const [key, its] of entries) {
         try {
-          field.put(sink, value[key], value)
+          its.put(sink, value[key], value)
         } catch (error) {
           if (error instanceof BinaryIssue) error.path.unshift(key)
           throw error
@@ -82,10 +80,10 @@ export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
     },
     fit: (value, version) => {
       const out: Record<string, unknown> = {}
-      for (const [key, field] of entries) out[key] = field.fit(value[key], version, out)
+      for (const [key, its] of entries) out[key] = its.fit(value[key], version, out)
       return out as Of<F>
     },
-  })
+  }))
 }
 
 const decodeExact = <A>(field: Field<A>, input: Uint8Array, version: number): A => {

@@ -4,7 +4,7 @@
  * @module
  */
 import * as Schema from "effect/Schema"
-import { BinaryIssue, bytes, type Codec, codec, type Cursor, type Field, listToEnd, u64 } from "../binary/mod.ts"
+import { BinaryIssue, bytes, type Codec, codec, type Cursor, type Field, field, listToEnd, u64 } from "../binary/mod.ts"
 
 /** One commit. */
 export interface ConsolidatedCommit {
@@ -31,11 +31,12 @@ const getLine = (c: Cursor): string => {
   }
 }
 
-const Commit: Field<ConsolidatedCommit> = {
-  schema: Schema.Struct({
-    path: Schema.String,
-    file: Schema.NullOr(Schema.Uint8ArrayFromSelf),
-  }) as unknown as Schema.Schema<ConsolidatedCommit>,
+const Commit: Field<ConsolidatedCommit> = field({
+  schema: () =>
+    Schema.Struct({
+      path: Schema.String,
+      file: Schema.NullOr(Schema.Uint8ArrayFromSelf),
+    }) as unknown as Schema.Schema<ConsolidatedCommit>,
   least: 1,
   get: (c) => {
     const path = getLine(c)
@@ -53,7 +54,7 @@ const Commit: Field<ConsolidatedCommit> = {
     const name = decoder.decode(encoder.encode(path.replaceAll("\n", " ")))
     return { path: `__commits/${name}${file === null ? ".wrt" : ".del"}`, file }
   },
-}
+})
 
 /** All commits of the file, in their order: deletes with what they hold. */
 export const ConsolidatedCommits: Codec<ReadonlyArray<ConsolidatedCommit>> = codec(listToEnd(Commit))

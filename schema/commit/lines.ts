@@ -4,14 +4,14 @@
  * @module
  */
 import * as Schema from "effect/Schema"
-import { BinaryIssue, type Codec, codec } from "../binary/mod.ts"
+import { BinaryIssue, type Codec, codec, field } from "../binary/mod.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 /** UTF-8 lines that end with a line feed. The last one may lack it; empty lines mean nothing. */
-export const Lines: Codec<ReadonlyArray<string>> = codec<ReadonlyArray<string>>({
-  schema: Schema.Array(Schema.String),
+export const Lines: Codec<ReadonlyArray<string>> = codec<ReadonlyArray<string>>(field({
+  schema: () => Schema.Array(Schema.String),
   least: 0,
   get: (c) => {
     const at = c.offset
@@ -30,4 +30,4 @@ export const Lines: Codec<ReadonlyArray<string>> = codec<ReadonlyArray<string>>(
   },
   fit: (lines) =>
     lines.map((line) => decoder.decode(encoder.encode(line.replaceAll("\n", " ")))).filter((l) => l !== ""),
-})
+}))

@@ -8,6 +8,7 @@ import {
   bool,
   type Codec,
   type Field,
+  field,
   list,
   ownVersion,
   since,
@@ -18,7 +19,7 @@ import {
   utf8,
 } from "../binary/mod.ts"
 import { decodeByOwnVersion } from "../by_own_version.ts"
-import { fitRanges, getRanges, putRanges, type Range, RangeSchema, type RangeSize } from "../range.ts"
+import { fitRanges, getRanges, putRanges, type Range, type RangeSize, rangesSchema } from "../range.ts"
 import { Since } from "../version.ts"
 import { OptionalSection } from "./optional_section.ts"
 
@@ -97,8 +98,8 @@ const varFieldCount = (version: number, flags: Flags, shape: FragmentShape): num
  */
 const nonEmptyDomain = (sizes: ReadonlyArray<RangeSize>): Field<ReadonlyArray<Range> | null> => {
   const zeros = sizes.reduce<number>((sum, size) => sum + (size === "var" ? 0 : 2 * size), 0)
-  return {
-    schema: Schema.NullOr(Schema.Array(RangeSchema)) as unknown as Schema.Schema<ReadonlyArray<Range> | null>,
+  return field({
+    schema: () => Schema.NullOr(rangesSchema()) as unknown as Schema.Schema<ReadonlyArray<Range> | null>,
     least: 1,
     get: (c) => {
       if (!bool.get(c, undefined)) return getRanges(c, sizes)
@@ -111,7 +112,7 @@ const nonEmptyDomain = (sizes: ReadonlyArray<RangeSize>): Field<ReadonlyArray<Ra
       else putRanges(s, a, sizes)
     },
     fit: (a) => a === null ? null : fitRanges(a, sizes),
-  }
+  })
 }
 
 const noValues = new Float64Array(0)

@@ -8,6 +8,7 @@ import {
   BinaryIssue,
   type Codec,
   type Field,
+  field,
   listOf,
   ownVersion,
   struct,
@@ -16,7 +17,7 @@ import {
   u64ColumnOf,
 } from "../binary/mod.ts"
 import { decodeByOwnVersion } from "../by_own_version.ts"
-import { fitRanges, getRanges, putRanges, type Range, RangeSchema } from "../range.ts"
+import { fitRanges, getRanges, putRanges, type Range, rangesSchema } from "../range.ts"
 import type { FragmentShape } from "./footer.ts"
 
 /** All there is to know of an old fragment. It is sparse iff it has a `__coords.tdb`. */
@@ -43,39 +44,41 @@ export interface LegacyMetadata {
   readonly varFileSizes: Float64Array
 }
 
-const nonEmptyDomain = (sizes: ReadonlyArray<number>, size: number): Field<ReadonlyArray<Range> | null> => ({
-  schema: Schema.NullOr(Schema.Array(RangeSchema)) as unknown as Schema.Schema<ReadonlyArray<Range> | null>,
-  least: 8,
-  get: (c) => {
-    const at = c.offset
-    const length = u64.get(c, undefined)
-    if (length === 0) return null
-    if (length !== size) throw new BinaryIssue(at, `a domain of ${length} bytes where ${size} belong`)
-    return getRanges(c, sizes)
-  },
-  put: (s, a) => {
-    u64.put(s, a === null ? 0 : size, undefined)
-    if (a !== null) putRanges(s, a, sizes)
-  },
-  fit: (a) => a === null ? null : fitRanges(a, sizes),
-})
+const nonEmptyDomain = (sizes: ReadonlyArray<number>, size: number): Field<ReadonlyArray<Range> | null> =>
+  field({
+    schema: () => Schema.NullOr(rangesSchema()) as unknown as Schema.Schema<ReadonlyArray<Range> | null>,
+    least: 8,
+    get: (c) => {
+      const at = c.offset
+      const length = u64.get(c, undefined)
+      if (length === 0) return null
+      if (length !== size) throw new BinaryIssue(at, `a domain of ${length} bytes where ${size} belong`)
+      return getRanges(c, sizes)
+    },
+    put: (s, a) => {
+      u64.put(s, a === null ? 0 : size, undefined)
+      if (a !== null) putRanges(s, a, sizes)
+    },
+    fit: (a) => a === null ? null : fitRanges(a, sizes),
+  })
 
 /** A count, and so many rectangles of `size` bytes. */
-const rectangles = (size: number): Field<Uint8Array> => ({
-  schema: Schema.Uint8ArrayFromSelf,
-  least: 8,
-  get: (c) => {
-    const count = u64.get(c, undefined)
-    c.checkCount(count, size)
-    return c.bytesOf(count * size)
-  },
-  put: (s, a) => {
-    if (a.byteLength % size !== 0) throw new BinaryIssue(s.offset, `${a.byteLength} bytes are not whole rectangles`)
-    u64.put(s, a.byteLength / size, undefined)
-    s.append(a)
-  },
-  fit: (a) => a.subarray(0, a.byteLength - a.byteLength % size),
-})
+const rectangles = (size: number): Field<Uint8Array> =>
+  field({
+    schema: () => Schema.Uint8ArrayFromSelf,
+    least: 8,
+    get: (c) => {
+      const count = u64.get(c, undefined)
+      c.checkCount(count, size)
+      return c.bytesOf(count * size)
+    },
+    put: (s, a) => {
+      if (a.byteLength % size !== 0) throw new BinaryIssue(s.offset, `${a.byteLength} bytes are not whole rectangles`)
+      u64.put(s, a.byteLength / size, undefined)
+      s.append(a)
+    },
+    fit: (a) => a.subarray(0, a.byteLength - a.byteLength % size),
+  })
 
 const make = (shape: FragmentShape): Codec<LegacyMetadata> => {
   const sizes = shape.dimensions.map((size) => {

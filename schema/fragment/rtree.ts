@@ -4,7 +4,7 @@
  * @module
  */
 import * as Schema from "effect/Schema"
-import { BinaryIssue, type Codec, codec, type Cursor, type Sink, u32, u64 } from "../binary/mod.ts"
+import { BinaryIssue, type Codec, codec, type Cursor, field, type Sink, u32, u64 } from "../binary/mod.ts"
 import { arrayOf, type Datatype, DatatypeField, sizeOf, type TypedArray } from "../datatype.ts"
 import { Since } from "../version.ts"
 
@@ -173,8 +173,8 @@ const treeSchema = (dimensions: ReadonlyArray<RTreeDimension>): Schema.Schema<RT
 const make = (dimensions: ReadonlyArray<RTreeDimension>): Codec<RTree> => {
   const anyVar = dimensions.some((d) => d.var)
   const getLevel = anyVar ? getVarLevel : getFixedLevel
-  return codec<RTree>({
-    schema: treeSchema(dimensions),
+  return codec<RTree>(field({
+    schema: () => treeSchema(dimensions),
     least: 8,
     get: (c) => {
       const homogeneous = c.version < Since.splitDimensions
@@ -219,7 +219,7 @@ const make = (dimensions: ReadonlyArray<RTreeDimension>): Codec<RTree> => {
       for (const level of tree.levels) putLevel(s, level, dimensions)
     },
     fit: (tree) => tree,
-  })
+  }))
 }
 
 const memo = new Map<string, Codec<RTree>>()

@@ -6,7 +6,7 @@
  * @module
  */
 import * as Schema from "effect/Schema"
-import { BinaryIssue, type Codec, codec, type Field, u64, u64Column } from "../binary/mod.ts"
+import { BinaryIssue, type Codec, codec, type Field, field, u64, u64Column } from "../binary/mod.ts"
 
 /** Minima or maxima of all tiles; no bytes at all for fields that have none. */
 export interface TileStatistic {
@@ -17,13 +17,14 @@ export interface TileStatistic {
 }
 
 /** Minima, maxima, and from format 23 the bounds of tiles in global order: both lengths, then both buffers. */
-export const TileStatistic: Codec<TileStatistic> = codec<TileStatistic>({
-  schema: Schema.Struct({
-    fixed: Schema.Uint8ArrayFromSelf,
-    var: Schema.Uint8ArrayFromSelf,
-  }) as unknown as Schema.Schema<
-    TileStatistic
-  >,
+export const TileStatistic: Codec<TileStatistic> = codec<TileStatistic>(field({
+  schema: () =>
+    Schema.Struct({
+      fixed: Schema.Uint8ArrayFromSelf,
+      var: Schema.Uint8ArrayFromSelf,
+    }) as unknown as Schema.Schema<
+      TileStatistic
+    >,
   least: 16,
   get: (c) => {
     const fixed = u64.get(c, undefined)
@@ -37,11 +38,11 @@ export const TileStatistic: Codec<TileStatistic> = codec<TileStatistic>({
     s.append(a.var)
   },
   fit: (a) => a,
-})
+}))
 
 /** Eight raw bytes: int64, uint64 or float64 by the field's type. */
-const Sums: Field<Uint8Array> = {
-  schema: Schema.Uint8ArrayFromSelf,
+const Sums: Field<Uint8Array> = field({
+  schema: () => Schema.Uint8ArrayFromSelf,
   least: 8,
   get: (c) => {
     const count = u64.get(c, undefined)
@@ -54,7 +55,7 @@ const Sums: Field<Uint8Array> = {
     s.append(a)
   },
   fit: (a) => a.subarray(0, a.byteLength - a.byteLength % 8),
-}
+})
 
 /** The sums of all tiles, eight raw bytes each; none for fields that have none. */
 export const TileSums: Codec<Uint8Array> = codec(Sums)
