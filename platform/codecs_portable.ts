@@ -8,52 +8,17 @@ import { md5 } from "@noble/hashes/legacy.js"
 import { sha256 } from "@noble/hashes/sha2.js"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { unzlibSync, zlibSync } from "fflate"
+import { zlibSync } from "fflate"
 import { bzip2 } from "./codec_bzip2.ts"
 import { lz4 } from "./codec_lz4.ts"
 import { portableZstd } from "./codec_zstd.ts"
 import { Codecs, type Compressor } from "./codecs.ts"
 import { checkCipherArguments, webpMissing } from "./codecs_shared.ts"
-import { CodecError } from "./errors.ts"
-import { exactly, guarded, plausible, wrongSize } from "./exact_size.ts"
-
-const adler32 = (bytes: Uint8Array): number => {
-  let a = 1
-  let b = 0
-  for (let at = 0; at < bytes.length;) {
-    // As many as keep both sums below 2^31.
-    for (const stop = Math.min(at + 3800, bytes.length); at < stop; at++) {
-      a += bytes[at]
-      b += a
-    }
-    a %= 65521
-    b %= 65521
-  }
-  return ((b << 16) | a) >>> 0
-}
-
-/** fflate checks no checksum and does not say where a stream ends: the Adler-32 must be the last word, garbage aside. */
-const endsWithChecksum = (input: Uint8Array, sum: number): boolean => {
-  for (let at = input.length - 4; at >= 2; at--) {
-    const word = ((input[at] << 24) | (input[at + 1] << 16) | (input[at + 2] << 8) | input[at + 3]) >>> 0
-    if (word === sum) return true
-  }
-  return false
-}
+import { guarded } from "./exact_size.ts"
+import { inflateExactly } from "./inflate.ts"
 
 const gzip: Compressor = {
-  decompress: (input, size) => {
-    plausible("gzip", input.length, size, 1032)
-    // One byte more than promised: fflate drops silently what does not fit its output.
-    const out = new Uint8Array(size + 1)
-    const bytes = guarded("gzip", "the stream is damaged or cut short", () => unzlibSync(input, { out }))
-    if (bytes.length > size) throw wrongSize("gzip", "more", size)
-    exactly("gzip", bytes, size)
-    if (!endsWithChecksum(input, adler32(bytes))) {
-      throw new CodecError({ codec: "gzip", reason: "the checksum of the stream does not fit; it is damaged" })
-    }
-    return bytes
-  },
+  decompress: inflateExactly,
   compress: (input, level) =>
     guarded(
       "gzip",
