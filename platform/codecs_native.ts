@@ -6,16 +6,30 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { createCipheriv, createDecipheriv, createHash } from "node:crypto"
-import * as zlib from "node:zlib"
+import type { ZstdOptions } from "node:zlib"
 import { bzip2 } from "./codec_bzip2.ts"
 import { lz4WithKernel } from "./codec_lz4_kernel.ts"
 import { Codecs, type Compressor } from "./codecs.ts"
 import { portableZstd } from "./codec_zstd.ts"
 import { checkCipherArguments, webpMissing } from "./codecs_shared.ts"
 import { exactly, guarded, plausible } from "./exact_size.ts"
+import { inflateExactly } from "./inflate.ts"
+import { builtin } from "./runtime_modules.ts"
 import { readZstdFrame } from "./zstd_frame.ts"
 import { decodeFrame } from "./zstd_native.ts"
+
+const crypto = builtin("node:crypto")
+const zlib = builtin("node:zlib")
+
+/** So many bytes Deno decodes in plain TypeScript first: it takes no longer than to load `node:zlib`. */
+let first = "Deno" in globalThis ? 1 << 17 : 0
+
+/** Whether these many bytes are still to be decoded without `node:zlib`. */
+const withoutZlib = (size: number): boolean => {
+  if (first === 0) return false
+  first = size < first ? first - size : 0
+  return first > 0
+}
 
 /**
  * Bytes of their own: what the runtime gives may be a slice of a shared pool, at any offset, and callers lay typed arrays
@@ -34,10 +48,11 @@ const bounded = (size: number): { maxOutputLength: number; chunkSize: number } =
 
 const gzip: Compressor = {
   decompress: (input, size) => {
+    if (withoutZlib(size)) return inflateExactly(input, size)
     plausible("gzip", input.length, size, 1032)
     return exactly(
       "gzip",
-      owned(guarded("gzip", "the stream is damaged or cut short", () => zlib.inflateSync(input, bounded(size)))),
+      owned(guarded("gzip", "the stream is damaged or cut short", () => zlib().inflateSync(input, bounded(size)))),
       size,
     )
   },
@@ -45,7 +60,7 @@ const gzip: Compressor = {
     guarded(
       "gzip",
       "cannot compress",
-      () => owned(zlib.deflateSync(input, { level: level < 0 ? -1 : Math.min(level, 9) })),
+      () => owned(zlib().deflateSync(input, { level: level < 0 ? -1 : Math.min(level, 9) })),
     ),
 }
 
@@ -61,10 +76,9 @@ const SMALL = 256
 const zstd: Compressor = {
   decompress: (input, size, room = (n) => new Uint8Array(n)) => {
     const frame = readZstdFrame(input, size)
-    if (
-      zlib.zstdDecompressSync === undefined || frame.window > Math.max(size, WINDOW_MAX) ||
-      (size <= SMALL && !frame.checksum)
-    ) {
+    if (!frame.checksum && (size <= SMALL || withoutZlib(size))) return portableZstd.decompress(input, size)
+    const { zstdDecompressSync } = zlib()
+    if (zstdDecompressSync === undefined || frame.window > Math.max(size, WINDOW_MAX)) {
       return portableZstd.decompress(input, size)
     }
     if (frame.sized && frame.window <= Math.max(size, WINDOW_KEPT)) {
@@ -73,20 +87,21 @@ const zstd: Compressor = {
     }
     return exactly(
       "zstd",
-      owned(guarded("zstd", "the frame is damaged", () => zlib.zstdDecompressSync(input, bounded(size)))),
+      owned(guarded("zstd", "the frame is damaged", () => zstdDecompressSync(input, bounded(size)))),
       size,
     )
   },
   compress: (input, level) => {
-    if (zlib.zstdCompressSync === undefined) return portableZstd.compress(input, level)
-    const options: zlib.ZstdOptions & { pledgedSrcSize: number } = {
+    const { constants, zstdCompressSync } = zlib()
+    if (zstdCompressSync === undefined) return portableZstd.compress(input, level)
+    const options: ZstdOptions & { pledgedSrcSize: number } = {
       // Gives the frame its content size, as the engine's frames have it. The Node types lag behind.
       pledgedSrcSize: input.length,
       // Room for the worst case at once: when the output spans chunks, Deno 2.9 appends a second, empty frame.
       chunkSize: input.length + (input.length >>> 8) + 1024,
-      params: { [zlib.constants.ZSTD_c_compressionLevel]: level === -1 || level < -7 ? 3 : Math.min(level, 22) },
+      params: { [constants.ZSTD_c_compressionLevel]: level === -1 || level < -7 ? 3 : Math.min(level, 22) },
     }
-    return guarded("zstd", "cannot compress", () => owned(zlib.zstdCompressSync(input, options)))
+    return guarded("zstd", "cannot compress", () => owned(zstdCompressSync(input, options)))
   },
 }
 
@@ -105,12 +120,12 @@ export const nativeCodecs: Codecs = {
   zstd,
   lz4: lz4WithKernel,
   bzip2,
-  md5: (input) => new Uint8Array(createHash("md5").update(input).digest()),
-  sha256: (input) => new Uint8Array(createHash("sha256").update(input).digest()),
+  md5: (input) => new Uint8Array(crypto().createHash("md5").update(input).digest()),
+  sha256: (input) => new Uint8Array(crypto().createHash("sha256").update(input).digest()),
   decrypt: (key, iv, tag, cipher) => {
     checkCipherArguments(key, iv, tag)
     return guarded("aes_256_gcm", "the key is wrong, or the bytes were changed", () => {
-      const decipher = createDecipheriv("aes-256-gcm", key, iv)
+      const decipher = crypto().createDecipheriv("aes-256-gcm", key, iv)
       decipher.setAuthTag(tag)
       const plain = new Uint8Array(cipher.length)
       plain.set(decipher.update(cipher))
@@ -121,7 +136,7 @@ export const nativeCodecs: Codecs = {
   encrypt: (key, iv, plain) => {
     checkCipherArguments(key, iv)
     return guarded("aes_256_gcm", "cannot encrypt", () => {
-      const cipher = createCipheriv("aes-256-gcm", key, iv)
+      const cipher = crypto().createCipheriv("aes-256-gcm", key, iv)
       const bytes = new Uint8Array(plain.length)
       bytes.set(cipher.update(plain))
       cipher.final()

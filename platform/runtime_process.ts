@@ -3,7 +3,7 @@
  *
  * @module
  */
-import process from "node:process"
+import { builtin } from "./runtime_modules.ts"
 
 /** The process that a program runs in. */
 export interface ProcessStreams {
@@ -23,28 +23,91 @@ export interface ProcessStreams {
   readonly setExitCode: (code: number) => void
 }
 
-const writeTo = (stream: typeof process.stdout | typeof process.stderr, text: string): Promise<void> =>
-  new Promise((resolve, reject) => stream.write(text, (error) => error ? reject(error) : resolve()))
+/** Where text goes. */
+interface Out {
+  readonly write: (text: string) => Promise<void>
+  /** Its width, if it is a terminal. */
+  readonly columns: number | undefined
+}
 
-/** The process of this program. */
-export const thisProcess = (): ProcessStreams => {
-  // what goes wrong is told to the writer; without a listener it would end the process as well
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+interface Process extends Pick<ProcessStreams, "args" | "environment" | "setExitCode"> {
+  readonly out: Out
+  readonly error: Out
+}
+
+/** The width of terminals that do not say. */
+const COLUMNS = 80
+
+interface DenoProcess {
+  readonly args: ReadonlyArray<string>
+  readonly env: { readonly get: (name: string) => string | undefined }
+  readonly stdout: DenoStream
+  readonly stderr: DenoStream
+  readonly consoleSize: () => { readonly columns: number }
+  exitCode: number
+}
+
+interface DenoStream {
+  readonly writeSync: (bytes: Uint8Array) => number
+  readonly isTerminal: () => boolean
+}
+
+const ofDeno = (deno: DenoProcess): Process => {
+  const encoder = new TextEncoder()
+  const outOf = (stream: DenoStream): Out => ({
+    write: (text) =>
+      new Promise((resolve) => {
+        const bytes = encoder.encode(text)
+        for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done))
+        resolve()
+      }),
+    columns: stream.isTerminal() ? deno.consoleSize().columns : undefined,
+  })
+  return {
+    args: deno.args,
+    environment: (name) => deno.env.get(name),
+    out: outOf(deno.stdout),
+    error: outOf(deno.stderr),
+    setExitCode: (code) => {
+      deno.exitCode = code
+    },
+  }
+}
+
+const ofNode = (process: typeof import("node:process")): Process => {
+  const outOf = (stream: typeof process.stdout | typeof process.stderr): Out => {
+    // what goes wrong is told to the writer; without a listener it would end the process as well
+    stream.on("error", () => {})
+    return {
+      write: (text) =>
+        new Promise((resolve, reject) => stream.write(text, (error) => error ? reject(error) : resolve())),
+      columns: stream.isTTY ? stream.columns || COLUMNS : undefined,
+    }
+  }
   return {
     args: process.argv.slice(2),
     environment: (name) => process.env[name],
-    columns: process.stdout.isTTY ? process.stdout.columns : undefined,
-    write: (text) => writeTo(process.stdout, text),
-    say: (line) => writeTo(process.stderr, line + "\n"),
-    drawing: process.stderr.isTTY && process.env.TERM !== "dumb"
-      ? {
-        columns: process.stderr.columns || 80,
-        shared: process.stdout.isTTY === true,
-        draw: (text) => writeTo(process.stderr, text),
-      }
-      : undefined,
+    out: outOf(process.stdout),
+    error: outOf(process.stderr),
     setExitCode: (code) => {
       process.exitCode = code
     },
+  }
+}
+
+/** The process of this program. In Deno it is Deno's own: `node:process` takes longer to load than a small array to read. */
+export const thisProcess = (): ProcessStreams => {
+  const deno = (globalThis as { readonly Deno?: DenoProcess }).Deno
+  const { args, environment, out, error, setExitCode } = deno ? ofDeno(deno) : ofNode(builtin("node:process")())
+  return {
+    args,
+    environment,
+    columns: out.columns,
+    write: out.write,
+    say: (line) => error.write(line + "\n"),
+    drawing: error.columns !== undefined && environment("TERM") !== "dumb"
+      ? { columns: error.columns, shared: out.columns !== undefined, draw: error.write }
+      : undefined,
+    setExitCode,
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Storage in local files, over the synchronous calls of `node:fs`: with explicit positions they are an order of
+ * Storage in local files, over the synchronous calls of the runtime: with explicit positions they are an order of
  * magnitude faster than the cursors of `@effect/platform`, on Deno and on Bun.
  *
  * A call that reads opens the file once, and asks for its size only where that bounds what is allocated. A call that
@@ -9,43 +9,43 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as fs from "node:fs"
-import * as path from "node:path"
 import { checkRanges, tailRange, truncated } from "./byte_ranges.ts"
 import { readFailure, storageFailure } from "./file_errors.ts"
 import { NotFound, StorageError } from "./errors.ts"
 import { compareBytewise } from "./name_order.ts"
+import { builtin } from "./runtime_modules.ts"
 import { type ByteRange, type Entry, Storage, type Tail } from "./storage.ts"
+import { describe, listFolder, type OpenFile, openFile } from "./storage_local_files.ts"
 import type { Durability } from "./storage_local_sync.ts"
 import { isTemporary, makeLocalWrites } from "./storage_local_write.ts"
 import { localPath } from "./uri.ts"
 
-/** Without O_NONBLOCK the opening of a named pipe waits for a writer, for ever. */
-const READ = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0)
+const fs = builtin("node:fs")
+const path = builtin("node:path")
 
 /** One read call moves less than 2 GiB, whatever is asked of it. */
 const READ_MAX = 1 << 30
 
-const withFile = <A>(op: string, uri: string, use: (fd: number) => A): A => {
-  const fd = fs.openSync(localPath(op, uri), READ)
+const withFile = <A>(op: string, uri: string, use: (file: OpenFile) => A): A => {
+  const file = openFile(localPath(op, uri))
   try {
-    return use(fd)
+    return use(file)
   } finally {
-    fs.closeSync(fd)
+    file.close()
   }
 }
 
 /** The size of a file; what is no file, such as a folder or a pipe, is not there. */
-const sizeOf = (uri: string, stat: fs.Stats): number => {
-  if (!stat.isFile()) throw new NotFound({ uri })
-  return stat.size
+const sizeOf = (uri: string, size: number | undefined): number => {
+  if (size === undefined) throw new NotFound({ uri })
+  return size
 }
 
 /** Reads until `bytes` is full or the file ends; answers how many bytes came. */
-const fill = (fd: number, bytes: Uint8Array, offset: number): number => {
+const fill = (file: OpenFile, bytes: Uint8Array, offset: number): number => {
   for (let done = 0;;) {
     const wanted = Math.min(bytes.length - done, READ_MAX)
-    const count = wanted === 0 ? 0 : fs.readSync(fd, bytes, done, wanted, offset + done)
+    const count = wanted === 0 ? 0 : file.read(bytes, done, wanted, offset + done)
     done += count
     // fewer than asked for come at the end only
     if (count < READ_MAX) return done
@@ -55,11 +55,11 @@ const fill = (fd: number, bytes: Uint8Array, offset: number): number => {
 const readAt = (
   op: string,
   uri: string,
-  fd: number,
+  file: OpenFile,
   { offset, length }: ByteRange,
   bytes: Uint8Array = new Uint8Array(length),
 ): Uint8Array => {
-  const count = fill(fd, bytes, offset)
+  const count = fill(file, bytes, offset)
   if (count < length) throw truncated(op, uri, { offset, length }, offset + count)
   return bytes
 }
@@ -69,8 +69,8 @@ const SMALL = 1 << 16
 const scratch = new Uint8Array(SMALL)
 
 /** A file that is smaller than {@link SMALL}, in one call; `undefined` if it is not, or not known to be a file. */
-const readSmall = (fd: number): Uint8Array | undefined => {
-  const count = fill(fd, scratch, 0)
+const readSmall = (file: OpenFile): Uint8Array | undefined => {
+  const count = fill(file, scratch, 0)
   return count === 0 || count === SMALL ? undefined : scratch.slice(0, count)
 }
 
@@ -78,15 +78,15 @@ const read = (uri: string): Uint8Array =>
   withFile(
     "read",
     uri,
-    (fd) => readSmall(fd) ?? readAt("read", uri, fd, { offset: 0, length: sizeOf(uri, fs.fstatSync(fd)) }),
+    (file) => readSmall(file) ?? readAt("read", uri, file, { offset: 0, length: sizeOf(uri, file.size()) }),
   )
 
 const readTail = (uri: string, length: number): Tail =>
-  withFile("readTail", uri, (fd) => {
-    const all = readSmall(fd)
-    const size = all?.length ?? sizeOf(uri, fs.fstatSync(fd))
+  withFile("readTail", uri, (file) => {
+    const all = readSmall(file)
+    const size = all?.length ?? sizeOf(uri, file.size())
     const range = tailRange("readTail", uri, length, size)
-    return { bytes: all?.subarray(range.offset) ?? readAt("readTail", uri, fd, range), size }
+    return { bytes: all?.subarray(range.offset) ?? readAt("readTail", uri, file, range), size }
   })
 
 /** Ranges up to this many bytes are read without asking for the size of the file first. */
@@ -110,34 +110,43 @@ const placesIn = (
 }
 
 const readRanges = (uri: string, ranges: ReadonlyArray<ByteRange>, into?: Uint8Array): ReadonlyArray<Uint8Array> =>
-  withFile("readRanges", uri, (fd) => {
+  withFile("readRanges", uri, (file) => {
     checkRanges("readRanges", uri, ranges)
     const length = ranges.reduce((sum, range) => sum + range.length, 0)
-    if (length === 0 || length > UNASKED) checkRanges("readRanges", uri, ranges, sizeOf(uri, fs.fstatSync(fd)))
+    if (length === 0 || length > UNASKED) checkRanges("readRanges", uri, ranges, sizeOf(uri, file.size()))
     const places = placesIn(into, ranges)
     return ranges.map((range, i) => {
       const place = places && into!.subarray(places[i], places[i] + range.length)
-      return readAt("readRanges", uri, fd, range, place)
+      return readAt("readRanges", uri, file, range, place)
     })
   })
 
+/** Whether there is nothing of that name, or a file on the way to it. */
+const isMissing = (error: unknown): boolean => {
+  const { code } = error as { code?: string }
+  return code === "ENOENT" || code === "ENOTDIR"
+}
+
 /** The kind of a name, links followed; undefined for what is neither file nor folder. */
-const kindOf = (folder: string, entry: fs.Dirent): Entry["kind"] | undefined => {
-  if (entry.isFile()) return "file"
-  if (entry.isDirectory()) return "folder"
-  if (!entry.isSymbolicLink()) return undefined
-  const stat = fs.statSync(path.join(folder, entry.name), { throwIfNoEntry: false })
-  return stat?.isFile() ? "file" : stat?.isDirectory() ? "folder" : undefined
+const kindOf = (folder: string, entry: ReturnType<typeof listFolder>[number]): Entry["kind"] | undefined => {
+  let { isFile, isDirectory } = entry
+  if (entry.isSymlink) {
+    try {
+      ;({ isFile, isDirectory } = describe(`${folder}/${entry.name}`))
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+  return isFile ? "file" : isDirectory ? "folder" : undefined
 }
 
 const list = (uri: string): ReadonlyArray<Entry> => {
   const folder = localPath("list", uri)
-  let found: Array<fs.Dirent>
+  let found: ReturnType<typeof listFolder>
   try {
-    found = fs.readdirSync(folder, { withFileTypes: true })
+    found = listFolder(folder)
   } catch (error) {
-    const code = (error as { code?: string }).code
-    if (code === "ENOENT" || code === "ENOTDIR") return []
+    if (isMissing(error)) return []
     throw error
   }
   const entries: Array<Entry> = []
@@ -150,12 +159,13 @@ const list = (uri: string): ReadonlyArray<Entry> => {
 
 const remove = (uri: string): void => {
   const target = localPath("remove", uri)
-  if (path.dirname(path.resolve(target)) === path.resolve(target)) {
+  const { dirname, resolve } = path()
+  if (dirname(resolve(target)) === resolve(target)) {
     const cause = new TypeError("this is the root of the file system")
     throw new StorageError({ op: "remove", uri, reason: "Denied", cause })
   }
   try {
-    fs.rmSync(target, { recursive: true, force: true })
+    fs().rmSync(target, { recursive: true, force: true })
   } catch (error) {
     // A part of the path is a file: nothing can be below it.
     if ((error as { code?: string }).code !== "ENOTDIR") throw error
@@ -183,7 +193,10 @@ export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
   list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
   size: (uri) =>
     Effect.try({
-      try: () => sizeOf(uri, fs.statSync(localPath("size", uri))),
+      try: () => {
+        const { isFile, size } = describe(localPath("size", uri))
+        return sizeOf(uri, isFile ? size : undefined)
+      },
       catch: readFailure("size", uri),
     }),
   read: (uri) => Effect.try({ try: () => read(uri), catch: readFailure("read", uri) }),

@@ -7,8 +7,10 @@
  *
  * @module
  */
-import * as fs from "node:fs"
-import * as path from "node:path"
+import { builtin } from "./runtime_modules.ts"
+
+const fs = builtin("node:fs")
+const path = builtin("node:path")
 
 /**
  * How much of a power failure local files outlast. `"synced"`: what was committed stays, and what stays was whole.
@@ -32,11 +34,11 @@ const losses = new Set(["EIO", "ENOSPC", "EDQUOT"])
 
 const syncFolder = (folder: string): void => {
   try {
-    const fd = fs.openSync(folder, "r")
+    const fd = fs().openSync(folder, "r")
     try {
-      fs.fsyncSync(fd)
+      fs().fsyncSync(fd)
     } finally {
-      fs.closeSync(fd)
+      fs().closeSync(fd)
     }
   } catch (error) {
     if (losses.has((error as { code?: string }).code ?? "")) throw error
@@ -48,8 +50,8 @@ export const makeSyncing = (durability: Durability): Syncing => {
   if (durability === "cached") return { file: () => {}, note: () => {}, folders: () => {} }
   const noted = new Set<string>()
   return {
-    file: (fd) => fs.fdatasyncSync(fd),
-    note: (folder) => void noted.add(path.resolve(folder)),
+    file: (fd) => fs().fdatasyncSync(fd),
+    note: (folder) => void noted.add(path().resolve(folder)),
     folders: () => {
       for (const folder of noted) {
         syncFolder(folder)

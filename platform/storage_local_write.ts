@@ -4,14 +4,16 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import * as fs from "node:fs"
-import * as path from "node:path"
 import { StorageError } from "./errors.ts"
 import { createFailure, storageFailure } from "./file_errors.ts"
 import { makeFileWriter, type OpenFile } from "./file_writer.ts"
+import { builtin } from "./runtime_modules.ts"
 import type { Storage } from "./storage.ts"
 import { type Durability, makeSyncing, type Syncing } from "./storage_local_sync.ts"
 import { localPath } from "./uri.ts"
+
+const fs = builtin("node:fs")
+const path = builtin("node:path")
 
 /** One call moves less than 2 GiB, whatever is asked of it. */
 const WRITE_MAX = 1 << 30
@@ -21,7 +23,7 @@ const GATHERED = 1 << 18
 
 const writeAt = (fd: number, bytes: Uint8Array, position: number): void => {
   for (let done = 0; done < bytes.length;) {
-    done += fs.writeSync(fd, bytes, done, Math.min(bytes.length - done, WRITE_MAX), position + done)
+    done += fs().writeSync(fd, bytes, done, Math.min(bytes.length - done, WRITE_MAX), position + done)
   }
 }
 
@@ -30,7 +32,7 @@ const codeOf = (error: unknown): string => (error as { code?: string }).code ?? 
 /** Removes a file that nobody needs, if it can be removed: what led here matters more. */
 const discard = (file: string): void => {
   try {
-    fs.unlinkSync(file)
+    fs().unlinkSync(file)
   } catch {
     // it stays
   }
@@ -38,20 +40,20 @@ const discard = (file: string): void => {
 
 /** Makes a folder and those on the way. */
 const makeFolder = (folder: string, sync: Syncing): void => {
-  const first = fs.mkdirSync(folder, { recursive: true })
+  const first = fs().mkdirSync(folder, { recursive: true })
   if (first === undefined) return
-  const top = path.dirname(path.resolve(first))
-  for (let made = path.resolve(folder); made !== top; made = path.dirname(made)) sync.note(path.dirname(made))
+  const top = path().dirname(path().resolve(first))
+  for (let made = path().resolve(folder); made !== top; made = path().dirname(made)) sync.note(path().dirname(made))
 }
 
 /** Opens a file that must not be there yet; the folders on the way come into being if they are missing. */
 const openNew = (target: string, sync: Syncing): number => {
   try {
-    return fs.openSync(target, "wx")
+    return fs().openSync(target, "wx")
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error
-    makeFolder(path.dirname(target), sync)
-    return fs.openSync(target, "wx")
+    makeFolder(path().dirname(target), sync)
+    return fs().openSync(target, "wx")
   }
 }
 
@@ -61,11 +63,11 @@ const writeNew = (target: string, bytes: Uint8Array, sync: Syncing): void => {
     writeAt(fd, bytes, 0)
     sync.file(fd)
   } catch (error) {
-    fs.closeSync(fd)
+    fs().closeSync(fd)
     discard(target)
     throw error
   }
-  fs.closeSync(fd)
+  fs().closeSync(fd)
 }
 
 /** Whether a name is that of a file that is being written: no listing shows it. */
@@ -77,10 +79,10 @@ export const isTemporary = (name: string): boolean => name.startsWith(".tessera-
  * above them.
  */
 const temporaryFor = (target: string, sync: Syncing): string => {
-  let folder = path.dirname(target)
-  if (/^__[a-z]/.test(path.basename(folder))) makeFolder(folder, sync)
-  while (/^__[a-z]/.test(path.basename(folder))) folder = path.dirname(folder)
-  return path.join(folder, `.tessera-${crypto.randomUUID()}.tmp`)
+  let folder = path().dirname(target)
+  if (/^__[a-z]/.test(path().basename(folder))) makeFolder(folder, sync)
+  while (/^__[a-z]/.test(path().basename(folder))) folder = path().dirname(folder)
+  return path().join(folder, `.tessera-${crypto.randomUUID()}.tmp`)
 }
 
 /** Writes the bytes under a temporary name, and hands that to `place`. */
@@ -102,17 +104,17 @@ const viaTemporary = (
 /** Where a write must go so that a link stays a link. */
 const targetOf = (op: string, uri: string): string => {
   const target = localPath(op, uri)
-  const stat = fs.lstatSync(target, { throwIfNoEntry: false })
+  const stat = fs().lstatSync(target, { throwIfNoEntry: false })
   if (stat?.isDirectory()) {
     throw new StorageError({ op, uri, reason: "Occupied", cause: new Error("there is a folder here") })
   }
-  return stat?.isSymbolicLink() ? fs.realpathSync(target) : target
+  return stat?.isSymbolicLink() ? fs().realpathSync(target) : target
 }
 
 const write = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
   const target = targetOf("write", uri)
-  viaTemporary(target, bytes, sync, (temporary) => fs.renameSync(temporary, target))
-  sync.note(path.dirname(target))
+  viaTemporary(target, bytes, sync, (temporary) => fs().renameSync(temporary, target))
+  sync.note(path().dirname(target))
 }
 
 const openFile = (uri: string, sync: Syncing): OpenFile => {
@@ -130,7 +132,7 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
     held = 0
   }
   const close = (): void => {
-    if (fd !== undefined) fs.closeSync(fd)
+    if (fd !== undefined) fs().closeSync(fd)
     fd = undefined
   }
   return {
@@ -157,8 +159,8 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
         }
         close()
       }
-      fs.renameSync(temporary, target)
-      sync.note(path.dirname(target))
+      fs().renameSync(temporary, target)
+      sync.note(path().dirname(target))
     },
     abandon: () => {
       try {
@@ -185,7 +187,7 @@ const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
     viaTemporary(target, bytes, sync, (temporary) => {
       sync.folders()
       try {
-        fs.linkSync(temporary, target)
+        fs().linkSync(temporary, target)
       } catch (error) {
         if (!noLinks.has(codeOf(error))) throw error
         writeNew(target, bytes, sync)
@@ -193,7 +195,7 @@ const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
     })
   }
   try {
-    sync.note(path.dirname(target))
+    sync.note(path().dirname(target))
     sync.folders()
   } catch (error) {
     discard(target)

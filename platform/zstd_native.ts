@@ -6,7 +6,9 @@
  *
  * @module
  */
-import * as zlib from "node:zlib"
+import { builtin } from "./runtime_modules.ts"
+
+const zlib = builtin("node:zlib")
 
 interface Decoder {
   readonly on: (event: "error", listener: () => void) => void
@@ -32,7 +34,7 @@ let unknown = false
 
 const start = (): Decoder | undefined => {
   try {
-    const its = zlib.createZstdDecompress() as unknown as Decoder
+    const its = zlib().createZstdDecompress() as unknown as Decoder
     // an error is told by the state, which is left as it was
     its.on("error", () => {})
     if (
@@ -58,7 +60,7 @@ export const decodeFrame = (input: Uint8Array, output: Uint8Array): boolean => {
   try {
     left!.fill(1)
     handle!.reset()
-    handle!.writeSync(zlib.constants.ZSTD_e_end, input, 0, input.length, output, 0, output.length)
+    handle!.writeSync(zlib().constants.ZSTD_e_end, input, 0, input.length, output, 0, output.length)
     if (left![0] === 0 && left![1] === 0) return true
   } catch {
     // damaged, as below

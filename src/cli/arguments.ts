@@ -1,9 +1,8 @@
 /**
- * The command line to a request. The runtime's parser takes the words apart; whether they are right is told here, in one
- * line.
+ * The command line to a request. Whether its words are right is told here, in one line.
  */
-import { type KnownOption, tokensOf } from "../../platform/runtime_arguments.ts"
 import { type CommandName, commands, isCommand, type OptionSpec } from "./commands.ts"
+import { tokensOf } from "./tokens.ts"
 import { UsageError } from "./usage_error.ts"
 
 /** A command with its options, all of them by their names; those that were not given are absent. */
@@ -47,14 +46,6 @@ const fail = (reason: string): never => {
   throw new UsageError({ reason })
 }
 
-/** How the runtime's parser is told of the options. */
-const known = (specs: Readonly<Record<string, OptionSpec>>): Readonly<Record<string, KnownOption>> => ({
-  ...Object.fromEntries(
-    Object.entries(specs).map(([name, { value }]) => [name, { type: value === undefined ? "boolean" : "string" }]),
-  ),
-  help: { type: "boolean", short: "h" },
-})
-
 /** Refuses a value that the option does not take. */
 const check = (name: string, spec: OptionSpec, value: string): void => {
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
@@ -78,15 +69,15 @@ export const parse = (args: ReadonlyArray<string>): Invocation => {
   const specs: Readonly<Record<string, OptionSpec>> = commands[command].options
   const given = new Map<string, Array<string>>()
   const operands: Array<string> = []
-  for (const token of tokensOf(rest, known(specs))) {
-    if (token.kind === "option-terminator") continue
+  const takesValue = (name: string): boolean => Object.hasOwn(specs, name) && specs[name].value !== undefined
+  for (const token of tokensOf(rest, takesValue)) {
     if (token.kind === "positional") {
       operands.push(token.value)
       continue
     }
     const { name, value } = token
-    if (name === "help" && value === undefined) return { kind: "help", command }
     const [word] = rest[token.index].split("=", 1)
+    if ((name === "help" && value === undefined) || word.startsWith("-h")) return { kind: "help", command }
     if (!word.startsWith("--") || !Object.hasOwn(specs, name)) {
       const hint = guess(word.startsWith("--") ? name : "", Object.keys(specs), "--") ||
         `; see tessera ${command} --help (a URI that starts with - goes after --)`

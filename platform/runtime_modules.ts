@@ -1,0 +1,29 @@
+/**
+ * The modules that Deno, Bun and Node bring along, loaded when they are first used: Deno takes longer to load one of them than
+ * to read a small array, and browsers have none.
+ *
+ * @module
+ */
+
+interface Builtins {
+  readonly "node:crypto": typeof import("node:crypto")
+  readonly "node:fs": typeof import("node:fs")
+  readonly "node:path": typeof import("node:path")
+  readonly "node:process": typeof import("node:process")
+  readonly "node:zlib": typeof import("node:zlib")
+}
+
+interface Runtime {
+  readonly process?: { readonly getBuiltinModule?: (name: string) => unknown }
+}
+
+/** What gives a module of the runtime; where there is none, the call says so. */
+export const builtin = <Name extends keyof Builtins>(name: Name): () => Builtins[Name] => {
+  let found: Builtins[Name] | undefined
+  return () => {
+    if (found !== undefined) return found
+    found = (globalThis as Runtime).process?.getBuiltinModule?.(name) as Builtins[Name] | undefined
+    if (found === undefined) throw new TypeError(`there is no ${name} here; Deno, Bun and Node from 20.16 on have it`)
+    return found
+  }
+}

@@ -1,0 +1,33 @@
+/**
+ * Arguments as words with a meaning, told apart as `parseArgs` of `node:util` does: a module that Deno takes longer to load
+ * than to read a small array.
+ */
+
+/** A word among the arguments; `index` is where it stands. */
+export type Token =
+  | { readonly kind: "option"; readonly index: number; readonly name: string; readonly value?: string }
+  | { readonly kind: "positional"; readonly index: number; readonly value: string }
+
+/**
+ * Takes arguments apart. An option that takes a value takes the word behind it, whatever that is; of letters behind one dash
+ * the first is the name.
+ */
+export function* tokensOf(args: ReadonlyArray<string>, takesValue: (option: string) => boolean): Generator<Token> {
+  for (let index = 0; index < args.length; index++) {
+    const word = args[index]
+    if (word === "--") {
+      for (let at = index + 1; at < args.length; at++) yield { kind: "positional", index: at, value: args[at] }
+      return
+    }
+    // a name has a letter at least
+    const equals = word.indexOf("=", 3)
+    if (word === "-" || !word.startsWith("-")) yield { kind: "positional", index, value: word }
+    else if (!word.startsWith("--")) yield { kind: "option", index, name: word[1] }
+    else if (equals > 0) yield { kind: "option", index, name: word.slice(2, equals), value: word.slice(equals + 1) }
+    else {
+      const name = word.slice(2)
+      if (takesValue(name) && index + 1 < args.length) yield { kind: "option", index, name, value: args[++index] }
+      else yield { kind: "option", index, name }
+    }
+  }
+}
