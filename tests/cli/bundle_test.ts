@@ -1,0 +1,43 @@
+/** Functions in parentheses do what they did. */
+import { describe, it } from "node:test"
+import { assertEquals } from "@std/assert"
+import { inParentheses } from "./bundle.ts"
+
+/** The code with these pieces of it in parentheses, if they were called. */
+const marked = (code: string, pieces: ReadonlyArray<string>, count = 1): string =>
+  inParentheses(
+    code,
+    pieces.map((piece) => {
+      const startOffset = code.indexOf(piece)
+      return { ranges: [{ startOffset, endOffset: startOffset + piece.length, count }] }
+    }),
+  )
+
+describe("the bundle", () => {
+  it("has expressions in parentheses, one in the other and side by side", () => {
+    const inner = "async y=>y+x"
+    const outer = `(x,z=(1))=>${inner}`
+    assertEquals(marked(`f(${outer},a=>a)`, [outer, inner, "a=>a"]), `f(((x,z=(1))=>(${inner})),(a=>a))`)
+    assertEquals(
+      marked("a=function(){return function*(){}}", ["function(){return function*(){}}", "function*(){}"]),
+      "a=(function(){return (function*(){})})",
+    )
+  })
+
+  it("leaves declarations, methods and what was not called", () => {
+    for (const piece of ["function f(){}", "m(a){}", "get g(){}", "[k](){}", "async n(){}", "class A{}"]) {
+      for (const before of ["", ";", "{", "}"]) assertEquals(marked(before + piece, [piece]), before + piece)
+    }
+    assertEquals(marked("f(()=>1)", ["()=>1"], 0), "f(()=>1)")
+    // strings are not understood, but not mistaken either
+    for (const piece of ['(a=")")=>a', '(a="(")=>a']) assertEquals(marked(`f(${piece})`, [piece]), `f(${piece})`)
+  })
+
+  it("keeps the names of functions", () => {
+    const code = "const a=()=>1,o={b:function(){}};let c;c??=x=>x;return [a,o.b,c].map(f=>f.name)"
+    const names = (text: string): unknown => new Function(text)()
+    const its = marked(code, ["()=>1", "function(){}", "x=>x"])
+    assertEquals(its, "const a=(()=>1),o={b:(function(){})};let c;c??=(x=>x);return [a,o.b,c].map(f=>f.name)")
+    assertEquals(names(its), names(code))
+  })
+})
