@@ -162,11 +162,16 @@ const hasNone = (tileOf: Uint32Array, count: number): boolean => {
   return false
 }
 
+/** What is copied again and again fits into the fastest memory. */
+const PIECE = 1 << 14
+
 /** Fills `out` with copies of one cell. */
 export const fillCells = (out: Uint8Array, cell: Uint8Array): void => {
   if (out.byteLength === 0 || cell.byteLength === 0) return
   out.set(cell.subarray(0, Math.min(cell.byteLength, out.byteLength)))
-  for (let done = cell.byteLength; done < out.byteLength; done *= 2) {
-    out.copyWithin(done, 0, Math.min(done, out.byteLength - done))
+  let piece = cell.byteLength
+  for (let done = piece; done < out.byteLength; done += piece) {
+    if (done > piece && piece < PIECE) piece = done
+    out.copyWithin(done, 0, Math.min(piece, out.byteLength - done))
   }
 }
