@@ -8,7 +8,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { createInterface } from "node:readline"
-import { type Cells, Dense, Sparse, TileArray } from "../../mod.ts"
+import { Cells, Dense, Sparse, TileArray } from "../../mod.ts"
 import { type Codecs, layerDefault, type StorageService } from "../../platform/mod.ts"
 import type { Case } from "./cases.ts"
 
@@ -98,7 +98,7 @@ const makeCases = (root: string) => {
     strings_raw: async (name: string) => ({ columns: await sparse(name, "unordered"), ordered: true }),
     strings: async (name: string) => {
       const { id, s, n } = await sparse(name, "unordered")
-      return { columns: { id: texts(id), s: texts(s), n }, ordered: true }
+      return { columns: { id: Cells.texts(id) as Array<string>, s: Cells.texts(s) as Array<string>, n }, ordered: true }
     },
     strings_range: async (name: string) => {
       const ranges = { id: ["sample-05000000", "sample-05010000"] } as const
@@ -120,19 +120,6 @@ const counted = (count: number): Cells.Column => ({
   length: 1,
   values: Int32Array.of(count),
 })
-
-const decoder = new TextDecoder()
-
-/** The cells of a column as strings. */
-const texts = ({ values, offsets }: Cells.Column): ReadonlyArray<string> => {
-  const bytes = bytesOf(values)
-  const all = decoder.decode(bytes)
-  const plain = all.length === bytes.length
-  return Array.from({ length: offsets!.length - 1 }, (_, i) => {
-    const [from, to] = [Number(offsets![i]), Number(offsets![i + 1])]
-    return plain ? all.slice(from, to) : decoder.decode(bytes.subarray(from, to))
-  })
-}
 
 /** The same places as in Python: a linear congruential generator. */
 const places = (count: number, rows: number, columns: number, state: number): Array<readonly [number, number]> => {

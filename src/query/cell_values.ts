@@ -7,6 +7,7 @@ import { type Datatype, isString, type TypedArray } from "../../schema/datatype.
 import { isText } from "../../schema/scalar.ts"
 import { timeMaker } from "./cell_times.ts"
 import type { Column } from "./column.ts"
+import { decodeText, decodeTexts } from "./decode_texts.ts"
 import type { TimeForm } from "./typed_columns.ts"
 
 /** A column of any form: a {@link Column}, a typed array, or buffers side by side. */
@@ -27,8 +28,6 @@ export interface BufferColumn {
  * asked; null as null.
  */
 export type CellValue = number | bigint | string | TypedArray | Date | DateTime.Utc | null
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
 const isColumn = (column: AnyColumn): column is Column => "type" in column && "cellValNum" in column
 
@@ -67,7 +66,7 @@ export const bytes = (column: AnyColumn, index: number): Uint8Array | null =>
 
 /** Text from its code units: UTF-8 for bytes, UTF-16 or UCS-2 for 16 bits, UTF-32 or UCS-4 for 32 bits. */
 const decodeUnits = (units: TypedArray): string => {
-  if (units.BYTES_PER_ELEMENT === 1) return decoder.decode(asBytes(units))
+  if (units.BYTES_PER_ELEMENT === 1) return decodeText(asBytes(units))
   let out = ""
   for (let i = 0; i < units.length; i++) {
     const unit = Number(units[i])
@@ -86,8 +85,15 @@ export const text = (column: AnyColumn, index: number): string | null =>
   isNull(column, index) ? null : decodeUnits(sliceOf(column, index))
 
 /** The texts of all cells; `null` for nulls. */
-export const texts = (column: AnyColumn): Array<string | null> =>
-  Array.from({ length: length(column) }, (_, i) => text(column, i))
+export const texts = (column: AnyColumn): Array<string | null> => {
+  const { values, offsets, validity } = buffersOf(column)
+  if (offsets === undefined || values.BYTES_PER_ELEMENT > 1) {
+    return Array.from({ length: length(column) }, (_, i) => text(column, i))
+  }
+  const out: Array<string | null> = decodeTexts(asBytes(values), offsets)
+  if (validity !== undefined) { for (let i = 0; i < out.length; i++) if (validity[i] === 0) out[i] = null }
+  return out
+}
 
 /** Whether the cells of a column are texts; those of `any` are bytes. */
 const isTextColumn = ({ type }: Column): boolean => type !== "any" && (isText(type) || isString(type))
@@ -125,7 +131,9 @@ export const value = (column: AnyColumn, index: number, options: ValueOptions = 
 
 /** All cells as values. */
 export const values = (column: AnyColumn, options: ValueOptions = {}): Array<CellValue> =>
-  Array.from({ length: length(column) }, (_, i) => i).map(valueReader(column, options.time))
+  isColumn(column) && isTextColumn(column)
+    ? texts(column)
+    : Array.from({ length: length(column) }, (_, i) => i).map(valueReader(column, options.time))
 
 const datetimeOf = (column: AnyColumn, unit: Datatype | undefined): Datatype => {
   const type = isColumn(column) ? column.type : unit

@@ -1,0 +1,62 @@
+/**
+ * Many short texts at once. A decoder costs more to call than to run: cells are decoded in blocks, and cut out of these.
+ */
+
+const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })
+const tolerant = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** Bytes that are decoded at once: a text may keep the memory of its block. */
+const BLOCK = 1 << 14
+
+/** The text of UTF-8 bytes; what is not valid is U+FFFD. */
+export const decodeText = (bytes: Uint8Array): string => tolerant.decode(bytes)
+
+/** {@link decodeText} of all cells: cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
+export const decodeTexts = (bytes: Uint8Array, offsets: Uint32Array): Array<string> => {
+  const count = Math.max(0, offsets.length - 1)
+  const out = new Array<string>(count)
+  for (let from = 0; from < count;) {
+    let to = from + 1
+    while (to < count && offsets[to + 1] - offsets[from] <= BLOCK) to++
+    if (!decodeBlock(bytes, offsets, from, to, out)) {
+      for (let i = from; i < to; i++) out[i] = decodeText(bytes.subarray(offsets[i], offsets[i + 1]))
+    }
+    from = to
+  }
+  return out
+}
+
+/** Decodes the cells from number `from` to before `to`; false if one of them is not valid, or cuts a character. */
+const decodeBlock = (
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  from: number,
+  to: number,
+  out: Array<string>,
+): boolean => {
+  const start = offsets[from]
+  const end = offsets[to]
+  let all: string
+  try {
+    all = strict.decode(bytes.subarray(start, end))
+  } catch {
+    return false
+  }
+  if (all.length === end - start) {
+    for (let i = from; i < to; i++) out[i] = all.slice(offsets[i] - start, offsets[i + 1] - start)
+    return true
+  }
+  let unit = 0
+  for (let i = from, at = start; i < to; i++) {
+    const first = unit
+    const last = offsets[i + 1]
+    if (at < last && (bytes[at] & 0xc0) === 0x80) return false
+    for (; at < last; at++) {
+      const byte = bytes[at]
+      // bytes behind the first of a character are 10xxxxxx; those of four bytes are two units of UTF-16
+      if ((byte & 0xc0) !== 0x80) unit += byte >= 0xf0 ? 2 : 1
+    }
+    out[i] = all.slice(first, unit)
+  }
+  return true
+}
