@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { localFiles } from "../../platform/storage_local.ts"
+import { makeLocalStorage } from "../../platform/storage_local.ts"
 import { makeMemoryStorage } from "../../platform/storage_memory.ts"
 import type { Storage } from "../../platform/storage.ts"
 
@@ -31,7 +31,7 @@ export const memoryGround = (files: Map<string, Uint8Array> = new Map()): Ground
 export const localGround = (): Ground => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-laws-"))
   return {
-    storage: localFiles,
+    storage: makeLocalStorage({ durability: "cached" }),
     uri: join(folder, "root"),
     copy: () => {
       const copy = localGround()

@@ -1,5 +1,6 @@
 /** The writes that are tried with faults: small ones of every kind, since each is run once for every call that it makes. */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { ArraySchema, Attr, Dense, Dim, Filter, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
 import type { CrashLaw } from "./crash_laws.ts"
 
@@ -15,9 +16,17 @@ const Weather = ArraySchema.dense({
 
 const Quakes = ArraySchema.sparse({
   dims: { place: Dim.ascii(), at: Dim.float64([0, 100], { tile: 10 }) },
-  attrs: { depth: Attr.float32(), note: Attr.utf8() },
+  attrs: { note: Attr.utf8() },
   capacity: 3,
 })
+
+const Points = ArraySchema.sparse({
+  dims: { x: Dim.uint32([0, 9999], { tile: 100 }) },
+  attrs: { n: Attr.uint8() },
+  capacity: 4,
+})
+
+const Log = ArraySchema.dense({ dims: { second: Dim.uint32([0, 31], { tile: 4 }) }, attrs: { volts: Attr.float32() } })
 
 const values = (from: number, length: number) => ({
   temp: Float32Array.from({ length }, (_, i) => from + i),
@@ -28,7 +37,6 @@ const values = (from: number, length: number) => ({
 const cells = (from: number, length: number) => ({
   place: Array.from({ length }, (_, i) => `p${(i * 5) % length}`),
   at: Float64Array.from({ length }, (_, i) => from + i),
-  depth: Float32Array.from({ length }, (_, i) => i),
   note: Array.from({ length }, (_, i) => "n".repeat(i)),
 })
 
@@ -57,6 +65,17 @@ const makeDense = (uri: string) =>
 
 const writeSparse = (uri: string, from: number, length: number) =>
   Effect.flatMap(TileArray.open(uri, Quakes), (array) => Sparse.write(array, cells(from, length)))
+
+const points = (uri: string) =>
+  Effect.map(Effect.flatMap(TileArray.open(uri, Points), (array) => Sparse.read(array)), ({ columns }) => columns)
+
+const pointsFrom = (from: number, length = 8) => ({
+  x: Uint32Array.from({ length }, (_, i) => from + i),
+  n: new Uint8Array(length).fill(from),
+})
+
+const makePoints = (uri: string) =>
+  Effect.flatMap(TileArray.create(uri, Points), (array) => Sparse.write(array, pointsFrom(4)))
 
 /** The members and the metadata of a group; nothing where there is none. */
 const group = (uri: string) =>
@@ -143,8 +162,34 @@ export const writes: Readonly<Record<string, CrashLaw>> = {
     read: sparse,
   },
   "the first sparse cells, of format 9": {
-    prepare: (uri) => TileArray.create(uri, Quakes, { formatVersion: 9 }),
-    act: (uri) => writeSparse(uri, 12, 7),
-    read: sparse,
+    prepare: (uri) => TileArray.create(uri, Points, { formatVersion: 9 }),
+    act: (uri) => Effect.flatMap(TileArray.open(uri, Points), (array) => Sparse.write(array, pointsFrom(0))),
+    read: points,
+  },
+  "sparse cells in batches, several fragments of them": {
+    prepare: makePoints,
+    act: (uri) =>
+      Effect.flatMap(TileArray.open(uri, Points), (array) =>
+        Stream.run(
+          Stream.map(Stream.range(0, 2), (i) => pointsFrom(8 * i)),
+          Sparse.sink(array, { order: "global", maxFragmentSize: 40 }),
+        )),
+    read: points,
+  },
+  "dense cells in batches": {
+    prepare: (uri) => TileArray.create(uri, Log),
+    act: (uri) =>
+      Effect.flatMap(TileArray.open(uri, Log), (array) =>
+        Effect.scoped(Effect.gen(function* () {
+          const writer = yield* Dense.writer(array, { second: [2, 21] })
+          for (let i = 0; i < 4; i++) yield* writer.write({ volts: new Float32Array(5).fill(i) })
+          return yield* writer.commit
+        }))),
+    read: (uri) => Effect.map(Effect.flatMap(TileArray.open(uri, Log), (array) => Dense.read(array)), (x) => x.columns),
+  },
+  "a deletion of sparse cells": {
+    prepare: makePoints,
+    act: (uri) => Effect.flatMap(TileArray.open(uri, Points), (array) => Sparse.delete(array, "x >= 8")),
+    read: points,
   },
 }
