@@ -28,16 +28,54 @@
  *
  * @module
  */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs.ts"
+import type { Storage } from "../../../platform/storage.ts"
 import type { ArrayType } from "../../../schema/array_schema.ts"
 import type { Filter } from "../../../schema/filter.ts"
+import { type EnumerationError, loadEnumerations } from "../enumerations.ts"
+import { type AnyTileArray, openedOf } from "../handle.ts"
 import { checkSchemaRules } from "./check_rules.ts"
 import { type CurrentDomainInput, currentDomainRanges } from "./current_domain.ts"
+import { type LabelsInput, labelStructures } from "./dimension_labels.ts"
 import { type EnumerationInput, enumerationValues } from "./enumeration_values.ts"
+import {
+  type AttributeOfColumn,
+  attributeOfColumn,
+  checkLengths,
+  type ColumnSources,
+  type DimensionOfColumn,
+  dimensionOfColumn,
+  dimensionsOfShape,
+} from "./from_columns.ts"
+import type { Dimension } from "./dimension.ts"
 import { pipelineOf } from "./filter.ts"
+import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
+import { fromStructure } from "./structure.ts"
 
 export type { ArrayType } from "../../../schema/array_schema.ts"
 export type { CurrentDomainInput } from "./current_domain.ts"
+export type { LabelInput, LabelsInput } from "./dimension_labels.ts"
+export type {
+  AttributeOfColumn,
+  ColumnSource,
+  ColumnSources,
+  DatatypeOfColumn,
+  DimensionOfColumn,
+} from "./from_columns.ts"
+export { fromJson } from "./from_json.ts"
+export {
+  type AttributeJson,
+  type BoundJson,
+  type DimensionJson,
+  type EnumerationJson,
+  type FilterJson,
+  type FiltersJson,
+  type LabelJson,
+  SchemaJson,
+} from "./schema_json.ts"
+export { toJson } from "./to_json.ts"
 export type { EnumerationInput, EnumerationList, EnumerationValues } from "./enumeration_values.ts"
 export type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
 export { enumerationsOf, fromStructure, type StructureOptions, toStructure } from "./structure.ts"
@@ -65,6 +103,8 @@ export interface SchemaOptions<D extends Dimensions, A extends Attributes> {
    * numbers that are not named have their whole domain, dimensions of text must be named. Default: the whole domain.
    */
   readonly currentDomain?: CurrentDomainInput<D>
+  /** Other names for the coordinates of dimensions; an array of their own holds each. */
+  readonly labels?: LabelsInput<keyof D & string>
 }
 
 /** What makes a dense array. */
@@ -107,7 +147,7 @@ const make = <K extends ArrayType, D extends Dimensions, A extends Attributes>(
       Object.entries(options.enumerations ?? {}).map(([name, given]) => [name, enumerationValues(name, given)]),
     ),
     currentDomain: currentDomainRanges(dims, options.currentDomain),
-    dimensionLabels: [],
+    dimensionLabels: labelStructures(Object.keys(dims), options.labels ?? {}),
   })
 }
 
@@ -120,6 +160,92 @@ export const dense = <D extends Dimensions, A extends Attributes>(
 export const sparse = <D extends Dimensions, A extends Attributes>(
   options: SparseOptions<D, A>,
 ): ArraySchema<"sparse", D, A> => make("sparse", options)
+
+/**
+ * The schema that an open array has, with the values of its enumerations: to make another array like it, or to write it as
+ * JSON. Its fields are not known to TypeScript. Costs a read for each enumeration; fails as `TileArray.enumerations` does.
+ */
+export const of = (array: AnyTileArray): Effect.Effect<ArraySchema, EnumerationError, Storage | Codecs> => {
+  const opened = openedOf(array)
+  return Effect.map(loadEnumerations(opened), (enumerations) => fromStructure(opened.schema, enumerations))
+}
+
+/** How a schema is made of columns. */
+export interface FromColumnsOptions<D extends string = string> {
+  /** Sparse arrays: the columns that are coordinates, in the order of the dimensions. */
+  readonly dims?: ReadonlyArray<D>
+  /** Sparse arrays: domains of dimensions. Default: from the least to the greatest coordinate. */
+  readonly domain?: { readonly [Name in D]?: readonly [low: unknown, high: unknown] }
+  /** Dense arrays: the lengths of the dimensions, whose coordinates begin with 0: `{ y: 100, x: 200 }`. */
+  readonly shape?: Readonly<Record<D, number>>
+  /** Dense arrays: how long the tiles are. Default: about 100,000 cells a tile. */
+  readonly tile?: { readonly [Name in D]?: number }
+  /** What all attributes go through. Default: nothing. */
+  readonly filters?: ReadonlyArray<Filter>
+}
+
+/**
+ * The schema of an array that holds columns which are there: a sparse array if `dims` names those that are coordinates, a
+ * dense one with `shape`. Typed arrays say their datatype; lists of texts are `string_utf8`, of numbers `float64`, of bigints
+ * `int64`, of booleans `bool` and of Dates `datetime_ms`, and nullable if there is a null among them. Coordinates that are
+ * text are ASCII. Throws `SchemaError`, which names the column.
+ *
+ * ```ts
+ * import { ArraySchema, Dense, Filter, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const columns = { height: Float32Array.of(1, 2, 3, 4, 5, 6), name: ["a", "b", null, "d", "e", "f"] }
+ * const schema = ArraySchema.fromColumns(columns, { shape: { y: 2, x: 3 }, filters: [Filter.zstd()] })
+ * const program = Effect.gen(function* () {
+ *   const array = yield* TileArray.create("mem://heights", schema)
+ *   yield* Dense.write(array, {}, columns)
+ *   return (yield* Dense.read(yield* TileArray.reopen(array), { ranges: { x: 1 } })).columns.height
+ * })
+ * const heights = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(heights, Float32Array.of(2, 5))
+ * ```
+ */
+export function fromColumns<C extends ColumnSources, D extends string>(
+  columns: C,
+  options: FromColumnsOptions<D> & { readonly shape: Readonly<Record<D, number>> },
+): ArraySchema<
+  "dense",
+  { readonly [Name in D]: Dimension<"int32"> },
+  { readonly [Name in keyof C]: AttributeOfColumn<C[Name]> }
+>
+export function fromColumns<C extends ColumnSources, D extends keyof C & string>(
+  columns: C,
+  options: FromColumnsOptions<D> & { readonly dims: ReadonlyArray<D> },
+): ArraySchema<
+  "sparse",
+  { readonly [Name in D]: DimensionOfColumn<C[Name]> },
+  { readonly [Name in Exclude<keyof C, D>]: AttributeOfColumn<C[Name]> }
+>
+export function fromColumns(columns: ColumnSources, options: FromColumnsOptions): ArraySchema {
+  const { dims, domain = {}, shape, tile = {}, filters = [] } = options
+  if ((dims === undefined) === (shape === undefined)) {
+    throw new SchemaError({ field: "", reason: "give dims for a sparse array, or shape for a dense one" })
+  }
+  const attrs = Object.fromEntries(
+    Object.entries(columns).filter(([name]) => dims === undefined || !dims.includes(name)).map((
+      [name, column],
+    ) => [name, attributeOfColumn(name, column, filters)]),
+  )
+  if (shape !== undefined) {
+    checkLengths(columns, Object.values(shape).reduce((cells, length) => cells * length, 1))
+    return dense({ dims: dimensionsOfShape(shape, tile as Readonly<Record<string, number>>), attrs })
+  }
+  checkLengths(columns, undefined)
+  return sparse({
+    dims: Object.fromEntries(dims!.map((name) => {
+      if (!Object.hasOwn(columns, name)) throw new SchemaError({ field: name, reason: "there is no such column" })
+      return [name, dimensionOfColumn(name, columns[name], domain[name])]
+    })),
+    attrs,
+  })
+}
 
 /**
  * Checks a schema by the engine's own rules, and answers it: for those of `fromStructure`, which is lenient with what

@@ -6,6 +6,7 @@ import type { Filter } from "../../../schema/filter.ts"
 import { checkAttribute, checkDimension } from "./check_fields.ts"
 import { checkInherited } from "./check_filters.ts"
 import type { Dimension } from "./dimension.ts"
+import { checkLabels } from "./dimension_labels.ts"
 import { checkEnumerations } from "./enumeration_values.ts"
 import type { ArraySchema } from "./schema_value.ts"
 import { SchemaError } from "./schema_error.ts"
@@ -69,6 +70,7 @@ export const checkSchemaRules = <S extends ArraySchema>(schema: S): S => {
   }
   checkEnumerations(schema.enumerations)
   for (const name of attributeNames) checkAttributeOf(schema, name)
+  checkLabels(schema)
   if (tileOrder !== "row-major" && tileOrder !== "col-major") refuse("tileOrder", `${tileOrder} is no order of tiles`)
   if (order !== "row-major" && order !== "col-major" && order !== "hilbert") {
     refuse("order", `${order} is no order of cells`)

@@ -32,10 +32,11 @@ const rangeOf = (dimension: Dimension, given: readonly [unknown, unknown] | unde
   return { low: scalarBytes(type, low), high: scalarBytes(type, high) }
 }
 
-/** The ranges of all dimensions; `null` if none was given. Throws {@link SchemaError}. */
+/** The ranges of all dimensions, in the order of `names`; `null` if none was given. Throws {@link SchemaError}. */
 export const currentDomainRanges = <D extends Readonly<Record<string, Dimension>>>(
   dims: D,
   given: CurrentDomainInput<D> | undefined,
+  names: ReadonlyArray<string> = Object.keys(dims),
 ): ReadonlyArray<Range> | null => {
   if (given === undefined) return null
   for (const name of Object.keys(given)) {
@@ -43,9 +44,9 @@ export const currentDomainRanges = <D extends Readonly<Record<string, Dimension>
       throw new SchemaError({ field: name, reason: "the current domain names a dimension that is not there" })
     }
   }
-  return Object.entries(dims).map(([name, dimension]) => {
+  return names.map((name) => {
     try {
-      return rangeOf(dimension, given[name])
+      return rangeOf(dims[name], given[name])
     } catch (error) {
       if (error instanceof ScalarError) throw new SchemaError({ field: name, reason: error.reason })
       throw error

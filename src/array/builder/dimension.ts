@@ -66,7 +66,8 @@ export const problemOf = (part: string, run: () => void): string | undefined => 
   }
 }
 
-const make = <T extends DimensionType>(
+/** A dimension of any datatype with a domain, by its name. */
+export const of = <T extends Exclude<DimensionType, "string_ascii">>(
   type: T,
   domain: DomainOf<T>,
   options: DimensionOptions<T> = {},
@@ -94,7 +95,8 @@ export type MakeDimension<T extends DimensionType> = (
   options?: DimensionOptions<T>,
 ) => Dimension<T>
 
-const maker = <T extends DimensionType>(type: T): MakeDimension<T> => (domain, options) => make(type, domain, options)
+const maker = <T extends Exclude<DimensionType, "string_ascii">>(type: T): MakeDimension<T> => (domain, options) =>
+  of(type, domain, options)
 
 /** −128 to 127. */
 export const int8: MakeDimension<"int8"> = maker("int8")
@@ -123,14 +125,14 @@ export const datetime = <U extends DatetimeType extends `datetime_${infer Unit}`
   domain: DomainOf<Extract<Datatype, `datetime_${U}`>>,
   options?: DimensionOptions<Extract<Datatype, `datetime_${U}`>>,
 ): Dimension<Extract<Datatype, `datetime_${U}`>> =>
-  make(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, domain, options)
+  of(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, domain, options)
 
 /** Counts of a unit since midnight; bounds as text (`"12:30:00"`) or count. */
 export const time = <U extends TimeType extends `time_${infer Unit}` ? Unit : never>(
   unit: U,
   domain: DomainOf<Extract<Datatype, `time_${U}`>>,
   options?: DimensionOptions<Extract<Datatype, `time_${U}`>>,
-): Dimension<Extract<Datatype, `time_${U}`>> => make(`time_${unit}` as Extract<Datatype, `time_${U}`>, domain, options)
+): Dimension<Extract<Datatype, `time_${U}`>> => of(`time_${unit}` as Extract<Datatype, `time_${U}`>, domain, options)
 
 /** Text of ASCII characters, of any length; sparse arrays only. It has no domain and no tiles. */
 export const ascii = (options: Pick<DimensionOptions<"string_ascii">, "filters"> = {}): Dimension<"string_ascii"> => ({

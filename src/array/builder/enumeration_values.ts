@@ -4,7 +4,7 @@
 import { cellSize, VAR } from "../../../schema/cell_val_num.ts"
 import { arrayOf, type Datatype, type TypedArray } from "../../../schema/datatype.ts"
 import type { Enumeration } from "../../../schema/enumeration.ts"
-import { isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../../schema/scalar.ts"
+import { isText, parseScalar, parseText, scalarBytes, ScalarError, scalarsJson } from "../../../schema/scalar.ts"
 import { SchemaError } from "./schema_error.ts"
 
 /** What the codes of attributes stand for: code i for value i. */
@@ -81,46 +81,61 @@ const isList = (given: EnumerationInput): given is EnumerationList => Array.isAr
 /** Bytes as text, so that those of values can be compared. */
 const latin1 = new TextDecoder("latin1")
 
-/** The bytes of each value; none may be among those `seen`. Throws {@link SchemaError}. */
-const encodeValues = (
-  name: string,
-  type: Datatype,
-  values: EnumerationList,
-  seen: Set<string>,
-): ReadonlyArray<Uint8Array> =>
+/** The bytes of each value. Throws {@link SchemaError}. */
+const encodeValues = (name: string, type: Datatype, values: EnumerationList): ReadonlyArray<Uint8Array> =>
   Array.from(values as Iterable<string | number | bigint>, (value) => {
     try {
-      const bytes = isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value))
-      const key = latin1.decode(bytes)
-      if (seen.has(key)) throw new ScalarError(`the value ${JSON.stringify(String(value))} is there twice`)
-      seen.add(key)
-      return bytes
+      return isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value))
     } catch (error) {
       if (error instanceof ScalarError) throw new SchemaError({ field: `enumeration ${name}`, reason: error.reason })
       throw error
     }
   })
 
-/** Where each part starts, behind so many bytes. */
-const startsOf = (parts: ReadonlyArray<Uint8Array>, at = 0): Float64Array =>
-  Float64Array.from(parts, (part) => {
+/** No value may be there twice. Throws {@link SchemaError}. */
+const checkDistinct = (name: string, type: Datatype, parts: ReadonlyArray<Uint8Array>): void => {
+  const seen = new Set<string>()
+  for (const part of parts) {
+    const key = latin1.decode(part)
+    if (seen.has(key)) {
+      const shown = isText(type) ? new TextDecoder().decode(part) : scalarsJson(type, part).join(", ")
+      throw new SchemaError({
+        field: `enumeration ${name}`,
+        reason: `the value ${JSON.stringify(shown)} is there twice`,
+      })
+    }
+    seen.add(key)
+  }
+}
+
+/** Where each part starts. */
+const startsOf = (parts: ReadonlyArray<Uint8Array>): Float64Array => {
+  let at = 0
+  return Float64Array.from(parts, (part) => {
     at += part.length
     return at - part.length
   })
+}
+
+/** An enumeration of values that are bytes already. Throws {@link SchemaError}. */
+export const valuesOfParts = (
+  name: string,
+  { type, cellValNum, ordered }: Pick<EnumerationValues, "type" | "cellValNum" | "ordered">,
+  parts: ReadonlyArray<Uint8Array>,
+): EnumerationValues => {
+  checkDistinct(name, type, parts)
+  return { type, cellValNum, ordered, data: join(parts), offsets: cellValNum === "var" ? startsOf(parts) : null }
+}
 
 /** An enumeration as users write it, as it is kept. Throws {@link SchemaError}. */
 export const enumerationValues = (name: string, given: EnumerationInput): EnumerationValues => {
-  const { values, ordered, type: wanted } = isList(given) ? { values: given } as const : given
+  const { values, ordered = false, type: wanted } = isList(given) ? { values: given } as const : given
   const type = wanted ?? typeOfList(values)
-  const parts = encodeValues(name, type, values, new Set())
-  const data = join(parts)
-  return isText(type)
-    ? { type, cellValNum: "var", ordered: ordered ?? false, data, offsets: startsOf(parts) }
-    : { type, cellValNum: 1, ordered: ordered ?? false, data, offsets: null }
+  return valuesOfParts(name, { type, cellValNum: isText(type) ? "var" : 1, ordered }, encodeValues(name, type, values))
 }
 
 /** The bytes of each value that is there. */
-const partsOf = (values: EnumerationValues): ReadonlyArray<Uint8Array> => {
+export const partsOf = (values: EnumerationValues): ReadonlyArray<Uint8Array> => {
   const { type, cellValNum, data, offsets } = values
   const size = cellSize(type, cellValNum === "var" ? VAR : cellValNum)
   return Array.from(
@@ -134,21 +149,16 @@ const partsOf = (values: EnumerationValues): ReadonlyArray<Uint8Array> => {
 
 /** An enumeration with more values behind those that it has, of the same datatype. Throws {@link SchemaError}. */
 export const extendedValues = (name: string, its: EnumerationValues, more: EnumerationList): EnumerationValues => {
-  const { type, cellValNum, data, offsets } = its
+  const { type, cellValNum } = its
   const refuse = (reason: string): never => {
     throw new SchemaError({ field: `enumeration ${name}`, reason })
   }
   if (more.length === 0) refuse("there are no values to extend it by")
-  const parts = encodeValues(name, type, more, new Set(partsOf(its).map((part) => latin1.decode(part))))
+  const parts = encodeValues(name, type, more)
   const size = cellValNum === "var" ? 0 : cellSize(type, cellValNum)
   const wrong = parts.find((part) => size > 0 && part.length !== size)
   if (wrong !== undefined) refuse(`a value of ${wrong.length} bytes; all of its values have ${size}`)
-  return {
-    ...its,
-    data: join([data, ...parts]),
-    offsets: offsets === null ? null : Float64Array.from([...offsets, ...startsOf(parts, data.length)]),
-    fileName: undefined,
-  }
+  return valuesOfParts(name, its, [...partsOf(its), ...parts])
 }
 
 /** How many values there are. */

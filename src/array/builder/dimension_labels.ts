@@ -1,0 +1,71 @@
+/**
+ * Dimension labels of a schema: other names for the coordinates of a dimension, which lie in an array of their own.
+ */
+import { VAR } from "../../../schema/cell_val_num.ts"
+import { isInteger, isTemporal } from "../../../schema/datatype.ts"
+import type { DimensionLabel } from "../../../schema/dimension_label.ts"
+import { labelPath } from "../../../schema/name/array_paths.ts"
+import type { DimensionType } from "./datatype_values.ts"
+import { SchemaError } from "./schema_error.ts"
+import type { ArraySchema } from "./schema_value.ts"
+
+/** A label as users write it: `{ dim: "y", type: "float64", order: "increasing" }`. */
+export interface LabelInput<Name extends string = string> {
+  /** The dimension whose coordinates it names: one of integers, dates or times. */
+  readonly dim: Name
+  /** The datatype of the labels. */
+  readonly type: DimensionType
+  /** Whether they run up or down. */
+  readonly order: "increasing" | "decreasing"
+}
+
+/** Labels by name. */
+export type LabelsInput<Name extends string = string> = Readonly<Record<string, LabelInput<Name>>>
+
+/** Values in a label. */
+export const labelCellValNum = (type: DimensionType): number => type === "string_ascii" ? VAR : 1
+
+/** The labels as they lie in the schema of an array with these dimensions. Throws {@link SchemaError}. */
+export const labelStructures = (
+  dimensionNames: ReadonlyArray<string>,
+  labels: LabelsInput,
+): ReadonlyArray<DimensionLabel> =>
+  Object.entries(labels).map(([name, { dim, type, order }], i) => {
+    const dimension = dimensionNames.indexOf(dim)
+    if (dimension < 0) {
+      throw new SchemaError({ field: name, reason: `the label is of a dimension ${dim}, which is not there` })
+    }
+    return {
+      dimension,
+      name,
+      relative: true,
+      uri: labelPath(i),
+      attribute: "label",
+      order,
+      type,
+      cellValNum: labelCellValNum(type),
+      external: false,
+    }
+  })
+
+const labelTypes = (type: DimensionLabel["type"]): boolean =>
+  isInteger(type) || isTemporal(type) || type === "float32" || type === "float64" || type === "string_ascii"
+
+/** Checks the labels of a schema. Throws {@link SchemaError}. */
+export const checkLabels = ({ dims, dimensionNames, attributeNames, dimensionLabels }: ArraySchema): void => {
+  const names = new Set([...dimensionNames, ...attributeNames])
+  for (const { name, dimension, type, order } of dimensionLabels) {
+    const refuse = (reason: string): never => {
+      throw new SchemaError({ field: name, reason })
+    }
+    if (name === "") refuse("a dimension label has a name")
+    if (names.has(name)) refuse("a dimension label may not have the name of a dimension, an attribute or another label")
+    names.add(name)
+    const its = dims[dimensionNames[dimension]].type
+    if (!isInteger(its) && !isTemporal(its)) {
+      refuse(`labels are of dimensions of integers, dates or times, not of ${its}`)
+    }
+    if (!labelTypes(type)) refuse(`labels may not be ${type}`)
+    if (order === "unordered") refuse("labels run up or down; engines have no others")
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * What schemas look like as JSON.
+ */
+import * as Schema from "effect/Schema"
+import { type Datatype, datatypes } from "../../../schema/datatype.ts"
+import type { Filter } from "../../../schema/filter.ts"
+import type { CellJson, HexJson } from "../../../schema/scalar.ts"
+import type { CellOrder, TileOrder } from "./schema_value.ts"
+
+/** A filter: its name and options, of which those that are left out have their defaults. */
+export type FilterJson = { readonly type: Filter["type"] } & { readonly [option: string]: unknown }
+
+/** Filters in their order; with a size of chunks if that is not the usual one. */
+export type FiltersJson =
+  | ReadonlyArray<FilterJson>
+  | { readonly maxChunkSize: number; readonly filters: ReadonlyArray<FilterJson> }
+
+/** One end of a range. */
+export type BoundJson = number | string | HexJson
+
+/** A dimension. */
+export interface DimensionJson {
+  readonly name: string
+  readonly type: Datatype
+  /** Both ends inclusive; text has none. */
+  readonly domain?: readonly [low: number | string, high: number | string]
+  /** Default: the whole domain. */
+  readonly tile?: number | string
+  /** Default: those of the coordinates. */
+  readonly filters?: FiltersJson
+}
+
+/** An attribute. */
+export interface AttributeJson {
+  readonly name: string
+  readonly type: Datatype
+  /** Default: 1, and `"var"` for text and bytes. */
+  readonly cellValNum?: number | "var"
+  readonly nullable?: boolean
+  readonly filters?: FiltersJson
+  /** A cell. Default: that of the datatype. */
+  readonly fill?: CellJson
+  /** Nullable attributes: whether unwritten cells hold the fill value. Default: they are null. */
+  readonly fillValid?: boolean
+  readonly order?: "increasing" | "decreasing"
+  readonly enumeration?: string
+}
+
+/** An enumeration. */
+export interface EnumerationJson {
+  readonly name: string
+  readonly type: Datatype
+  /** Default: 1, and `"var"` for text. */
+  readonly cellValNum?: number | "var"
+  readonly ordered?: boolean
+  readonly values: ReadonlyArray<CellJson>
+}
+
+/** A dimension label. */
+export interface LabelJson {
+  readonly name: string
+  /** The name of the dimension. */
+  readonly dim: string
+  readonly type: Datatype
+  readonly order: "increasing" | "decreasing"
+}
+
+/**
+ * A schema, in the words of the builder; fields are lists, so that they keep their order, and what is left out is as the
+ * builder has it. Values are as everywhere in JSON: 64-bit ones, dates and times as strings (dates may be ISO texts), floats
+ * that JSON lacks as `"NaN"`, `"Infinity"` and `"-Infinity"`, text as a string, and bytes that are no text as `{"hex": …}`.
+ */
+export interface SchemaJson {
+  readonly arrayType: "dense" | "sparse"
+  readonly dims: ReadonlyArray<DimensionJson>
+  readonly attrs: ReadonlyArray<AttributeJson>
+  readonly order?: CellOrder
+  readonly tileOrder?: TileOrder
+  readonly capacity?: number
+  readonly allowsDuplicates?: boolean
+  readonly coordsFilters?: FiltersJson
+  readonly offsetsFilters?: FiltersJson
+  readonly validityFilters?: FiltersJson
+  readonly enumerations?: ReadonlyArray<EnumerationJson>
+  /** By dimension; those that are not named have their whole domain. */
+  readonly currentDomain?: { readonly [dimension: string]: readonly [low: BoundJson, high: BoundJson] }
+  readonly labels?: ReadonlyArray<LabelJson>
+}
+
+const { Array: list, Boolean: flag, Literal, Number: number, optional, String: text, Struct, Tuple, Union } = Schema
+
+const Hex = Struct({ hex: text })
+const Value = Union(number, text)
+const Cell = Union(number, text, Schema.Null, Hex, list(Value))
+const Type = Literal(...datatypes)
+// which options a filter has is checked where its type is known
+const FilterOptions = Struct({ type: text }, { key: text, value: Schema.Unknown })
+const Filters = Union(list(FilterOptions), Struct({ maxChunkSize: number, filters: list(FilterOptions) }))
+const CellValNum = Union(number, Literal("var"))
+
+/** What JSON must look like to be a schema; whether an array can have that schema is another question. */
+export const SchemaJson: Schema.Schema<SchemaJson> = Struct({
+  arrayType: Literal("dense", "sparse"),
+  dims: list(
+    Struct({
+      name: text,
+      type: Type,
+      domain: optional(Tuple(Value, Value)),
+      tile: optional(Value),
+      filters: optional(Filters),
+    }),
+  ),
+  attrs: list(
+    Struct({
+      name: text,
+      type: Type,
+      cellValNum: optional(CellValNum),
+      nullable: optional(flag),
+      filters: optional(Filters),
+      fill: optional(Cell),
+      fillValid: optional(flag),
+      order: optional(Literal("increasing", "decreasing")),
+      enumeration: optional(text),
+    }),
+  ),
+  order: optional(Literal("row-major", "col-major", "hilbert")),
+  tileOrder: optional(Literal("row-major", "col-major")),
+  capacity: optional(number),
+  allowsDuplicates: optional(flag),
+  coordsFilters: optional(Filters),
+  offsetsFilters: optional(Filters),
+  validityFilters: optional(Filters),
+  enumerations: optional(
+    list(
+      Struct({
+        name: text,
+        type: Type,
+        cellValNum: optional(CellValNum),
+        ordered: optional(flag),
+        values: list(Cell),
+      }),
+    ),
+  ),
+  currentDomain: optional(
+    Schema.Record({ key: text, value: Tuple(Union(number, text, Hex), Union(number, text, Hex)) }),
+  ),
+  labels: optional(list(Struct({ name: text, dim: text, type: Type, order: Literal("increasing", "decreasing") }))),
+}) as unknown as Schema.Schema<SchemaJson>
