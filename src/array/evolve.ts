@@ -186,6 +186,21 @@ export const evolve = (
 /**
  * Gives an array a newer format version, by default 22: what is written from then on is of it. Fragments and schemas that are
  * there stay as they are. Nothing happens where the array has that version. Fails as {@link evolve} does.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   const schema = ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } })
+ *   yield* TileArray.create("mem://array", schema, { formatVersion: 16 })
+ *   yield* TileArray.upgrade("mem://array")
+ *   assertEquals((yield* TileArray.open("mem://array")).schema.version, 22)
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * ```
  */
 export const upgrade = (
   array: AnyTileArray | string,

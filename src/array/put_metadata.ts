@@ -32,15 +32,24 @@ export type PutMetadataError = InvalidOption | WriteError | LatestSchemaError | 
  * cannot be read.
  *
  * ```ts
- * import { layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Metadata, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
  *
- * const describe = (uri: string) =>
- *   TileArray.editMetadata(uri, (metadata) =>
+ * const program = Effect.gen(function* () {
+ *   const schema = ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } })
+ *   const array = yield* TileArray.create("mem://array", schema)
+ *   yield* TileArray.putMetadata(array, { draft: 1 })
+ *   yield* TileArray.editMetadata(array, (metadata) =>
  *     Effect.gen(function* () {
- *       yield* metadata.put({ title: "Weather", "valid from": new Date("2024-01-01") })
+ *       yield* metadata.put({ title: "Weather" })
  *       yield* metadata.delete(["draft"])
  *     }))
+ *   const values = Metadata.values(yield* TileArray.metadata(yield* TileArray.reopen(array)))
+ *   assertEquals(values, new Map([["title", "Weather"]]))
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
  * ```
  */
 export const editMetadata = <A, E, R>(
@@ -66,6 +75,27 @@ export const editMetadata = <A, E, R>(
 /**
  * Sets metadata of an array, in one file: values by their keys, or items of another array as `TileArray.metadata` gives them.
  * Fails with `WriteError`, which names the key, for a value that is none, and else as {@link editMetadata} does.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Metadata, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   const schema = ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } })
+ *   const array = yield* TileArray.create("mem://array", schema)
+ *   yield* TileArray.putMetadata(array, {
+ *     title: "Weather",
+ *     scale: 0.5,
+ *     version: Metadata.int32(3),
+ *     grid: Metadata.numpy(Int16Array.of(1, 2, 3, 4), { shape: [2, 2] }),
+ *   })
+ *   const values = Metadata.values(yield* TileArray.metadata(yield* TileArray.reopen(array)))
+ *   assertEquals([values.get("title"), values.get("scale"), values.get("version")], ["Weather", 0.5, 3])
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * ```
  */
 export const putMetadata = (
   array: AnyTileArray | string,
@@ -77,6 +107,23 @@ export const putMetadata = (
 /**
  * Deletes metadata of an array by its keys, in one file; NumPy arrays go with both their entries. Keys that are not there are
  * deleted already. Fails as {@link editMetadata} does.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   const schema = ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } })
+ *   const array = yield* TileArray.create("mem://array", schema)
+ *   yield* TileArray.putMetadata(array, { a: 1, b: 2 })
+ *   yield* TileArray.deleteMetadata(array, ["a", "never there"])
+ *   const items = yield* TileArray.metadata(yield* TileArray.reopen(array))
+ *   assertEquals(items.map((item) => item.name), ["b"])
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * ```
  */
 export const deleteMetadata = (
   array: AnyTileArray | string,

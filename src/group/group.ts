@@ -68,6 +68,25 @@ export const create: (uri: string) => Effect.Effect<void, CreateGroupError, Stor
  * `WriteError`, which names the member, if there is nothing at its URI or that is no whole one; with `ArrayNotFound` if there
  * is no group, `InvalidOption`, `StorageError`, and with `FormatError`, `CodecError`, `ChecksumMismatch` or
  * `DecryptionFailed` for files that cannot be read. The group is as it was then.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   for (const uri of ["mem://all", "mem://all/inside", "mem://elsewhere"]) yield* Group.create(uri)
+ *   yield* Group.add("mem://all", [
+ *     { uri: "inside", relative: true, name: "part" },
+ *     { uri: "mem://elsewhere" },
+ *     { uri: "mem://to/come", type: "array", name: "later" },
+ *   ])
+ *   const names = Group.members(yield* Group.open("mem://all")).map((member) => member.name)
+ *   assertEquals(names, ["later", null, "part"])
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * ```
  */
 export const add = (
   group: TileGroup | string,
@@ -79,6 +98,21 @@ export const add = (
 /**
  * Removes a member, or several, from a group, by names or URIs, in one file. The objects themselves stay where they are. Fails
  * with `WriteError` if there is no such member, or several have the URI, and else as {@link add} does.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   yield* Group.add("mem://all", { uri: "mem://to/come", type: "array", name: "later" })
+ *   yield* Group.remove("mem://all", "later")
+ *   assertEquals(Group.members(yield* Group.open("mem://all")), [])
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * ```
  */
 export const remove = (
   group: TileGroup | string,
@@ -87,7 +121,27 @@ export const remove = (
 ): Effect.Effect<void, ChangeMembersError, Storage | Codecs> =>
   changeMembers(group, { remove: isList(member) ? member : [member] }, options)
 
-/** Adds and removes members together, in one file. Fails as {@link add} and {@link remove} do. */
+/**
+ * Adds and removes members together, in one file. Fails as {@link add} and {@link remove} do.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   yield* Group.add("mem://all", { uri: "old", relative: true, type: "array", name: "data" })
+ *   yield* Group.change("mem://all", {
+ *     remove: ["data"],
+ *     add: [{ uri: "new", relative: true, type: "array", name: "data 2" }],
+ *   })
+ *   assertEquals(Group.members(yield* Group.open("mem://all")).map((member) => member.name), ["data 2"])
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * ```
+ */
 export const change: (
   group: TileGroup | string,
   changes: MemberChanges,

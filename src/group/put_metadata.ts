@@ -26,6 +26,22 @@ export type PutGroupMetadataError = InvalidOption | WriteError | ArrayNotFound |
  * of it if it fails or is interrupted. `group` is open or a URI. With a key what is written is encrypted.
  *
  * Fails as `change` does; with `ArrayNotFound` if there is no group, `InvalidOption`, `StorageError` or `CodecError`.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative, Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   yield* Group.editMetadata("mem://all", (metadata) =>
+ *     Effect.zipRight(metadata.put({ title: "Everything" }), metadata.delete(["draft"])))
+ *   const items = yield* Effect.flatMap(Group.open("mem://all"), Group.metadata)
+ *   assertEquals(Metadata.values(items), new Map([["title", "Everything"]]))
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * ```
  */
 export const editMetadata = <A, E, R>(
   group: TileGroup | string,
@@ -48,6 +64,21 @@ export const editMetadata = <A, E, R>(
 /**
  * Sets metadata of a group, in one file: values by their keys, or items as `Group.metadata` and `TileArray.metadata` give
  * them. Fails with `WriteError`, which names the key, for a value that is none, and else as {@link editMetadata} does.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative, Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   yield* Group.putMetadata("mem://all", { title: "Everything", parts: Metadata.int16(3) })
+ *   const items = yield* Effect.flatMap(Group.open("mem://all"), Group.metadata)
+ *   assertEquals(Metadata.values(items).get("parts"), 3)
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * ```
  */
 export const putMetadata = (
   group: TileGroup | string,
@@ -59,6 +90,21 @@ export const putMetadata = (
 /**
  * Deletes metadata of a group by its keys, in one file. Keys that are not there are deleted already. Fails as
  * {@link editMetadata} does.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   yield* Group.putMetadata("mem://all", { title: "Everything" })
+ *   yield* Group.deleteMetadata("mem://all", ["title"])
+ *   assertEquals(yield* Effect.flatMap(Group.open("mem://all"), Group.metadata), [])
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * ```
  */
 export const deleteMetadata = (
   group: TileGroup | string,

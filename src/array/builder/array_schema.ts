@@ -164,6 +164,16 @@ export const sparse = <D extends Dimensions, A extends Attributes>(
 /**
  * The schema that an open array has, with the values of its enumerations: to make another array like it, or to write it as
  * JSON. Its fields are not known to TypeScript. Costs a read for each enumeration; fails as `TileArray.enumerations` does.
+ *
+ * ```ts
+ * import { ArraySchema, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.flatMap(TileArray.open("tests/golden/demo/weather"), ArraySchema.of)
+ * const schema = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(schema.attributeNames, ["temperature", "note"])
+ * ```
  */
 export const of = (array: AnyTileArray): Effect.Effect<ArraySchema, EnumerationError, Storage | Codecs> => {
   const opened = openedOf(array)
