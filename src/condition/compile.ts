@@ -100,6 +100,11 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
     }
   })
   if (enumeration !== undefined) return enumerated(field, op, bytes, enumeration)
+  if ((op === "eq" || op === "ne") && bytes[0].byteLength === 0 && !field.var) {
+    // no cell of one size is empty; kept as a comparison it would be taken for a test of null
+    if (op === "eq") return constant(field.name, "always_false")
+    return field.nullable ? { kind: "null", op, field: field.name } : constant(field.name, "always_true")
+  }
   return isSet ? memberOf(field.name, op, bytes) : { kind: "value", op, field: field.name, value: bytes[0] }
 }
 

@@ -39,6 +39,7 @@ const declared = ArraySchema.sparse({
     flag: Attr.bool(),
     rgb: Attr.multiValue(Attr.uint8(), 3),
     blob: Attr.blob(),
+    mark: Attr.nullable(Attr.multiValue(Attr.char(), 2)),
     color: Attr.enumerated(Attr.nullable(Attr.uint8()), "colors"),
     size: Attr.enumerated(Attr.uint8(), "sizes"),
   },
@@ -71,6 +72,7 @@ const cells: Readonly<Record<string, Pick<Column, "values"> & Partial<Column>>> 
   s: { ...text("red", "", "blue", "", "red", "x"), validity: Uint8Array.of(1, 1, 1, 0, 1, 1) },
   flag: { values: Uint8Array.of(1, 0, 1, 0, 0, 0) },
   blob: text("ab", "cd", "", "ab", "x", "y"),
+  mark: { values: Int8Array.from("abcdababcdab", (c) => c.charCodeAt(0)), validity: Uint8Array.of(1, 1, 0, 1, 1, 1) },
   color: { values: Uint8Array.of(0, 1, 0, 2, 1, 0), validity: Uint8Array.of(1, 1, 0, 1, 1, 1) },
   size: { values: Uint8Array.of(0, 1, 2, 0, 1, 2) },
 }
@@ -117,6 +119,10 @@ describe("compiled conditions", () => {
     assertEquals(matching("flag == True"), [0, 2])
     assertEquals(matching("flag == 0"), [1, 3, 4, 5])
     assertEquals(matching("blob == b'ab'"), [0, 3])
+    assertEquals(matching("mark == 'ab'"), [0, 3, 5])
+    assertEquals(matching("mark == ''"), [])
+    assertEquals(matching("mark != ''"), [0, 1, 3, 4, 5])
+    assertEquals(matching("not mark != '' or mark == None"), [2])
   })
 
   it("hold for no null, but for tests of null", () => {
