@@ -4,14 +4,52 @@
  * @module
  */
 
-/** The oldest format version. */
+/**
+ * The oldest format version.
+ *
+ * ```ts
+ * import { OLDEST_VERSION, refusal } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(refusal(OLDEST_VERSION), undefined)
+ * assertEquals(refusal(OLDEST_VERSION - 1) !== undefined, true)
+ * ```
+ */
 export const OLDEST_VERSION = 1
-/** What the released engines (2.25 – 2.30) write, and what is written by default. */
+/**
+ * What the released engines (2.25 – 2.30) write, and what is written by default.
+ *
+ * ```ts
+ * import { CURRENT_VERSION } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(CURRENT_VERSION, 22)
+ * ```
+ */
 export const CURRENT_VERSION = 22
-/** The newest version that is read: 23, as the engine's development branch defines it. */
+/**
+ * The newest version that is read: 23, as the engine's development branch defines it.
+ *
+ * ```ts
+ * import { NEWEST_VERSION, refusal } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(refusal(NEWEST_VERSION), undefined)
+ * assertEquals(refusal(NEWEST_VERSION + 1) !== undefined, true)
+ * ```
+ */
 export const NEWEST_VERSION = 23
 
-/** The format version from which on each feature is on disk. */
+/**
+ * The format version from which on each feature is on disk.
+ *
+ * ```ts
+ * import { Since } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([Since.nullable, Since.enumerations], [7, 20])
+ * ```
+ */
 export const Since = {
   /** Fragment metadata in parts with a footer; `__t1_t2_uuid` names. */
   footer: 3,
@@ -71,7 +109,17 @@ export const Since = {
   optionalSections: 23,
 } as const satisfies Record<string, number>
 
-/** Why a version is refused; `undefined` for one that is read. */
+/**
+ * Why a version is refused; `undefined` for one that is read.
+ *
+ * ```ts
+ * import { refusal } from "@tessera/array/schema"
+ * import { assertEquals, assertMatch } from "@std/assert"
+ *
+ * assertEquals(refusal(22), undefined)
+ * assertMatch(refusal(24)!, /newer than 23/)
+ * ```
+ */
 export const refusal = (version: number): string | undefined =>
   version === 0xffffffff
     ? "written by an experimental build (format version 4294967295), which no engine reads"
@@ -82,6 +130,15 @@ export const refusal = (version: number): string | undefined =>
     ? `${version} is no format version: the array predates TileDB 1.4, or these are not TileDB bytes`
     : undefined
 
-/** Whether a refused version may be one of a later release; beyond that it is damage. All ones were experimental builds. */
+/**
+ * Whether a refused version may be one of a later release; beyond that it is damage. All ones were experimental builds.
+ *
+ * ```ts
+ * import { isLater } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([isLater(24), isLater(0x12345678)], [true, false])
+ * ```
+ */
 export const isLater = (version: number): boolean =>
   version > NEWEST_VERSION && (version < 0x10000 || version === 0xffffffff)
