@@ -74,6 +74,9 @@ const pointsFrom = (from: number, length = 8) => ({
   n: new Uint8Array(length).fill(from),
 })
 
+const log = (uri: string) =>
+  Effect.map(Effect.flatMap(TileArray.open(uri, Log), (array) => Dense.read(array)), ({ columns }) => columns)
+
 const makePoints = (uri: string) =>
   Effect.flatMap(TileArray.create(uri, Points), (array) => Sparse.write(array, pointsFrom(4)))
 
@@ -161,6 +164,15 @@ export const writes: Readonly<Record<string, CrashLaw>> = {
     act: (uri) => writeSparse(uri, 12, 7),
     read: sparse,
   },
+  "dense cells of format 3, whose commit is their metadata": {
+    prepare: (uri) => TileArray.create(uri, Log, { formatVersion: 3 }),
+    act: (uri) =>
+      Effect.flatMap(
+        TileArray.open(uri, Log),
+        (array) => Dense.write(array, { second: [2, 21] }, { volts: new Float32Array(20).fill(5) }),
+      ),
+    read: log,
+  },
   "the first sparse cells, of format 9": {
     prepare: (uri) => TileArray.create(uri, Points, { formatVersion: 9 }),
     act: (uri) => Effect.flatMap(TileArray.open(uri, Points), (array) => Sparse.write(array, pointsFrom(0))),
@@ -185,7 +197,7 @@ export const writes: Readonly<Record<string, CrashLaw>> = {
           for (let i = 0; i < 4; i++) yield* writer.write({ volts: new Float32Array(5).fill(i) })
           return yield* writer.commit
         }))),
-    read: (uri) => Effect.map(Effect.flatMap(TileArray.open(uri, Log), (array) => Dense.read(array)), (x) => x.columns),
+    read: log,
   },
   "a deletion of sparse cells": {
     prepare: makePoints,

@@ -185,6 +185,29 @@ describe("local storage", () => {
     }
   })
 
+  it("keeps unfinished files out of the folders in which TileDB takes every file for its own", () =>
+    inside(async (path) => {
+      const temporaries = (folder: string) =>
+        readdirSync(join(path, folder)).filter((name) => name.startsWith(".")).length
+      const place: Readonly<Record<string, string>> = {
+        "array/__meta": "array",
+        "array/__schema/__enumerations": "array",
+        "array/__fragments/__1_1_0a_22": "array/__fragments/__1_1_0a_22",
+        "array/folder": "array/folder",
+      }
+      for (const [folder, where] of Object.entries(place)) {
+        await run(Effect.scoped(Effect.gen(function* () {
+          const file = yield* localFiles.openWrite(join(path, folder, "file"))
+          yield* file.write(Uint8Array.of(1))
+          assertEquals(temporaries(where), 1, folder)
+          if (where !== folder) assertEquals(temporaries(folder), 0, folder)
+          yield* file.finish
+          assertEquals(temporaries(where), 0, folder)
+        })))
+        assertEquals(readdirSync(join(path, folder)).includes("file"), true)
+      }
+    }))
+
   it("leaves nothing behind when a write fails, and shows nothing of one under way", () =>
     inside(async (path) => {
       mkdirSync(join(path, "folder"))
