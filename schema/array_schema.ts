@@ -16,7 +16,16 @@ import { Since } from "./version.ts"
 /** Orders of tiles and cells. Schemas hold row-major, col-major and, for cells, Hilbert; the rest belongs to queries. */
 export type Layout = "row-major" | "col-major" | "global" | "unordered" | "hilbert"
 
-/** A layout as it lies on disk: one byte. */
+/**
+ * A layout as it lies on disk: one byte.
+ *
+ * ```ts
+ * import { encode, LayoutField } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(encode(LayoutField, "hilbert", 22), Uint8Array.of(4))
+ * ```
+ */
 export const LayoutField: Field<Layout> = literal(
   { "row-major": 0, "col-major": 1, global: 2, unordered: 3, hilbert: 4 },
   "layout",
@@ -65,7 +74,23 @@ export interface ArraySchema {
   readonly currentDomain: CurrentDomain
 }
 
-/** A schema, at the version that it says itself. To read one of unknown version use {@link decodeArraySchema}. */
+/**
+ * A schema, at the version that it says itself. To read one of unknown version use {@link decodeArraySchema}. Format:
+ * `array_schema.md`.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { ArraySchema, encode } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ *
+ * const program = Effect.map(TileArray.open("tests/golden/demo/weather"), ({ schema }) => schema)
+ * const schema = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * const bytes = encode(ArraySchema, schema, schema.version)
+ * assertEquals(Schema.decodeSync(ArraySchema.at(22))(bytes), schema)
+ * ```
+ */
 export const ArraySchema: Codec<ArraySchema> = struct({
   version: ownVersion,
   allowsDuplicates: since(Since.splitDimensions, bool, false),
@@ -90,6 +115,18 @@ export const ArraySchema: Codec<ArraySchema> = struct({
 /**
  * Decodes the unfiltered bytes of the schema file `uri` by the version that they begin with; throws `FormatError`, for
  * versions too that nobody knows.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { ArraySchema, decodeArraySchema, encode, FormatError } from "@tessera/array/schema"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.map(TileArray.open("tests/golden/demo/weather"), ({ schema }) => encode(ArraySchema, schema, 22))
+ * const bytes = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(decodeArraySchema(bytes, "mem://a/__schema/s").dimensions.map((d) => d.name), ["day", "station"])
+ * assertThrows(() => decodeArraySchema(bytes.subarray(0, 20), "mem://a/__schema/s"), FormatError, "coordsFilters")
+ * ```
  */
 export const decodeArraySchema = (bytes: Uint8Array, uri: string): ArraySchema =>
   decodeByOwnVersion(ArraySchema, bytes, uri)

@@ -74,7 +74,29 @@ const FillValue: Field<Uint8Array> = field({
   },
 })
 
-/** An attribute of the schema. */
+/**
+ * An attribute of the schema. Format: `array_schema.md`, "Attribute".
+ *
+ * ```ts
+ * import { Attribute, decode, defaultFill, encode, noFilters } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const depth: Attribute = {
+ *   name: "depth",
+ *   type: "float32",
+ *   cellValNum: 1,
+ *   filters: noFilters,
+ *   fillValue: defaultFill("float32"),
+ *   nullable: false,
+ *   fillValueValidity: 0,
+ *   order: "unordered",
+ *   enumeration: "",
+ * }
+ * const bytes = encode(Attribute, depth, 22)
+ * assertEquals(decode(Attribute, bytes, 22, "mem://a"), depth)
+ * assertEquals(bytes.length - encode(Attribute, depth, 5).length, 19) // before format 6 there is no fill value
+ * ```
+ */
 export const Attribute: Codec<Attribute> = struct({
   name: utf8(u32),
   type: DatatypeField,

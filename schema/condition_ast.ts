@@ -114,7 +114,24 @@ const schema = (): Schema.Schema<ConditionNode> => {
   ) as unknown as Schema.Schema<ConditionNode>
 }
 
-/** A tree of conditions. */
+/**
+ * A tree of conditions, at most 500 deep. Format: `delete_commit_file.md`.
+ *
+ * ```ts
+ * import { Condition, type ConditionNode, decode, encode } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const condition: ConditionNode = {
+ *   kind: "expression",
+ *   op: "and",
+ *   children: [
+ *     { kind: "value", op: "gt", field: "n", value: Uint8Array.of(3) },
+ *     { kind: "value", op: "in", field: "place", value: new TextEncoder().encode("FijiTonga"), offsets: Float64Array.of(0, 4) },
+ *   ],
+ * }
+ * assertEquals(decode(Condition, encode(Condition, condition, 22), 22, "mem://a"), condition)
+ * ```
+ */
 export const Condition: Codec<ConditionNode> = codec<ConditionNode>(field({
   schema,
   least: 10,

@@ -23,7 +23,18 @@ export interface ConsolidatedFragmentMetadata {
   readonly footers: Uint8Array
 }
 
-/** The file as it lies. */
+/**
+ * The file as it lies, unfiltered. Format: `consolidated_fragment_metadata_file.md`.
+ *
+ * ```ts
+ * import { ConsolidatedFragmentMetadata, consolidateFooters, encode } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const metadata = consolidateFooters([{ name: "__1_1_a_22", footer: new Uint8Array(200) }])
+ * const bytes = encode(ConsolidatedFragmentMetadata, metadata, 22)
+ * assertEquals([metadata.entries[0].offset, bytes.length], [30, 230])
+ * ```
+ */
 export const ConsolidatedFragmentMetadata: Codec<ConsolidatedFragmentMetadata> = struct({
   entries: list(u32, struct({ name: utf8(u64), offset: u64 })),
   footers: restOfBytes,
@@ -38,6 +49,14 @@ const listSize = (names: ReadonlyArray<string>): number =>
 /**
  * The footers by name or URI: views, each up to where the next one starts. Throws `FormatError` where an offset lies
  * outside the footers of the file `uri`.
+ *
+ * ```ts
+ * import { consolidatedFooters, consolidateFooters } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const metadata = consolidateFooters([{ name: "a", footer: Uint8Array.of(1, 2) }, { name: "b", footer: Uint8Array.of(3) }])
+ * assertEquals(consolidatedFooters(metadata, 22, "mem://a/__fragment_meta/m.meta").get("a"), Uint8Array.of(1, 2))
+ * ```
  */
 export const consolidatedFooters = (
   metadata: ConsolidatedFragmentMetadata,
@@ -64,7 +83,18 @@ export const consolidatedFooters = (
   return out
 }
 
-/** Puts footers together. The names are made by {@link consolidatedName}. */
+/**
+ * Puts footers together. The names are made by {@link consolidatedName}.
+ *
+ * ```ts
+ * import { consolidateFooters } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const metadata = consolidateFooters([{ name: "a", footer: Uint8Array.of(1, 2) }, { name: "b", footer: Uint8Array.of(3) }])
+ * assertEquals(metadata.footers, Uint8Array.of(1, 2, 3))
+ * assertEquals(metadata.entries, [{ name: "a", offset: 38 }, { name: "b", offset: 40 }]) // behind the list, which has 38 bytes
+ * ```
+ */
 export const consolidateFooters = (
   footers: ReadonlyArray<{ readonly name: string; readonly footer: Uint8Array }>,
 ): ConsolidatedFragmentMetadata => {
@@ -80,6 +110,16 @@ export const consolidateFooters = (
   return { entries, footers: bytes }
 }
 
-/** What the file of the format version calls a fragment: its name, before format 9 its absolute URI. */
+/**
+ * What the file of the format version calls a fragment: its name, before format 9 its absolute URI.
+ *
+ * ```ts
+ * import { consolidatedName } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(consolidatedName(22, "s3://b/array/__fragments/__1_1_a_22"), "__1_1_a_22")
+ * assertEquals(consolidatedName(8, "s3://b/array/__1_1_a_8"), "s3://b/array/__1_1_a_8")
+ * ```
+ */
 export const consolidatedName = (version: number, fragmentUri: string): string =>
   version >= Since.numberedFileNames ? lastComponent(fragmentUri) : fragmentUri

@@ -19,7 +19,17 @@ const shape = literal({ rectangle: 0 }, "type of a current domain")
 type Within = { readonly dimensions: ReadonlyArray<Dimension> }
 const sizes = (self: Within): ReadonlyArray<RangeSize> => self.dimensions.map(coordinateSize)
 
-/** The current domain inside an array schema, whose dimensions say how its ranges lie. */
+/**
+ * The current domain inside an array schema, whose dimensions say how its ranges lie: without them only the empty one can be
+ * read and written. Format: `current_domain.md`.
+ *
+ * ```ts
+ * import { CurrentDomain, encode } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(encode(CurrentDomain, { empty: true }, 22), Uint8Array.of(0, 0, 0, 0, 1))
+ * ```
+ */
 export const CurrentDomain: Field<CurrentDomain> = field({
   schema: () =>
     Schema.Union(

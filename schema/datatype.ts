@@ -55,10 +55,28 @@ const codes = {
   geom_wkt: 43,
 } as const
 
-/** All names, in the order of their numbers. */
+/**
+ * All names, in the order of their numbers.
+ *
+ * ```ts
+ * import { datatypes } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([datatypes.length, datatypes[0], datatypes[43]], [44, "int32", "geom_wkt"])
+ * ```
+ */
 export const datatypes: ReadonlyArray<Datatype> = Object.keys(codes) as Array<Datatype>
 
-/** The number of a datatype on disk. */
+/**
+ * The number of a datatype on disk.
+ *
+ * ```ts
+ * import { datatypeCode } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(datatypeCode("string_utf8"), 12)
+ * ```
+ */
 export const datatypeCode = (type: Datatype): number => codes[type]
 
 /** A datatype as it lies on disk: one byte. */
@@ -90,7 +108,16 @@ export type TypedArray =
   | Float32Array
   | Float64Array
 
-/** The storage of each datatype: dates and times are int64, CHAR is int8, text and bytes unsigned. */
+/**
+ * The storage of each datatype: dates and times are int64, CHAR is int8, text and bytes unsigned.
+ *
+ * ```ts
+ * import { storageOf } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([storageOf("datetime_ms"), storageOf("char"), storageOf("string_ucs2")], ["int64", "int8", "uint16"])
+ * ```
+ */
 export const storageOf = (type: Datatype): Storage => {
   switch (type) {
     case "char":
@@ -134,32 +161,118 @@ export type TypedArrayConstructor = {
   readonly BYTES_PER_ELEMENT: number
 }
 
-/** The typed-array constructor of a datatype. */
+/**
+ * The typed-array constructor of a datatype.
+ *
+ * ```ts
+ * import { arrayOf } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(arrayOf("datetime_day"), BigInt64Array)
+ * assertEquals(new (arrayOf("uint16"))(2), new Uint16Array(2))
+ * ```
+ */
 export const arrayOf = (type: Datatype): TypedArrayConstructor =>
   constructors[storageOf(type)] as unknown as TypedArrayConstructor
 
-/** Bytes of one value. */
+/**
+ * Bytes of one value.
+ *
+ * ```ts
+ * import { sizeOf } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([sizeOf("float32"), sizeOf("string_utf8"), sizeOf("time_ns")], [4, 1, 8])
+ * ```
+ */
 export const sizeOf = (type: Datatype): number => constructors[storageOf(type)].BYTES_PER_ELEMENT
 
-/** `bytes` as values of `type`, without a copy where the alignment allows it. The length must be whole. */
+/**
+ * `bytes` as values of `type`, without a copy where the alignment allows it. The length must be whole; else it throws
+ * `RangeError`.
+ *
+ * ```ts
+ * import { viewAs } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(viewAs("int16", Uint8Array.of(1, 0, 255, 255)), Int16Array.of(1, -1))
+ * ```
+ */
 export const viewAs = (type: Datatype, bytes: Uint8Array): TypedArray => {
   const size = sizeOf(type)
   const source = bytes.byteOffset % size === 0 ? bytes : bytes.slice()
   return new (arrayOf(type))(source.buffer, source.byteOffset, source.byteLength / size)
 }
 
-/** DATETIME_* and TIME_*. */
+/**
+ * DATETIME_* and TIME_*.
+ *
+ * ```ts
+ * import { isTemporal } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([isTemporal("time_us"), isTemporal("int64")], [true, false])
+ * ```
+ */
 export const isTemporal = (type: Datatype): boolean => codes[type] >= 18 && codes[type] <= 39
-/** DATETIME_* only. */
+/**
+ * DATETIME_* only.
+ *
+ * ```ts
+ * import { isDatetime } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([isDatetime("datetime_day"), isDatetime("time_us")], [true, false])
+ * ```
+ */
 export const isDatetime = (type: Datatype): boolean => codes[type] >= 18 && codes[type] <= 30
-/** STRING_* of any width (CHAR is not among them). */
+/**
+ * STRING_* of any width (CHAR is not among them).
+ *
+ * ```ts
+ * import { isString } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([isString("string_utf8"), isString("char")], [true, false])
+ * ```
+ */
 export const isString = (type: Datatype): boolean => codes[type] >= 11 && codes[type] <= 16
-/** FLOAT32 and FLOAT64. */
+/**
+ * FLOAT32 and FLOAT64.
+ *
+ * ```ts
+ * import { isFloat } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([isFloat("float32"), isFloat("int32")], [true, false])
+ * ```
+ */
 export const isFloat = (type: Datatype): boolean => type === "float32" || type === "float64"
-/** INT* and UINT*. */
+/**
+ * INT* and UINT*.
+ *
+ * ```ts
+ * import { isInteger } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([isInteger("uint8"), isInteger("bool"), isInteger("datetime_day")], [true, false, false])
+ * ```
+ */
 export const isInteger = (type: Datatype): boolean => !isFloat(type) && (type as string) === storageOf(type)
 
-/** The value of unwritten cells, unless the schema says otherwise: the bytes of one value. */
+/**
+ * The value of unwritten cells, unless the schema says otherwise: the bytes of one value. The smallest of signed integers,
+ * dates and times, the largest of unsigned ones, NaN of floats, and zero of text, bytes and booleans; `char` is a signed integer.
+ *
+ * ```ts
+ * import { defaultFill } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(defaultFill("int16"), Uint8Array.of(0x00, 0x80)) // −32768
+ * assertEquals(defaultFill("uint8"), Uint8Array.of(0xff))
+ * assertEquals(defaultFill("string_utf8"), Uint8Array.of(0))
+ * ```
+ */
 export const defaultFill = (type: Datatype): Uint8Array<ArrayBuffer> => {
   const out = new Uint8Array(sizeOf(type))
   const view = new DataView(out.buffer)

@@ -42,7 +42,17 @@ export interface Dimension {
 
 type Typed = Pick<Dimension, "type" | "cellValNum">
 
-/** Bytes of one coordinate, or "var". */
+/**
+ * Bytes of one coordinate, or "var".
+ *
+ * ```ts
+ * import { coordinateSize, VAR } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(coordinateSize({ type: "datetime_day", cellValNum: 1 }), 8)
+ * assertEquals(coordinateSize({ type: "string_ascii", cellValNum: VAR }), "var")
+ * ```
+ */
 export const coordinateSize = (dimension: Typed): RangeSize =>
   dimension.cellValNum === VAR ? "var" : sizeOf(dimension.type)
 
@@ -116,7 +126,27 @@ const make = (homogeneous: Datatype): Codec<Dimension> =>
 
 const memo = new Map<Datatype, Codec<Dimension>>()
 
-/** A dimension whose type, until format 4, is not its own but that of all the array's dimensions. */
+/**
+ * A dimension whose type, until format 4, is not its own but that of all the array's dimensions. Memoised. Format:
+ * `array_schema.md`, "Dimension".
+ *
+ * ```ts
+ * import { decode, type Dimension, dimensionOf, encode, noFilters } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const row: Dimension = {
+ *   name: "row",
+ *   type: "uint8",
+ *   cellValNum: 1,
+ *   filters: noFilters,
+ *   domain: Uint8Array.of(0, 99),
+ *   tileExtent: Uint8Array.of(10),
+ * }
+ * const Row = dimensionOf("uint8")
+ * assertEquals(decode(Row, encode(Row, row, 22), 22, "mem://a"), row)
+ * assertEquals(encode(Row, row, 4).length, 11) // name, domain and extent; the type lies before all dimensions
+ * ```
+ */
 export const dimensionOf = (homogeneous: Datatype): Codec<Dimension> => {
   let made = memo.get(homogeneous)
   if (made === undefined) memo.set(homogeneous, made = make(homogeneous))

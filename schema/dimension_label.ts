@@ -30,7 +30,27 @@ export interface DimensionLabel {
   readonly external: boolean
 }
 
-/** A label of the schema. */
+/**
+ * A label of the schema. Format: `array_schema.md`, "Dimension Label".
+ *
+ * ```ts
+ * import { decode, DimensionLabel, encode } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const label: DimensionLabel = {
+ *   dimension: 0,
+ *   name: "height",
+ *   relative: true,
+ *   uri: "__labels/l0",
+ *   attribute: "label",
+ *   order: "increasing",
+ *   type: "float32",
+ *   cellValNum: 1,
+ *   external: false,
+ * }
+ * assertEquals(decode(DimensionLabel, encode(DimensionLabel, label, 22), 22, "mem://a"), label)
+ * ```
+ */
 export const DimensionLabel: Codec<DimensionLabel> = struct({
   dimension: u32,
   name: utf8(u32),

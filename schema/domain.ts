@@ -17,7 +17,20 @@ const Dimensions = list(u32, dimensionOf(OWN))
 
 /**
  * The dimensions, at least one. Until format 4 they share one datatype, stored before them; an array whose dimensions
- * differ cannot be written so.
+ * differ cannot be written so. Format: `array_schema.md`, "Domain".
+ *
+ * ```ts
+ * import { BinaryIssue, decode, Domain, encode, noFilters } from "@tessera/array/schema"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ *
+ * const one = { cellValNum: 1, filters: noFilters, tileExtent: null }
+ * const domain = [
+ *   { ...one, name: "x", type: "uint8" as const, domain: Uint8Array.of(0, 9) },
+ *   { ...one, name: "y", type: "int8" as const, domain: Uint8Array.of(0, 9) },
+ * ]
+ * assertEquals(decode(Domain, encode(Domain, domain, 5), 5, "mem://a"), domain)
+ * assertThrows(() => encode(Domain, domain, 4), BinaryIssue, "need format version 5")
+ * ```
  */
 export const Domain: Codec<ReadonlyArray<Dimension>> = codec<ReadonlyArray<Dimension>>(field({
   schema: () =>

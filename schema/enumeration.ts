@@ -85,7 +85,27 @@ const Offsets: Field<Float64Array | null> = field({
     self.cellValNum === VAR ? (a ?? new Float64Array(0)).map((x) => x % (self.data.byteLength + 1)).sort() : null,
 })
 
-/** A file of one enumeration. */
+/**
+ * A file of one enumeration, unfiltered. Its layout follows from its own number, not from the format version. Format:
+ * `enumeration.md`.
+ *
+ * ```ts
+ * import { decode, encode, Enumeration, VAR } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const colors: Enumeration = {
+ *   version: 0,
+ *   name: "colors",
+ *   fileName: "__0123456789abcdef0123456789abcdef_0",
+ *   type: "string_utf8",
+ *   cellValNum: VAR,
+ *   ordered: false,
+ *   data: new TextEncoder().encode("redgreen"),
+ *   offsets: Float64Array.of(0, 3),
+ * }
+ * assertEquals(decode(Enumeration, encode(Enumeration, colors, 22), 22, "mem://a"), colors)
+ * ```
+ */
 export const Enumeration: Codec<Enumeration> = struct({
   version: layoutVersion([0], "enumeration"),
   name: utf8(u32),

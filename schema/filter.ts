@@ -197,7 +197,19 @@ const schema = () =>
     }),
   ) as unknown as Schema.Schema<Filter>
 
-/** One filter: its number, the bytes of its options, the options. */
+/**
+ * One filter: its number, the bytes of its options, the options. Format: `filter_pipeline.md`.
+ *
+ * ```ts
+ * import { decode, encode, Filter, FormatError } from "@tessera/array/schema"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ *
+ * assertEquals(encode(Filter, { type: "zstd", level: 5 }, 22), Uint8Array.of(2, 5, 0, 0, 0, 2, 5, 0, 0, 0))
+ *
+ * const error = assertThrows(() => decode(Filter, Uint8Array.of(77, 0, 0, 0, 0), 22, "mem://a"), FormatError)
+ * assertEquals(error.unsupported, true)
+ * ```
+ */
 export const Filter: Codec<Filter> = codec<Filter>(field({
   schema,
   least: 5,

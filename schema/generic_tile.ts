@@ -41,7 +41,17 @@ export interface GenericTileHeader {
   readonly filters: FilterPipeline
 }
 
-/** Bytes of the header before its pipeline; the last four of them say how long the pipeline is. */
+/**
+ * Bytes of the header before its pipeline; the last four of them say how long the pipeline is.
+ *
+ * ```ts
+ * import { GENERIC_TILE_HEADER_SIZE, genericTileHeaderSize } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(genericTileHeaderSize(new Uint8Array(GENERIC_TILE_HEADER_SIZE)), 34)
+ * assertEquals(genericTileHeaderSize(new Uint8Array(GENERIC_TILE_HEADER_SIZE - 1)), undefined)
+ * ```
+ */
 export const GENERIC_TILE_HEADER_SIZE = 34
 
 /** A pipeline behind its own length in bytes. */
@@ -71,7 +81,25 @@ const SizedPipeline: Field<FilterPipeline> = field({
   fit: FilterPipeline.fit,
 })
 
-/** The header: 34 bytes and the pipeline. */
+/**
+ * The header: 34 bytes and the pipeline. Format: `generic_tile.md`.
+ *
+ * ```ts
+ * import { encode, GenericTileHeader } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const header: GenericTileHeader = {
+ *   version: 22,
+ *   persistedSize: 120,
+ *   tileSize: 100,
+ *   datatype: "char",
+ *   cellSize: 1,
+ *   encryption: "none",
+ *   filters: { maxChunkSize: 65536, filters: [{ type: "gzip", level: -1 }] },
+ * }
+ * assertEquals(encode(GenericTileHeader, header, 22).length, 34 + 8 + 10)
+ * ```
+ */
 export const GenericTileHeader: Codec<GenericTileHeader> = struct({
   version: ownVersion,
   persistedSize: u64,
@@ -94,7 +122,21 @@ export interface GenericTile {
   readonly size: number
 }
 
-/** How many bytes header and pipeline take; `undefined` if fewer than 34 bytes are there to say it. */
+/**
+ * How many bytes header and pipeline take; `undefined` if fewer than 34 bytes are there to say it.
+ *
+ * ```ts
+ * import { localFiles } from "@tessera/array/platform"
+ * import { genericTileHeaderSize } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const folder = "tests/golden/demo/weather/__schema"
+ * const [{ name }] = Effect.runSync(localFiles.list(folder))
+ * const bytes = Effect.runSync(localFiles.read(`${folder}/${name}`))
+ * assertEquals(genericTileHeaderSize(bytes), 34 + 8 + 10) // a pipeline of one compressor
+ * ```
+ */
 export const genericTileHeaderSize = (bytes: Uint8Array): number | undefined =>
   bytes.byteLength < GENERIC_TILE_HEADER_SIZE
     ? undefined
@@ -103,6 +145,19 @@ export const genericTileHeaderSize = (bytes: Uint8Array): number | undefined =>
 /**
  * Reads the header of the generic tile at the start of `bytes`, which may go on behind it; throws `FormatError`. `base`
  * is where the bytes start in the file.
+ *
+ * ```ts
+ * import { localFiles } from "@tessera/array/platform"
+ * import { decodeGenericTileHeader } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const folder = "tests/golden/demo/weather/__schema"
+ * const [{ name }] = Effect.runSync(localFiles.list(folder))
+ * const uri = `${folder}/${name}`
+ * const header = decodeGenericTileHeader(Effect.runSync(localFiles.read(uri)), uri)
+ * assertEquals([header.version, header.filters.filters[0].type], [22, "gzip"])
+ * ```
  */
 export const decodeGenericTileHeader = (bytes: Uint8Array, uri: string, base = 0): GenericTileHeader => {
   if (predatesVersions(bytes)) {
@@ -120,7 +175,24 @@ const predatesVersions = (bytes: Uint8Array): boolean => {
     view.getUint32(4, true) === 0
 }
 
-/** Reads the generic tile at the start of `bytes`, which must hold it whole and may go on behind it. */
+/**
+ * Reads the generic tile at the start of `bytes`, which must hold it whole and may go on behind it; throws `FormatError`. The
+ * data stay filtered. `base` is where the bytes start in the file.
+ *
+ * ```ts
+ * import { localFiles } from "@tessera/array/platform"
+ * import { decodeGenericTile, tileChunks } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const folder = "tests/golden/demo/weather/__schema"
+ * const [{ name }] = Effect.runSync(localFiles.list(folder))
+ * const uri = `${folder}/${name}`
+ * const { data, header } = decodeGenericTile(Effect.runSync(localFiles.read(uri)), uri)
+ * const chunks = tileChunks(data, uri)
+ * assertEquals([chunks.count, chunks.totalOriginal], [1, header.tileSize])
+ * ```
+ */
 export const decodeGenericTile = (bytes: Uint8Array, uri: string, base = 0): GenericTile => {
   const header = decodeGenericTileHeader(bytes, uri, base)
   const headerSize = genericTileHeaderSize(bytes)!

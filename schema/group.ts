@@ -65,7 +65,17 @@ const Deleted: Field<boolean> = field({
   fit: (a, _, self: GroupMember) => self.version >= 2 && a,
 })
 
-/** One member. */
+/**
+ * One member. Format: `group.md`, "Group Member".
+ *
+ * ```ts
+ * import { decode, encode, GroupMember } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const member: GroupMember = { version: 2, type: "array", relative: true, uri: "a", name: "first", deleted: false }
+ * assertEquals(decode(GroupMember, encode(GroupMember, member, 22), 22, "mem://g"), member)
+ * ```
+ */
 export const GroupMember: Codec<GroupMember> = struct({
   version: layoutVersion([1, 2], "group member"),
   type: literal({ group: 1, array: 2 }, "object type"),
@@ -75,7 +85,18 @@ export const GroupMember: Codec<GroupMember> = struct({
   deleted: Deleted,
 })
 
-/** A file of group details. Its layout follows from its own numbers, not from a format version. */
+/**
+ * A file of group details, unfiltered. Its layout follows from its own numbers, not from a format version. Format: `group.md`.
+ *
+ * ```ts
+ * import { decode, encode, GroupDetails, GroupMember } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const removed: GroupMember = { version: 2, type: "array", relative: true, uri: "a", name: "first", deleted: true }
+ * const bytes = encode(GroupDetails, { version: 2, members: [removed] }, 22)
+ * assertEquals(decode(GroupDetails, bytes, 22, "mem://g/__group/__1_1_0_2").members[0].deleted, true)
+ * ```
+ */
 export const GroupDetails: Codec<GroupDetails> = codec<GroupDetails>(struct({
   version: layoutVersion([1, 2], "group"),
   members: list(u64, GroupMember),

@@ -38,7 +38,18 @@ const small: Field<number> = field({
   schema: () => u32.schema.annotations({ arbitrary: () => (fc) => fc.nat(20) }),
 })
 
-/** One entry. */
+/**
+ * One entry. Format: `metadata.md`, "Metadata File".
+ *
+ * ```ts
+ * import { decode, encode, MetadataEntry } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const key = new TextEncoder().encode("unit")
+ * const entry: MetadataEntry = { key, deleted: false, type: "string_utf8", count: 2, value: Uint8Array.of(0xc2, 0xb0) }
+ * assertEquals(decode(MetadataEntry, encode(MetadataEntry, entry, 22), 22, "mem://a"), entry)
+ * ```
+ */
 export const MetadataEntry: Codec<MetadataEntry> = struct({
   key: bytes(u32),
   deleted: bool,
@@ -47,5 +58,17 @@ export const MetadataEntry: Codec<MetadataEntry> = struct({
   value: bytesOf((self: MetadataEntry) => self.deleted ? 0 : self.count * sizeOf(self.type)),
 })
 
-/** All entries of a file, in the order in which they were made. */
+/**
+ * All entries of a file, in the order in which they were made: of a key that comes twice the later one counts. Format:
+ * `metadata.md`.
+ *
+ * ```ts
+ * import { encode, MetadataEntries, MetadataEntry } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const key = new TextEncoder().encode("unit")
+ * const deleted: MetadataEntry = { key, deleted: true, type: "any", count: 0, value: new Uint8Array(0) }
+ * assertEquals(encode(MetadataEntries, [deleted], 22).length, 4 + 4 + 1)
+ * ```
+ */
 export const MetadataEntries: Codec<ReadonlyArray<MetadataEntry>> = codec(listToEnd(MetadataEntry))

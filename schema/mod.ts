@@ -15,7 +15,7 @@
  *
  * @module
  */
-export { type Codec, decode, encode, type Field } from "./binary/mod.ts"
+export { BinaryIssue, type Codec, type Cursor, decode, encode, type Field, type Sink } from "./binary/mod.ts"
 export * from "./errors.ts"
 export * from "./version.ts"
 export { decodeByOwnVersion } from "./by_own_version.ts"

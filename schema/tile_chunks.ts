@@ -51,7 +51,17 @@ const ChunkField: Field<Chunk> = field({
   fit: (chunk) => chunk,
 })
 
-/** A filtered tile as its chunks. To read one without an object per chunk use {@link tileChunks}. */
+/**
+ * A filtered tile as its chunks. To read one without an object per chunk use {@link tileChunks}. Format: `tile.md`.
+ *
+ * ```ts
+ * import { Chunks, encode } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const chunk = { original: 4, metadata: new Uint8Array(0), filtered: Uint8Array.of(1, 2) }
+ * assertEquals(encode(Chunks, [chunk], 22).length, 8 + 12 + 2)
+ * ```
+ */
 export const Chunks: Codec<ReadonlyArray<Chunk>> = codec(list(u64, ChunkField))
 
 /** Where the chunks of a tile lie. */
@@ -76,6 +86,17 @@ export interface ChunkTable {
  * Finds the chunks of the tile at the start of `bytes`; nothing is unfiltered, and `totalOriginal` is a claim to be
  * checked against what the tile may hold. Bytes behind the last chunk are an error unless `rest` is set. `base` is where
  * the bytes start in the file `uri`. Throws `FormatError`.
+ *
+ * ```ts
+ * import { Chunks, encode, tileChunks } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const chunk = { original: 4, metadata: new Uint8Array(0), filtered: Uint8Array.of(1, 2) }
+ * const tile = encode(Chunks, [chunk, chunk], 22)
+ * const { count, offsets, totalOriginal } = tileChunks(tile, "mem://a/a0.tdb")
+ * assertEquals([count, totalOriginal], [2, 8])
+ * assertEquals(offsets, Float64Array.of(20, 34))
+ * ```
  */
 export const tileChunks = (
   bytes: Uint8Array,

@@ -1,10 +1,30 @@
 import { BinaryIssue } from "./issue.ts"
 
-/** A read position in one buffer, carrying the format version by which it is read. */
+/**
+ * A read position in one buffer, carrying the format version by which it is read: what fields read from.
+ *
+ * ```ts
+ * import { type Cursor, decode, encode, type Field, type Sink } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ * import * as Schema from "effect/Schema"
+ *
+ * const byte: Field<number> = {
+ *   schema: Schema.Number,
+ *   least: 1,
+ *   get: (cursor: Cursor) => cursor.bytes[cursor.take(1)],
+ *   put: (sink: Sink, value) => sink.append(Uint8Array.of(value)),
+ *   fit: (value) => value,
+ * }
+ * assertEquals(decode(byte, encode(byte, 7, 22), 22, "mem://a"), 7)
+ * ```
+ */
 export class Cursor {
+  /** All of the buffer. */
   readonly view: DataView
+  /** The position. */
   offset = 0
 
+  /** At the start of the bytes. */
   constructor(readonly bytes: Uint8Array, readonly version: number) {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }

@@ -1,9 +1,29 @@
-/** A growing output buffer, carrying the format version by which it is written. */
+/**
+ * A growing output buffer, carrying the format version by which it is written: what fields write to.
+ *
+ * ```ts
+ * import { type Cursor, decode, encode, type Field, type Sink } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ * import * as Schema from "effect/Schema"
+ *
+ * const byte: Field<number> = {
+ *   schema: Schema.Number,
+ *   least: 1,
+ *   get: (cursor: Cursor) => cursor.bytes[cursor.take(1)],
+ *   put: (sink: Sink, value) => sink.append(Uint8Array.of(value)),
+ *   fit: (value) => value,
+ * }
+ * assertEquals(decode(byte, encode(byte, 7, 22), 22, "mem://a"), 7)
+ * ```
+ */
 export class Sink {
   private bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256)
+  /** All of the buffer; another one when it had to grow. */
   view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer)
+  /** Bytes written so far. */
   offset = 0
 
+  /** Empty. */
   constructor(readonly version: number) {}
 
   /** Makes room for `n` bytes and answers where they start. */

@@ -93,7 +93,18 @@ const decodeExact = <A>(field: Field<A>, input: Uint8Array, version: number): A 
   return value
 }
 
-/** The bytes of a value. Throws {@link BinaryIssue}, whose message names the field, if the version cannot hold it. */
+/**
+ * The bytes of a value, at a format version. Throws {@link BinaryIssue}, whose message names the field, if the version cannot
+ * hold it; what a version has no place for and is as it reads there is left out.
+ *
+ * ```ts
+ * import { encode, VacuumFile } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const lines = encode(VacuumFile, ["/__fragments/a", "/__fragments/b"], 22)
+ * assertEquals(new TextDecoder().decode(lines), "/__fragments/a\n/__fragments/b\n")
+ * ```
+ */
 export const encode = <A>(field: Field<A>, value: A, version: number): Uint8Array<ArrayBuffer> => {
   const sink = new Sink(version)
   field.put(sink, value, undefined)
@@ -102,7 +113,18 @@ export const encode = <A>(field: Field<A>, value: A, version: number): Uint8Arra
 
 /**
  * Decodes a whole structure of the file `uri`; throws {@link FormatError}. `base` is where the bytes start in the file,
- * for the error's offset. With `rest`, bytes left over are allowed.
+ * for the error's offset. With `rest`, bytes left over are allowed. Columns of bytes are views of `input`.
+ *
+ * ```ts
+ * import { decode, FormatError, TileOffsets } from "@tessera/array/schema"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ *
+ * const bytes = Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 96, 0, 0, 0, 0, 0, 0, 0)
+ * assertEquals(decode(TileOffsets, bytes, 22, "mem://a"), Float64Array.of(0, 96))
+ *
+ * const error = assertThrows(() => decode(TileOffsets, bytes.subarray(0, 20), 22, "mem://a"), FormatError)
+ * assertEquals([error.uri, error.offset], ["mem://a", 8])
+ * ```
  */
 export const decode = <A>(
   field: Field<A>,

@@ -56,5 +56,16 @@ const Commit: Field<ConsolidatedCommit> = field({
   },
 })
 
-/** All commits of the file, in their order: deletes with what they hold. */
+/**
+ * All commits of the file, in their order: deletes with what they hold. Format: `consolidated_commits_file.md`.
+ *
+ * ```ts
+ * import { ConsolidatedCommits, encode } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const path = "__commits/__1_1_0123456789abcdef0123456789abcdef_22.wrt"
+ * const bytes = encode(ConsolidatedCommits, [{ path, file: null }], 22)
+ * assertEquals(new TextDecoder().decode(bytes), `${path}\n`)
+ * ```
+ */
 export const ConsolidatedCommits: Codec<ReadonlyArray<ConsolidatedCommit>> = codec(listToEnd(Commit))

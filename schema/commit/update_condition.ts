@@ -24,5 +24,18 @@ export interface UpdateCondition {
 
 const Value: Field<UpdateValue> = struct({ field: utf8(u64), value: bytes(u64) })
 
-/** A condition and the values of the cells that meet it. */
+/**
+ * A condition and the values of the cells that meet it. Format: `update_commit_file.md`.
+ *
+ * ```ts
+ * import { decode, encode, UpdateCondition } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const update: UpdateCondition = {
+ *   condition: { kind: "value", op: "lt", field: "n", value: Uint8Array.of(3) },
+ *   values: [{ field: "n", value: Uint8Array.of(0) }],
+ * }
+ * assertEquals(decode(UpdateCondition, encode(UpdateCondition, update, 22), 22, "mem://a/__commits/u.upd"), update)
+ * ```
+ */
 export const UpdateCondition: Codec<UpdateCondition> = struct({ condition: Condition, values: list(u64, Value) })

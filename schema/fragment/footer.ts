@@ -83,7 +83,18 @@ export interface FragmentFooter {
 
 type Flags = Pick<FragmentFooter, "hasTimestamps" | "hasDeleteMetadata">
 
-/** How many fields the lists "per field" have: attributes, the slot of the zipped coordinates, dimensions, t, dt and dci. */
+/**
+ * How many fields the lists "per field" have: attributes, the slot of the zipped coordinates, since format 5 the dimensions,
+ * and those of `t`, `dt` and `dci`.
+ *
+ * ```ts
+ * import { fieldCount } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const flags = { hasTimestamps: true, hasDeleteMetadata: false }
+ * assertEquals(fieldCount(22, flags, { attributes: 3, dimensions: [4, 4] }), 3 + 1 + 2 + 1)
+ * ```
+ */
 export const fieldCount = (version: number, flags: Flags, shape: FragmentShape): number =>
   shape.attributes + 1 + (version >= Since.splitDimensions ? shape.dimensions.length : 0) +
   (flags.hasTimestamps ? 1 : 0) + (flags.hasDeleteMetadata ? 2 : 0)
@@ -153,7 +164,16 @@ const memo = new Map<string, Codec<FragmentFooter>>()
 
 /**
  * The footer of a fragment of that shape, at the version that it says itself. Engines from 2.8 on leave eight stray bytes
- * behind a footer of format 11: decode with `rest`, or use {@link decodeFooter}.
+ * behind a footer of format 11: decode with `rest`, or use {@link decodeFooter}. Memoised. Format: `fragment.md`, "Footer".
+ *
+ * ```ts
+ * import { decode, FormatError, fragmentFooter } from "@tessera/array/schema"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ *
+ * const Footer = fragmentFooter({ attributes: 1, dimensions: [4] })
+ * assertEquals(Footer, fragmentFooter({ attributes: 1, dimensions: [4] }))
+ * assertThrows(() => decode(Footer, Uint8Array.of(22, 0, 0, 0, 1), 22, "mem://a"), FormatError, "schemaName")
+ * ```
  */
 export const fragmentFooter = (shape: FragmentShape): Codec<FragmentFooter> => {
   const key = `${shape.attributes},${shape.dimensions.join()}`
@@ -162,7 +182,23 @@ export const fragmentFooter = (shape: FragmentShape): Codec<FragmentFooter> => {
   return made
 }
 
-/** Decodes a footer by the version that it begins with; throws `FormatError`. */
+/**
+ * Decodes a footer by the version that it begins with; throws `FormatError`.
+ *
+ * ```ts
+ * import { localFiles } from "@tessera/array/platform"
+ * import { decodeFooter } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const folder = "tests/golden/demo/weather/__fragments"
+ * const [{ name }] = Effect.runSync(localFiles.list(folder))
+ * const file = Effect.runSync(localFiles.read(`${folder}/${name}/__fragment_metadata.tdb`))
+ * const length = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(file.length - 8, true))
+ * const footer = decodeFooter(file.subarray(-8 - length, -8), { attributes: 2, dimensions: [4, 4] }, folder)
+ * assertEquals([footer.version, footer.dense, footer.nonEmptyDomain?.length], [22, true, 2])
+ * ```
+ */
 export const decodeFooter = (bytes: Uint8Array, shape: FragmentShape, uri: string, base = 0): FragmentFooter =>
   decodeByOwnVersion(fragmentFooter(shape), bytes, uri, {
     base,
@@ -174,6 +210,14 @@ const schemaNameHead = struct({ version: ownVersion, schemaName: since(Since.sch
 /**
  * The schema that a footer was written by, which says its shape; "" before format 10: `__array_schema.tdb`. Reads no more
  * than the footer's beginning; throws `FormatError`.
+ *
+ * ```ts
+ * import { footerSchemaName } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const footer = Uint8Array.of(22, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0x5f, 0x5f, 0x31)
+ * assertEquals(footerSchemaName(footer, "mem://a"), "__1")
+ * ```
  */
 export const footerSchemaName = (bytes: Uint8Array, uri: string, base = 0): string =>
   decodeByOwnVersion(schemaNameHead, bytes, uri, { base, rest: true }).schemaName
@@ -181,6 +225,14 @@ export const footerSchemaName = (bytes: Uint8Array, uri: string, base = 0): stri
 /**
  * How long the footer at the end of the file is: a number of bytes, or "trailing" where the file's last 8 bytes hold the
  * length of the footer before them. The version is the one of the fragment's name; for 3 and 4 the answer is the same.
+ *
+ * ```ts
+ * import { footerLength } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(footerLength(22, { attributes: 1, dimensions: [4] }), "trailing")
+ * assertEquals(footerLength(5, { attributes: 1, dimensions: [4] }), 158)
+ * ```
  */
 export const footerLength = (version: number, shape: FragmentShape): number | "trailing" => {
   if (version >= Since.schemaFolder || shape.dimensions.includes("var")) return "trailing"

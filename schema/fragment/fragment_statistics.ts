@@ -17,7 +17,22 @@ export interface FragmentStatistic {
   readonly nullCount: number
 }
 
-/** One field's statistics. */
+/**
+ * One field's statistics. Format: `fragment.md`, "Tile Fragment Min Max Sum Null Count".
+ *
+ * ```ts
+ * import { encode, FragmentStatistic } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const bytes = encode(FragmentStatistic, {
+ *   min: Uint8Array.of(1),
+ *   max: Uint8Array.of(9),
+ *   sum: Uint8Array.of(25, 0, 0, 0, 0, 0, 0, 0),
+ *   nullCount: 0,
+ * }, 22)
+ * assertEquals(bytes.length, 9 + 9 + 8 + 8)
+ * ```
+ */
 export const FragmentStatistic: Codec<FragmentStatistic> = struct({
   min: bytes(u64),
   max: bytes(u64),
@@ -25,5 +40,14 @@ export const FragmentStatistic: Codec<FragmentStatistic> = struct({
   nullCount: u64,
 })
 
-/** The statistics of all fields, in their order; there is no count. */
+/**
+ * The statistics of all fields, in their order; there is no count.
+ *
+ * ```ts
+ * import { decode, FragmentStatistics } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(decode(FragmentStatistics, new Uint8Array(64), 22, "mem://a").length, 2)
+ * ```
+ */
 export const FragmentStatistics: Codec<ReadonlyArray<FragmentStatistic>> = codec(listToEnd(FragmentStatistic))

@@ -104,7 +104,31 @@ const make = (shape: FragmentShape): Codec<LegacyMetadata> => {
 
 const memo = new Map<string, Codec<LegacyMetadata>>()
 
-/** The metadata of a fragment of that shape, at the version that it says itself. */
+/**
+ * The metadata of a fragment of that shape, at the version that it says itself. Memoised. Throws `TypeError` for dimensions of
+ * variable length, which those versions do not have. Format: `fragment.md`, "Legacy Fragment metadata file".
+ *
+ * ```ts
+ * import { decode, encode, legacyMetadata } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const Metadata = legacyMetadata({ attributes: 0, dimensions: [1] })
+ * const none = new Float64Array(1)
+ * const metadata = {
+ *   version: 2,
+ *   nonEmptyDomain: [{ low: Uint8Array.of(0), high: Uint8Array.of(9) }],
+ *   mbrs: Uint8Array.of(0, 4, 5, 9),
+ *   boundingCoords: Uint8Array.of(0, 4, 5, 9),
+ *   tileOffsets: [Float64Array.of(0, 60)],
+ *   varTileOffsets: [],
+ *   varTileSizes: [],
+ *   lastTileCells: 2,
+ *   fileSizes: Float64Array.of(120),
+ *   varFileSizes: new Float64Array(0),
+ * }
+ * assertEquals(decode(Metadata, encode(Metadata, metadata, 2), 2, "mem://a"), metadata)
+ * ```
+ */
 export const legacyMetadata = (shape: FragmentShape): Codec<LegacyMetadata> => {
   const key = `${shape.attributes},${shape.dimensions.join()}`
   let made = memo.get(key)
@@ -112,6 +136,17 @@ export const legacyMetadata = (shape: FragmentShape): Codec<LegacyMetadata> => {
   return made
 }
 
-/** Decodes the unfiltered metadata by the version (1 or 2) that it begins with; throws `FormatError`. */
+/**
+ * Decodes the unfiltered metadata by the version (1 or 2) that it begins with; throws `FormatError`.
+ *
+ * ```ts
+ * import { decodeLegacyMetadata, FormatError } from "@tessera/array/schema"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ *
+ * const cut = Uint8Array.of(2, 0, 0, 0, 0, 0)
+ * const error = assertThrows(() => decodeLegacyMetadata(cut, { attributes: 1, dimensions: [4] }, "mem://a"), FormatError)
+ * assertEquals([error.path, error.offset], ["nonEmptyDomain", 4])
+ * ```
+ */
 export const decodeLegacyMetadata = (bytes: Uint8Array, shape: FragmentShape, uri: string): LegacyMetadata =>
   decodeByOwnVersion(legacyMetadata(shape), bytes, uri)

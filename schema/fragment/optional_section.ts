@@ -13,10 +13,29 @@ export interface OptionalSection {
   readonly bytes: Uint8Array
 }
 
-/** One section: number, bytes, the bytes. */
+/**
+ * One section: number, bytes, the bytes. Format: `fragment.md`, "Optional section".
+ *
+ * ```ts
+ * import { decode, encode, OptionalSection } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const section = { id: 7, bytes: Uint8Array.of(1, 2) }
+ * assertEquals(decode(OptionalSection, encode(OptionalSection, section, 23), 23, "mem://a"), section)
+ * ```
+ */
 export const OptionalSection: Codec<OptionalSection> = struct({ id: u64, bytes: bytes(u32) })
 
-/** The section that says where the bounds of the tiles in global order start. */
+/**
+ * The section that says where the bounds of the tiles in global order start.
+ *
+ * ```ts
+ * import { GLOBAL_ORDER_BOUNDS } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(GLOBAL_ORDER_BOUNDS, 0)
+ * ```
+ */
 export const GLOBAL_ORDER_BOUNDS = 0
 
 /** Where the generic tiles of the global-order bounds start: first and last cell of each tile, per dimension. */
@@ -29,7 +48,17 @@ export interface GlobalOrderBounds {
 
 const memo = new Map<number, Codec<GlobalOrderBounds>>()
 
-/** Section 0 of an array of so many dimensions. */
+/**
+ * Section 0 of an array of so many dimensions. Memoised. Format: `fragment.md`, "Tile global order".
+ *
+ * ```ts
+ * import { encode, globalOrderBounds } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const bounds = { mins: Float64Array.of(100, 200), maxes: Float64Array.of(300, 400) }
+ * assertEquals(encode(globalOrderBounds(2), bounds, 23).length, 32)
+ * ```
+ */
 export const globalOrderBounds = (dimensions: number): Codec<GlobalOrderBounds> => {
   let made = memo.get(dimensions)
   if (made === undefined) {

@@ -40,7 +40,17 @@ export interface RTreeDimension {
 
 const bytesOfArray = (a: TypedArray): Uint8Array => new Uint8Array(a.buffer, a.byteOffset, a.byteLength)
 
-/** MBRs of fixed size, one after the other, as columns. The bytes' number must be whole. */
+/**
+ * MBRs of fixed size, one after the other, as columns. The bytes' number must be whole.
+ *
+ * ```ts
+ * import { mbrsOfBytes } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const level = mbrsOfBytes(Uint8Array.of(0, 4, 5, 9), [{ type: "uint8", var: false }])
+ * assertEquals(level, { count: 2, dimensions: [{ kind: "fixed", values: Uint8Array.of(0, 4, 5, 9) }] })
+ * ```
+ */
 export const mbrsOfBytes = (bytes: Uint8Array, dimensions: ReadonlyArray<RTreeDimension>): MbrLevel => {
   const stride = dimensions.reduce((sum, d) => sum + 2 * sizeOf(d.type), 0)
   const count = bytes.byteLength / stride
@@ -224,7 +234,19 @@ const make = (dimensions: ReadonlyArray<RTreeDimension>): Codec<RTree> => {
 
 const memo = new Map<string, Codec<RTree>>()
 
-/** The R-tree of a fragment with these dimensions. */
+/**
+ * The R-tree of a fragment with these dimensions. Memoised. Format: `fragment.md`, "R-Tree".
+ *
+ * ```ts
+ * import { decode, encode, mbrsOfBytes, rtree } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const Tree = rtree([{ type: "uint8", var: false }])
+ * const level = mbrsOfBytes(Uint8Array.of(0, 4, 5, 9), [{ type: "uint8", var: false }])
+ * const bytes = encode(Tree, { fanout: 10, levels: [level] }, 22)
+ * assertEquals(decode(Tree, bytes, 22, "mem://a").levels[0].count, 2)
+ * ```
+ */
 export const rtree = (dimensions: ReadonlyArray<RTreeDimension>): Codec<RTree> => {
   const key = dimensions.map((d) => `${d.type}${d.var ? "*" : ""}`).join()
   let made = memo.get(key)

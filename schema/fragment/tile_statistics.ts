@@ -16,7 +16,18 @@ export interface TileStatistic {
   readonly var: Uint8Array
 }
 
-/** Minima, maxima, and from format 23 the bounds of tiles in global order: both lengths, then both buffers. */
+/**
+ * Minima, maxima, and from format 23 the bounds of tiles in global order: both lengths, then both buffers. Format:
+ * `fragment.md`, "Tile Mins Maxes".
+ *
+ * ```ts
+ * import { decode, encode, TileStatistic } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const mins = { fixed: Uint8Array.of(3, 1, 2), var: new Uint8Array(0) } // of a uint8 field in three tiles
+ * assertEquals(decode(TileStatistic, encode(TileStatistic, mins, 22), 22, "mem://a"), mins)
+ * ```
+ */
 export const TileStatistic: Codec<TileStatistic> = codec<TileStatistic>(field({
   schema: () =>
     Schema.Struct({
@@ -57,8 +68,27 @@ const Sums: Field<Uint8Array> = field({
   fit: (a) => a.subarray(0, a.byteLength - a.byteLength % 8),
 })
 
-/** The sums of all tiles, eight raw bytes each; none for fields that have none. */
+/**
+ * The sums of all tiles, eight raw bytes each; none for fields that have none. Format: `fragment.md`, "Tile Sums".
+ *
+ * ```ts
+ * import { decode, encode, TileSums, viewAs } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const bytes = encode(TileSums, new Uint8Array(BigInt64Array.of(-5n, 7n).buffer), 22)
+ * assertEquals(viewAs("int64", decode(TileSums, bytes, 22, "mem://a")), BigInt64Array.of(-5n, 7n))
+ * ```
+ */
 export const TileSums: Codec<Uint8Array> = codec(Sums)
 
-/** The null counts of all tiles; none for fields that are not nullable. */
+/**
+ * The null counts of all tiles; none for fields that are not nullable. Format: `fragment.md`, "Tile Null Count".
+ *
+ * ```ts
+ * import { decode, TileNullCounts } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(decode(TileNullCounts, new Uint8Array(8), 22, "mem://a").length, 0)
+ * ```
+ */
 export const TileNullCounts: Codec<Float64Array> = codec(u64Column)

@@ -5,27 +5,126 @@
  */
 import { Since } from "../version.ts"
 
-/** The schema of arrays until format 9, in the array's own folder. */
+/**
+ * The schema of arrays until format 9, in the array's own folder.
+ *
+ * ```ts
+ * import { ARRAY_SCHEMA_FILE, schemaPath } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(schemaPath(""), ARRAY_SCHEMA_FILE)
+ * ```
+ */
 export const ARRAY_SCHEMA_FILE = "__array_schema.tdb"
-/** Schemas since format 10. */
+/**
+ * Schemas since format 10.
+ *
+ * ```ts
+ * import { arrayFolders, SCHEMA_FOLDER } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([arrayFolders(9).includes(SCHEMA_FOLDER), arrayFolders(10).includes(SCHEMA_FOLDER)], [false, true])
+ * ```
+ */
 export const SCHEMA_FOLDER = "__schema"
-/** Enumerations since format 20. */
+/**
+ * Enumerations since format 20.
+ *
+ * ```ts
+ * import { enumerationPath, ENUMERATIONS_FOLDER } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(enumerationPath("__e_0"), `${ENUMERATIONS_FOLDER}/__e_0`)
+ * ```
+ */
 export const ENUMERATIONS_FOLDER = "__schema/__enumerations"
-/** Fragments since format 12; before, they lie in the array's own folder. */
+/**
+ * Fragments since format 12; before, they lie in the array's own folder.
+ *
+ * ```ts
+ * import { fragmentPath, FRAGMENTS_FOLDER } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([fragmentPath(12, "__f"), fragmentPath(11, "__f")], [`${FRAGMENTS_FOLDER}/__f`, "__f"])
+ * ```
+ */
 export const FRAGMENTS_FOLDER = "__fragments"
-/** Commits, vacuum, ignore and delete files since format 12; before, in the array's own folder. */
+/**
+ * Commits, vacuum, ignore and delete files since format 12; before, in the array's own folder.
+ *
+ * ```ts
+ * import { commitPath, COMMITS_FOLDER } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(commitPath(22, "__f", "write"), `${COMMITS_FOLDER}/__f.wrt`)
+ * ```
+ */
 export const COMMITS_FOLDER = "__commits"
-/** Consolidated fragment metadata since format 12; before, in the array's own folder. */
+/**
+ * Consolidated fragment metadata since format 12; before, in the array's own folder.
+ *
+ * ```ts
+ * import { consolidatedMetadataPath, FRAGMENT_METADATA_FOLDER } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(consolidatedMetadataPath(22, "__m"), `${FRAGMENT_METADATA_FOLDER}/__m.meta`)
+ * ```
+ */
 export const FRAGMENT_METADATA_FOLDER = "__fragment_meta"
-/** Metadata of arrays and groups. */
+/**
+ * Metadata of arrays and groups.
+ *
+ * ```ts
+ * import { groupFolders, METADATA_FOLDER } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(groupFolders.includes(METADATA_FOLDER), true)
+ * ```
+ */
 export const METADATA_FOLDER = "__meta"
-/** Dimension labels, an array each. */
+/**
+ * Dimension labels, an array each.
+ *
+ * ```ts
+ * import { labelPath, LABELS_FOLDER } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(labelPath(0), `${LABELS_FOLDER}/l0`)
+ * ```
+ */
 export const LABELS_FOLDER = "__labels"
-/** Without it engines up to 2.5 (format 10) do not open an array; later ones do not look. */
+/**
+ * Without it engines up to 2.5 (format 10) do not open an array; later ones do not look.
+ *
+ * ```ts
+ * import { LOCK_FILE } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(LOCK_FILE, "__lock.tdb")
+ * ```
+ */
 export const LOCK_FILE = "__lock.tdb"
-/** Marks a group. */
+/**
+ * Marks a group.
+ *
+ * ```ts
+ * import { GROUP_FILE } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(GROUP_FILE, "__tiledb_group.tdb")
+ * ```
+ */
 export const GROUP_FILE = "__tiledb_group.tdb"
-/** The members of a group since 2.8. */
+/**
+ * The members of a group since 2.8.
+ *
+ * ```ts
+ * import { GROUP_FOLDER } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(GROUP_FOLDER, "__group")
+ * ```
+ */
 export const GROUP_FOLDER = "__group"
 
 const sinceWhen: ReadonlyArray<readonly [folder: string, version: number]> = [
@@ -38,11 +137,30 @@ const sinceWhen: ReadonlyArray<readonly [folder: string, version: number]> = [
   [LABELS_FOLDER, Since.dimensionLabels],
 ]
 
-/** The folders of a new array of a format version. */
+/**
+ * The folders of a new array of a format version. Format: `array_file_hierarchy.md`.
+ *
+ * ```ts
+ * import { arrayFolders } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(arrayFolders(4), ["__meta"])
+ * assertEquals(arrayFolders(12), ["__schema", "__meta", "__fragments", "__commits", "__fragment_meta"])
+ * ```
+ */
 export const arrayFolders = (version: number): ReadonlyArray<string> =>
   sinceWhen.filter(([, since]) => version >= since).map(([folder]) => folder)
 
-/** The folders of a new group. */
+/**
+ * The folders of a new group. Format: `group_file_hierarchy.md`.
+ *
+ * ```ts
+ * import { groupFolders } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(groupFolders, ["__group", "__meta"])
+ * ```
+ */
 export const groupFolders: ReadonlyArray<string> = [GROUP_FOLDER, METADATA_FOLDER]
 
 const within = (version: number, folder: string, name: string): string =>
@@ -51,12 +169,31 @@ const within = (version: number, folder: string, name: string): string =>
 /** What a file beside a fragment is for. */
 export type CommitKind = "write" | "vacuum" | "delete" | "update" | "consolidated" | "ignore"
 
-/** The folder of a fragment. */
+/**
+ * The folder of a fragment, relative to the array.
+ *
+ * ```ts
+ * import { fragmentPath } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(fragmentPath(22, "__1_1_a_22"), "__fragments/__1_1_a_22")
+ * assertEquals(fragmentPath(9, "__1_1_a_9"), "__1_1_a_9")
+ * ```
+ */
 export const fragmentPath = (version: number, name: string): string => within(version, FRAGMENTS_FOLDER, name)
 
 /**
  * A commit file of a fragment or delete; the version decides folder and, for writes, the extension (`.ok`, later `.wrt`).
  * Fragments until format 4 have none: `undefined`.
+ *
+ * ```ts
+ * import { commitPath } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(commitPath(22, "__1_1_a_22", "write"), "__commits/__1_1_a_22.wrt")
+ * assertEquals(commitPath(9, "__1_1_a_9", "write"), "__1_1_a_9.ok")
+ * assertEquals(commitPath(4, "__1_1_a", "write"), undefined)
+ * ```
  */
 export const commitPath = (version: number, name: string, kind: CommitKind): string | undefined => {
   switch (kind) {
@@ -76,16 +213,53 @@ export const commitPath = (version: number, name: string, kind: CommitKind): str
   }
 }
 
-/** A file of consolidated footers. */
+/**
+ * A file of consolidated footers, relative to the array.
+ *
+ * ```ts
+ * import { consolidatedMetadataPath } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(consolidatedMetadataPath(22, "__1_2_a_22"), "__fragment_meta/__1_2_a_22.meta")
+ * ```
+ */
 export const consolidatedMetadataPath = (version: number, name: string): string =>
   within(version, FRAGMENT_METADATA_FOLDER, `${name}.meta`)
 
-/** The file of a schema. A footer without a schema name (before format 10) means `__array_schema.tdb`. */
+/**
+ * The file of a schema. A footer without a schema name (before format 10) means `__array_schema.tdb`.
+ *
+ * ```ts
+ * import { schemaPath } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(schemaPath("__1_1_a"), "__schema/__1_1_a")
+ * assertEquals(schemaPath(""), "__array_schema.tdb")
+ * ```
+ */
 export const schemaPath = (name: string): string =>
   name === "" || name === ARRAY_SCHEMA_FILE ? ARRAY_SCHEMA_FILE : `${SCHEMA_FOLDER}/${name}`
 
-/** The file of an enumeration. */
+/**
+ * The file of an enumeration, relative to the array.
+ *
+ * ```ts
+ * import { enumerationPath } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(enumerationPath("__a_0"), "__schema/__enumerations/__a_0")
+ * ```
+ */
 export const enumerationPath = (fileName: string): string => `${ENUMERATIONS_FOLDER}/${fileName}`
 
-/** The array of a dimension label that belongs to the array. */
+/**
+ * The array of a dimension label that belongs to the array, by the label's number.
+ *
+ * ```ts
+ * import { labelPath } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(labelPath(0), "__labels/l0")
+ * ```
+ */
 export const labelPath = (index: number): string => `${LABELS_FOLDER}/l${index}`

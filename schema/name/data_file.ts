@@ -13,7 +13,16 @@ export type DataField =
 /** Values (or offsets), values of var-length cells, validity. */
 export type DataPart = "fixed" | "var" | "validity"
 
-/** Footer and metadata of a fragment. */
+/**
+ * Footer and metadata of a fragment.
+ *
+ * ```ts
+ * import { FRAGMENT_METADATA_FILE } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(FRAGMENT_METADATA_FILE, "__fragment_metadata.tdb")
+ * ```
+ */
 export const FRAGMENT_METADATA_FILE = "__fragment_metadata.tdb"
 
 /**
@@ -68,6 +77,19 @@ const stem = (version: number, field: DataField): string => {
 
 const suffixes: Record<DataPart, string> = { fixed: "", var: "_var", validity: "_validity" }
 
-/** The name of the file that holds one part of a field's tiles in a fragment of the format version. */
+/**
+ * The name of the file that holds one part of a field's tiles in a fragment of the format version. Format:
+ * `array_file_hierarchy.md`.
+ *
+ * ```ts
+ * import { type DataField, dataFile } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const place: DataField = { kind: "attribute", index: 1, name: "place:name" }
+ * assertEquals(dataFile(22, place, "var"), "a1_var.tdb")
+ * assertEquals(dataFile(8, place, "validity"), "place%3Aname_validity.tdb")
+ * assertEquals(dataFile(22, { kind: "timestamps" }, "fixed"), "t.tdb")
+ * ```
+ */
 export const dataFile = (version: number, field: DataField, part: DataPart): string =>
   `${stem(version, field)}${suffixes[part]}.tdb`
