@@ -1,7 +1,7 @@
 /**
  * TileDB's array engine: opens arrays, groups and metadata that any TileDB since 1.4 wrote, and reads them.
  *
- * - {@link TileArray} – open an array; its schema, fragments, metadata and enumerations
+ * - {@link TileArray} – make, open and copy arrays; their schema, fragments, metadata and enumerations
  * - {@link Dense}, {@link Sparse} – read cells, as columns or as rows
  * - {@link Aggregate} – counts, sums, extremes and means, which need no cells to be read where metadata says them
  * - {@link Condition} – conditions on cells, put together or read from text
@@ -39,7 +39,7 @@ export * as Filter from "./src/array/builder/filter.ts"
 export * as Group from "./src/group/group.ts"
 export * as Metadata from "./src/array/metadata_values.ts"
 export * as Sparse from "./src/sparse.ts"
-export * as TileArray from "./src/array/tile_array.ts"
+export * as TileArray from "./src/tile_array.ts"
 
 export {
   ArrayNotFound,

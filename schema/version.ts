@@ -67,6 +67,8 @@ export const Since = {
   encodedFileNames: 8,
   /** Field files `a0.tdb`, `d0.tdb`. */
   numberedFileNames: 9,
+  /** Buckets of the Hilbert curve from the distance between the ends of a domain, where earlier ones count its values. */
+  hilbertDistance: 9,
   /** Chunks of var-sized values are no longer as long as their offsets. */
   ownVarChunks: 9,
   /** `__schema/`, and the schema's name in the footer. */

@@ -28,11 +28,24 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
   "src/condition": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
   "src/query": ["src/condition", "src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
   "src/write": ["src/condition", "src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
-  // what the two do with one kind of array, as users see it
+  "src/transfer": [
+    "src/query",
+    "src/write",
+    "src/condition",
+    "src/array",
+    "src/fragment",
+    "src/tile",
+    "src/filter",
+    "src/kernel",
+    ...roots,
+  ],
+  // what they do with arrays, or with one kind of them, as users see it
+  "src/tile_array.ts": ["src/array", "src/transfer"],
   "src/dense.ts": ["src/query", "src/write"],
   "src/sparse.ts": ["src/query", "src/write"],
   "src/group": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
   "src/cli": [
+    "src/transfer",
     "src/group",
     "src/query",
     "src/write",

@@ -105,6 +105,35 @@ export const create = <S extends ArraySchema>(
   uri: string,
   schema: S,
   options: CreateOptions = {},
+): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> => createBy(checkNew, uri, schema, options)
+
+/** What new arrays must fulfil. */
+const checkNew = (uri: string, schema: ArraySchema): Effect.Effect<void, SchemaError | Unsupported> =>
+  Effect.zipRight(
+    attemptSchema(() => checkSchemaRules(schema)),
+    schema.dimensionLabels.length === 0 ? Effect.void : Effect.fail(
+      new Unsupported({
+        uri,
+        feature: "arrays with dimension labels are read, but not made; leave the labels out of the schema",
+      }),
+    ),
+  )
+
+/**
+ * As {@link create}, for a schema that an array has: rules that engines got since it was made are not held against it, and
+ * of dimension labels the arrays are somebody else's work.
+ */
+export const createLike = <S extends ArraySchema>(
+  uri: string,
+  schema: S,
+  options: CreateOptions = {},
+): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> => createBy(() => Effect.void, uri, schema, options)
+
+const createBy = <S extends ArraySchema>(
+  check: (uri: string, schema: S) => Effect.Effect<void, SchemaError | Unsupported>,
+  uri: string,
+  schema: S,
+  options: CreateOptions,
 ): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri: at, time, key } = yield* changingOf(uri, options, ["formatVersion"])
@@ -113,11 +142,7 @@ export const create = <S extends ArraySchema>(
     if (refused !== undefined) {
       return yield* Effect.fail(new InvalidOption({ uri: at, option: "formatVersion", reason: refused }))
     }
-    yield* attemptSchema(() => checkSchemaRules(schema))
-    if (schema.dimensionLabels.length > 0) {
-      const feature = "arrays with dimension labels are read, but not made; leave the labels out of the schema"
-      return yield* Effect.fail(new Unsupported({ uri: at, feature }))
-    }
+    yield* check(at, schema)
     const named = yield* withNewFiles(schema)
     const structure = yield* attemptSchema(() => {
       const made = toStructure(named, { version })

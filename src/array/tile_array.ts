@@ -1,21 +1,6 @@
 /**
  * Arrays: open one, and ask what it is.
  *
- * ```ts
- * import { TileArray } from "@tessera/array"
- * import { layerDefault } from "@tessera/array/platform"
- * import { assertEquals } from "@std/assert"
- * import * as Effect from "effect/Effect"
- *
- * const program = Effect.gen(function* () {
- *   const array = yield* TileArray.open("tests/golden/demo/weather", { at: new Date("2024-03-04T08:00:00Z") })
- *   const metadata = yield* TileArray.metadata(array)
- *   return [array.schema.attributes.map((a) => a.name), (yield* TileArray.fragments(array)).length, metadata.length]
- * })
- * const found = await Effect.runPromise(Effect.provide(program, layerDefault))
- * assertEquals(found, [["temperature", "note"], 1, 0])
- * ```
- *
  * @module
  */
 import * as Effect from "effect/Effect"

@@ -39,6 +39,12 @@ export const zeroWords = (columns: ReadonlyArray<Coordinates>): KeyWords =>
     return words === undefined ? [] : [words]
   })
 
+/** Whether cells lie in fragments of a format as they lie in those of today. */
+export const hasTodaysOrder = ({ cellOrder, dimensions }: ArraySchema, version: number): boolean =>
+  cellOrder === "hilbert"
+    ? version >= Since.hilbertDistance
+    : version >= Since.splitDimensions || !isFloat(dimensions[0].type)
+
 /**
  * Key words of the global order: the order in which the cells of a sparse fragment of format `version` lie. It has changed
  * twice; what is given out in global order has today's, whatever it was read from.
@@ -49,8 +55,8 @@ export const globalWords = (
   version: number = CURRENT_VERSION,
 ): KeyWords => {
   if (schema.cellOrder === "hilbert") return [...hilbertOf(schema, columns, version), ...coordinateWords(columns)]
-  // engines 1.x do not round the number of a float's tile down: cells go by value alone
-  if (version < Since.splitDimensions && isFloat(schema.dimensions[0].type)) {
+  if (!hasTodaysOrder(schema, version)) {
+    // engines 1.x do not round the number of a float's tile down: cells go by value alone
     return coordinateWords(schema.tileOrder === "col-major" ? [...columns].reverse() : columns)
   }
   const places = schema.dimensions.map((d, i) => placeWords(d, columns[i]))
@@ -169,9 +175,6 @@ const words = (n: number, most: number): Pair => ({
   low: new Uint32Array(n),
 })
 
-/** Engines up to this format count the cells of a domain, where later ones take the distance from its start to its end. */
-const COUNTING = 8
-
 const hilbertOf = (schema: ArraySchema, columns: ReadonlyArray<Coordinates>, version: number): KeyWords => {
   const bits = hilbertBits(columns.length)
   return hilbertWords(columns.map((column, i) => {
@@ -179,7 +182,7 @@ const hilbertOf = (schema: ArraySchema, columns: ReadonlyArray<Coordinates>, ver
     if (column.offsets !== undefined) return stringBuckets(column.values as Uint8Array, column.offsets, bits)
     const low = Number(readScalar(type, domain))
     const distance = Number(readScalar(type, domain, sizeOf(type))) - low
-    const range = version <= COUNTING && !isFloat(type) ? distance + 1 : distance
+    const range = version < Since.hilbertDistance && !isFloat(type) ? distance + 1 : distance
     return numberBuckets(asDoubles(column.values), low, range, bits)
   }))
 }

@@ -27,8 +27,11 @@ export interface CheckedColumns {
 export interface CheckOptions {
   /** How many values enumerations have, by name; codes of those that are not named are not checked. */
   readonly enumerationSizes?: ReadonlyMap<string, number>
-  /** Whether bytes above 127 are let pass in ASCII text, as the engine does. Default: they are refused. */
-  readonly anyText?: boolean
+  /**
+   * Whether what is no good value is let pass where engines do, as for cells that come from an array: bytes above 127 in
+   * ASCII text, bools other than 0 and 1, NaN before `scale_float`. Default: they are refused.
+   */
+  readonly anyValue?: boolean
 }
 
 const listed = (names: Iterable<string>): string => [...names].map((name) => JSON.stringify(name)).join(", ")
@@ -83,15 +86,16 @@ const checkColumn = (schema: ArraySchema, field: Field, raw: RawColumn, options:
   const validity = checkValidity(field, raw)
   const column: WriteColumn = { field, values, offsets, validity }
   const isNull = (cell: number): boolean => validity !== undefined && validity[cell] === 0
-  if (field.type === "bool") {
+  const strict = options.anyValue !== true
+  if (strict && field.type === "bool") {
     const cell = firstWrong(column, 1, isNull)
     if (cell >= 0) throw fail(cell, "a bool is 0 or 1")
   }
-  if (field.type === "string_ascii" && options.anyText !== true) {
+  if (strict && field.type === "string_ascii") {
     const cell = firstWrong(column, 127, isNull)
     if (cell >= 0) throw fail(cell, "it has characters that are not ASCII, as string_ascii needs")
   }
-  if (isFloat(field.type) && field.filters.filters.some(({ type }) => type === "scale_float")) {
+  if (strict && isFloat(field.type) && field.filters.filters.some(({ type }) => type === "scale_float")) {
     const cell = firstNaN(column, isNull)
     if (cell >= 0) throw fail(cell, "NaN is no number that the filter scale_float could scale to an integer")
   }

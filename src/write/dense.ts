@@ -134,7 +134,7 @@ export const writer = <S extends ArraySchema<"dense"> | undefined>(
       maxFragmentSize: fragmentSizeOf(array, options.maxFragmentSize, refuse),
     })),
     (request) =>
-      openDenseWriter(openedOf(array), box, request) as Effect.Effect<
+      openDenseWriter(openedOf(array), [box], request) as Effect.Effect<
         CellWriter<AttributeColumns<S>>,
         WriteFailure,
         Storage | Codecs | Scope.Scope

@@ -35,6 +35,8 @@ interface Parts {
   readonly part: (i: number) => Box
   /** Whether the parts before this one are a box. */
   readonly isRow: (i: number) => boolean
+  /** Whether this part begins another box, and so another fragment. */
+  readonly isFirst?: (i: number) => boolean
 }
 
 /** The dimension along which tiles change last. */
@@ -70,6 +72,33 @@ const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
   return { count, part, isRow: () => true }
 }
 
+/** The parts of several boxes, one behind the other. */
+const partsOfAll = (schema: ArraySchema, boxes: ReadonlyArray<Box>, order: DenseOrder): Parts => {
+  const all = boxes.map((box) => partsOf(schema, box, order))
+  if (all.length === 1) return all[0]
+  const starts = [0]
+  for (const { count } of all) starts.push(starts[starts.length - 1] + count)
+  // parts are asked for in their order
+  let b = 0
+  const within = (i: number): number => {
+    while (i < starts[b]) b--
+    while (b < all.length - 1 && i >= starts[b + 1]) b++
+    return i - starts[b]
+  }
+  return {
+    count: starts[all.length],
+    part: (i) => {
+      const own = within(i)
+      return all[b].part(own)
+    },
+    isRow: (i) => {
+      const own = within(i)
+      return all[b].isRow(own)
+    },
+    isFirst: (i) => within(i) === 0 || i === starts[all.length],
+  }
+}
+
 /** The box of the parts `from … to − 1`, which are whole rows. */
 const around = ({ part }: Parts, from: number, to: number): Box => {
   const last = part(to - 1)
@@ -79,14 +108,13 @@ const around = ({ part }: Parts, from: number, to: number): Box => {
 const denseSteps = (
   array: OpenedArray,
   target: FragmentTarget,
-  box: Box,
+  all: number,
   parts: Parts,
   request: DenseWriterRequest,
 ): Effect.Effect<CellSteps<ReadonlyArray<WriteColumn>>, never, Storage | Scope.Scope> =>
   Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
     const { schema } = array
     const { time, order, maxFragmentSize } = request
-    const all = cellsOfBox(box)
     const finished: Array<FinishedFragment> = []
     const buffers = fieldsOf(schema).attributes.map((field) => new ColumnBuffer(field))
     let writer: FragmentWriter | undefined
@@ -109,13 +137,14 @@ const denseSteps = (
         const tiles = denseTiles(schema, parts.part(next), order, target.version)
         for (const column of columns) yield* writeDenseTiles(writer, column, tiles, denseCells(schema))
         next++
-        if (writer.bytes() >= maxFragmentSize && parts.isRow(next)) yield* finishFragment
+        const full = writer.bytes() >= maxFragmentSize && parts.isRow(next)
+        if (full || parts.isFirst?.(next) === true) yield* finishFragment
       })
     const waiting = (): number => buffers[0].cells
 
     return {
       check: (given) => {
-        const checked = checkColumns(schema, given, undefined)
+        const checked = checkColumns(schema, given, undefined, request.checks)
         const left = all - cells
         if (checked.cells <= left) return checked.attributes
         const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${left} are left`
@@ -153,21 +182,24 @@ const denseSteps = (
     }
   })
 
-/** Opens a writer of the cells of a box. */
+/**
+ * Opens a writer of the cells of boxes, which come one after the other: each box is a fragment, or several. More than one
+ * fragment needs an array of format 12 or later.
+ */
 export const openDenseWriter = (
   array: OpenedArray,
-  region: unknown,
+  regions: ReadonlyArray<unknown>,
   request: DenseWriterRequest,
 ): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, WriteError, Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const { uri, schema } = array
     const target = yield* targetOf(array)
-    const { box, parts } = yield* attemptWrite(uri, () => {
-      const box = boxOf(schema, region)
-      cellsOfBox(box)
-      return { box, parts: partsOf(schema, box, request.order) }
+    const { all, parts } = yield* attemptWrite(uri, () => {
+      const boxes = regions.map((region) => boxOf(schema, region))
+      const all = boxes.reduce((sum, box) => sum + cellsOfBox(box), 0)
+      return { all, parts: partsOfAll(schema, boxes, request.order) }
     })
     const time = yield* momentOf(request.time)
-    const steps = yield* denseSteps(array, target, box, parts, { ...request, time })
+    const steps = yield* denseSteps(array, target, all, parts, { ...request, time })
     return yield* makeCellWriter(uri, steps, request.onProgress)
   })

@@ -85,7 +85,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
     )
     return {
       check: (given) => {
-        const { cells, dimensions, attributes } = checkColumns(schema, given, undefined)
+        const { cells, dimensions, attributes } = checkColumns(schema, given, undefined, request.checks)
         return { cells, columns: [...dimensions, ...attributes] }
       },
       append: (checked) =>
@@ -145,7 +145,7 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, n
 
     return {
       check: (given) => {
-        const { dimensions, attributes, cells } = checkColumns(schema, given, undefined)
+        const { dimensions, attributes, cells } = checkColumns(schema, given, undefined, request.checks)
         const { permutation, cells: left } = order.next(dimensions, cells)
         const columns = [...dimensions, ...attributes]
         if (permutation === undefined) return { cells: left, columns }

@@ -8,7 +8,7 @@ import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { denseCells } from "../fragment/dense_tiles.ts"
 import { boxOf, cellsOfBox, rangesOfBox } from "./box.ts"
-import { checkColumns } from "./check_columns.ts"
+import { checkColumns, type CheckOptions } from "./check_columns.ts"
 import { commitFragments } from "./commit.ts"
 import { type DenseOrder, type DenseTiles, denseTiles } from "./dense_tiles.ts"
 import { type FragmentWriter, openFragment, type WriteTilesError } from "./fragment_writer.ts"
@@ -22,6 +22,8 @@ export interface DenseRequest {
   readonly time: NameTime | undefined
   readonly order: DenseOrder
   readonly onProgress: ((progress: WriteProgress) => void) | undefined
+  /** How columns are checked. */
+  readonly checks?: CheckOptions
 }
 
 /** Tiles that are made together have about so many bytes. */

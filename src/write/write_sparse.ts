@@ -6,7 +6,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
-import { checkColumns } from "./check_columns.ts"
+import { checkColumns, type CheckOptions } from "./check_columns.ts"
 import { commitFragments } from "./commit.ts"
 import { type FragmentWriter, openFragment, type WriteTile, type WriteTilesError } from "./fragment_writer.ts"
 import { type Duplicates, globalOrder, type SortedCells, sortSparse } from "./sort_sparse.ts"
@@ -21,6 +21,8 @@ export interface SparseRequest {
   readonly order: "unordered" | "global"
   readonly duplicates: "refuse" | "first"
   readonly onProgress: ((progress: WriteProgress) => void) | undefined
+  /** How columns are checked. */
+  readonly checks?: CheckOptions
 }
 
 /** Cells that are gathered together have about so many bytes. */

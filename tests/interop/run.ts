@@ -11,6 +11,7 @@
  *     --memory         only the memory that streams of large arrays take
  *     --laws           only what writes leave that fail, seen by the engine
  *     --changes        only what changes of metadata, schemas and groups leave for the engine, and it for us
+ *     --copies         only copies of the packed fixtures, which the engine compares with what they are copies of
  *     --sample         only the random arrays; so do the options above
  *     --defects        instead: shows the engine's own mistakes (known_engine_defects.ts), one line each
  *     --keep           keep what was written, also if all is well
@@ -23,6 +24,7 @@ import process from "node:process"
 import { parseArgs } from "node:util"
 import { runApplications } from "./applications/run.ts"
 import { runChanges } from "./changes/run.ts"
+import { runCopies } from "./copies/run.ts"
 import { knownEngineDefects } from "./known_engine_defects.ts"
 import { runLaws } from "./laws/run.ts"
 import { runMemory } from "./memory/run.ts"
@@ -62,6 +64,7 @@ const main = async (): Promise<void> => {
       only: { type: "string" },
       applications: { type: "boolean", default: false },
       changes: { type: "boolean", default: false },
+      copies: { type: "boolean", default: false },
       memory: { type: "boolean", default: false },
       laws: { type: "boolean", default: false },
       sample: { type: "boolean", default: false },
@@ -81,9 +84,10 @@ const main = async (): Promise<void> => {
     throw new Error("--count and --from are whole numbers")
   }
   if (!/^[\w.-]+$/.test(seed)) throw new Error("--seed is letters, digits, - and _")
-  const sample = values.sample || values.full || (!values.changes &&
+  const sample = values.sample || values.full || (!values.changes && !values.copies &&
     [values.count, values.seed, values.from, values.only].some((value) => value !== undefined))
-  const all = !sample && !values.applications && !values.memory && !values.laws && !values.changes
+  const all = !sample && !values.applications && !values.memory && !values.laws && !values.changes &&
+    !values.copies
   if (sample || all) {
     const python = pythonFor("THE INTEROP SAMPLE", ENGINE)
     const options = { seed, from, count, only: values.only, keep: values.keep }
@@ -93,6 +97,12 @@ const main = async (): Promise<void> => {
     const python = pythonFor("THE TEST OF CHANGES", ENGINE)
     const cases = values.changes && values.count !== undefined ? count : values.full ? 100 : 10
     if (python !== undefined) await runChanges(python, cache, { seed, count: cases, keep: values.keep }, totals)
+  }
+  if (values.copies || values.full || all) {
+    const python = pythonFor("THE TEST OF COPIES", ENGINE)
+    // the sweep copies all of them
+    const copies = values.copies && values.count !== undefined ? count : values.full ? 0 : 60
+    if (python !== undefined) await runCopies(python, cache, { seed, count: copies, keep: values.keep }, totals)
   }
   if (values.memory || all) {
     const python = pythonFor("THE MEASUREMENT OF MEMORY", ENGINE)

@@ -257,7 +257,7 @@ describe("columns that cannot be written", () => {
     refused(t, { a: ["a", "é"] }, "a", 1, "not ASCII")
     const bytes = { a: { values: Uint8Array.of(97, 97, 200), offsets: offsets(0, 2, 2, 3) } }
     refused(t, bytes, "a", 2, "not ASCII")
-    assertEquals(checkColumns(t, bytes, 3, { anyText: true }).cells, 3)
+    assertEquals(checkColumns(t, bytes, 3, { anyValue: true }).cells, 3)
     refused(sparse(build.stringDimension("k")), { k: [Uint8Array.of(128)] }, "k", 0, "not ASCII")
   })
 

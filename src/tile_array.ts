@@ -1,0 +1,22 @@
+/**
+ * Arrays: make, open, change and copy them, and ask what they are.
+ *
+ * ```ts
+ * import { TileArray } from "@tessera/array"
+ * import { layerDefault } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const array = yield* TileArray.open("tests/golden/demo/weather", { at: new Date("2024-03-04T08:00:00Z") })
+ *   const metadata = yield* TileArray.metadata(array)
+ *   return [array.schema.attributes.map((a) => a.name), (yield* TileArray.fragments(array)).length, metadata.length]
+ * })
+ * const found = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(found, [["temperature", "note"], 1, 0])
+ * ```
+ *
+ * @module
+ */
+export * from "./array/tile_array.ts"
+export { type Copied, copy, type CopyError, type CopyOptions, type CopyProgress } from "./transfer/copy.ts"
