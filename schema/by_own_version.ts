@@ -9,6 +9,15 @@ import { isLater, refusal } from "./version.ts"
 /**
  * Decodes bytes by the version in their first u32; throws `FormatError`, also where that version is one that nobody
  * knows yet. `base` is where the bytes start in the file; with `rest`, bytes left over are allowed.
+ *
+ * ```ts
+ * import { ArraySchema, decodeByOwnVersion, FormatError } from "@tessera/array/schema"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ *
+ * const bytes = Uint8Array.of(99, 0, 0, 0)
+ * const error = assertThrows(() => decodeByOwnVersion(ArraySchema, bytes, "mem://a/__schema/s"), FormatError)
+ * assertEquals([error.version, error.unsupported], [99, true]) // not damaged, but of a later release
+ * ```
  */
 export const decodeByOwnVersion = <A>(
   field: Field<A>,
