@@ -1,6 +1,7 @@
 /** Random arrays, cells, metadata and changes of schemas, each with what the engine should say of it. */
 import { ArraySchema, Attr, Dim, Filter, Metadata } from "../../../mod.ts"
-import { sizeOf } from "../../../schema/datatype.ts"
+import { arrayOf, type Datatype, datatypes, sizeOf } from "../../../schema/datatype.ts"
+import { isText } from "../../../schema/scalar.ts"
 import type { MetadataInput } from "../../../src/array/metadata_input.ts"
 import type { Random } from "../../hostile/random.ts"
 
@@ -66,21 +67,14 @@ export const firstSchema = (random: Random, formatVersion: number): ArraySchema.
     })
 }
 
-const numbers = [
-  "int8",
-  "uint8",
-  "int16",
-  "uint16",
-  "int32",
-  "uint32",
-  "int64",
-  "uint64",
-  "float32",
-  "float64",
-] as const
-const others = ["bool", "datetime_day", "time_ns", "char", "string_ascii", "blob", "geom_wkb", "geom_wkt"] as const
-const shown = (type: string, value: number): unknown =>
-  /64$|time/.test(type) && type !== "float64" ? String(value) : value
+/** Shown as one text; all else as a list of values, 64-bit ones as strings. */
+const isShownAsText = (type: Datatype): boolean => isText(type) || type === "geom_wkb"
+const shown = (type: Datatype, value: number): unknown =>
+  sizeOf(type) === 8 && type !== "float64" ? String(value) : value
+const textOf = (values: ReadonlyArray<number>): unknown =>
+  values.every((v) => v >= 32 || v === 9 || v === 10)
+    ? String.fromCharCode(...values)
+    : { hex: values.map((v) => v.toString(16).padStart(2, "0")).join("") }
 
 /** A random value of metadata, and its entries. */
 export const randomMetadata = (
@@ -92,11 +86,7 @@ export const randomMetadata = (
     entries: [{ key, type, num: Math.max(num, 1), value: num === 0 ? null : value }],
   })
   const list = Array.from({ length: random.below(4) }, () => random.below(100))
-  const type = random.pick(numbers)
-  const texts = (values: ReadonlyArray<number>): unknown =>
-    values.every((v) => v >= 32 || v === 9 || v === 10)
-      ? String.fromCharCode(...values)
-      : { hex: values.map((v) => v.toString(16).padStart(2, "0")).join("") }
+  const type = random.pick(datatypes.filter((type) => type !== "any"))
   switch (random.below(8)) {
     case 0: {
       const text = word(random)
@@ -111,17 +101,11 @@ export const randomMetadata = (
     case 4:
       return one(list, "int64", list.length, list.map(String))
     case 5:
-      return one(Metadata.of(type, list), type, list.length, list.map((v) => shown(type, v)))
     case 6: {
-      const other = random.pick(others)
-      const value = Metadata.of(other, Uint8Array.from(list.slice(0, 1)))
-      const isText = ["char", "string_ascii", "geom_wkb", "geom_wkt"].includes(other)
-      return one(
-        value,
-        other,
-        value.value.length / sizeOf(other),
-        isText ? texts(list.slice(0, 1)) : list.slice(0, 1).map((v) => shown(other, v)),
-      )
+      const values = new (arrayOf(type))(list.length)
+      list.forEach((v, i) => values[i] = (sizeOf(type) === 8 && type !== "float64" ? BigInt(v) : v) as never)
+      const value = isShownAsText(type) ? textOf(list) : list.map((v) => shown(type, v))
+      return one(Metadata.of(type, values), type, list.length, value)
     }
     default: {
       const flat: MeantEntry = { key: `__np_flat_${key}`, type: "int32", num: 2, value: [1, list.length] }
