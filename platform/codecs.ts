@@ -73,5 +73,16 @@ export interface Codecs {
   readonly workers?: Workers
 }
 
-/** The tag of the codec service. */
+/**
+ * The tag of the codec service. `layerNative`, `layerPortable` and `layerDefault` provide it.
+ *
+ * ```ts
+ * import { Codecs, layerNative } from "@tessera/array/platform"
+ * import { assert } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.map(Codecs, (codecs) => codecs.gzip.compress(new Uint8Array(10_000), 9).length)
+ * assert(Effect.runSync(Effect.provide(program, layerNative)) < 100)
+ * ```
+ */
 export const Codecs: Context.Tag<Codecs, Codecs> = Context.GenericTag<Codecs>("@tessera/array/Codecs")

@@ -106,13 +106,15 @@ const zstd: Compressor = {
 }
 
 /**
- * The codecs of Deno, Bun and Node as a value; {@link layerNative} is the layer of them.
+ * The codecs of Deno, Bun and Node as a value; {@link layerNative} is the layer of them. WebP is not among them: `withWebp`
+ * adds it.
  *
  * ```ts
  * import { nativeCodecs } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  *
  * const packed = nativeCodecs.gzip.compress(new Uint8Array(1000), -1)
- * nativeCodecs.gzip.decompress(packed, 1000).length // 1000
+ * assertEquals(nativeCodecs.gzip.decompress(packed, 1000).length, 1000)
  * ```
  */
 export const nativeCodecs: Codecs = {
@@ -147,5 +149,16 @@ export const nativeCodecs: Codecs = {
   webpEncoder: Effect.fail(webpMissing()),
 }
 
-/** The layer of {@link nativeCodecs}. */
+/**
+ * The layer of {@link nativeCodecs}.
+ *
+ * ```ts
+ * import { Codecs, layerNative } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.map(Codecs, (codecs) => codecs.md5(new Uint8Array()).length)
+ * assertEquals(Effect.runSync(Effect.provide(program, layerNative)), 16)
+ * ```
+ */
 export const layerNative: Layer.Layer<Codecs> = Layer.succeed(Codecs, nativeCodecs)

@@ -33,9 +33,11 @@ const gzip: Compressor = {
  * They read all that {@link nativeCodecs} read, and write the same formats, slower; zstd at one level only, about the first.
  *
  * ```ts
- * import { portableCodecs } from "@tessera/array/platform"
+ * import { nativeCodecs, portableCodecs } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  *
- * portableCodecs.md5(new Uint8Array()).length // 16
+ * const packed = portableCodecs.zstd.compress(new Uint8Array(1000), -1)
+ * assertEquals(nativeCodecs.zstd.decompress(packed, 1000).length, 1000)
  * ```
  */
 export const portableCodecs: Codecs = {
@@ -63,5 +65,16 @@ export const portableCodecs: Codecs = {
   webpEncoder: Effect.fail(webpMissing()),
 }
 
-/** The layer of {@link portableCodecs}. */
+/**
+ * The layer of {@link portableCodecs}.
+ *
+ * ```ts
+ * import { Codecs, layerPortable } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.map(Codecs, (codecs) => codecs.sha256(new Uint8Array()).length)
+ * assertEquals(Effect.runSync(Effect.provide(program, layerPortable)), 32)
+ * ```
+ */
 export const layerPortable: Layer.Layer<Codecs> = Layer.succeed(Codecs, portableCodecs)

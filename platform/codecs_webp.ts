@@ -166,8 +166,11 @@ const once = <A>(what: string, load: (broken: () => void) => Promise<A>): Effect
  *
  * ```ts
  * import { portableCodecs, withWebp } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  *
+ * // in a browser: nothing is fetched before a WebP tile is met
  * const codecs = withWebp(portableCodecs, () => WebAssembly.compileStreaming(fetch("/assets/webp_dec.wasm")))
+ * assertEquals(codecs.gzip, portableCodecs.gzip)
  * ```
  */
 export const withWebp = (
@@ -182,7 +185,21 @@ export const withWebp = (
     : once("encoder", (broken) => loadEncoder(compileEncoder, broken)),
 })
 
-/** Lays WebP over another codec layer; see {@link withWebp}. */
+/**
+ * Lays WebP over another codec layer; see {@link withWebp}.
+ *
+ * ```ts
+ * import { CodecError, Codecs, compileWebp, layerPortable, layerWebpFrom } from "@tessera/array/platform"
+ * import { assertThrows } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const layer = Layer.provide(layerWebpFrom(compileWebp), layerPortable)
+ * const program = Effect.flatMap(Codecs, (codecs) => codecs.webp)
+ * const webp = await Effect.runPromise(Effect.provide(program, layer))
+ * assertThrows(() => webp.decode(Uint8Array.of(1, 2, 3)), CodecError, "cut short")
+ * ```
+ */
 export const layerWebpFrom = (
   compile: () => Promise<WebAssembly.Module>,
   compileEncoder?: () => Promise<WebAssembly.Module>,

@@ -31,20 +31,50 @@ const compile = async (file: string): Promise<WebAssembly.Module> => {
   return WebAssembly.compile(new Uint8Array(bytes))
 }
 
-/** Reads and compiles the decoder, without fetching anything. */
+/**
+ * Reads and compiles the decoder of the package `@jsquash/webp`, from its folder: nothing is fetched. For {@link withWebp}.
+ *
+ * ```ts
+ * import { CodecError, compileWebp, nativeCodecs, withWebp } from "@tessera/array/platform"
+ * import { assertThrows } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const webp = await Effect.runPromise(withWebp(nativeCodecs, compileWebp).webp)
+ * assertThrows(() => webp.decode(new Uint8Array(40)), CodecError, "WebP")
+ * ```
+ */
 export const compileWebp = (): Promise<WebAssembly.Module> => compile(DECODER)
 
-/** Reads and compiles the encoder, without fetching anything. */
+/**
+ * Reads and compiles the encoder of the package `@jsquash/webp`, from its folder: nothing is fetched. For {@link withWebp}.
+ *
+ * ```ts
+ * import { compileWebp, compileWebpEncoder, nativeCodecs, withWebp } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const codecs = withWebp(nativeCodecs, compileWebp, compileWebpEncoder)
+ * const encoder = await Effect.runPromise(codecs.webpEncoder)
+ * const decoder = await Effect.runPromise(codecs.webp)
+ * const picture = { width: 1, height: 1, rgba: Uint8Array.of(1, 2, 3, 255) }
+ * assertEquals(decoder.decode(encoder.encode(picture, "lossless")), picture)
+ * ```
+ */
 export const compileWebpEncoder = (): Promise<WebAssembly.Module> => compile(ENCODER)
 
 /**
  * Lays WebP over another codec layer. Nothing of it is loaded before a WebP tile is met, or one is to be written.
  *
  * ```ts
- * import { layerNative, layerWebp } from "@tessera/array/platform"
+ * import { CodecError, Codecs, layerNative, layerWebp } from "@tessera/array/platform"
+ * import { assertThrows } from "@std/assert"
+ * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  *
  * const layer = Layer.provide(layerWebp, layerNative)
+ * const program = Effect.flatMap(Codecs, (codecs) => codecs.webp)
+ * const webp = await Effect.runPromise(Effect.provide(program, layer))
+ * assertThrows(() => webp.decode(Uint8Array.of(1, 2, 3)), CodecError, "cut short")
  * ```
  */
 export const layerWebp: Layer.Layer<Codecs, never, Codecs> = layerWebpFrom(compileWebp, compileWebpEncoder)

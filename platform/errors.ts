@@ -13,7 +13,19 @@ export type TaggedErrorClass<Tag extends string, F extends object> = new (
 
 const NotFoundBase: TaggedErrorClass<"NotFound", { readonly uri: string }> = Data.TaggedError("NotFound")
 
-/** There is no object at `uri`. */
+/**
+ * There is no object at `uri`.
+ *
+ * ```ts
+ * import { makeMemoryStorage } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const storage = makeMemoryStorage()
+ * const size = Effect.catchTag(storage.size("mem://none"), "NotFound", ({ uri }) => Effect.succeed(`nothing at ${uri}`))
+ * assertEquals(Effect.runSync(size), "nothing at mem://none")
+ * ```
+ */
 export class NotFound extends NotFoundBase {
   /** What is wrong, where, and what to do. */
   override get message(): string {
@@ -23,7 +35,20 @@ export class NotFound extends NotFoundBase {
 
 const AlreadyExistsBase: TaggedErrorClass<"AlreadyExists", { readonly uri: string }> = Data.TaggedError("AlreadyExists")
 
-/** An exclusive create found an object at `uri`. */
+/**
+ * An exclusive create found an object at `uri`.
+ *
+ * ```ts
+ * import { makeMemoryStorage } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const { create } = makeMemoryStorage()
+ * const again = Effect.zipRight(create("mem://a", Uint8Array.of(1)), create("mem://a", Uint8Array.of(2)))
+ * const first = Effect.catchTag(again, "AlreadyExists", ({ uri }) => Effect.succeed(`somebody was first at ${uri}`))
+ * assertEquals(Effect.runSync(first), "somebody was first at mem://a")
+ * ```
+ */
 export class AlreadyExists extends AlreadyExistsBase {
   /** What is wrong, where, and what to do. */
   override get message(): string {
@@ -65,7 +90,19 @@ const advice: Record<StorageReason, string> = {
   Unknown: "the storage failed",
 }
 
-/** A storage call that failed: `op` on `uri`, for `reason`. */
+/**
+ * A storage call that failed: `op` on `uri`, for `reason`; `cause` is what the runtime or the server said, where it said anything.
+ *
+ * ```ts
+ * import { makeMemoryStorage, makeRouter } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const storage = makeRouter({ mem: makeMemoryStorage() })
+ * const listed = Effect.catchTag(storage.list("ftp://a"), "StorageError", ({ op, reason }) => Effect.succeed([op, reason]))
+ * assertEquals(Effect.runSync(listed), ["list", "Unsupported"])
+ * ```
+ */
 export class StorageError extends StorageErrorBase {
   /** What is wrong, where, and what to do. */
   override get message(): string {
@@ -81,7 +118,17 @@ const CodecErrorBase: TaggedErrorClass<"CodecError", {
   readonly cause?: unknown
 }> = Data.TaggedError("CodecError")
 
-/** A codec could not do its work: damaged input, or a codec that this layer lacks, which `missing` tells. */
+/**
+ * A codec could not do its work: damaged input, or a codec that this layer lacks, which `missing` tells.
+ *
+ * ```ts
+ * import { CodecError, nativeCodecs } from "@tessera/array/platform"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ *
+ * const error = assertThrows(() => nativeCodecs.gzip.decompress(Uint8Array.of(1, 2, 3), 10), CodecError)
+ * assertEquals([error._tag, error.codec], ["CodecError", "gzip"])
+ * ```
+ */
 export class CodecError extends CodecErrorBase {
   /** What is wrong, where, and what to do. */
   override get message(): string {

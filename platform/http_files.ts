@@ -27,9 +27,12 @@ export interface HttpFilesOptions extends HttpOptions {
  *
  * ```ts
  * import { httpFiles, localFiles, makeRouter } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
  *
  * const https = httpFiles({ headers: { authorization: "Bearer …" }, timeout: "5 seconds", requests: 6 })
  * const storage = makeRouter({ file: localFiles, https })
+ * assertEquals(Effect.runSync(storage.list("/no/such/folder")), [])
  * ```
  */
 export const httpFiles = (options: HttpFilesOptions = {}): Storage =>
@@ -42,6 +45,18 @@ export const httpFiles = (options: HttpFilesOptions = {}): Storage =>
     return withCoalescing(withRetry(limited, options.retry), options.coalescing)
   })
 
-/** The layer of {@link httpFiles}, for programs that read from web servers only, as in a browser. */
+/**
+ * The layer of {@link httpFiles}, for programs that read from web servers only, as in a browser.
+ *
+ * ```ts
+ * import { layerHttp, StorageService } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.flatMap(StorageService, (storage) => storage.write("https://data.example/a", Uint8Array.of(1)))
+ * const refused = Effect.catchTag(program, "StorageError", ({ reason }) => Effect.succeed(reason))
+ * assertEquals(await Effect.runPromise(Effect.provide(refused, layerHttp({ requests: 6 }))), "Unsupported")
+ * ```
+ */
 export const layerHttp = (options: HttpFilesOptions = {}): Layer.Layer<Storage> =>
   Layer.sync(Storage, () => httpFiles(options))

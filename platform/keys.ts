@@ -9,7 +9,18 @@ import type { TaggedErrorClass } from "./errors.ts"
 
 const InvalidKeyBase: TaggedErrorClass<"InvalidKey", { readonly reason: string }> = Data.TaggedError("InvalidKey")
 
-/** What was given is no AES-256 key. The message never holds any of it. */
+/**
+ * What was given is no AES-256 key. The message never holds any of it.
+ *
+ * ```ts
+ * import { parseKey } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const key = Effect.catchTag(parseKey("too short"), "InvalidKey", ({ reason }) => Effect.succeed(reason))
+ * assertEquals(Effect.runSync(key), "9 bytes are no key")
+ * ```
+ */
 export class InvalidKey extends InvalidKeyBase {
   /** What a key is, and nothing of the one that was given. */
   override get message(): string {
@@ -34,13 +45,15 @@ const withoutNewline = (bytes: Uint8Array): Uint8Array => {
 
 /**
  * The 32 bytes of an AES-256 key, given as 32 raw bytes or characters, or as 64 hexadecimal digits. One newline at the
- * end is left out of account.
+ * end is left out of account. Fails with {@link InvalidKey}, which does not tell any of it.
  *
  * ```ts
  * import { parseKey } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
- * Effect.runSync(parseKey("0123456789abcdeF0123456789abcdeF")).length // 32
+ * assertEquals(Effect.runSync(parseKey("0123456789abcdeF0123456789abcdeF")).length, 32)
+ * assertEquals(Effect.runSync(parseKey("ff".repeat(32)))[0], 255)
  * ```
  */
 export const parseKey = (input: string | Uint8Array): Effect.Effect<Uint8Array, InvalidKey> =>

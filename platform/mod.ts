@@ -11,6 +11,7 @@
  *
  * ```ts
  * import { layerDefault, StorageService } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function* () {
@@ -18,7 +19,7 @@
  *   yield* storage.write("mem://folder/file", Uint8Array.of(1, 2, 3))
  *   return yield* storage.list("mem://folder")
  * })
- * Effect.runSync(Effect.provide(program, layerDefault)) // [{ name: "file", kind: "file", size: 3 }]
+ * assertEquals(Effect.runSync(Effect.provide(program, layerDefault)), [{ name: "file", kind: "file", size: 3 }])
  * ```
  *
  * @module
@@ -54,3 +55,4 @@ export { type Fault, type FaultPlan, type FaultyStorage, withFaults } from "./wi
 export { withLimit } from "./with_limit.ts"
 export { type RetryOptions, withRetry } from "./with_retry.ts"
 export { layerTrace, makeTrace, type StorageOperation, type Trace, type TracedCall, withTrace } from "./with_trace.ts"
+export type { WorkerLost, WorkerPool, Workers } from "./workers.ts"

@@ -64,10 +64,12 @@ const filesBelow = (
  *
  * ```ts
  * import { makeMemoryStorage, publish } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
  * const storage = makeMemoryStorage(new Map([["array/__schema/one", new Uint8Array(3)]]))
- * Effect.runSync(publish(storage, "mem://array")) // { uri: "mem://array/__tessera_manifest.json", files: 1, bytes: 3 }
+ * const published = Effect.runSync(publish(storage, "mem://array"))
+ * assertEquals(published, { uri: "mem://array/__tessera_manifest.json", files: 1, bytes: 3 })
  * ```
  */
 export const publish = (storage: Storage, uri: string): Effect.Effect<Published, NotFound | StorageError> =>

@@ -18,6 +18,19 @@ import { makeWorkers } from "./workers.ts"
 /**
  * Plain paths and `file://` to local files, `http://` and `https://` to web servers (read-only, with {@link httpFiles}'
  * defaults), `mem://` to a memory of this layer's own.
+ *
+ * ```ts
+ * import { layerStorage, StorageService } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const storage = yield* StorageService
+ *   yield* storage.write("mem://a", Uint8Array.of(1, 2, 3))
+ *   return (yield* storage.readTail("mem://a", 2)).bytes
+ * })
+ * assertEquals(Effect.runSync(Effect.provide(program, layerStorage)), Uint8Array.of(2, 3))
+ * ```
  */
 export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, () => {
   const web = httpFiles()
@@ -36,13 +49,12 @@ const layerCodecs: Layer.Layer<Codecs> = Layer.scoped(
  *
  * ```ts
  * import { layerDefault, StorageService } from "@tessera/array/platform"
+ * import { assert } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
- * const program = Effect.gen(function* () {
- *   const storage = yield* StorageService
- *   return yield* storage.list("/no/such/folder")
- * })
- * Effect.runSync(Effect.provide(program, layerDefault)) // []
+ * const program = Effect.flatMap(StorageService, (storage) => storage.list("tests/golden/demo/weather"))
+ * const entries = Effect.runSync(Effect.provide(program, layerDefault))
+ * assert(entries.some((entry) => entry.name === "__schema"))
  * ```
  */
 export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.merge(

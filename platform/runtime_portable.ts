@@ -11,7 +11,19 @@ import { layerWebp } from "./codecs_webp_native.ts"
 import { layerStorage } from "./runtime.ts"
 import type { Storage } from "./storage.ts"
 
-/** As `layerDefault`, with the portable codecs: slower, and the twin to compare the native ones with. */
+/**
+ * As `layerDefault`, with the portable codecs: slower, and the twin to compare the native ones with.
+ *
+ * ```ts
+ * import { TileArray } from "@tessera/array"
+ * import { layerDefaultPortable } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.map(TileArray.open("tests/golden/demo/weather"), (array) => array.schema.arrayType)
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefaultPortable)), "dense")
+ * ```
+ */
 export const layerDefaultPortable: Layer.Layer<Storage | Codecs> = Layer.merge(
   layerStorage,
   Layer.provide(layerWebp, layerPortable),

@@ -102,5 +102,21 @@ export interface Storage {
 export const inFlight = (storage: Storage, uri: string, most: number): number =>
   storage.inFlight === undefined ? most : Math.min(most, storage.inFlight(uri))
 
-/** The tag of the storage service. */
+/**
+ * The tag of the storage service, which the entry points call `StorageService`. `layerDefault`, `layerLocal`, `layerHttp` and
+ * `layerMemory` provide it.
+ *
+ * ```ts
+ * import { layerMemory, StorageService } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const storage = yield* StorageService
+ *   yield* storage.write("mem://folder/file", Uint8Array.of(1, 2, 3))
+ *   return yield* storage.readRanges("mem://folder/file", [{ offset: 2, length: 1 }, { offset: 0, length: 2 }])
+ * })
+ * assertEquals(Effect.runSync(Effect.provide(program, layerMemory)), [Uint8Array.of(3), Uint8Array.of(1, 2)])
+ * ```
+ */
 export const Storage: Context.Tag<Storage, Storage> = Context.GenericTag<Storage>("@tessera/array/Storage")

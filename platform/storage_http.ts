@@ -38,15 +38,15 @@ const readOnly = (op: string, uri: string): Effect.Effect<never, StorageError> =
  *
  * ```ts
  * import { makeHttpStorage } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
  * import { HttpClient } from "@effect/platform/HttpClient"
  * import * as Effect from "effect/Effect"
  *
- * const storage = Effect.runSync(
- *   HttpClient.pipe(Effect.map((client) => makeHttpStorage(client)), Effect.provide(FetchHttpClient.layer)),
- * )
+ * const program = HttpClient.pipe(Effect.map((client) => makeHttpStorage(client)), Effect.provide(FetchHttpClient.layer))
+ * const storage = Effect.runSync(program)
  * const write = storage.write("https://example.org/file", new Uint8Array())
- * Effect.runSync(Effect.flip(write)).reason // "Unsupported"
+ * assertEquals(Effect.runSync(Effect.flip(write)).reason, "Unsupported")
  * ```
  */
 export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): Storage => {

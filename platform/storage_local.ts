@@ -183,10 +183,11 @@ export interface LocalOptions {
  *
  * ```ts
  * import { makeLocalStorage } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
  * const storage = makeLocalStorage({ durability: "cached" })
- * const entries = Effect.runSync(storage.list("/no/such/folder")) // []
+ * assertEquals(Effect.runSync(storage.list("/no/such/folder")), [])
  * ```
  */
 export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
@@ -213,12 +214,25 @@ export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
  *
  * ```ts
  * import { localFiles } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
- * const entries = Effect.runSync(localFiles.list("/no/such/folder")) // []
+ * assertEquals(Effect.runSync(localFiles.list("/no/such/folder")), [])
  * ```
  */
 export const localFiles: Storage = makeLocalStorage()
 
-/** The layer of {@link localFiles}. */
+/**
+ * The layer of {@link localFiles}.
+ *
+ * ```ts
+ * import { layerLocal, StorageService } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.flatMap(StorageService, (storage) => storage.list("tests/golden/demo/weather/__schema"))
+ * const [schema] = Effect.runSync(Effect.provide(program, layerLocal))
+ * assertEquals(schema.kind, "file")
+ * ```
+ */
 export const layerLocal: Layer.Layer<Storage> = Layer.succeed(Storage, localFiles)

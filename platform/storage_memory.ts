@@ -35,10 +35,11 @@ const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
  * const storage = makeMemoryStorage(new Map([["array/__schema/one", Uint8Array.of(1, 2, 3)]]))
- * const names = Effect.runSync(storage.list("mem://array")) // [{ name: "__schema", kind: "folder" }]
+ * assertEquals(Effect.runSync(storage.list("mem://array")), [{ name: "__schema", kind: "folder" }])
  * ```
  */
 export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): Storage => {
@@ -114,5 +115,20 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
   }
 }
 
-/** A fresh, empty storage in memory, for `mem://` names and any other. */
+/**
+ * A fresh, empty storage in memory, for `mem://` names and any other.
+ *
+ * ```ts
+ * import { layerMemory, StorageService } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const storage = yield* StorageService
+ *   yield* storage.create("mem://a/b", Uint8Array.of(1))
+ *   return yield* storage.list("mem://a")
+ * })
+ * assertEquals(Effect.runSync(Effect.provide(program, layerMemory)), [{ name: "b", kind: "file", size: 1 }])
+ * ```
+ */
 export const layerMemory: Layer.Layer<Storage> = Layer.sync(Storage, () => makeMemoryStorage())

@@ -14,8 +14,12 @@ import { schemeOf, unsupported } from "./uri.ts"
  *
  * ```ts
  * import { localFiles, makeMemoryStorage, makeRouter } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
  *
  * const storage = makeRouter({ file: localFiles, mem: makeMemoryStorage() })
+ * Effect.runSync(storage.write("mem://a", Uint8Array.of(1)))
+ * assertEquals(Effect.runSync(storage.size("mem://a")), 1)
  * ```
  */
 export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage => {

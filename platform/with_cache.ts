@@ -30,9 +30,10 @@ export interface CacheOptions {
  *
  * ```ts
  * import { isImmutable } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  *
- * isImmutable("array/__schema/__1709539200000_1709539200000_0123456789abcdef0123456789abcdef") // true
- * isImmutable("array/notes.txt") // false
+ * assertEquals(isImmutable("array/__schema/__1709539200000_1709539200000_0123456789abcdef0123456789abcdef"), true)
+ * assertEquals(isImmutable("array/notes.txt"), false)
  * ```
  */
 export const isImmutable = (uri: string): boolean =>
@@ -43,9 +44,15 @@ export const isImmutable = (uri: string): boolean =>
  * read once; a range inside of what is kept is not read again. Failures are not kept.
  *
  * ```ts
- * import { makeMemoryStorage, withCache } from "@tessera/array/platform"
+ * import { makeMemoryStorage, makeTrace, withCache, withTrace } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
  *
- * const storage = withCache(makeMemoryStorage(), { bytes: 16 * 1024 * 1024 })
+ * const trace = makeTrace()
+ * const storage = withCache(withTrace(makeMemoryStorage(), trace), { bytes: 16 * 1024 * 1024, immutable: () => true })
+ * Effect.runSync(storage.write("mem://a", Uint8Array.of(1, 2, 3)))
+ * for (let i = 0; i < 5; i++) Effect.runSync(storage.read("mem://a"))
+ * assertEquals(trace.calls.read, 1)
  * ```
  */
 export const withCache = (storage: Storage, options: CacheOptions = {}): Storage => {

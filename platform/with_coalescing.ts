@@ -27,6 +27,16 @@ export interface CoalescingPlan {
 /**
  * Which ranges to read so as to have all that are wanted: those of one file, in any order, put together where no more than
  * `gap` bytes lie between them and the whole has no more than `most`. One that is longer by itself stays as it is.
+ *
+ * ```ts
+ * import { planCoalescing } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const wanted = [{ offset: 900, length: 50 }, { offset: 0, length: 100 }, { offset: 100, length: 20 }]
+ * const { reads, readOf } = planCoalescing(wanted, { gap: 64 })
+ * assertEquals(reads, [{ offset: 0, length: 120 }, { offset: 900, length: 50 }])
+ * assertEquals(readOf, Int32Array.of(1, 0, 0))
+ * ```
  */
 export const planCoalescing = (
   ranges: ReadonlyArray<ByteRange>,
@@ -54,9 +64,15 @@ export const planCoalescing = (
  * for each request that it saves.
  *
  * ```ts
- * import { makeMemoryStorage, withCoalescing } from "@tessera/array/platform"
+ * import { makeMemoryStorage, makeTrace, withCoalescing, withTrace } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
  *
- * const storage = withCoalescing(makeMemoryStorage(), { gap: 64 * 1024 })
+ * const trace = makeTrace()
+ * const storage = withCoalescing(withTrace(makeMemoryStorage(), trace), { gap: 64 * 1024 })
+ * Effect.runSync(storage.write("mem://a", new Uint8Array(1000)))
+ * Effect.runSync(storage.readRanges("mem://a", [{ offset: 0, length: 10 }, { offset: 500, length: 10 }]))
+ * assertEquals([trace.calls.readRanges, trace.bytesRead], [1, 510])
  * ```
  */
 export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}): Storage => ({

@@ -60,11 +60,12 @@ const removePart = (storage: Storage, uri: string): Effect.Effect<void, StorageE
  *
  * ```ts
  * import { makeMemoryStorage, withFaults } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
  * const { storage } = withFaults(makeMemoryStorage(), { at: 1, fault: "fail" })
  * Effect.runSync(storage.write("mem://first", Uint8Array.of(1)))
- * Effect.runSync(Effect.isFailure(storage.write("mem://second", Uint8Array.of(1)))) // true
+ * assertEquals(Effect.runSync(Effect.isFailure(storage.write("mem://second", Uint8Array.of(1)))), true)
  * ```
  */
 export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage => {

@@ -13,8 +13,12 @@ import type { Storage } from "./storage.ts"
  *
  * ```ts
  * import { makeMemoryStorage, withLimit } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
  *
- * const storage = withLimit(makeMemoryStorage(), 16)
+ * const storage = withLimit(makeMemoryStorage(new Map([["a", new Uint8Array(100)]])), 6)
+ * const ranges = Array.from({ length: 50 }, (_, i) => ({ offset: 2 * i, length: 1 }))
+ * assertEquals((await Effect.runPromise(storage.readRanges("mem://a", ranges))).length, 50) // six at a time
  * ```
  */
 export const withLimit = (storage: Storage, requests: number): Storage => {

@@ -35,9 +35,14 @@ const askedWait = (error: StorageError): number => {
  * the first try arrived after all, the second would find its own file.
  *
  * ```ts
- * import { makeMemoryStorage, withRetry } from "@tessera/array/platform"
+ * import { makeMemoryStorage, withFaults, withRetry } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
  *
- * const storage = withRetry(makeMemoryStorage(), { times: 2, wait: "50 millis" })
+ * const { storage } = withFaults(makeMemoryStorage(), { at: 0, fault: "fail" })
+ * const patient = withRetry(storage, { times: 2, wait: "1 millis", reasons: ["Unknown"] })
+ * await Effect.runPromise(patient.write("mem://a", Uint8Array.of(1)))
+ * assertEquals(Effect.runSync(patient.size("mem://a")), 1)
  * ```
  */
 export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage => {

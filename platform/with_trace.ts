@@ -38,7 +38,17 @@ export interface TracedCall {
   readonly failed: boolean
 }
 
-/** Counters at zero. */
+/**
+ * Counters at zero.
+ *
+ * ```ts
+ * import { makeTrace } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const trace = makeTrace()
+ * assertEquals([trace.requests, trace.calls.list], [0, 0])
+ * ```
+ */
 export const makeTrace = (): Trace => ({
   calls: {
     list: 0,
@@ -64,12 +74,13 @@ export const makeTrace = (): Trace => ({
  *
  * ```ts
  * import { makeMemoryStorage, makeTrace, withTrace } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
  * const trace = makeTrace()
  * const storage = withTrace(makeMemoryStorage(), trace)
  * Effect.runSync(storage.write("mem://a", new Uint8Array(10)))
- * trace.bytesWritten // 10
+ * assertEquals([trace.calls.write, trace.bytesWritten], [1, 10])
  * ```
  */
 export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: TracedCall) => void): Storage => {
@@ -120,11 +131,16 @@ export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: Traced
  * The layer of {@link withTrace}, to be laid over another.
  *
  * ```ts
- * import { layerLocal, layerTrace, makeTrace } from "@tessera/array/platform"
+ * import { TileArray } from "@tessera/array"
+ * import { layerLocal, layerNative, layerTrace, makeTrace } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  *
  * const trace = makeTrace()
- * const layer = Layer.provide(layerTrace(trace), layerLocal)
+ * const layer = Layer.merge(Layer.provide(layerTrace(trace), layerLocal), layerNative)
+ * await Effect.runPromise(Effect.provide(TileArray.open("tests/golden/demo/weather"), layer))
+ * assertEquals([trace.calls.list, trace.calls.readTail], [4, 2]) // of its two fragments the ends
  * ```
  */
 export const layerTrace = (

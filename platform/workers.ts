@@ -23,6 +23,7 @@ export interface WorkerPool {
 
 /** A worker ended before it answered. */
 export interface WorkerLost {
+  /** What it is told by. */
   readonly _tag: "WorkerLost"
 }
 
