@@ -108,7 +108,12 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
   return isSet ? memberOf(field.name, op, bytes) : { kind: "value", op, field: field.name, value: bytes[0] }
 }
 
-const memberOf = (field: string, op: SetOp, members: ReadonlyArray<Uint8Array>): Predicate => {
+/** The test whether a field is one of some values, or none of them. */
+export const memberOf = (
+  field: string,
+  op: SetOp,
+  members: ReadonlyArray<Uint8Array>,
+): Extract<Predicate, { readonly kind: "value" }> => {
   const offsets = new Float64Array(members.length)
   let total = 0
   members.forEach((member, i) => {
@@ -120,8 +125,8 @@ const memberOf = (field: string, op: SetOp, members: ReadonlyArray<Uint8Array>):
   return { kind: "value", op, field, value, offsets }
 }
 
-/** Whether cells are compared as bytes, whatever they are. */
-const isBytes = (type: Datatype): boolean => isText(type) || isString(type) || isBinary(type)
+/** Whether cells of a datatype are compared as bytes, however many each has. */
+export const isBytes = (type: Datatype): boolean => isText(type) || isString(type) || isBinary(type)
 
 const refuseType = (type: Datatype, width: number, op: Operator, fail: (reason: string) => never): void => {
   if (!isBytes(type) && width !== 1) {

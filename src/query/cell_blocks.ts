@@ -2,6 +2,7 @@
  * Columns as conditions look at them: a few forms for all types, so that each has one loop.
  */
 import { sizeOf } from "../../schema/datatype.ts"
+import { isBytes } from "../condition/compile.ts"
 import type { ByteCells, Halves } from "../kernel/compare_value.ts"
 import type { Column } from "./column.ts"
 
@@ -11,13 +12,13 @@ export type CellBlocks =
   | { readonly kind: "numbers"; readonly column: Column; readonly at: (from: number) => Float64Array }
   /** 64-bit integers. */
   | { readonly kind: "halves"; readonly column: Column; readonly halves: Halves }
-  /** Strings, and cells of several values. */
+  /** Text, bytes, and cells of several values. */
   | { readonly kind: "bytes"; readonly column: Column; readonly bytes: ByteCells }
 
 /** A column in blocks of `block` cells. */
 export const cellBlocks = (column: Column, block: number): CellBlocks => {
   const { type, values, offsets, cellValNum } = column
-  if (offsets !== undefined || cellValNum !== 1) {
+  if (offsets !== undefined || cellValNum !== 1 || isBytes(type)) {
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
     const unit = sizeOf(type) * (cellValNum === "var" ? 1 : cellValNum)
     return { kind: "bytes", column, bytes: { bytes, offsets, unit } }

@@ -27,8 +27,9 @@ export type DeleteOptions = Pick<WriteOptions, "at">
  * nothing.
  *
  * Fails with `ConditionError` for a condition that means nothing; with `WriteError` for dense arrays, for formats before 16,
- * for tests of null, after which engines could not read the array, and for conditions that hold for every cell; with
- * `InvalidOption`, `StorageError` or `CodecError`, and `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for enumerations
+ * for what engines could not read the array after, or would take for something else – tests of null, comparisons of bytes and of
+ * UTF-16 and the like, of `char` cells of one size with more than one character – and for conditions that hold for every cell;
+ * with `InvalidOption`, `StorageError` or `CodecError`, and `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for enumerations
  * that cannot be read. Format: `delete_commit_file.md`.
  *
  * ```ts

@@ -8,7 +8,6 @@ import type { AlreadyExists } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { encode } from "../../schema/binary/mod.ts"
 import { DeleteCondition } from "../../schema/commit/delete_condition.ts"
-import type { ConditionNode } from "../../schema/condition_ast.ts"
 import { commitPath } from "../../schema/name/array_paths.ts"
 import { parseName } from "../../schema/name/timestamped_name.ts"
 import { Since } from "../../schema/version.ts"
@@ -20,10 +19,10 @@ import type { OpenedArray } from "../array/open.ts"
 import { ConditionError } from "../condition/condition_error.ts"
 import type { ConditionTree } from "../condition/condition_tree.ts"
 import { parse } from "../condition/parse.ts"
-import type { Predicate } from "../condition/predicate.ts"
-import { simplify } from "../condition/simplify.ts"
 import { whereOf } from "../condition/where.ts"
+import { fieldsOf } from "../fragment/field.ts"
 import { closeGenericTile } from "../tile/generic_tile.ts"
+import { storedCondition } from "./stored_condition.ts"
 import { targetOf } from "./target.ts"
 import { attemptWrite, type WriteFailure } from "./written.ts"
 
@@ -34,16 +33,6 @@ export type DeleteFailure = WriteFailure | ConditionError | EnumerationError
 export interface Deleted {
   /** The name of the commit; `undefined` if the condition holds for no cell whatever, and nothing was written. */
   readonly commit: string | undefined
-}
-
-/** The cells that stay, in the form of the file. Throws {@link WriteError} for what engines cannot read back. */
-const storedNode = (uri: string, node: Predicate): ConditionNode => {
-  if (node.kind === "expression") return { ...node, children: node.children.map((child) => storedNode(uri, child)) }
-  if (node.kind === "value") return node
-  const reason =
-    "a test for null cannot be kept in a delete: engines refuse to read the array then, or take it for a " +
-    "comparison with the empty text"
-  throw new WriteError({ uri, field: node.field, reason })
 }
 
 /** Deletes the cells of a sparse array that fulfil a condition. */
@@ -71,12 +60,11 @@ export const deleteCells = (
       }
     })
     const compiled = yield* whereOf(array, { op: "not", condition: tree })
-    const stays = simplify(compiled!.predicate)
+    const stays = yield* attemptWrite(uri, () => storedCondition(uri, fieldsOf(schema).byName, compiled!.predicate))
     if (stays === true) return { commit: undefined }
     if (stays === false) {
       return yield* refuse("the condition holds for every cell; remove the fragments, or the array, instead")
     }
-    const node = yield* attemptWrite(uri, () => storedNode(uri, stays))
     const name = yield* newName(time, target.version)
     const at = parseName(name)!.end
     for (const { name: its } of array.fragments) {
@@ -88,7 +76,7 @@ export const deleteCells = (
       }
     }
     const storage = yield* Storage
-    const bytes = encode(DeleteCondition, node, target.version)
+    const bytes = encode(DeleteCondition, stays, target.version)
     const file = closeGenericTile(target.access, bytes, target.version)
     const path = commitPath(target.version, name, "delete")!
     const there = (_: AlreadyExists) => Effect.void

@@ -40,6 +40,7 @@ const declared = ArraySchema.sparse({
     rgb: Attr.multiValue(Attr.uint8(), 3),
     blob: Attr.blob(),
     mark: Attr.nullable(Attr.multiValue(Attr.char(), 2)),
+    letter: Attr.multiValue(Attr.char(), 1),
     color: Attr.enumerated(Attr.nullable(Attr.uint8()), "colors"),
     size: Attr.enumerated(Attr.uint8(), "sizes"),
   },
@@ -72,6 +73,7 @@ const cells: Readonly<Record<string, Pick<Column, "values"> & Partial<Column>>> 
   s: { ...text("red", "", "blue", "", "red", "x"), validity: Uint8Array.of(1, 1, 1, 0, 1, 1) },
   flag: { values: Uint8Array.of(1, 0, 1, 0, 0, 0) },
   blob: text("ab", "cd", "", "ab", "x", "y"),
+  letter: { values: Int8Array.from("abcdeé", (c) => c.charCodeAt(0)) },
   mark: { values: Int8Array.from("abcdababcdab", (c) => c.charCodeAt(0)), validity: Uint8Array.of(1, 1, 0, 1, 1, 1) },
   color: { values: Uint8Array.of(0, 1, 0, 2, 1, 0), validity: Uint8Array.of(1, 1, 0, 1, 1, 1) },
   size: { values: Uint8Array.of(0, 1, 2, 0, 1, 2) },
@@ -119,6 +121,11 @@ describe("compiled conditions", () => {
     assertEquals(matching("flag == True"), [0, 2])
     assertEquals(matching("flag == 0"), [1, 3, 4, 5])
     assertEquals(matching("blob == b'ab'"), [0, 3])
+    assertEquals(matching("letter == 'b'"), [1])
+    assertEquals(matching("letter == 'bb'"), [])
+    assertEquals(matching("letter < 'bb'"), [0, 1])
+    assertEquals(matching("letter > 'd'"), [4, 5])
+    assertEquals(matching("letter not in ['a', 'bb', '']"), [1, 2, 3, 4, 5])
     assertEquals(matching("mark == 'ab'"), [0, 3, 5])
     assertEquals(matching("mark == ''"), [])
     assertEquals(matching("mark != ''"), [0, 1, 3, 4, 5])

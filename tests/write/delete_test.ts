@@ -10,6 +10,9 @@ const Things = ArraySchema.sparse({
     n: Attr.nullable(Attr.float64()),
     s: Attr.utf8(),
     color: Attr.enumerated(Attr.int8(), "colors"),
+    wide: Attr.utf16(),
+    letter: Attr.multiValue(Attr.char(), 1),
+    zero: Attr.float32(),
   },
   enumerations: { colors: ["red", "green", "blue"] },
 })
@@ -21,6 +24,9 @@ const cells = {
   n: { values: Float64Array.from(x, (i) => i / 2), validity: Uint8Array.from(x, (i) => i % 3 === 0 ? 0 : 1) },
   s: Array.from(x, (i) => ["", "ä", "b", "cc"][i % 4]),
   color: Int8Array.from(x, (i) => i % 3),
+  wide: Array.from(x, (i) => Uint16Array.of(i)),
+  letter: Int8Array.from(x, (i) => 97 + i),
+  zero: Float32Array.from(x, (i) => [0, -0, 1, NaN][i % 4]),
 }
 
 const withThings = <A, E>(
@@ -62,6 +68,12 @@ describe("deletes by condition", () => {
           ["not (s != 'b' or x < 5)", (i) => cells.s[i] === "b" && i >= 5],
           ["x == None or a == 4", (i) => cells.a[i] === 4],
           ["s == ''", (i) => cells.s[i] === ""],
+          ["s in ['']", (i) => cells.s[i] === ""],
+          ["s in ['', 'b']", (i) => ["", "b"].includes(cells.s[i])],
+          ["letter in ['a', 'bb', '']", (i) => i === 0],
+          ["letter >= 'q'", (i) => i >= 16],
+          ["zero in [0.0, 2]", (i) => i % 4 < 2],
+          [Condition.notIn("zero", [0, NaN]), (i) => i % 4 >= 2],
           // nulls go with what is compared
           ["n > 3", (i) => i / 2 > 3 || i % 3 === 0],
         ]
@@ -69,9 +81,13 @@ describe("deletes by condition", () => {
       })
     ))
 
-  it("write nothing where an enumeration lacks the value", () =>
+  it("write nothing where no cell can be meant", () =>
     withThings((after) =>
-      Effect.map(after("color == 'pink'"), (found) => assertEquals(found, { written: false, left: [...x] }))
+      Effect.gen(function* () {
+        for (const where of ["color == 'pink'", "letter in ['bb', '']", "letter == ''"]) {
+          assertEquals(yield* after(where), { written: false, left: [...x] })
+        }
+      })
     ))
 
   it("are refused where engines could not read the array afterwards, or they mean nothing", () =>
@@ -82,7 +98,9 @@ describe("deletes by condition", () => {
             ["n == None", "test for null"],
             ["x >= 0 or n != None", "test for null"],
             ["not color == 'pink'", "every cell"],
-            ["nope == 1", "it has a, n, s, color, x"],
+            ["nope == 1", "it has a, n, s, color, wide, letter, zero, x"],
+            ["wide == '7' or a > 3", "cannot look at string_utf16"],
+            ["letter > 'bb'", "one character"],
           ] as const
         ) {
           const error = yield* Effect.flip(after(where))
