@@ -3,17 +3,24 @@
  *
  * @module
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Codecs } from "./codecs.ts"
 import { nativeCodecs } from "./codecs_native.ts"
-import { layerWebp } from "./codecs_webp_native.ts"
+import { withWebp } from "./codecs_webp.ts"
+import { compileWebp, compileWebpEncoder } from "./codecs_webp_native.ts"
 import { httpFiles } from "./http_files.ts"
 import { localFiles } from "./storage_local.ts"
 import { makeMemoryStorage } from "./storage_memory.ts"
 import { makeRouter } from "./storage_router.ts"
 import { Storage } from "./storage.ts"
 import { makeWorkers } from "./workers.ts"
+
+const makeStorage = (): Storage => {
+  const web = httpFiles()
+  return makeRouter({ file: localFiles, http: web, https: web, mem: makeMemoryStorage() })
+}
 
 /**
  * Plain paths and `file://` to local files, `http://` and `https://` to web servers (read-only, with {@link httpFiles}'
@@ -32,16 +39,7 @@ import { makeWorkers } from "./workers.ts"
  * assertEquals(Effect.runSync(Effect.provide(program, layerStorage)), Uint8Array.of(2, 3))
  * ```
  */
-export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, () => {
-  const web = httpFiles()
-  return makeRouter({ file: localFiles, http: web, https: web, mem: makeMemoryStorage() })
-})
-
-/** The native codecs, and worker threads that help with large reads; these start when they are first needed. */
-const layerCodecs: Layer.Layer<Codecs> = Layer.scoped(
-  Codecs,
-  Effect.map(makeWorkers(), (workers) => ({ ...nativeCodecs, workers })),
-)
+export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, makeStorage)
 
 /**
  * What programs on Deno, Bun and Node provide: {@link layerStorage}, the native codecs with a worker thread for every core
@@ -57,7 +55,12 @@ const layerCodecs: Layer.Layer<Codecs> = Layer.scoped(
  * assert(entries.some((entry) => entry.name === "__schema"))
  * ```
  */
-export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.merge(
-  layerStorage,
-  Layer.provide(layerWebp, layerCodecs),
+export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.scopedContext(
+  // all in one: to put layers together takes a tenth of a short run
+  Effect.map(makeWorkers(), (workers) =>
+    Context.add(
+      Context.make(Storage, makeStorage()),
+      Codecs,
+      withWebp({ ...nativeCodecs, workers }, compileWebp, compileWebpEncoder),
+    )),
 )

@@ -10,6 +10,7 @@ interface Builtins {
   readonly "node:fs": typeof import("node:fs")
   readonly "node:path": typeof import("node:path")
   readonly "node:process": typeof import("node:process")
+  readonly "node:tty": typeof import("node:tty")
   readonly "node:zlib": typeof import("node:zlib")
 }
 

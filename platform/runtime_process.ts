@@ -74,21 +74,33 @@ const ofDeno = (deno: DenoProcess): Process => {
   }
 }
 
+const isBusy = (error: unknown): boolean => (error as { readonly code?: string }).code === "EAGAIN"
+
 const ofNode = (process: typeof import("node:process")): Process => {
-  const outOf = (stream: typeof process.stdout | typeof process.stderr): Out => {
-    // what goes wrong is told to the writer; without a listener it would end the process as well
-    stream.on("error", () => {})
-    return {
-      write: (text) =>
-        new Promise((resolve, reject) => stream.write(text, (error) => error ? reject(error) : resolve())),
-      columns: stream.isTTY ? stream.columns || COLUMNS : undefined,
-    }
-  }
+  const { writeSync } = builtin("node:fs")()
+  const { isatty } = builtin("node:tty")()
+  const encoder = new TextEncoder()
+  // the streams of the process do the same, but take longer to load than a small array to read
+  const outOf = (fd: 1 | 2): Out => ({
+    write: async (text) => {
+      const bytes = encoder.encode(text)
+      for (let done = 0; done < bytes.length;) {
+        try {
+          done += writeSync(fd, bytes, done)
+        } catch (error) {
+          // who made the pipe did not want to wait, so we do
+          if (!isBusy(error)) throw error
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        }
+      }
+    },
+    columns: isatty(fd) ? (fd === 1 ? process.stdout : process.stderr).columns || COLUMNS : undefined,
+  })
   return {
     args: process.argv.slice(2),
     environment: (name) => process.env[name],
-    out: outOf(process.stdout),
-    error: outOf(process.stderr),
+    out: outOf(1),
+    error: outOf(2),
     setExitCode: (code) => {
       process.exitCode = code
     },
