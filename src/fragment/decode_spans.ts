@@ -8,7 +8,6 @@ import type { ChunkTable } from "../../schema/tile_chunks.ts"
 import { type TileContext, tileTable, unfilterChunk, unfilterChunks } from "../filter/pipeline.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import type { TilePart, UnfilterAnswer, UnfilterJob } from "../tile/unfilter_job.ts"
-import { cellsInTile, type Fragment } from "./fragment.ts"
 
 /** What is wanted: of each of the tiles, which ascend, the cells from `first` to `last`. */
 export interface CellSpans {
@@ -65,17 +64,17 @@ export interface SpanDecoder {
   ) => Effect.Effect<void, TileError | WorkerLost> | undefined
 }
 
-/** The decoder of spans of cells of `cell` bytes; `contextOf` knows a tile by its number. */
+/** The decoder of spans of cells of `cell` bytes; `sizeOf` and `contextOf` know a tile's bytes and more by its number. */
 export const spanDecoder = (
-  fragment: Fragment,
   cell: number,
+  sizeOf: (tile: number) => number,
   contextOf: (tile: number) => TileContext,
   spans: CellSpans,
   take: TakeCells,
 ): SpanDecoder => {
   const locate = (i: number, bytes: Uint8Array): Located => {
     const context = contextOf(spans.tiles[i])
-    const size = cellsInTile(fragment, spans.tiles[i]) * cell
+    const size = sizeOf(spans.tiles[i])
     const table = tileTable(bytes, context, size)
     if (table.totalOriginal !== size) {
       const reason = `the tile has ${table.totalOriginal} bytes instead of ${size}`

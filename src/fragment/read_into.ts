@@ -16,7 +16,7 @@ import { loadFieldTiles, type TileFile } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
 import { tileContext } from "./tile_context.ts"
 import { readPresent } from "./missing_file.ts"
-import { readSpans } from "./read_spans.ts"
+import { type CellSpans, readSpans, type TakeCells } from "./read_spans.ts"
 
 type ReadIntoError = StorageError | TileError
 
@@ -50,39 +50,54 @@ const wrongSize = (context: TileContext, found: number, size: number): FormatErr
   return new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, reason })
 }
 
-/**
- * Reads chosen cells of a fixed-size field that is not nullable and has a file of its own, into `out` from its start,
- * which lies aligned for its cells. Only the chunks that hold some are unfiltered.
- */
-export const readInto = (
-  access: TileAccess,
-  fragment: Fragment,
-  field: Field,
-  { tiles, positions }: ChosenTiles,
-  out: Uint8Array,
-): Effect.Effect<void, ReadIntoError, Storage> => {
-  const { cellSize } = field
-  const target = unitsOf(out, cellSize)
+/** The spans from the first chosen cell of each tile to the last, as far as some are chosen. */
+export const chosenSpans = (fragment: Fragment, { tiles, positions }: ChosenTiles): CellSpans => {
   const first = new Float64Array(tiles.length)
   const last = new Float64Array(tiles.length)
-  const to = new Float64Array(tiles.length + 1)
   for (let i = 0; i < tiles.length; i++) {
     const its = positions[i]
-    const cells = cellsInTile(fragment, tiles[i])
     first[i] = its === undefined ? 0 : its[0]
-    last[i] = its === undefined ? cells - 1 : its[its.length - 1]
-    to[i + 1] = to[i] + (its === undefined ? cells : its.length)
+    last[i] = its === undefined ? cellsInTile(fragment, tiles[i]) - 1 : its[its.length - 1]
   }
   const needs = (i: number, from: number, end: number): boolean => {
     const its = positions[i]
     return its === undefined || its[firstFrom(its.length, (k) => its[k] < from)] < end
   }
-  return readSpans(access, fragment, field, "fixed", { tiles, first, last, needs }, (i, bytes, before) => {
+  return { tiles, first, last, needs }
+}
+
+/**
+ * Reads chosen cells of a fixed-size field that has a file of its own, into `out` from its start, which lies aligned for its
+ * cells. Only the chunks that hold some are unfiltered.
+ */
+export const readInto = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+  chosen: ChosenTiles,
+  out: Uint8Array,
+): Effect.Effect<void, ReadIntoError, Storage> => {
+  const { tiles, positions } = chosen
+  const { cellSize } = field
+  const target = unitsOf(out, cellSize)
+  const to = new Float64Array(tiles.length + 1)
+  for (let i = 0; i < tiles.length; i++) to[i + 1] = to[i] + (positions[i]?.length ?? cellsInTile(fragment, tiles[i]))
+  return readSpans(access, fragment, field, "fixed", chosenSpans(fragment, chosen), (i, bytes, before) => {
     const its = positions[i]
     if (its === undefined) out.set(bytes, to[i] * cellSize)
     else copyCells(target, to[i], unitsOf(bytes, cellSize), its, 0, its.length, before)
   })
 }
+
+/** Reads the validity bytes of chosen cells of a nullable field, and hands them to `take`. */
+export const readValidity = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+  chosen: ChosenTiles,
+  take: TakeCells,
+): Effect.Effect<void, ReadIntoError, Storage> =>
+  readSpans(access, fragment, field, "validity", chosenSpans(fragment, chosen), take)
 
 /**
  * All cells of tiles without filters that lie behind each other in their file: what was read becomes the column, once the

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import { type ByteRange, inFlight, Storage } from "../../platform/storage.ts"
 import { breath } from "../../platform/workers.ts"
-import { dataFile } from "../../schema/name/data_file.ts"
+import { dataFile, type DataPart } from "../../schema/name/data_file.ts"
 import { attemptTile } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { chunkSize } from "../filter/chunk_cuts.ts"
@@ -14,7 +14,7 @@ import { spansOf } from "../tile/spans.ts"
 import { poolFor } from "../tile/unfilter_job.ts"
 import { type CellSpans, NOTHING, type Scratch, spanDecoder, type TakeCells } from "./decode_spans.ts"
 import type { Field } from "./field.ts"
-import { loadFieldTiles } from "./field_tiles.ts"
+import { type FieldTiles, loadFieldTiles, type TileFile } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
 import { readPresent } from "./missing_file.ts"
 import type { ReadTilesError } from "./read_tiles.ts"
@@ -33,24 +33,45 @@ const kept: Array<Scratch> = []
 const MOST_KEPT = 4
 const LARGEST_KEPT = 1 << 22
 
-/** Reads spans of a fixed-size field that the fragment has, or of its validity bytes, and hands them to `take`. */
+/** Of what spans are: cells of a fixed size, their validity bytes; offsets of var-sized cells (as u64), and their values. */
+export type SpanPart = "fixed" | "validity" | "offsets" | "values"
+
+/** Where a part of a field lies, what its cells are, and how many bytes its tiles have. */
+const partOf = (fragment: Fragment, field: Field, part: SpanPart, where: FieldTiles) => {
+  const { offsetsFilters, validityFilters } = fragment.schema
+  const of = (file: TileFile, inFile: DataPart, cells: FileCells) => ({
+    file,
+    uri: `${fragment.uri}/${dataFile(fragment.version, field.file, inFile)}`,
+    cells,
+    sizeOf: (tile: number): number =>
+      part === "values" ? where.varSizes![tile] : cellsInTile(fragment, tile) * cells.cellSize,
+  })
+  switch (part) {
+    case "fixed":
+      return of(where.fixed, "fixed", field)
+    case "validity":
+      return of(where.validity!, "validity", { filters: validityFilters, type: "uint8", cellSize: 1 })
+    case "offsets":
+      return of(where.fixed, "fixed", { filters: offsetsFilters, type: "uint64", cellSize: 8 })
+    case "values":
+      return of(where.var!, "var", field)
+  }
+}
+
+/** Reads spans of a field that the fragment has, and hands them to `take`. */
 export const readSpans = (
   access: TileAccess,
   fragment: Fragment,
   field: Field,
-  part: "fixed" | "validity",
+  part: SpanPart,
   spans: CellSpans,
   take: TakeCells,
 ): Effect.Effect<void, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const [where] = yield* loadFieldTiles(access, fragment, [field])
-    const { offsets, size: fileSize } = part === "fixed" ? where.fixed : where.validity!
-    const cells: FileCells = part === "fixed"
-      ? field
-      : { filters: fragment.schema.validityFilters, type: "uint8", cellSize: 1 }
+    const { file: { offsets, size: fileSize }, uri, cells, sizeOf } = partOf(fragment, field, part, where)
     const { cellSize: cell } = cells
     const filtered = cells.filters.filters.length > 0 || access.key !== undefined
-    const uri = `${fragment.uri}/${dataFile(fragment.version, field.file, part)}`
     const contextOf = tileContext(access, fragment, cells, uri, yield* webpOf(access, cells.filters))
     const storage = yield* Storage
     const read = (ranges: ReadonlyArray<ByteRange>, into: Uint8Array) =>
@@ -69,15 +90,16 @@ export const readSpans = (
       const tile = spans.tiles[i]
       starts[i] = offsets[tile]
       lengths[i] = (tile + 1 < offsets.length ? offsets[tile + 1] : fileSize) - starts[i]
-      const size = cellsInTile(fragment, tile) * cell
-      if (filtered || lengths[i] !== plainSize(size, cell)) continue
-      const part = plainSpan(size, cell, spans.first[i], spans.last[i])
+      const size = sizeOf(tile)
+      // chunks of var-sized cells are of any length
+      if (filtered || part === "values" || lengths[i] !== plainSize(size, cell)) continue
+      const span = plainSpan(size, cell, spans.first[i], spans.last[i])
       plain[i] = 1
-      starts[i] += part.offset
-      lengths[i] = part.length
+      starts[i] += span.offset
+      lengths[i] = span.length
     }
 
-    const decoder = spanDecoder(fragment, cell, (tile) => contextOf(offsets[tile]), spans, take)
+    const decoder = spanDecoder(cell, sizeOf, (tile) => contextOf(offsets[tile]), spans, take)
 
     const runBatch = (from: number, to: number, scratch: Scratch): Effect.Effect<void, ReadTilesError, Storage> => {
       const { ranges, rangeOf, startIn } = spansOf(starts.subarray(from, to), lengths.subarray(from, to))
@@ -98,7 +120,7 @@ export const readSpans = (
                 decoder.here(i, bytes, scratch)
                 continue
               }
-              const size = cellsInTile(fragment, spans.tiles[i]) * cell
+              const size = sizeOf(spans.tiles[i])
               const cells = withoutHeaders(bytes, size, cell, spans.first[i])
               if (cells === undefined) again.push(i)
               else {take(

@@ -27,23 +27,24 @@ export const appendStarts = (
   return total
 }
 
-/** Copies the bytes of the chosen cells to `out` from `at` on; neighbours move at once. */
+/** Copies the bytes of the chosen cells to `out` from `at` on; neighbours move at once. `bytes` start at byte `base` of the tile. */
 export const appendVar = (
   out: Uint8Array,
   at: number,
   bytes: Uint8Array,
   offsets: Uint32Array,
   positions: Uint32Array | undefined,
+  base = 0,
 ): void => {
   if (positions === undefined) {
-    out.set(bytes.subarray(offsets[0], offsets[offsets.length - 1]), at)
+    out.set(bytes.subarray(offsets[0] - base, offsets[offsets.length - 1] - base), at)
     return
   }
   for (let k = 0; k < positions.length;) {
     const first = k++
     while (k < positions.length && positions[k] === positions[k - 1] + 1) k++
-    let from = offsets[positions[first]]
-    const end = offsets[positions[k - 1] + 1]
+    let from = offsets[positions[first]] - base
+    const end = offsets[positions[k - 1] + 1] - base
     if (end - from > 32) {
       out.set(bytes.subarray(from, end), at)
       at += end - from

@@ -7,7 +7,6 @@ import { breath, makeWorkers, type WorkerPool } from "../../platform/workers.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { TileContext } from "../../src/filter/pipeline.ts"
 import { type CellSpans, NOTHING, spanDecoder } from "../../src/fragment/decode_spans.ts"
-import type { Fragment } from "../../src/fragment/fragment.ts"
 import { runUnfilterJob, type UnfilterJob } from "../../src/tile/unfilter_job.ts"
 
 const CELLS = 40_000
@@ -45,13 +44,13 @@ const tileFrom = (first: number): Uint8Array => {
   return out
 }
 
-const fragment = { tileCount: 4, tileCells: CELLS, lastTileCells: CELLS } as Fragment
+const size = () => 4 * CELLS
 const spans = { tiles: [1, 3], first: [0, 9000], last: [CELLS - 1, 20_000] }
 
 /** What is taken of two tiles that are decoded away, and where. */
 const decodeAway = (pool: WorkerPool, tiles: ReadonlyArray<Uint8Array>) => {
   const taken: Array<readonly [i: number, first: number, cells: Int32Array]> = []
-  const decoder = spanDecoder(fragment, 4, context, spans, (i, bytes, first) => {
+  const decoder = spanDecoder(4, size, context, spans, (i, bytes, first) => {
     taken.push([i, first, new Int32Array(bytes.slice().buffer)])
   })
   const read = new Uint8Array(tiles[0].length + tiles[1].length)
@@ -87,7 +86,7 @@ describe("tiles that are decoded here", () => {
     }
     let cells = new Int32Array(0)
     const span = { tiles: [2], first: [100], last: [35_000], ...needs && { needs } }
-    const decoder = spanDecoder(fragment, 4, (tile) => ({ ...context(tile), codecs }), span, (i, bytes, first) => {
+    const decoder = spanDecoder(4, size, (tile) => ({ ...context(tile), codecs }), span, (i, bytes, first) => {
       assertEquals([i, first], [0, 0])
       cells = new Int32Array(bytes.slice().buffer)
     })
