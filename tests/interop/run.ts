@@ -8,6 +8,7 @@
  *     --full           the sweep: 3,240 cases with a seed of the day
  *     --only REGEX     compare only the things that match
  *     --applications   only what the applications write: tiledbsoma, tiledb-bioimg, pandas, NumPy
+ *     --writes         only random arrays that we write and the engine reads: 80 in each runtime, or --count
  *     --memory         only the memory that streams of large arrays take
  *     --laws           only what writes leave that fail, seen by the engine
  *     --changes        only what changes of metadata, schemas and groups leave for the engine, and it for us
@@ -31,6 +32,7 @@ import { runMemory } from "./memory/run.ts"
 import { start, type Totals } from "./processes.ts"
 import { FAMILIES, runSample } from "./sample.ts"
 import { APPLICATIONS, ENGINE, ensureVenv, type Environment } from "./venv.ts"
+import { runWrites } from "./writes/run.ts"
 
 const here = import.meta.dirname!
 const cache = join(here, "..", ".cache")
@@ -65,6 +67,7 @@ const main = async (): Promise<void> => {
       applications: { type: "boolean", default: false },
       changes: { type: "boolean", default: false },
       copies: { type: "boolean", default: false },
+      writes: { type: "boolean", default: false },
       memory: { type: "boolean", default: false },
       laws: { type: "boolean", default: false },
       sample: { type: "boolean", default: false },
@@ -84,10 +87,10 @@ const main = async (): Promise<void> => {
     throw new Error("--count and --from are whole numbers")
   }
   if (!/^[\w.-]+$/.test(seed)) throw new Error("--seed is letters, digits, - and _")
-  const sample = values.sample || values.full || (!values.changes && !values.copies &&
+  const sample = values.sample || values.full || (!values.changes && !values.copies && !values.writes &&
     [values.count, values.seed, values.from, values.only].some((value) => value !== undefined))
   const all = !sample && !values.applications && !values.memory && !values.laws && !values.changes &&
-    !values.copies
+    !values.copies && !values.writes
   if (sample || all) {
     const python = pythonFor("THE INTEROP SAMPLE", ENGINE)
     const options = { seed, from, count, only: values.only, keep: values.keep }
@@ -103,6 +106,12 @@ const main = async (): Promise<void> => {
     // the sweep copies all of them
     const copies = values.copies && values.count !== undefined ? count : values.full ? 0 : 60
     if (python !== undefined) await runCopies(python, cache, { seed, count: copies, keep: values.keep }, totals)
+  }
+  if (values.writes || values.full || all) {
+    const python = pythonFor("THE TEST OF WRITES", ENGINE)
+    // as many in each runtime
+    const arrays = values.writes && values.count !== undefined ? count : values.full ? 2000 : 80
+    if (python !== undefined) await runWrites(python, cache, { seed, count: arrays, keep: values.keep }, totals)
   }
   if (values.memory || all) {
     const python = pythonFor("THE MEASUREMENT OF MEMORY", ENGINE)
