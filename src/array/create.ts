@@ -21,8 +21,9 @@ import { attemptSchema, type SchemaError } from "./builder/schema_error.ts"
 import { enumerationsOf, toStructure } from "./builder/structure.ts"
 import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion, formatVersionRefusal } from "./check_format_version.ts"
-import { InvalidOption, Unsupported } from "./errors.ts"
+import { InvalidOption } from "./errors.ts"
 import { handleOf, type TileArray } from "./handle.ts"
+import { labelSchema } from "./label_array.ts"
 import { join, listSchemas, type SchemaListing } from "./listing.ts"
 import { accessOf } from "./open.ts"
 import { newEnumerationName, newSchemaName, storeSchema } from "./store_schema.ts"
@@ -38,7 +39,9 @@ export interface CreateOptions extends ChangeOptions {
 }
 
 /** What making an array can fail with. */
-export type CreateError = InvalidOption | SchemaError | AlreadyExists | Unsupported | StoreError
+export type CreateError = InvalidOption | SchemaError | AlreadyExists | StoreError
+
+type Needs = Storage | Codecs
 
 /** The schema with a file for each of its enumerations: none shares the file of another array. */
 const withNewFiles = (schema: ArraySchema): Effect.Effect<ArraySchema> =>
@@ -59,8 +62,8 @@ const store = (
   uri: string,
   wasEmpty: boolean,
   { version }: Structure,
-  write: Effect.Effect<void, StoreError, Storage>,
-): Effect.Effect<void, StoreError, Storage> =>
+  write: Effect.Effect<void, CreateError, Needs>,
+): Effect.Effect<void, CreateError, Needs> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const making = Effect.gen(function* () {
@@ -80,9 +83,11 @@ const store = (
 /**
  * Makes an array, and opens it: empty, and typed by its schema.
  *
+ * Dimension labels get arrays of their own, in `__labels/l0` and so on, which are written as any array.
+ *
  * Fails with `AlreadyExists` if there is an array or group already, with `SchemaError` if no array of that format version
- * can be so, with `InvalidOption`, `Unsupported` (dimension labels), and with `StorageError` or `CodecError`; nothing is
- * left of it then. Two that make the same array at the same time may both succeed, as with other engines.
+ * can be so, with `InvalidOption`, and with `StorageError` or `CodecError`; nothing is left of it then. Two that make the
+ * same array at the same time may both succeed, as with other engines.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -105,19 +110,24 @@ export const create = <S extends ArraySchema>(
   uri: string,
   schema: S,
   options: CreateOptions = {},
-): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> => createBy(checkNew, uri, schema, options)
+): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> =>
+  Effect.zipRight(attemptSchema(() => checkSchemaRules(schema)), createBy(makeLabels, uri, schema, options))
 
-/** What new arrays must fulfil. */
-const checkNew = (uri: string, schema: ArraySchema): Effect.Effect<void, SchemaError | Unsupported> =>
-  Effect.zipRight(
-    attemptSchema(() => checkSchemaRules(schema)),
-    schema.dimensionLabels.length === 0 ? Effect.void : Effect.fail(
-      new Unsupported({
-        uri,
-        feature: "arrays with dimension labels are read, but not made; leave the labels out of the schema",
-      }),
-    ),
-  )
+/** Makes the arrays that labels lie in; of external ones they are there already. */
+const makeLabels = (
+  uri: string,
+  schema: ArraySchema,
+  options: CreateOptions,
+): Effect.Effect<void, CreateError, Needs> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    for (const label of schema.dimensionLabels.filter(({ external }) => !external)) {
+      const at = join(uri, label.uri)
+      // what the making of an array left that was killed
+      yield* storage.remove(at)
+      yield* create(at, labelSchema(schema, label), options)
+    }
+  })
 
 /**
  * As {@link create}, for a schema that an array has: rules that engines got since it was made are not held against it, and
@@ -127,10 +137,10 @@ export const createLike = <S extends ArraySchema>(
   uri: string,
   schema: S,
   options: CreateOptions = {},
-): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> => createBy(() => Effect.void, uri, schema, options)
+): Effect.Effect<TileArray<S>, CreateError, Needs> => createBy(() => Effect.void, uri, schema, options)
 
 const createBy = <S extends ArraySchema>(
-  check: (uri: string, schema: S) => Effect.Effect<void, SchemaError | Unsupported>,
+  makeFirst: (uri: string, schema: S, options: CreateOptions) => Effect.Effect<void, CreateError, Needs>,
   uri: string,
   schema: S,
   options: CreateOptions,
@@ -142,7 +152,6 @@ const createBy = <S extends ArraySchema>(
     if (refused !== undefined) {
       return yield* Effect.fail(new InvalidOption({ uri: at, option: "formatVersion", reason: refused }))
     }
-    yield* check(at, schema)
     const named = yield* withNewFiles(schema)
     const structure = yield* attemptSchema(() => {
       const made = toStructure(named, { version })
@@ -161,7 +170,10 @@ const createBy = <S extends ArraySchema>(
       at,
       listing.root.length === 0,
       structure,
-      storeSchema(access, at, name, structure, enumerationsOf(named)),
+      Effect.zipRight(
+        makeFirst(at, schema, { ...options, formatVersion: version }),
+        storeSchema(access, at, name, structure, enumerationsOf(named)),
+      ),
     )
     const end = yield* Clock.currentTimeMillis
     return handleOf({

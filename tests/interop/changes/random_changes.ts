@@ -56,6 +56,12 @@ export const firstSchema = (random: Random, formatVersion: number): ArraySchema.
       attrs,
       enumerations,
       order: random.pick(["row-major", "col-major"]),
+      ...(formatVersion < 18 || random.below(2) === 0 ? {} : {
+        labels: {
+          lat: { dim: "y", type: "float64", order: "decreasing" },
+          key: { dim: "x", type: "string_ascii", order: "increasing" },
+        },
+      }),
     })
     : ArraySchema.sparse({
       dims: { x: Dim.int64([0, 99], { tile: 10 }), name: Dim.ascii() },
