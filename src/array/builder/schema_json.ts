@@ -87,7 +87,16 @@ export interface SchemaJson {
   readonly labels?: ReadonlyArray<LabelJson>
 }
 
-const { Array: list, Boolean: flag, Literal, Number: number, optional, String: text, Struct, Tuple, Union } = Schema
+// one by one, so that bundles leave out what is not used of the module
+const flag = Schema.Boolean
+const list = Schema.Array
+const Literal = Schema.Literal
+const number = Schema.Number
+const optional = Schema.optional
+const Struct = Schema.Struct
+const text = Schema.String
+const Tuple = Schema.Tuple
+const Union = Schema.Union
 
 const Hex = Struct({ hex: text })
 const Value = Union(number, text)
