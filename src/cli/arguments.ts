@@ -1,14 +1,17 @@
 /**
  * The command line to a request. Whether its words are right is told here, in one line.
  */
-import { type CommandName, commands, isCommand, type OptionSpec } from "./commands.ts"
+import { type CommandName, commands, isCommand, operandsOf, type OptionSpec } from "./commands.ts"
 import { tokensOf } from "./tokens.ts"
 import { UsageError } from "./usage_error.ts"
 
 /** A command with its options, all of them by their names; those that were not given are absent. */
 export interface Request {
   readonly command: CommandName
+  /** The first operand. */
   readonly uri: string
+  /** All operands, as many as the command takes. */
+  readonly operands: ReadonlyArray<string>
   readonly text: (name: string) => string | undefined
   readonly texts: (name: string) => ReadonlyArray<string>
   readonly integer: (name: string) => number | undefined
@@ -54,6 +57,19 @@ const check = (name: string, spec: OptionSpec, value: string): void => {
   if (spec.integer === true && !/^\d{1,15}$/.test(value)) fail(`--${name}: give a whole number, 0 or more`)
 }
 
+/** Refuses operands that are missing, or too many. */
+const checkOperands = (command: CommandName, operands: ReadonlyArray<string>): void => {
+  const wanted = operandsOf(command)
+  if (operands.length < wanted.length || operands.includes("")) {
+    const what = wanted.length === 1 ? "name an array or group" : `give ${wanted.length} operands`
+    fail(`${command}: ${what}: tessera ${command} ${wanted.join(" ")}`)
+  }
+  if (operands.length > wanted.length) {
+    const takes = wanted.length === 1 ? "one URI" : wanted.join(" and ")
+    fail(`${command}: takes ${takes}, not ${operands.length}: ${names(operands.map((o) => JSON.stringify(o)))}`)
+  }
+}
+
 /** Parses the arguments. Throws {@link UsageError}. */
 export const parse = (args: ReadonlyArray<string>): Invocation => {
   const [command, ...rest] = args
@@ -93,10 +109,7 @@ export const parse = (args: ReadonlyArray<string>): Invocation => {
       fail(`${command}: --${name} needs a value: --${name} ${spec.value}`)
     } else values.push(value)
   }
-  if (operands.length === 0 || operands[0] === "") fail(`${command}: name an array or group: tessera ${command} URI`)
-  if (operands.length > 1) {
-    fail(`${command}: takes one URI, not ${operands.length}: ${names(operands.map((o) => JSON.stringify(o)))}`)
-  }
+  checkOperands(command, operands)
   for (const [name, values] of given) {
     for (const value of values) check(name, specs[name], value)
   }
@@ -106,6 +119,7 @@ export const parse = (args: ReadonlyArray<string>): Invocation => {
     request: {
       command,
       uri: operands[0],
+      operands,
       text,
       texts: (name) => given.get(name) ?? [],
       integer: (name) => text(name) === undefined ? undefined : Number(text(name)),

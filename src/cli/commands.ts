@@ -12,13 +12,32 @@ export interface OptionSpec {
   readonly repeated?: boolean
 }
 
-/** A command. All take one URI. */
+/** A command. */
 export interface CommandSpec {
   readonly description: string
+  /** What it takes besides options. Default: one URI. */
+  readonly operands?: ReadonlyArray<string>
   readonly options: Readonly<Record<string, OptionSpec>>
 }
 
 const json: OptionSpec = { description: "print JSON" }
+
+const select: OptionSpec = {
+  value: "NAMES",
+  repeated: true,
+  description: "attributes and dimensions, separated by commas",
+}
+
+const range: OptionSpec = {
+  value: "DIM=LO:HI",
+  repeated: true,
+  description: 'cells in a range, both ends inclusive; DIM=V for a point; DIM=["lo","hi"] for values with a colon',
+}
+
+const memory: OptionSpec = {
+  value: "SIZE",
+  description: "of the cells that are read at a time: 64MiB, 1GB, … (256MiB)",
+}
 
 const quiet: OptionSpec = { description: "say nothing but errors: no progress, no remarks" }
 
@@ -45,13 +64,8 @@ export const commands = {
   read: {
     description: "read cells",
     options: {
-      select: { value: "NAMES", repeated: true, description: "attributes and dimensions, separated by commas" },
-      range: {
-        value: "DIM=LO:HI",
-        repeated: true,
-        description:
-          'cells in a range, both ends inclusive; DIM=V for a point; DIM=["lo","hi"] for values with a colon',
-      },
+      select,
+      range,
       where: {
         value: "CONDITION",
         description: 'only cells that fulfil it: \'depth > 400 and place in ["Tonga", "Fiji"] and not flag == None\'',
@@ -62,7 +76,23 @@ export const commands = {
       codes: { description: "show the codes of enumerated attributes, not the values" },
       format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "of the output" },
       json: { description: "the same as --format json" },
-      memory: { value: "SIZE", description: "of the cells that are read at a time: 64MiB, 1GB, … (256MiB)" },
+      memory,
+      quiet,
+      ...opening,
+    },
+  },
+  copy: {
+    description: "copy an array: schema, cells, metadata",
+    operands: ["SOURCE", "TARGET"],
+    options: {
+      select: { ...select, description: "attributes to copy, separated by commas; dimensions always are" },
+      range,
+      "format-version": { value: "N", integer: true, description: "format of the copy, from 3 on (22)" },
+      "to-key-file": { value: "FILE", description: "another key for the copy than that of the array" },
+      decrypt: { description: "do not encrypt the copy of an encrypted array" },
+      "no-metadata": { description: "leave the metadata out" },
+      memory,
+      json,
       quiet,
       ...opening,
     },
@@ -72,6 +102,12 @@ export const commands = {
 
 /** The name of a command. */
 export type CommandName = keyof typeof commands
+
+/** What a command takes besides options. */
+export const operandsOf = (name: CommandName): ReadonlyArray<string> => {
+  const spec: CommandSpec = commands[name]
+  return spec.operands ?? ["URI"]
+}
 
 /** Whether there is such a command. */
 export const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)

@@ -3,7 +3,7 @@
  */
 import type { StorageReason } from "../../platform/errors.ts"
 
-/** 0 done, 1 other, 2 usage, 3 not there, 4 permission or key, 5 bad bytes, 6 unsupported. */
+/** 0 done, 1 other, 2 usage, 3 not there, 4 permission or key, 5 bad bytes or cells, 6 unsupported. */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 const byTag: Readonly<Record<string, ExitCode>> = {
@@ -12,6 +12,8 @@ const byTag: Readonly<Record<string, ExitCode>> = {
   InvalidOption: 2,
   SelectionError: 2,
   ConditionError: 2,
+  SchemaError: 2,
+  AlreadyExists: 2,
   ArrayNotFound: 3,
   NotFound: 3,
   DecryptionFailed: 4,
@@ -19,6 +21,8 @@ const byTag: Readonly<Record<string, ExitCode>> = {
   FormatError: 5,
   CodecError: 5,
   ChecksumMismatch: 5,
+  WriteError: 5,
+  RowError: 5,
   Unsupported: 6,
 }
 
@@ -49,6 +53,7 @@ const wordings: ReadonlyArray<readonly [RegExp, string]> = [
   [/; let memory be at least (\d+)/, "; give at least --memory $1, or another --order"],
   [/; give its key$/, "; give its key with --key-file, or set TESSERA_KEY"],
   [/, or read without verifying checksums/, ""],
+  [/; leave them out with metadata: false/, "; leave them out with --no-metadata"],
 ]
 
 /** What is wrong, in one line; `undefined` if there is nothing to say. */

@@ -1,7 +1,7 @@
 /**
  * What the command line says of itself.
  */
-import { type CommandName, commands, type OptionSpec } from "./commands.ts"
+import { type CommandName, commands, operandsOf, type OptionSpec } from "./commands.ts"
 
 const WIDTH = 80
 
@@ -30,7 +30,7 @@ const ofOption = (name: string, spec: OptionSpec): string =>
 export const help = (command: CommandName | undefined): string => {
   if (command === undefined) {
     return [
-      "tessera – looks into TileDB arrays and groups",
+      "tessera – reads, writes and copies TileDB arrays",
       "",
       "  tessera COMMAND URI [OPTION…]",
       "",
@@ -38,13 +38,13 @@ export const help = (command: CommandName | undefined): string => {
       "",
       "tessera COMMAND --help shows the options of a command.",
       "Exit codes: 0 done, 1 other, 2 usage, 3 not there, 4 permission or key,",
-      "5 bad bytes, 6 unsupported.",
+      "5 bad bytes or cells, 6 unsupported.",
       "",
     ].join("\n")
   }
   const { description, options } = commands[command]
   return [
-    `tessera ${command} URI [OPTION…] – ${description}`,
+    `tessera ${command} ${operandsOf(command).join(" ")} [OPTION…] – ${description}`,
     "",
     ...Object.entries(options).map(([name, spec]) => ofOption(name, spec)),
     "",

@@ -26,6 +26,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { parse, type Request } from "./arguments.ts"
+import { runCopy } from "./copy.ts"
 import { type ExitCode, exitCodeOf, messageOf } from "./exit_code.ts"
 import { help } from "./help.ts"
 import { isCommand } from "./commands.ts"
@@ -58,6 +59,8 @@ const runRequest = (request: Request, terminal: Terminal): Effect.Effect<void, u
       return runMeta(request, terminal)
     case "read":
       return runRead(request, terminal)
+    case "copy":
+      return runCopy(request, terminal)
     case "publish":
       return runPublish(request, terminal)
   }

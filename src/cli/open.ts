@@ -26,13 +26,17 @@ export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> =>
     }
   })
 
+/** The key in a file. */
+export const readKey = (file: string): Effect.Effect<Uint8Array, InvalidKey | NotFound | StorageError, Storage> =>
+  Effect.flatMap(Storage, (storage) => Effect.flatMap(storage.read(file), parseKey))
+
 const keyOf = (
   request: Request,
   terminal: Terminal,
 ): Effect.Effect<Uint8Array | undefined, InvalidKey | NotFound | StorageError, Storage> =>
   Effect.gen(function* () {
     const file = request.text("key-file")
-    if (file !== undefined) return yield* parseKey(yield* (yield* Storage).read(file))
+    if (file !== undefined) return yield* readKey(file)
     const text = terminal.environment("TESSERA_KEY")
     return text === undefined || text === "" ? undefined : yield* parseKey(text)
   })

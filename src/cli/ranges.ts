@@ -12,7 +12,7 @@ import { UsageError } from "./usage_error.ts"
 type Pair = readonly [low: Bound, high: Bound]
 
 const fail = (text: string, reason: string): never => {
-  throw new UsageError({ reason: `read: --range ${JSON.stringify(text)}: ${reason}` })
+  throw new UsageError({ reason: `--range ${JSON.stringify(text)}: ${reason}` })
 }
 
 const isBound = (value: unknown): value is Bound =>
@@ -121,6 +121,6 @@ export const parseSelect = (
     }
   }
   const twice = out.find((name, i) => out.indexOf(name) !== i)
-  if (twice !== undefined) throw new UsageError({ reason: `read: --select: ${JSON.stringify(twice)} is named twice` })
+  if (twice !== undefined) throw new UsageError({ reason: `--select: ${JSON.stringify(twice)} is named twice` })
   return out
 }

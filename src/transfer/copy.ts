@@ -35,7 +35,9 @@ import { copiedSchema, selectedAttributes } from "./copied_schema.ts"
 import { writtenBoxes } from "./written_boxes.ts"
 
 /** How an array is copied. */
-export interface CopyOptions extends CreateOptions {
+export interface CopyOptions extends Omit<CreateOptions, "key"> {
+  /** The AES-256-GCM key of the copy, or `null` for one that is not encrypted. Default: the key of the array, if it has one. */
+  readonly key?: Uint8Array | null
   /** The attributes that are copied. Default: all; dimensions always are. */
   readonly select?: ReadonlyArray<string>
   /** The cells that are copied, as ranges by dimension. Default: all. */
@@ -150,7 +152,7 @@ const makeArray = (
 /**
  * Copies an array: makes another with the same schema, cells and metadata, of the current format or the one that is asked.
  * What is read is the array as it was opened: a time of it, of any format version, with its key. The copy has every cell
- * once, and no history; `key` encrypts it.
+ * once, and no history.
  *
  * Cells are streamed in the global order, so that memory is bounded whatever the size. They are not decided anew: what other
  * engines let pass is let pass. Lossy filters (`webp`) lose again what they lose.
@@ -189,7 +191,8 @@ const copyOpened = (
   options: CopyOptions,
 ): Effect.Effect<Copied, CopyError, Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
-    const { at, key, formatVersion, memory } = options
+    const { at, formatVersion, memory } = options
+    const key = options.key === undefined ? source.key : options.key ?? undefined
     const creating = given({ at, key, formatVersion })
     const attributes = yield* attemptSelection(() => selectedAttributes(source, options.select))
     const schema = copiedSchema(source.schema, yield* loadEnumerations(source), attributes)
@@ -210,7 +213,7 @@ const copyOpened = (
       // those that lie elsewhere stay there
       if (!relative) continue
       const label = yield* openArray(join(source.uri, uri), { ...source.time, ...given({ key: source.key }) })
-      yield* copyOpened(label, join(made.uri, uri), { ...creating, ...given({ memory }) })
+      yield* copyOpened(label, join(made.uri, uri), { ...given({ at, formatVersion, memory }), key: key ?? null })
     }
     return { ...written, uri: made.uri, formatVersion: made.schema.version, metadata: metadata.length }
   })

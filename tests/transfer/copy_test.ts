@@ -132,19 +132,22 @@ describe("a copy", () => {
       { files },
       Effect.gen(function* () {
         const source = yield* TileArray.open(path, { key })
-        yield* TileArray.copy(source, "mem://plain")
+        yield* TileArray.copy(source, "mem://same")
+        yield* TileArray.copy(source, "mem://plain", { key: null })
         yield* TileArray.copy(source, "mem://other", { key: other })
-        const error = yield* Effect.flip(TileArray.open("mem://other", { key }))
-        assertEquals(error._tag, "DecryptionFailed")
+        for (const options of [{ key }, {}]) {
+          const error = yield* Effect.flip(TileArray.open("mem://other", options))
+          assertEquals(error._tag, "DecryptionFailed")
+        }
         return [
           yield* cellsOf(source),
+          yield* cellsOf(yield* TileArray.open("mem://same", { key })),
           yield* cellsOf(yield* TileArray.open("mem://plain")),
           yield* cellsOf(yield* TileArray.open("mem://other", { key: other })),
         ]
       }),
     )
-    assertEquals(cells[1], cells[0])
-    assertEquals(cells[2], cells[0])
+    for (const copy of cells.slice(1)) assertEquals(copy, cells[0])
   })
 
   it("leaves cells unwritten that nobody wrote, and copies others once", async () => {

@@ -1,0 +1,69 @@
+/**
+ * `tessera copy`.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { handleOf } from "../array/handle.ts"
+import { copy, type CopyError, type CopyProgress } from "../transfer/copy.ts"
+import type { Request } from "./arguments.ts"
+import { parseSize, sizeText } from "./byte_size.ts"
+import { attemptUsage, openRequested, readKey, type SettingsError } from "./open.ts"
+import { countText, withProgress } from "./progress.ts"
+import { parseRanges, parseSelect } from "./ranges.ts"
+import { type OutputError, print, say, type Terminal } from "./terminal.ts"
+import { UsageError } from "./usage_error.ts"
+
+/** Copies an array, and says what was copied. */
+export const runCopy = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<void, SettingsError | CopyError | OutputError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const size = request.text("memory")
+    const memory = size === undefined ? undefined : yield* attemptUsage(() => parseSize("memory", size))
+    const keyFile = request.text("to-key-file")
+    if (keyFile !== undefined && request.on("decrypt")) {
+      return yield* Effect.fail(new UsageError({ reason: "copy: --decrypt needs no --to-key-file; leave one out" }))
+    }
+    const key = keyFile === undefined ? undefined : yield* readKey(keyFile)
+    const source = yield* openRequested(request, terminal)
+    const { dimensions, attributes } = source.schema
+    const [select, ranges] = yield* attemptUsage(() =>
+      [
+        parseSelect(new Set([...dimensions, ...attributes].map(({ name }) => name)), request.texts("select")),
+        parseRanges(source.schema, request.texts("range")),
+      ] as const
+    )
+    const formatVersion = request.integer("format-version")
+
+    let progress: CopyProgress = { cells: 0, bytes: 0, expected: 0 }
+    const work = copy(handleOf(source), request.operands[1], {
+      ...(select === undefined ? {} : { select }),
+      ...(formatVersion === undefined ? {} : { formatVersion }),
+      ...(memory === undefined ? {} : { memory }),
+      ...(request.on("decrypt") ? { key: null } : key === undefined ? {} : { key }),
+      ranges,
+      metadata: !request.on("no-metadata"),
+      onProgress: (its) => progress = its,
+    })
+    const status = () => {
+      const { cells, bytes, expected } = progress
+      const text = `copied ${countText(cells)} of ${countText(expected)} cells, ${sizeText(bytes)} written`
+      return { text, ...(expected === 0 ? {} : { part: cells / expected }) }
+    }
+    const copied = yield* request.on("quiet") ? work : withProgress(terminal, status, () => work)
+    if (request.on("json")) {
+      const { formatVersion, ...rest } = copied
+      return yield* print(terminal, [JSON.stringify({ ...rest, format_version: formatVersion }, null, 2), "\n"])
+    }
+    yield* print(terminal, [copied.uri, "\n"])
+    if (request.on("quiet")) return
+    const counted = (n: number, what: string) => `${countText(n)} ${what}${n === 1 ? "" : "s"}`
+    yield* say(
+      terminal,
+      `format version ${copied.formatVersion}: ${counted(copied.cells, "cell")} in ` +
+        `${counted(copied.fragments.length, "fragment")} of ${sizeText(copied.bytes)}, ` +
+        `${copied.metadata === 1 ? "1 entry" : `${countText(copied.metadata)} entries`} of metadata`,
+    )
+  })

@@ -1,0 +1,84 @@
+/** `tessera copy`. */
+import { describe, it } from "node:test"
+import { assertEquals, assertMatch } from "@std/assert"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { packedCase } from "./packed_files.ts"
+import { cli, MONDAY, weather } from "./run_cli.ts"
+
+/** Runs with a folder that is gone afterwards. */
+const inFolder = async (run: (folder: string) => Promise<void>): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-copy-"))
+  try {
+    await run(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const read = async (uri: string, ...more: ReadonlyArray<string>): Promise<string> => {
+  const { code, out, err } = await cli(["read", uri, "--format", "csv", ...more])
+  assertEquals([code, err], [0, ""])
+  return out
+}
+
+describe("copy", () => {
+  it("writes an array anew, and says what", () =>
+    inFolder(async (folder) => {
+      const copy = join(folder, "copy")
+      const { code, out, err } = await cli(["copy", weather, copy])
+      assertEquals([code, out], [0, `${copy}\n`])
+      assertMatch(err, /^format version 22: 28 cells in 1 fragment of \d+ bytes, 2 entries of metadata\n$/)
+      assertEquals(await read(copy), await read(weather))
+    }))
+
+  it("takes a time, cells, attributes and a format version, and answers JSON", () =>
+    inFolder(async (folder) => {
+      const copy = join(folder, "copy")
+      const asked = ["--at", `${MONDAY}`, "--range", "day=58:60", "--select", "temperature"]
+      const { code, out, err } = await cli(["copy", weather, copy, ...asked, "--format-version", "12", "--json"])
+      assertEquals([code, err], [0, ""])
+      const { uri, cells, format_version, metadata, fragments } = JSON.parse(out)
+      assertEquals([uri, cells, format_version, metadata, fragments.length], [copy, 12, 12, 0, 1])
+      assertEquals(await read(copy), await read(weather, ...asked))
+    }))
+
+  it("keeps an array encrypted, with its key or another, unless it shall not be", () =>
+    inFolder(async (folder) => {
+      const { folder: name, files, key } = packedCase("v22/encrypted_dense")
+      const path = `mem://${name}/array`
+      const settings = { files, key }
+      const other = join(folder, "key")
+      writeFileSync(other, "f".repeat(32))
+      const [same, keyed, plain] = ["same", "keyed", "plain"].map((name) => join(folder, name))
+      for (
+        const args of [[same], [keyed, "--to-key-file", other], [plain, "--decrypt"]]
+      ) assertEquals((await cli(["copy", path, ...args, "--quiet"], settings)).code, 0)
+      const cells = (await cli(["read", path, "--format", "csv"], settings)).out
+      assertEquals((await cli(["read", same, "--format", "csv"], settings)).out, cells)
+      assertEquals((await cli(["read", keyed, "--format", "csv", "--key-file", other])).out, cells)
+      assertEquals((await cli(["read", plain, "--format", "csv"])).out, cells)
+      const { code, err } = await cli(["copy", path, join(folder, "x"), "--decrypt", "--to-key-file", other], settings)
+      assertEquals(code, 2)
+      assertMatch(err, /--decrypt needs no --to-key-file/)
+    }))
+
+  it("is refused with the code of what is wrong, and leaves nothing", () =>
+    inFolder(async (folder) => {
+      const copy = join(folder, "copy")
+      const refused = async (args: ReadonlyArray<string>, code: number, line: RegExp): Promise<void> => {
+        const run = await cli(["copy", ...args])
+        assertEquals([run.code, run.out, run.err.split("\n").length], [code, "", 2], run.err)
+        assertMatch(run.err, line)
+      }
+      await refused([weather], 2, /copy: give 2 operands: tessera copy SOURCE TARGET/)
+      await refused([weather, copy, copy], 2, /copy: takes SOURCE and TARGET, not 3/)
+      await refused([weather, weather], 2, /there is something here already/)
+      await refused([join(folder, "none"), copy], 3, /there is no array here/)
+      await refused([weather, copy, "--format-version", "2"], 2, /2 is no format version that is written/)
+      await refused([weather, copy, "--select", "day"], 2, /a dense array has at least one attribute/)
+      await refused([weather, copy, "--range", "day=400"], 2, /day/)
+      assertEquals(readdirSync(folder), [])
+    }))
+})
