@@ -7,6 +7,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
 import { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
+import type { Attribute } from "../../schema/attribute.ts"
 import { ARRAY_SCHEMA_FILE, arrayFolders } from "../../schema/name/array_paths.ts"
 import { formatName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../schema/version.ts"
@@ -66,9 +67,14 @@ const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.E
   return Effect.fail(new SchemaError({ field, reason }))
 }
 
+/** Whether engines read the cells of one attribute as those of another. */
+const sameCells = (a: Attribute, b: Attribute): boolean =>
+  a.type === b.type && a.cellValNum === b.cellValNum && a.nullable === b.nullable &&
+  JSON.stringify(a.filters) === JSON.stringify(b.filters)
+
 /**
- * An attribute that comes back shows what fragments hold of it. Engines take the bytes of another datatype for its own, so it
- * comes back as it was.
+ * An attribute that comes back shows what fragments hold of it. Engines take the bytes of other cells, through whatever
+ * filters they went, for its own, so it comes back as it was.
  */
 const checkFormerAttributes = (
   access: TileAccess,
@@ -80,13 +86,12 @@ const checkFormerAttributes = (
     if (added.length === 0) return
     const load = ({ uri }: { readonly uri: string }) => loadSchema(access, uri)
     for (const { attributes } of yield* Effect.forEach(latest.earlier, load, { concurrency: 8 })) {
-      for (const { name, type, cellValNum, nullable } of added) {
-        const former = attributes.find((attribute) => attribute.name === name)
-        if (former === undefined) continue
-        if (former.type === type && former.cellValNum === cellValNum && former.nullable === nullable) continue
-        const reason =
-          `the array had an attribute of this name with other cells (${former.type}), which engines would take ` +
-          `for these; give it another name, or the datatype, number of values and nullability that it had`
+      for (const attribute of added) {
+        const { name } = attribute
+        const former = attributes.find((a) => a.name === name)
+        if (former === undefined || sameCells(former, attribute)) continue
+        const reason = "the array had another attribute of this name, whose cells engines would take for these; " +
+          "give it another name, or the datatype, number of values, nullability and filters that it had"
         return yield* Effect.fail(new SchemaError({ field: name, reason }))
       }
     }

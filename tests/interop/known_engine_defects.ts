@@ -123,6 +123,21 @@ e.evolve(u, [('add', b)])
 return show(e, u, 'row-major', [[(1, 8)]])['b'] == [1] * 4 + [-2 ** 31] * 4`,
   },
   {
+    name: "encrypted arrays that evolve",
+    engine: "writes the new schema in the plain, and cannot open the array any more, with the key or without",
+    ours: "schemas are encrypted as their array is",
+    kept: "the engine does not evolve what is encrypted",
+    reproduce: `
+k = e.keyed(b'0123456789abcdeF0123456789abcdeF')
+k.create(u, dict(dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('a', 'int32')]))
+k.evolve(u, [('add', A('b', 'int32'))])
+try:
+    k.close(k.open(u))
+except EngineError:
+    return True
+return False`,
+  },
+  {
     name: "deletes with a null test",
     engine: "writes them, and cannot read the array any more (“value size mismatch”)",
     ours: "they delete",
