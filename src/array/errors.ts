@@ -9,7 +9,19 @@ import type { TaggedErrorClass } from "../../schema/errors.ts"
 const ArrayNotFoundBase: TaggedErrorClass<"ArrayNotFound", { readonly uri: string; readonly hint: string }> = Data
   .TaggedError("ArrayNotFound")
 
-/** There is no array (or group) at `uri`; `hint` says what is there instead, or what to check. */
+/**
+ * There is no array (or group) at `uri`; `hint` says what is there instead, or what to check.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const opened = TileArray.open("mem://none")
+ * const program = Effect.catchTag(opened, "ArrayNotFound", ({ uri }) => Effect.succeed(`nothing at ${uri}`))
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), "nothing at mem://none")
+ * ```
+ */
 export class ArrayNotFound extends ArrayNotFoundBase {
   /** What is wrong, where, and what to do. */
   override get message(): string {
@@ -23,7 +35,21 @@ const InvalidOptionBase: TaggedErrorClass<"InvalidOption", {
   readonly reason: string
 }> = Data.TaggedError("InvalidOption")
 
-/** An option of an open that means nothing, or the URI itself (`uri`): nothing was asked of the storage. */
+/**
+ * An option that means nothing, or the URI itself (`option` is `uri` then), for `reason`: nothing was asked of the storage.
+ * No `uri` (`""`) is known where that is what is wrong.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const opened = TileArray.open("tests/golden/demo/weather", { at: new Date("yesterday") })
+ * const program = Effect.catchTag(opened, "InvalidOption", ({ option, reason }) => Effect.succeed(`${option}: ${reason}`))
+ * const answer = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(answer, "at: this Date is invalid; check what it was made from")
+ * ```
+ */
 export class InvalidOption extends InvalidOptionBase {
   /** What is wrong, where, and what to do. */
   override get message(): string {
@@ -37,7 +63,23 @@ const SelectionErrorBase: TaggedErrorClass<"SelectionError", {
   readonly reason: string
 }> = Data.TaggedError("SelectionError")
 
-/** A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type. */
+/**
+ * A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type. `field` is
+ * the dimension, attribute or option (`""` where it is no single one).
+ *
+ * ```ts
+ * import { Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   return yield* Dense.read(weather, { ranges: { day: [360, 370] } })
+ * })
+ * const wrong = Effect.catchTag(program, "SelectionError", ({ field }) => Effect.succeed(field))
+ * assertEquals(await Effect.runPromise(Effect.provide(wrong, layerDefault)), "day")
+ * ```
+ */
 export class SelectionError extends SelectionErrorBase {
   /** What is wrong, where, and what to do. */
   override get message(): string {
@@ -56,6 +98,21 @@ const WriteErrorBase: TaggedErrorClass<"WriteError", {
  * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or member
  * (`""` where it is no single one), `reason` says what is wrong and what would be right. `cell` is the number of the first
  * cell that is wrong, counted from 0 in the order in which cells were given; `uri` is there where it is known.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Points = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9]) }, attrs: { n: Attr.uint8() } })
+ * const program = Effect.gen(function* () {
+ *   const points = yield* TileArray.create("mem://points", Points)
+ *   return yield* Sparse.write(points, { x: Uint32Array.of(1, 2, 10), n: Uint8Array.of(1, 2, 3) })
+ * })
+ * const wrong = Effect.catchTag(program, "WriteError", ({ field, cell }) => Effect.succeed([field, cell]))
+ * assertEquals(await Effect.runPromise(Effect.provide(wrong, Layer.merge(layerMemory, layerNative))), ["x", 2])
+ * ```
  */
 export class WriteError extends WriteErrorBase {
   /** Where, and what is wrong there. */
@@ -75,6 +132,19 @@ const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
 /**
  * The result would take `needed` bytes, more than `limit`; nothing was read for it. Where it is not the bytes that are too
  * many, `reason` says what is. No `uri` (`""`) is known of columns that were read before.
+ *
+ * ```ts
+ * import { Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   return yield* Dense.read(weather, { select: ["temperature"], maxBytes: 100 })
+ * })
+ * const tooLarge = Effect.catchTag(program, "ResultTooLarge", ({ needed, limit }) => Effect.succeed([needed, limit]))
+ * assertEquals(await Effect.runPromise(Effect.provide(tooLarge, layerDefault)), [7 * 4 * 4, 100])
+ * ```
  */
 export class ResultTooLarge extends ResultTooLargeBase {
   /** What is wrong, where, and what to do. */

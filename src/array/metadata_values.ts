@@ -64,7 +64,24 @@ const textOf = (type: Datatype, values: TypedArray | Uint8Array): string | undef
 const isWide = (type: Datatype): boolean =>
   type === "string_utf16" || type === "string_utf32" || type === "string_ucs2" || type === "string_ucs4"
 
-/** The value of one entry, as it stands. */
+/**
+ * The value of one entry, as it stands: the two entries of a NumPy array are two values. Without a copy where the alignment of
+ * the bytes allows it.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const item = {
+ *   key: new TextEncoder().encode("shape"),
+ *   name: "shape",
+ *   type: "uint16" as const,
+ *   count: 2,
+ *   value: Uint8Array.of(3, 0, 4, 0),
+ * }
+ * assertEquals(Metadata.value(item), Uint16Array.of(3, 4))
+ * ```
+ */
 export const value = ({ type, count, value: bytes }: MetadataItem): MetadataValue => {
   const values = viewAs(type, bytes)
   if (isText(type)) return textOf(type, bytes) ?? bytes
@@ -83,6 +100,19 @@ const shapeOf = (item: MetadataItem, count: number): ReadonlyArray<number> | und
 /**
  * All entries of an array or group by their keys, as TileDB-Py shows them: a NumPy array is one value under the key it was
  * given. Entries whose key is not valid UTF-8 are left out; a shape that does not fit its values stays an entry of its own.
+ *
+ * ```ts
+ * import { layerDefault, Metadata, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   return Metadata.values(yield* TileArray.metadata(weather))
+ * })
+ * const values = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(values, new Map([["source", "made up"], ["unit", "°C"]]))
+ * ```
  */
 export const values = (items: Iterable<MetadataItem>): ReadonlyMap<string, MetadataValue> => {
   const byName = new Map<string, MetadataItem>()

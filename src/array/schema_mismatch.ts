@@ -25,7 +25,25 @@ const SchemaMismatchBase: TaggedErrorClass<"SchemaMismatch", {
   readonly differences: ReadonlyArray<SchemaDifference>
 }> = Data.TaggedError("SchemaMismatch")
 
-/** The array at `uri` is not what the schema that it was opened with says, in all of `differences`. */
+/**
+ * The array at `uri` is not what the schema that it was opened with says, in all of `differences`.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const Wrong = ArraySchema.sparse({
+ *   dims: { lat: Dim.float64([-90, 90]), lon: Dim.float64([-180, 180]) },
+ *   attrs: { depth: Attr.float64() },
+ * })
+ * const opened = TileArray.open("tests/array/quakes", Wrong)
+ * const program = Effect.catchTag(opened, "SchemaMismatch", ({ differences }) => Effect.succeed(differences))
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [
+ *   { field: "depth", want: "float64", have: "float32" },
+ * ])
+ * ```
+ */
 export class SchemaMismatch extends SchemaMismatchBase {
   /** Every difference, and what to do. */
   override get message(): string {

@@ -34,28 +34,127 @@ export type MakeValue = (value: number | bigint | ReadonlyArray<number | bigint>
 
 const maker = (type: Datatype): MakeValue => (value) => of(type, value)
 
-/** −128 to 127. */
+/**
+ * −128 to 127.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.int8(-1), { type: "int8", count: 1, value: Uint8Array.of(255) })
+ * ```
+ */
 export const int8: MakeValue = maker("int8")
-/** 0 to 255; a `Uint8Array` as it is would be a blob. */
+/**
+ * 0 to 255; a `Uint8Array` as it is would be a blob.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.uint8([1, 2]), { type: "uint8", count: 2, value: Uint8Array.of(1, 2) })
+ * ```
+ */
 export const uint8: MakeValue = maker("uint8")
-/** −32,768 to 32,767. */
+/**
+ * −32,768 to 32,767.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.int16(-2), { type: "int16", count: 1, value: Uint8Array.of(254, 255) })
+ * ```
+ */
 export const int16: MakeValue = maker("int16")
-/** 0 to 65,535. */
+/**
+ * 0 to 65,535.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.uint16(Uint16Array.of(1, 2)).value, Uint8Array.of(1, 0, 2, 0))
+ * ```
+ */
 export const uint16: MakeValue = maker("uint16")
-/** −2³¹ to 2³¹ − 1. */
+/**
+ * −2³¹ to 2³¹ − 1.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.int32(2 ** 31).problem, "2147483648 does not fit into int32 (-2147483648 to 2147483647)")
+ * ```
+ */
 export const int32: MakeValue = maker("int32")
-/** 0 to 2³² − 1. */
+/**
+ * 0 to 2³² − 1.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.uint32(7), { type: "uint32", count: 1, value: Uint8Array.of(7, 0, 0, 0) })
+ * ```
+ */
 export const uint32: MakeValue = maker("uint32")
-/** −2⁶³ to 2⁶³ − 1. */
+/**
+ * −2⁶³ to 2⁶³ − 1.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.int64([1, 2n]).count, 2) // numbers up to 2⁵³, bigints beyond
+ * ```
+ */
 export const int64: MakeValue = maker("int64")
-/** 0 to 2⁶⁴ − 1. */
+/**
+ * 0 to 2⁶⁴ − 1.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.uint64(2n ** 64n - 1n).value, new Uint8Array(8).fill(255))
+ * ```
+ */
 export const uint64: MakeValue = maker("uint64")
-/** Single precision. */
+/**
+ * Single precision.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.float32(1).value, Uint8Array.of(0, 0, 0x80, 0x3f))
+ * ```
+ */
 export const float32: MakeValue = maker("float32")
-/** Double precision: whole numbers too, which by themselves are `int64`. */
+/**
+ * Double precision: whole numbers too, which by themselves are `int64`.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([Metadata.float64(1).type, Metadata.float64([0.5, 1]).count], ["float64", 2])
+ * ```
+ */
 export const float64: MakeValue = maker("float64")
 
-/** ASCII text. */
+/**
+ * ASCII text. By itself text is `string_utf8`.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.ascii("degC").type, "string_ascii")
+ * ```
+ */
 export const ascii = (text: string): TypedValue => of("string_ascii", text)
 
 /** What a NumPy array may have besides its values. */

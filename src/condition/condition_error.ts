@@ -18,7 +18,24 @@ const ConditionErrorBase: TaggedErrorClass<"ConditionError", {
 /**
  * A condition that means nothing: text that cannot be read, a field that the array does not have, a value that a field cannot
  * have. Nothing was read. `at` is the position in `text` where the condition was given as text; `path` leads to the
- * part of the tree (`and[1].not`) where it was put together. `field` is `""` where no field is concerned; `uri` is there where an array is.
+ * part of the tree (`and[1].not`) where it was put together. `field` is `""` where no field is concerned; `uri` is there
+ * where an array is.
+ *
+ * ```ts
+ * import { Condition, ConditionError, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const { text, at } = assertThrows(() => Condition.parse("depth >"), ConditionError)
+ * assertEquals([text, at], ["depth >", 7])
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   return yield* Sparse.read(quakes, { where: "dept > 400" })
+ * })
+ * const wrong = Effect.catchTag(program, "ConditionError", ({ field }) => Effect.succeed(field))
+ * assertEquals(await Effect.runPromise(Effect.provide(wrong, layerDefault)), "dept")
+ * ```
  */
 export class ConditionError extends ConditionErrorBase {
   /** What is wrong, where, and what to do. */

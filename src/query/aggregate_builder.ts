@@ -39,20 +39,109 @@ export interface Aggregate<K extends AggregateKind = AggregateKind, F extends st
 /** Aggregates by the names that their answers get. */
 export type Aggregates = Readonly<Record<string, Aggregate>>
 
-/** How many cells there are: `Aggregate.count()`. */
+/**
+ * How many cells there are: `Aggregate.count()`.
+ *
+ * ```ts
+ * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   return yield* Sparse.aggregate(quakes, { n: Aggregate.count() }, { where: "depth > 20" })
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { n: 2 })
+ * ```
+ */
 export const count = (): Aggregate<"count", ""> => ({ kind: "count", field: "" })
 
-/** The sum of the cells of a field of numbers: `Aggregate.sum("depth")`. */
+/**
+ * The sum of the cells of a field of numbers: `Aggregate.sum("depth")`. A number of floats, a bigint of integers.
+ *
+ * ```ts
+ * import { Aggregate, Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   return yield* Dense.aggregate(weather, { all: Aggregate.sum("temperature") }, { ranges: { day: 60 } })
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { all: 31.5 })
+ * ```
+ */
 export const sum = <const F extends string>(field: F): Aggregate<"sum", F> => ({ kind: "sum", field })
 
-/** The smallest cell of a field of numbers, dates or text: `Aggregate.min("depth")`. */
+/**
+ * The smallest cell of a field of numbers, dates or text: `Aggregate.min("depth")`.
+ *
+ * ```ts
+ * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   return yield* Sparse.aggregate(quakes, { first: Aggregate.min("place"), south: Aggregate.min("lat") })
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { first: "Crete", south: 35.2 })
+ * ```
+ */
 export const min = <const F extends string>(field: F): Aggregate<"min", F> => ({ kind: "min", field })
 
-/** The largest cell of a field of numbers, dates or text: `Aggregate.max("depth")`. */
+/**
+ * The largest cell of a field of numbers, dates or text: `Aggregate.max("depth")`.
+ *
+ * ```ts
+ * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   return yield* Sparse.aggregate(quakes, { deepest: Aggregate.max("depth"), last: Aggregate.max("time") })
+ * })
+ * const { deepest, last } = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals([deepest, last], [33.5, 1709251200n]) // dates are counts of their unit: here seconds
+ * ```
+ */
 export const max = <const F extends string>(field: F): Aggregate<"max", F> => ({ kind: "max", field })
 
-/** The mean of the cells of a field of numbers: `Aggregate.mean("depth")`. */
+/**
+ * The mean of the cells of a field of numbers, as a number: `Aggregate.mean("depth")`.
+ *
+ * ```ts
+ * import { Aggregate, Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   return yield* Dense.aggregate(weather, { mean: Aggregate.mean("temperature") }, { ranges: { day: 60 } })
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { mean: 7.875 })
+ * ```
+ */
 export const mean = <const F extends string>(field: F): Aggregate<"mean", F> => ({ kind: "mean", field })
 
-/** How many cells of a field are null: `Aggregate.nullCount("flag")`. */
+/**
+ * How many cells of a field are null: `Aggregate.nullCount("flag")`. None of a field that cannot have nulls.
+ *
+ * ```ts
+ * import { Aggregate, ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Flags = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9]) }, attrs: { flag: Attr.nullable(Attr.uint8()) } })
+ * const program = Effect.gen(function* () {
+ *   const flags = yield* TileArray.create("mem://flags", Flags)
+ *   yield* Sparse.write(flags, { x: [1, 2, 3], flag: [7, null, null] })
+ *   return yield* Sparse.aggregate(yield* TileArray.reopen(flags), { missing: Aggregate.nullCount("flag") })
+ * })
+ * const answer = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(answer, { missing: 2 })
+ * ```
+ */
 export const nullCount = <const F extends string>(field: F): Aggregate<"nullCount", F> => ({ kind: "nullCount", field })

@@ -51,6 +51,20 @@ export { enumerationColumn } from "./resolve_enumeration.ts"
 /**
  * A column of codes as the column of their values. A code that the enumeration lacks is a null. Fails if the values need
  * more than `maxBytes` (4 GiB).
+ *
+ * ```ts
+ * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const { columns } = yield* Sparse.read(quakes, { select: ["scale"] })
+ *   const [scales] = yield* TileArray.enumerations(quakes, ["scales"])
+ *   return Cells.texts(yield* Cells.resolve(columns.scale, scales))
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), ["ml", "mw", "mw"])
+ * ```
  */
 export const resolve: (
   column: Column,

@@ -11,9 +11,20 @@ const SchemaErrorBase: TaggedErrorClass<"SchemaError", { readonly field: string;
   .TaggedError("SchemaError")
 
 /**
- * A schema that no array can have: `field` names the dimension, attribute or option, `reason` says what is wrong and what
- * would be right. `ArraySchema.dense` and `ArraySchema.sparse` throw it: a schema is a value of the program, and wrong from
- * its first line on.
+ * A schema that no array can have: `field` names the dimension, attribute or option (`""` where it is the whole), `reason` says
+ * what is wrong and what would be right. `ArraySchema.dense` and `ArraySchema.sparse` throw it: a schema is a value of the
+ * program, and wrong from its first line on. `TileArray.create` and `TileArray.evolve` fail with it.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, SchemaError } from "@tessera/array"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ *
+ * const error = assertThrows(
+ *   () => ArraySchema.dense({ dims: { x: Dim.int32([9, 0]) }, attrs: { n: Attr.uint8() } }),
+ *   SchemaError,
+ * )
+ * assertEquals([error._tag, error.field], ["SchemaError", "x"])
+ * ```
  */
 export class SchemaError extends SchemaErrorBase {
   /** What is wrong, where, and what would be right. */
