@@ -30,8 +30,9 @@ export interface WorkerLost {
 /** Where pools come from. */
 export interface Workers {
   /**
-   * The pool of a module, which answers each message with one. Its threads start, once, when somebody asks for the pool, and end
-   * with the layer; until they are ready, no job is taken.
+   * The pool of a module, which answers each message with one. Its threads start when a job is offered, and take jobs as soon as
+   * they are ready; they end when there was nothing to do for a second, so that they do not keep a program from ending, and
+   * with the layer.
    */
   readonly pool: (module: URL) => WorkerPool
 }
@@ -40,6 +41,8 @@ export interface Workers {
 const QUEUE = 2
 /** More threads than these are fed by one thread no longer. */
 const MOST_THREADS = 8
+/** Milliseconds without a job after which threads end. */
+const IDLE = 1000
 
 /** One thread, with the jobs that it was given, oldest first. */
 interface Thread {
@@ -55,40 +58,58 @@ export const READY = "ready"
 
 const startPool = (module: URL, count: number): WorkerPool & { readonly stop: () => void } => {
   const threads: Array<Thread> = []
+  let broken = false
+  let idle: ReturnType<typeof setTimeout> | undefined
   const end = (thread: Thread): void => {
     const at = threads.indexOf(thread)
     if (at >= 0) threads.splice(at, 1)
     thread.worker.terminate()
     for (const resume of thread.waiting.splice(0)) resume(Effect.fail(lost))
   }
+  const stop = (): void => {
+    clearTimeout(idle)
+    for (const thread of [...threads]) end(thread)
+  }
   const start = (): void => {
     let worker: Worker
     try {
       worker = new Worker(module, { type: "module" })
     } catch {
+      broken = true
       return
     }
     const thread: Thread = { worker, waiting: [], ready: false }
     worker.onmessage = ({ data }) => {
       if (data === READY) thread.ready = true
       else thread.waiting.shift()?.(Effect.succeed(data))
+      if (threads.every(({ waiting }) => waiting.length === 0)) rest()
     }
     worker.onerror = (event) => {
       event.preventDefault()
+      broken = true
       end(thread)
     }
     threads.push(thread)
   }
-  for (let i = 0; i < count; i++) start()
+  /** From now on there is nothing to do. */
+  const rest = (): void => {
+    clearTimeout(idle)
+    idle = setTimeout(stop, IDLE)
+  }
 
   return {
     concurrency: count * QUEUE + 1,
     offer: (job, transfer) => {
+      if (threads.length === 0) {
+        for (let i = 0; i < count && !broken; i++) start()
+        return undefined
+      }
       let free: Thread | undefined
       for (const thread of threads) {
         if (thread.ready && thread.waiting.length < (free?.waiting.length ?? QUEUE)) free = thread
       }
       if (free === undefined) return undefined
+      clearTimeout(idle)
       const thread = free
       thread.worker.postMessage(job, transfer as Array<ArrayBuffer>)
       let answer: Effect.Effect<unknown, WorkerLost> | undefined
@@ -102,9 +123,7 @@ const startPool = (module: URL, count: number): WorkerPool & { readonly stop: ()
         else wake(answer)
       })
     },
-    stop: () => {
-      for (const thread of [...threads]) end(thread)
-    },
+    stop,
   }
 }
 

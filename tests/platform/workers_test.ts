@@ -54,6 +54,19 @@ describe("worker threads", () => {
         }
       })))
 
+  it("end when they have nothing to do, and start again", () =>
+    withPool(echo, 1, (pool) =>
+      Effect.gen(function* () {
+        const use = Effect.gen(function* () {
+          yield* yield* offered(pool, { bytes: new ArrayBuffer(8) })
+        })
+        yield* use
+        yield* Effect.sleep(1500)
+        // none is there, and so none is ready
+        assertEquals(pool.offer({ bytes: new ArrayBuffer(8) }, []), undefined)
+        yield* use
+      })))
+
   it("are none on a single core", async () => {
     assertEquals(await Effect.runPromise(Effect.scoped(makeWorkers(0))), undefined)
   })
