@@ -225,6 +225,7 @@ export function fromColumns<C extends ColumnSources, D extends string>(
   { readonly [Name in D]: Dimension<"int32"> },
   { readonly [Name in keyof C]: AttributeOfColumn<C[Name]> }
 >
+/** The schema of a sparse array: `dims` are the columns that are coordinates. */
 export function fromColumns<C extends ColumnSources, D extends keyof C & string>(
   columns: C,
   options: FromColumnsOptions<D> & { readonly dims: ReadonlyArray<D> },
