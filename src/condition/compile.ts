@@ -102,8 +102,7 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
   if (enumeration !== undefined) return enumerated(field, op, bytes, enumeration)
   if ((op === "eq" || op === "ne") && bytes[0].byteLength === 0 && !field.var) {
     // no cell of one size is empty; kept as a comparison it would be taken for a test of null
-    if (op === "eq") return constant(field.name, "always_false")
-    return field.nullable ? { kind: "null", op, field: field.name } : constant(field.name, "always_true")
+    return memberOf(field.name, op === "eq" ? "in" : "not_in", [])
   }
   return isSet ? memberOf(field.name, op, bytes) : { kind: "value", op, field: field.name, value: bytes[0] }
 }
@@ -217,7 +216,7 @@ const codesOf = (enumeration: Enumeration): ReadonlyMap<string, number> => {
 
 /**
  * A test of values of an enumeration as one of codes. A value that the enumeration lacks is no cell's: a comparison with it
- * holds nowhere, and "another than it" everywhere, at nulls too, as the engine has it.
+ * holds nowhere, and "another than it" wherever there is a value.
  */
 const enumerated = (
   field: Field,
@@ -231,6 +230,6 @@ const enumerated = (
     return code === undefined ? [] : [scalarBytes(field.type, code)]
   })
   if (op === "in" || op === "not_in") return memberOf(field.name, op, found)
-  if (found.length === 0) return constant(field.name, op === "ne" ? "always_true" : "always_false")
+  if (found.length === 0) return memberOf(field.name, op === "ne" ? "not_in" : "in", [])
   return { kind: "value", op, field: field.name, value: found[0] }
 }

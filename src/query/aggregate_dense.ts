@@ -18,7 +18,7 @@ import { lengthOf, type WholeRanges } from "./axis_plan.ts"
 import { fieldIn } from "./gather.ts"
 import { planDense, planSize } from "./plan_dense.ts"
 import { attemptSelection, type ReadError } from "./read_error.ts"
-import { type DenseRequest, denseRequest, readFields } from "./read_dense.ts"
+import { type DenseRequest, denseRequest } from "./read_dense.ts"
 import type { StreamOptions } from "./read_options.ts"
 import { streamRequest } from "./stream_dense.ts"
 import { boxesOf, spaceTiles } from "./space_tiles.ts"
@@ -40,7 +40,7 @@ export const aggregateDense = (
     const request: DenseRequest = { ...asked, fields: totals.fields.map(({ field }) => field), masked: true }
     const { where, ranges } = request
     if (where === undefined) totals.cells = Number(ranges.reduce((n, its) => n * lengthOf(its), 1n))
-    if (readFields(request).length === 0) return totals.answer()
+    if (where === undefined && request.fields.length === 0) return totals.answer()
     const access = yield* accessOf(array)
     const parts = where === undefined ? yield* addWholeTiles(access, array, totals, request) : [ranges]
     yield* Effect.forEach(parts, (its) =>

@@ -95,7 +95,7 @@ const isMapped = (array: OpenedArray, field: Field): boolean =>
 export const fixedBytes = (array: OpenedArray, request: DenseRequest): number => {
   const { ranges, order } = request
   const fields = readFields(request)
-  const mapped = fields.some((field) => isMapped(array, field))
+  const mapped = request.masked === true || fields.some((field) => isMapped(array, field))
   const perCell = fields.reduce((sum, f) => sum + (f.var ? 4 : f.cellSize) + (f.nullable ? 1 : 0), mapped ? 8 : 0)
   const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
   // another order is another copy

@@ -164,6 +164,8 @@ describe("compiled conditions", () => {
     assertEquals(matching("color in ['green', 'pink']"), [1, 4])
     assertEquals(matching("color not in ['green', 'pink']"), [0, 3, 5])
     assertEquals(matching("color == 'pink'"), [])
+    assertEquals(matching("color != 'pink'"), [0, 1, 3, 4, 5])
+    assertEquals(matching("not color == 'pink'"), [0, 1, 3, 4, 5])
     assertEquals(matching("color in ['pink']"), [])
     assertEquals(matching("color == None"), [2])
     assertEquals(matching("size < 'L'"), [0, 1, 3, 4])

@@ -1,7 +1,18 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
-import { Aggregate, ArraySchema, Attr, Dense, Dim, layerDefault, SelectionError, Sparse, TileArray } from "../../mod.ts"
+import {
+  Aggregate,
+  ArraySchema,
+  Attr,
+  Condition,
+  Dense,
+  Dim,
+  layerDefault,
+  SelectionError,
+  Sparse,
+  TileArray,
+} from "../../mod.ts"
 import { makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
 import { exactly } from "../types/equal.ts"
 
@@ -235,6 +246,16 @@ describe("aggregates of dense cells", () => {
           n: BigInt(valid.reduce((a, b) => a + b, 0)),
         })
       }
+    })))
+
+  it("count what is written where a condition looks at no field", () =>
+    run(Effect.gen(function* () {
+      const array = yield* grid
+      const count = { count: Aggregate.count() }
+      const ranges = { r: [30, 39], c: [30, 49] } as const
+      assertEquals((yield* Dense.aggregate(array, count, { ranges, where: Condition.and() })).count, 20)
+      assertEquals((yield* Dense.aggregate(array, count, { ranges, where: Condition.or() })).count, 0)
+      assertEquals((yield* Dense.aggregate(array, count, { ranges, where: "i != None" })).count, 20)
     })))
 
   it("come from statistics where whole tiles are wanted, and one fragment wrote them", () =>
