@@ -6,28 +6,24 @@
 import type * as Layer from "effect/Layer"
 import type { Codecs } from "./codecs.ts"
 import { layerWebpFrom } from "./codecs_webp.ts"
+import { builtin } from "./runtime_modules.ts"
 
 const DECODER = "@jsquash/webp/codec/dec/webp_dec.wasm"
 const ENCODER = "@jsquash/webp/codec/enc/webp_enc.wasm"
 
-// Node's modules are imported when they are needed: they take longer to load than a small array to read.
-
 /** The path of a file of the package; import maps first, as this package's own is one on Deno. */
-const locate = async (file: string): Promise<string> => {
-  const { fileURLToPath } = await import("node:url")
+const locate = (file: string): string => {
   try {
     const url = import.meta.resolve(file)
-    if (url.startsWith("file:")) return fileURLToPath(url)
+    if (url.startsWith("file:")) return builtin("node:url")().fileURLToPath(url)
   } catch {
     // The map does not know it; the package folders may.
   }
-  const { createRequire } = await import("node:module")
-  return createRequire(import.meta.url).resolve(file)
+  return builtin("node:module")().createRequire(import.meta.url).resolve(file)
 }
 
 const compile = async (file: string): Promise<WebAssembly.Module> => {
-  const { readFile } = await import("node:fs/promises")
-  const bytes = await readFile(await locate(file))
+  const bytes = await builtin("node:fs/promises")().readFile(locate(file))
   return WebAssembly.compile(new Uint8Array(bytes))
 }
 

@@ -8,9 +8,12 @@
 interface Builtins {
   readonly "node:crypto": typeof import("node:crypto")
   readonly "node:fs": typeof import("node:fs")
+  readonly "node:fs/promises": typeof import("node:fs/promises")
+  readonly "node:module": typeof import("node:module")
   readonly "node:path": typeof import("node:path")
   readonly "node:process": typeof import("node:process")
   readonly "node:tty": typeof import("node:tty")
+  readonly "node:url": typeof import("node:url")
   readonly "node:zlib": typeof import("node:zlib")
 }
 

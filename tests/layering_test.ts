@@ -180,6 +180,15 @@ describe("layers", () => {
     assertEquals(found, [])
   })
 
+  it("take Node's modules from the runtime when they are needed, which browsers never do and Deno does late", () => {
+    const values = (path: string): string =>
+      source(path).replace(/^import type [^"]*"[^"\n]*"/gm, "").replace(/\btypeof import\("[^"\n]*"\)/g, "")
+    assertEquals(
+      code.filter((path) => importsOf(values(path)).some((specifier) => packageOf(specifier) === "node")),
+      [],
+    )
+  })
+
   it("do not wait at the top of a module", () => {
     assertEquals(code.filter((path) => /^(?:export )?(?:const|let|await)\b[^(\n]*\bawait /m.test(source(path))), [])
   })
