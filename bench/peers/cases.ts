@@ -27,6 +27,16 @@ const W4: ReadonlyArray<readonly [filters: string, aim: number]> = [
   ["double_delta_zstd", 1],
 ]
 
+const W5: ReadonlyArray<readonly [filters: string, goal: number, aim: number]> = [
+  ["none", 1, 0.65],
+  ["zstd", 2, 1.15],
+  ["gzip", 2, 0.6],
+  ["lz4", 2, 1.3],
+  ["shuffle_zstd", 2, 1.3],
+  ["bitshuffle_lz4", 2, 1.3],
+  ["double_delta_zstd", 2, 1.3],
+]
+
 /** All that is timed inside of running processes. */
 export const rows: ReadonlyArray<Row> = [
   { workload: "W0", name: "memcpy 256 MiB, a reference", run: ["memcpy"], runs: 3 },
@@ -60,6 +70,14 @@ export const rows: ReadonlyArray<Row> = [
     goal: 1.8,
     aim,
   })),
+  ...W5.map(([filters, goal, aim]): Row => ({
+    workload: "W5",
+    name: `write, ${filters.replaceAll("_", " ")}`,
+    run: ["write_dense", `dense_${filters}`],
+    runs: 1,
+    goal,
+    aim,
+  })),
   { workload: "W6", name: "1000 boxes, none", run: ["boxes", "dense_none", 1000], runs: 1, goal: 0.4, aim: 0.12 },
   {
     workload: "W6",
@@ -71,6 +89,22 @@ export const rows: ReadonlyArray<Row> = [
   },
   { workload: "W6", name: "a row", run: ["row", "dense_none"], runs: 10, goal: 0.3, aim: 0.05 },
   { workload: "W6", name: "a column", run: ["column", "dense_none"], runs: 5, aim: 0.35 },
+  {
+    workload: "W7",
+    name: "write 5 M cells, unordered",
+    run: ["write_sparse", "sparse_zstd", "shuffled"],
+    runs: 1,
+    goal: 0.5,
+    aim: 0.15,
+  },
+  {
+    workload: "W7",
+    name: "write 5 M cells, presorted",
+    run: ["write_sparse", "sparse_zstd", "sorted"],
+    runs: 1,
+    goal: 1,
+    aim: 0.45,
+  },
   { workload: "W8", name: "all cells, none, unordered", run: ["sparse", "sparse_none", "U"], runs: 2, goal: 2, aim: 2 },
   {
     workload: "W8",
@@ -94,6 +128,7 @@ export const rows: ReadonlyArray<Row> = [
   { workload: "W11", name: "strings, bytes and offsets", run: ["strings_raw", "strings"], runs: 2, aim: 0.7 },
   { workload: "W11", name: "strings as objects", run: ["strings", "strings"], runs: 1, aim: 2 },
   { workload: "W11", name: "strings, a range, opened", run: ["strings_range", "strings"], runs: 10, aim: 0.35 },
+  { workload: "W11", name: "write strings", run: ["write_strings", "strings"], runs: 1, goal: 1.2, aim: 0.8 },
   {
     workload: "W12",
     name: "open 100 fragments, dense",

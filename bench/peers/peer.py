@@ -6,6 +6,7 @@ With the arguments `--once FILE ROOT CASE` it runs a case twice, between calls t
 
 import json
 import os
+import shutil
 import sys
 import time
 
@@ -137,6 +138,66 @@ class Cases:
         found = self.kept(name).multi_index["sample-05000000":"sample-05010000"]
         return {"n": found["n"]}, False
 
+    def written(self, make):
+        """Makes a new array; the one before is gone already."""
+        self.target = os.path.join(self.root, f".written-{os.getpid()}")
+        make(self.target)
+        return {}, True
+
+    def clean(self):
+        if getattr(self, "target", None) is not None:
+            shutil.rmtree(self.target)
+            self.target = None
+
+    def source(self, name, key, load):
+        """What is written is read once, and no longer held when something else is."""
+        if getattr(self, "held", (None, None))[0] != key:
+            self.held = (None, None)
+            self.held = (key, load())
+        return self.held[1]
+
+    def write_dense(self, name):
+        schema, values = self.source(name, name, lambda: (self.kept(name).schema, self.values(self.kept(name)[:])))
+
+        def make(uri):
+            tiledb.Array.create(uri, schema, ctx=self.ctx)
+            with tiledb.open(uri, "w", ctx=self.ctx) as array:
+                array[:] = values
+
+        return self.written(make)
+
+    def write_sparse(self, name, order):
+        def load():
+            found = self.kept(name).query(order="U")[:]
+            n = len(found["x"])
+            places = np.random.default_rng(7).permutation(n) if order == "shuffled" else np.arange(n)
+            return self.kept(name).schema, {key: column[places] for key, column in found.items()}
+
+        schema, columns = self.source(name, (name, order), load)
+
+        def make(uri):
+            tiledb.Array.create(uri, schema, ctx=self.ctx)
+            with tiledb.open(uri, "w", ctx=self.ctx) as array:
+                array[columns["x"], columns["y"]] = {"v": columns["v"], "q": columns["q"]}
+
+        return self.written(make)
+
+    def write_strings(self, name):
+        schema, columns = self.source(name, name, lambda: (self.kept(name).schema, dict(self.kept(name)[:])))
+
+        def make(uri):
+            tiledb.Array.create(uri, schema, ctx=self.ctx)
+            with tiledb.open(uri, "w", ctx=self.ctx) as array:
+                array[columns["id"]] = {"s": columns["s"], "n": columns["n"]}
+
+        return self.written(make)
+
+    def read_back(self):
+        """The cells of the array that was written last."""
+        with tiledb.open(self.target, ctx=self.ctx) as array:
+            found = array[:] if array.schema.sparse is False else dict(array[:])
+            return (found if isinstance(found, dict) else {"a": found}), True
+
     def tile_at(self, name, at):
         with self.open(name, timestamp=at) as array:
             return {"a": self.values(array[0:250, 0:250])}, True
@@ -176,7 +237,11 @@ def serve(root):
         cases, case = configs[config], asked["case"]
         try:
             if asked.get("check"):
-                answer = {"check": checked(cases.run(case))}
+                found = cases.run(case)
+                if case[0].startswith("write_"):
+                    found = cases.read_back()
+                answer = {"check": checked(found)}
+                cases.clean()
             else:
                 ms = []
                 for _ in range(asked["runs"]):
@@ -184,6 +249,7 @@ def serve(root):
                     found = cases.run(case)
                     ms.append((time.perf_counter() - start) * 1000)
                     del found
+                    cases.clean()
                 answer = {"ms": ms}
         except Exception as error:  # the driver says which case it was
             answer = {"error": repr(error)[:500]}

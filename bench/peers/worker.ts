@@ -4,11 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import { existsSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { createInterface } from "node:readline"
-import { Cells, Dense, Sparse, TileArray } from "../../mod.ts"
+import { ArraySchema, Cells, Dense, Sparse, TileArray } from "../../mod.ts"
 import { type Codecs, layerDefault, type StorageService } from "../../platform/mod.ts"
 import type { Case } from "./cases.ts"
 
@@ -16,6 +16,11 @@ const runtime = ManagedRuntime.make(layerDefault)
 const run = <A>(effect: Effect.Effect<A, unknown, StorageService | Codecs>): Promise<A> => runtime.runPromise(effect)
 
 type Found = Readonly<Record<string, Cells.Column | ReadonlyArray<Cells.Column> | ReadonlyArray<string>>>
+/** What is written: columns, into an array of a schema. */
+interface Source {
+  readonly schema: ReturnType<typeof ArraySchema.fromStructure>
+  readonly columns: Readonly<Record<string, Cells.Column>>
+}
 interface Answer {
   readonly columns: Found
   readonly ordered: boolean
@@ -41,6 +46,37 @@ const makeCases = (root: string) => {
 
   let copy: readonly [Float64Array, Float64Array] | undefined
   const given = new Map<string, Float64Array>()
+  /** What is written is read once, and no longer held when something else is. */
+  let held: { readonly key: string; readonly its: Source } | undefined
+  const source = async (
+    key: string,
+    read: () => Promise<{ readonly array: TileArray.AnyTileArray; readonly columns: Source["columns"] }>,
+  ): Promise<Source> => {
+    if (held?.key !== key) {
+      held = undefined
+      const { array, columns } = await read()
+      held = { key, its: { schema: ArraySchema.fromStructure(array.schema), columns } }
+    }
+    return held.its
+  }
+  let target: string | undefined
+  const written = async <E>(
+    schema: Source["schema"],
+    write: (array: TileArray.AnyTileArray) => Effect.Effect<unknown, E, StorageService | Codecs>,
+  ): Promise<Answer> => {
+    target = join(root, `.written-${process.pid}`)
+    await run(Effect.flatMap(TileArray.create(target, schema), write))
+    return { columns: {}, ordered: true }
+  }
+  const readBack = async (): Promise<Answer> => {
+    const array = await run(TileArray.open(target!))
+    const sparse = array.schema.arrayType === "sparse"
+    const { columns } = await run<{ readonly columns: Source["columns"] }>(
+      sparse ? Sparse.read(array, { order: "row" }) : Dense.read(array),
+    )
+    if (columns.s === undefined) return { columns, ordered: true }
+    return { columns: { id: Cells.texts(columns.id), s: Cells.texts(columns.s), n: columns.n }, ordered: true }
+  }
   const kinds: Readonly<Record<string, (...args: ReadonlyArray<never>) => Promise<Answer>>> = {
     memcpy: () => {
       copy ??= [new Float64Array(1 << 25).fill(1), new Float64Array(1 << 25).fill(2)]
@@ -105,10 +141,45 @@ const makeCases = (root: string) => {
       const { columns } = await run(Sparse.read(await opened(name), { ranges, order: "unordered" }))
       return { columns: { n: columns.n }, ordered: false }
     },
+    write_dense: async (name: string) => {
+      const { schema, columns } = await source(
+        name,
+        () => run(Effect.flatMap(open(name), (array) => Dense.read(array))),
+      )
+      return await written(schema, (array) => Dense.write(TileArray.undeclare(array), {}, columns))
+    },
+    write_sparse: async (name: string, order: string) => {
+      const { schema, columns } = await source(`${name} ${order}`, async () => {
+        const read = await run(Effect.flatMap(open(name), (array) => Sparse.read(array, { order: "unordered" })))
+        if (order === "sorted") return read
+        const places = shuffled(read.length)
+        const shuffle = (column: Cells.Column): Cells.Column => {
+          const values = column.values.slice()
+          for (let i = 0; i < places.length; i++) values[i] = column.values[places[i]] as never
+          return { ...column, values }
+        }
+        const columns = Object.entries(read.columns).map(([key, column]) => [key, shuffle(column)] as const)
+        return { array: read.array, columns: Object.fromEntries(columns) }
+      })
+      return await written(schema, (array) => Sparse.write(TileArray.undeclare(array), columns))
+    },
+    write_strings: async (name: string) => {
+      const { schema, columns } = await source(
+        name,
+        () => run(Effect.flatMap(open(name), (array) => Sparse.read(array, { order: "unordered" }))),
+      )
+      return await written(schema, (array) => Sparse.write(TileArray.undeclare(array), columns))
+    },
     tile_at: (name: string, at: number) => once(name, { i: [0, 249], j: [0, 249] }, at),
   }
   return {
     run: ([kind, ...args]: Case): Promise<Answer> => kinds[kind](...args as unknown as ReadonlyArray<never>),
+    readBack,
+    /** Removes what was written. */
+    clean: (): void => {
+      if (target !== undefined) rmSync(target, { recursive: true, force: true })
+      target = undefined
+    },
     forget: (): void => kept.clear(),
   }
 }
@@ -120,6 +191,20 @@ const counted = (count: number): Cells.Column => ({
   length: 1,
   values: Int32Array.of(count),
 })
+
+/** The numbers below `count` in an order without order: a linear congruential generator picks them. */
+const shuffled = (count: number): Uint32Array => {
+  const out = Uint32Array.from({ length: count }, (_, i) => i)
+  let state = 7
+  for (let i = count - 1; i > 0; i--) {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff
+    const other = Math.floor(state / 2 ** 31 * (i + 1))
+    const swap = out[i]
+    out[i] = out[other]
+    out[other] = swap
+  }
+  return out
+}
 
 /** The same places as in Python: a linear congruential generator. */
 const places = (count: number, rows: number, columns: number, state: number): Array<readonly [number, number]> => {
@@ -164,15 +249,22 @@ interface Asked {
 
 const answer = async (cases: ReturnType<typeof makeCases>, asked: Asked): Promise<unknown> => {
   try {
-    if (asked.check === true) return { check: checked(await cases.run(asked.case)) }
+    if (asked.check === true) {
+      const found = await cases.run(asked.case)
+      const check = checked(asked.case[0].startsWith("write_") ? await cases.readBack() : found)
+      cases.clean()
+      return { check }
+    }
     const ms: Array<number> = []
     for (let i = 0; i < asked.runs; i++) {
       const start = performance.now()
       await cases.run(asked.case)
       ms.push(performance.now() - start)
+      cases.clean()
     }
     return { ms }
   } catch (error) {
+    cases.clean()
     return { error: error instanceof Error ? error.message : String(error) }
   }
 }
