@@ -75,7 +75,7 @@ const makeCases = (root: string) => {
       sparse ? Sparse.read(array, { order: "row" }) : Dense.read(array),
     )
     if (columns.s === undefined) return { columns, ordered: true }
-    return { columns: { id: Cells.texts(columns.id), s: Cells.texts(columns.s), n: columns.n }, ordered: true }
+    return { columns: strings(columns), ordered: true }
   }
   const kinds: Readonly<Record<string, (...args: ReadonlyArray<never>) => Promise<Answer>>> = {
     memcpy: () => {
@@ -134,7 +134,7 @@ const makeCases = (root: string) => {
     strings_raw: async (name: string) => ({ columns: await sparse(name, "unordered"), ordered: true }),
     strings: async (name: string) => {
       const { id, s, n } = await sparse(name, "unordered")
-      return { columns: { id: Cells.texts(id) as Array<string>, s: Cells.texts(s) as Array<string>, n }, ordered: true }
+      return { columns: strings({ id, s, n }), ordered: true }
     },
     strings_range: async (name: string) => {
       const ranges = { id: ["sample-05000000", "sample-05010000"] } as const
@@ -190,6 +190,13 @@ const counted = (count: number): Cells.Column => ({
   cellValNum: 1,
   length: 1,
   values: Int32Array.of(count),
+})
+
+/** The columns of the array of strings, with texts as objects. */
+const strings = ({ id, s, n }: Source["columns"]): Found => ({
+  id: Cells.texts(id) as ReadonlyArray<string>,
+  s: Cells.texts(s) as ReadonlyArray<string>,
+  n,
 })
 
 /** The numbers below `count` in an order without order: a linear congruential generator picks them. */
