@@ -11,7 +11,7 @@ import { Since } from "../../schema/version.ts"
 import { WriteError } from "../array/errors.ts"
 import { commitFragments } from "./commit.ts"
 import type { FinishedFragment } from "./fragment_writer.ts"
-import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
+import { attemptWrite, countedFrom, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
 /**
  * A write that takes its cells in batches. It holds a bounded part of them in memory; nothing of it is there until it is
@@ -20,7 +20,7 @@ import { attemptWrite, type WriteFailure, type WriteProgress, type Written } fro
 export interface CellWriter<Columns> {
   /**
    * Appends cells. Cells that are refused with a `WriteError` were not appended, and others may follow; after any other
-   * error, and after a filter has refused values, only `WriteError`s do.
+   * error, and after a filter has refused values, only `WriteError`s do. Errors count cells from the first one of the write.
    */
   readonly write: (columns: Columns) => Effect.Effect<void, WriteFailure>
   /** Writes what waits, and makes all of it count at once. Nothing can be written after. */
@@ -28,8 +28,8 @@ export interface CellWriter<Columns> {
 }
 
 /** What a writer of one kind of array does with cells. */
-export interface CellSteps<Checked> {
-  /** Checks a batch. Throws WriteError, and then the batch is as if it had not been given. */
+export interface CellSteps<Checked extends { readonly given: number }> {
+  /** Checks a batch, and says how many cells it has. Throws WriteError, and then the batch is as if it had not been given. */
   readonly check: (columns: Readonly<Record<string, unknown>>) => Checked
   /** Appends what was checked. */
   readonly append: (checked: Checked) => Effect.Effect<void, WriteFailure>
@@ -57,7 +57,7 @@ const FAILED = "an earlier part of this write failed; begin it anew"
 const COMMITTED = "it was committed; open another writer for more cells"
 
 /** The writer of these steps: one call after the other, and none after one that failed half-way. */
-export const makeCellWriter = <Checked>(
+export const makeCellWriter = <Checked extends { readonly given: number }>(
   uri: string,
   steps: CellSteps<Checked>,
   onProgress: ((progress: WriteProgress) => void) | undefined,
@@ -66,6 +66,7 @@ export const makeCellWriter = <Checked>(
     const storage = yield* Storage
     const turn = yield* Effect.makeSemaphore(1)
     let ended: string | undefined
+    let given = 0
     /** One thing after the other, unless it is over. */
     const inTurn = <A>(step: () => Effect.Effect<A, WriteFailure>): Effect.Effect<A, WriteFailure> =>
       turn.withPermits(1)(Effect.suspend(() =>
@@ -74,12 +75,16 @@ export const makeCellWriter = <Checked>(
     const write = (columns: Readonly<Record<string, unknown>>) =>
       inTurn(() =>
         Effect.flatMap(
-          attemptWrite(uri, () =>
-            steps.check(columns)),
+          Effect.mapError(
+            attemptWrite(uri, () =>
+              steps.check(columns)),
+            countedFrom(given),
+          ),
           (checked) => {
             ended = FAILED
             return Effect.map(steps.append(checked), () => {
               ended = undefined
+              given += checked.given
               onProgress?.(steps.progress())
             })
           },

@@ -105,13 +105,19 @@ const around = ({ part }: Parts, from: number, to: number): Box => {
   return part(from).map(({ low }, d) => ({ low, high: last[d].high }))
 }
 
+/** Cells that were checked. */
+interface CheckedCells {
+  readonly given: number
+  readonly columns: ReadonlyArray<WriteColumn>
+}
+
 const denseSteps = (
   array: OpenedArray,
   target: FragmentTarget,
   all: number,
   parts: Parts,
   request: DenseWriterRequest,
-): Effect.Effect<CellSteps<ReadonlyArray<WriteColumn>>, never, Storage | Scope.Scope> =>
+): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
   Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
     const { schema } = array
     const { time, order, maxFragmentSize } = request
@@ -146,14 +152,12 @@ const denseSteps = (
       check: (given) => {
         const checked = checkColumns(schema, given, undefined, request.checks)
         const left = all - cells
-        if (checked.cells <= left) return checked.attributes
+        if (checked.cells <= left) return { given: checked.cells, columns: checked.attributes }
         const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${left} are left`
         throw new WriteError({ field: "", reason })
       },
-      append: (columns) =>
+      append: ({ given: count, columns }) =>
         Effect.gen(function* () {
-          const [{ field, values, offsets }] = columns
-          const count = offsets === undefined ? values.length / field.cellSize : offsets.length - 1
           for (let from = 0; from < count;) {
             const size = cellsOfBox(parts.part(next))
             const to = Math.min(count, from + size - waiting())

@@ -23,7 +23,7 @@ import { targetOf } from "./target.ts"
 import { momentOf } from "./write_options.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 import { lastTileCells, type SparseRequest, writeAttributes, writeDimensions, writeFields } from "./write_sparse.ts"
-import { attemptWrite, type WriteFailure } from "./written.ts"
+import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
 
 /** How sparse cells are written in batches. */
 export interface SparseWriterRequest extends SparseRequest {
@@ -35,6 +35,8 @@ export interface SparseWriterRequest extends SparseRequest {
 
 /** Cells that were checked: dimensions, then attributes. */
 interface CheckedCells {
+  readonly given: number
+  /** How many are to be written. */
   readonly cells: number
   readonly columns: ReadonlyArray<WriteColumn>
 }
@@ -60,6 +62,8 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
     const buffers = fields.map((field) => new ColumnBuffer(field))
     let cells = 0
     let bytes = 0
+    /** Cells that do not wait any more. */
+    let flushed = 0
 
     const flush = (columns: ReadonlyArray<WriteColumn>, count: number): Effect.Effect<void, WriteFailure> =>
       Effect.provide(
@@ -70,11 +74,12 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
           const writer = yield* openFragment(target, { time: request.time })
           yield* writeFields(writer, own, columns.slice(dimensions), sorted, schema.capacity)
           finished.push(yield* writer.finish({ lastTileCells: lastTileCells(sorted.cells, schema.capacity) }))
+          flushed += count
           cells += sorted.cells
           bytes += writer.bytes()
         }),
         context,
-      )
+      ).pipe(Effect.mapError(countedFrom(flushed)))
     const limit = Math.min(request.memory, request.maxFragmentSize)
     const waiting = (): number => buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
     const flushWaiting = Effect.suspend(() =>
@@ -86,7 +91,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
     return {
       check: (given) => {
         const { cells, dimensions, attributes } = checkColumns(schema, given, undefined, request.checks)
-        return { cells, columns: [...dimensions, ...attributes] }
+        return { given: cells, cells, columns: [...dimensions, ...attributes] }
       },
       append: (checked) =>
         Effect.gen(function* () {
@@ -127,7 +132,7 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, n
         yield* writeDimensions(writer, columns.slice(0, dimensions), sorted, capacity)
         yield* writeAttributes(writer, columns.slice(dimensions), sorted, capacity)
         cells += count
-      })
+      }).pipe(Effect.mapError(countedFrom(cells)))
     const finishFragment = (last: number): Effect.Effect<void, WriteTilesError> =>
       Effect.gen(function* () {
         if (writer === undefined) return
@@ -148,12 +153,12 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, n
         const { dimensions, attributes, cells } = checkColumns(schema, given, undefined, request.checks)
         const { permutation, cells: left } = order.next(dimensions, cells)
         const columns = [...dimensions, ...attributes]
-        if (permutation === undefined) return { cells: left, columns }
+        if (permutation === undefined) return { given: cells, cells: left, columns }
         const kept = columns.map((column) => ({
           field: column.field,
           ...gatherTile(column, permutation, 0, permutation.length),
         }))
-        return { cells: left, columns: kept }
+        return { given: cells, cells: left, columns: kept }
       },
       append: ({ cells: count, columns }) =>
         Effect.gen(function* () {

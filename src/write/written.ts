@@ -28,6 +28,12 @@ export interface WriteProgress {
 /** What a write can fail with. Nothing of it is there then. */
 export type WriteFailure = InvalidOption | WriteError | CodecError | StorageError
 
+/** An error of cells before which others were given, as one of all cells. */
+export const countedFrom = (first: number) => <E>(error: E): E | WriteError =>
+  error instanceof WriteError && error.cell !== undefined && first > 0
+    ? new WriteError({ ...error, cell: error.cell + first })
+    : error
+
 /** Runs what throws {@link WriteError}; the error gets the array's URI. */
 export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, WriteError> =>
   Effect.suspend(() => {

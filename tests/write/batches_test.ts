@@ -197,4 +197,40 @@ describe("batches of sparse cells", () => {
     }))
     assertEquals(seen, [2, 3, 5, 5])
   })
+
+  it("are counted from the first one of all batches in errors", async () => {
+    const Sums = ArraySchema.sparse({
+      dims: { x: Dim.int32([0, 99]) },
+      attrs: { a: Attr.int32(Filter.positiveDelta()) },
+    })
+    const Row = ArraySchema.dense({ dims: { x: Dim.int32([0, 9], { tile: 2 }) }, attrs: { a: Attr.int32() } })
+    await inMemory(Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", Sums)
+      const row = yield* TileArray.create("mem://row", Row)
+      const open = (options: Sparse.SparseWriterOptions = {}) => Sparse.writer(array, options)
+      const batch = (x: ReadonlyArray<number>, a = x) => ({ x: Int32Array.from(x), a: Int32Array.from(a) })
+      const cases = [
+        // refused when it is given, when it is sorted, and by a filter
+        Effect.flatMap(open(), (w) => Effect.zipRight(w.write(batch([1, 2])), refused(w.write(batch([3, 100]))))),
+        Effect.flatMap(
+          open(),
+          (w) => Effect.zipRight(w.write(batch([1, 2])), Effect.zipRight(w.write(batch([3, 2])), refused(w.commit))),
+        ),
+        Effect.flatMap(
+          open({ order: "global" }),
+          (w) =>
+            Effect.zipRight(
+              w.write(batch([1, 2])),
+              refused(Effect.zipRight(w.write(batch([3, 4, 5], [9, 8, 10])), w.commit)),
+            ),
+        ),
+        Effect.flatMap(
+          Dense.writer(row, {}),
+          (w) => Effect.zipRight(w.write({ a: [1, 2, 3] }), refused(w.write({ a: [4, 2 ** 40] }))),
+        ),
+      ]
+      const reasons = yield* Effect.forEach(cases, Effect.scoped)
+      assertEquals(reasons.map((reason) => /: (cell \d+):/.exec(reason)?.[1]), ["cell 3", "cell 3", "cell 3", "cell 4"])
+    }))
+  })
 })
