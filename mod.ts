@@ -46,7 +46,6 @@ export {
   InvalidOption,
   ResultTooLarge,
   SelectionError,
-  Unsupported,
   WriteError,
 } from "./src/array/errors.ts"
 export { ConditionError } from "./src/condition/condition_error.ts"

@@ -155,14 +155,3 @@ export class ResultTooLarge extends ResultTooLargeBase {
     return this.uri === "" ? reason : `${this.uri}: ${reason}`
   }
 }
-
-const UnsupportedBase: TaggedErrorClass<"Unsupported", { readonly uri: string; readonly feature: string }> = Data
-  .TaggedError("Unsupported")
-
-/** Something that this engine does not do. */
-export class Unsupported extends UnsupportedBase {
-  /** What is wrong, where, and what to do. */
-  override get message(): string {
-    return `${this.uri}: ${this.feature}`
-  }
-}

@@ -49,15 +49,42 @@ const isSchema = (given: object | undefined): given is ArraySchema =>
  *
  * Costs four listings and a read of the schema, and of each fragment one read of the end of its metadata, unless those are
  * consolidated. Fails with `ArrayNotFound` if there is no array, with `SchemaMismatch` if it is another than declared, with
- * `InvalidOption` before anything is read, with `StorageError`, and with `FormatError`, `CodecError`, `ChecksumMismatch`,
- * `DecryptionFailed` or `Unsupported` if its files cannot be read.
+ * `InvalidOption` before anything is read, with `StorageError` or `NotFound`, and with `FormatError`, `CodecError`,
+ * `ChecksumMismatch` or `DecryptionFailed` if its files cannot be read; a `FormatError` of a later format than is known here
+ * is `unsupported`. Format: `array_file_hierarchy.md`.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const Quakes = ArraySchema.sparse({
+ *   dims: { lat: Dim.float64([-90, 90]), lon: Dim.float64([-180, 180]) },
+ *   attrs: { depth: Attr.float32() },
+ * })
+ * const quakes = await Effect.runPromise(Effect.provide(TileArray.open("tests/array/quakes", Quakes), layerDefault))
+ * assertEquals(quakes.declared.attributeNames, ["depth"])
+ * assertEquals(quakes.schema.attributes.length, 4)
+ * ```
  */
 export function open<S extends ArraySchema>(
   uri: string,
   schema: S,
   options?: OpenOptions,
 ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
-/** Opens an array without a schema. */
+/**
+ * Opens an array without a schema: its columns say what they are.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const monday = TileArray.open("tests/golden/demo/weather", { at: new Date("2024-03-04T08:00:00Z") })
+ * const { schema, time } = await Effect.runPromise(Effect.provide(monday, layerDefault))
+ * assertEquals([schema.arrayType, time.end], ["dense", 1709539200000])
+ * ```
+ */
 export function open(uri: string, options?: OpenOptions): Effect.Effect<TileArray, OpenError, Storage | Codecs>
 export function open(
   uri: string,
@@ -75,12 +102,43 @@ export function open(
  *
  * Costs three listings, and reads only what was not there before: where nothing was written since, nothing is read. Fails as
  * {@link open} does.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Log = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9]) }, attrs: { n: Attr.uint8() } })
+ * const program = Effect.gen(function* () {
+ *   const before = yield* TileArray.create("mem://log", Log)
+ *   yield* Sparse.write(before, { x: Uint32Array.of(1), n: Uint8Array.of(7) })
+ *   const after = yield* TileArray.reopen(before)
+ *   return [(yield* Sparse.read(before)).length, (yield* Sparse.read(after)).length]
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), [0, 1])
+ * ```
  */
 export function reopen<S extends ArraySchema>(
   array: TileArray<S>,
   options?: ReopenOptions,
 ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
-/** Opens an array again that was opened without a schema. */
+/**
+ * Opens an array again that was opened without a schema.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   const monday = yield* TileArray.reopen(weather, { at: new Date("2024-03-04T08:00:00Z") })
+ *   return (yield* TileArray.fragments(monday)).length
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), 1)
+ * ```
+ */
 export function reopen(
   array: TileArray,
   options?: ReopenOptions,
@@ -99,6 +157,23 @@ export function reopen(
 /**
  * The same open array, seen through a schema: what is declared is checked as by {@link open}. Costs nothing. Fails with
  * `SchemaMismatch`.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const Depths = ArraySchema.sparse({
+ *   dims: { lat: Dim.float64([-90, 90]), lon: Dim.float64([-180, 180]) },
+ *   attrs: { depth: Attr.float32() },
+ * })
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const { columns } = yield* Sparse.read(yield* TileArray.declare(quakes, Depths), { select: ["depth"] })
+ *   return columns.depth
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), Float32Array.of(33.5, 10, 29))
+ * ```
  */
 export const declare = <S extends ArraySchema>(
   array: AnyTileArray,
@@ -111,12 +186,42 @@ export const declare = <S extends ArraySchema>(
       : Effect.fail(new SchemaMismatch({ uri: array.uri, differences }))
   })
 
-/** The same open array without its schema: all attributes are seen, and columns say what they are. */
+/**
+ * The same open array without its schema: all attributes are seen, and columns say what they are. Costs nothing.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Cells, Dim, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const Depths = ArraySchema.sparse({
+ *   dims: { lat: Dim.float64([-90, 90]), lon: Dim.float64([-180, 180]) },
+ *   attrs: { depth: Attr.float32() },
+ * })
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes", Depths)
+ *   const { columns } = yield* Sparse.read(TileArray.undeclare(quakes), { select: ["place"] })
+ *   return Cells.texts(columns.place)
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), ["Crete", "Niigata", "Tōhoku"])
+ * ```
+ */
 export const undeclare = (array: AnyTileArray): TileArray => handleOf(openedOf(array))
 
 /**
  * The smallest box that holds all cells that the open array sees: raw bounds by dimension, both inclusive. `undefined` if
  * nothing was written. Costs nothing: the footers say it. `schema.dimensions` say of which datatype they are.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { viewAs } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const weather = await Effect.runPromise(Effect.provide(TileArray.open("tests/golden/demo/weather"), layerDefault))
+ * const [day] = TileArray.nonEmptyDomain(weather)!
+ * assertEquals([viewAs("int32", day.low)[0], viewAs("int32", day.high)[0]], [57, 63])
+ * ```
  */
 export const nonEmptyDomain = (array: AnyTileArray): ReadonlyArray<Range> | undefined =>
   nonEmptyDomainOf(openedOf(array))
@@ -126,6 +231,18 @@ export const nonEmptyDomain = (array: AnyTileArray): ReadonlyArray<Range> | unde
  * values of it. Costs a listing, and a read of each metadata file in that time. Fails with `StorageError` or `NotFound`,
  * and with `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for files that cannot be read. Format:
  * `metadata.md`.
+ *
+ * ```ts
+ * import { layerDefault, Metadata, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   return Metadata.values(yield* TileArray.metadata(weather)).get("unit")
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), "°C")
+ * ```
  */
 export const metadata = (
   array: AnyTileArray,
@@ -137,6 +254,19 @@ export const metadata = (
  * them in the place of codes. Names that the schema does not have are left out. Costs one read for each. Fails with
  * `FormatError` for files that are not there or damaged, with `StorageError`, `CodecError`, `ChecksumMismatch` or
  * `DecryptionFailed`. Format: `enumeration.md`.
+ *
+ * ```ts
+ * import { Cells, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const [scales] = yield* TileArray.enumerations(quakes)
+ *   return Cells.texts(Cells.enumerationColumn(scales))
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), ["mw", "ml"])
+ * ```
  */
 export const enumerations = (
   array: AnyTileArray,
@@ -148,6 +278,16 @@ export const enumerations = (
  * The fragments that a read sees, oldest first, with their sizes and first rectangles. Costs a listing of each fragment, and
  * a read of the R-tree of sparse ones. Fails with `NotFound` or `StorageError`, and with `FormatError`, `CodecError`,
  * `ChecksumMismatch` or `DecryptionFailed` for metadata that cannot be read. Format: `fragment.md`.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.flatMap(TileArray.open("tests/golden/demo/weather"), TileArray.fragments)
+ * const [monday, tuesday] = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals([monday.start, tuesday.start], [1709539200000, 1709625600000])
+ * ```
  */
 export const fragments = (
   array: AnyTileArray,

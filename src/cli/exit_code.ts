@@ -23,7 +23,6 @@ const byTag: Readonly<Record<string, ExitCode>> = {
   ChecksumMismatch: 5,
   WriteError: 5,
   RowError: 5,
-  Unsupported: 6,
 }
 
 const byReason: Partial<Record<StorageReason, ExitCode>> = { Denied: 4, Truncated: 5, Unsupported: 6 }

@@ -153,20 +153,68 @@ const isList = <A>(given: A | ReadonlyArray<A>): given is ReadonlyArray<A> => Ar
 /**
  * Opens a group as it is now, at a moment, or over a range of time. Costs two listings and a read of what lists its members.
  * Fails with `ArrayNotFound` if there is no group, with `InvalidOption` before anything is read, with `StorageError` or
- * `NotFound`, and with `FormatError`, `CodecError`, `ChecksumMismatch`, `DecryptionFailed` or `Unsupported` for files that
- * cannot be read. Format: `group.md`.
+ * `NotFound`, and with `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for files that cannot be read.
+ * Format: `group.md`.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   const empty = yield* Group.open("mem://all")
+ *   return [empty.uri, empty.members.length]
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), ["mem://all", 0])
+ * ```
  */
 export const open: (
   uri: string,
   options?: OpenOptions,
 ) => Effect.Effect<TileGroup, GroupError, Storage | Codecs> = openGroup
 
-/** The members of an open group, sorted by name, with their whole URIs. Costs nothing. */
+/**
+ * The members of an open group, sorted by name, with their whole URIs. Costs nothing.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   yield* Group.create("mem://other")
+ *   yield* Group.add("mem://all", { uri: "mem://other", name: "friend" })
+ *   return Group.members(yield* Group.open("mem://all"))
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), [
+ *   { uri: "mem://other", type: "group", name: "friend", relative: false },
+ * ])
+ * ```
+ */
 export const members = (group: TileGroup): ReadonlyArray<Member> => group.members
 
 /**
  * The group's metadata over the range of time that it was opened for, sorted by the bytes of the keys; `Metadata` makes
  * values of it. Costs a listing, and a read of each metadata file in that time. Fails as `TileArray.metadata` does.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative, Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   yield* Group.putMetadata("mem://all", { title: "Everything" })
+ *   return Metadata.values(yield* Group.metadata(yield* Group.open("mem://all")))
+ * })
+ * const values = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(values.get("title"), "Everything")
+ * ```
  */
 export const metadata = (
   group: TileGroup,

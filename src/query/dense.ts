@@ -62,9 +62,28 @@ export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult, StreamOp
  * length – and of others {@link Column}s, which say what they are. Cells that nobody wrote hold the fill value.
  *
  * Costs one read of each tile that the boxes touch, of the selected fields; what is beside the boxes in a tile is decoded
- * with it. Fails with `SelectionError` for a name, range or buffer that cannot be, with `ResultTooLarge` before anything is
- * read, with `StorageError` or `NotFound`, and with `FormatError`, `CodecError`, `ChecksumMismatch`, `DecryptionFailed` or
- * `Unsupported` for tiles that cannot be decoded.
+ * with it. Fails with `SelectionError` for a name, range or buffer that cannot be, with `ConditionError` for a condition that
+ * cannot be, with `ResultTooLarge` before anything is read, with `StorageError` or `NotFound`, and with `FormatError`,
+ * `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for tiles that cannot be decoded. Format: `fragment.md`, `tile.md`.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dense, Dim, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const Weather = ArraySchema.dense({
+ *   dims: { day: Dim.int32([1, 366]), station: Dim.int32([1, 100]) },
+ *   attrs: { temperature: Attr.float32() },
+ * })
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather", Weather)
+ *   const out = { temperature: new Float32Array(8) } // memory that may be used again and again
+ *   return yield* Dense.read(weather, { ranges: { day: [60, 61], station: [1, 4] }, out })
+ * })
+ * const { shape, columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(shape, [2, 4])
+ * assertEquals(columns.temperature, Float32Array.of(7.5, 8, 6.5, 9.5, 3, 4, 2.5, 5))
+ * ```
  */
 export const read = <
   S extends ArraySchema<"dense"> | undefined,
@@ -89,6 +108,20 @@ export const read = <
  *
  * Fails as {@link read} does, but for the size of the whole; with `ResultTooLarge` if one tile does not fit into `memory`,
  * which says how much it takes.
+ *
+ * ```ts
+ * import { Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   const batches = Dense.stream(weather, { select: ["temperature"], memory: 2 ** 24 })
+ *   return yield* Stream.runFold(batches, 0, (cells, { shape }) => cells + shape[0] * shape[1])
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), 28)
+ * ```
  */
 export const stream = <
   S extends ArraySchema<"dense"> | undefined,
@@ -140,6 +173,19 @@ export const batches = <
  * Tiles that are wanted whole are not read where the metadata of their fragment says what is asked; the others are, batch by
  * batch, in at most `memory` bytes. Fails with `SelectionError` for a field that the array does not have, or of which that
  * cannot be asked, and as {@link read} does.
+ *
+ * ```ts
+ * import { Aggregate, Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   const wanted = { coldest: Aggregate.min("temperature"), warmest: Aggregate.max("temperature") }
+ *   return yield* Dense.aggregate(weather, wanted)
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { coldest: 1.5, warmest: 9.5 })
+ * ```
  */
 export const aggregate = <S extends ArraySchema<"dense"> | undefined, const A extends AggregatesOf<S>>(
   array: TileArray<S>,

@@ -50,6 +50,19 @@ export type { ReadOptions, SparseResult, StreamOptions } from "./typed_read.ts"
  *
  * Costs one read of each tile whose rectangle meets the ranges. `order: "unordered"` saves sorting, where no two fragments
  * can have the same cell. Fails as `Dense.read` does.
+ *
+ * ```ts
+ * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   return yield* Sparse.read(quakes, { select: ["lat", "place"], ranges: { lon: [100, null] }, where: "depth > 20" })
+ * })
+ * const { length, columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals([length, columns.lat.values[0], Cells.text(columns.place, 0)], [1, 38.3, "Tōhoku"])
+ * ```
  */
 export const read = <
   S extends ArraySchema<"sparse"> | undefined,
@@ -74,6 +87,20 @@ export const read = <
  *
  * Fails as {@link read} does, but for the size of the whole; with `ResultTooLarge` if what cannot be taken apart – one tile,
  * or tiles of several fragments that lie in one place – does not fit into `memory`, which says how much it takes.
+ *
+ * ```ts
+ * import { layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const batches = Sparse.stream(quakes, { select: ["depth"], memory: 2 ** 24 })
+ *   return yield* Stream.runFold(batches, 0, (cells, { length }) => cells + length)
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), 3)
+ * ```
  */
 export const stream = <
   S extends ArraySchema<"sparse"> | undefined,
@@ -126,6 +153,19 @@ export const batches = <
  * Tiles that are wanted whole are not read where the metadata of their fragment says what is asked; the others are, batch by
  * batch, in at most `memory` bytes. Fails with `SelectionError` for a field that the array does not have, or of which that
  * cannot be asked, and as {@link read} does.
+ *
+ * ```ts
+ * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const wanted = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
+ *   return yield* Sparse.aggregate(quakes, wanted, { where: 'place != "Crete"' })
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { quakes: 2, deepest: 29 })
+ * ```
  */
 export const aggregate = <S extends ArraySchema<"sparse"> | undefined, const A extends AggregatesOf<S>>(
   array: TileArray<S>,

@@ -141,7 +141,26 @@ export const writer = <S extends ArraySchema<"dense"> | undefined>(
       >,
   )
 
-/** A sink for the batches of a stream, which {@link writer} writes and commits: `Stream.run(batches, Dense.sink(log, box))`. */
+/**
+ * A sink for the batches of a stream, which {@link writer} writes and commits. Fails as both do.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Stream from "effect/Stream"
+ *
+ * const Log = ArraySchema.dense({ dims: { second: Dim.uint32([0, 86399], { tile: 3600 }) }, attrs: { volts: Attr.float32() } })
+ * const batches = Stream.map(Stream.range(0, 9), (i) => ({ volts: new Float32Array(1000).fill(i) }))
+ * const program = Effect.gen(function* () {
+ *   const log = yield* TileArray.create("mem://log", Log)
+ *   return yield* Stream.run(batches, Dense.sink(log, { second: [0, 9999] }))
+ * })
+ * const { cells } = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(cells, 10_000)
+ * ```
+ */
 export const sink = <S extends ArraySchema<"dense"> | undefined>(
   array: TileArray<S>,
   box: BoxOf<S>,

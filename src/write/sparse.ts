@@ -48,6 +48,26 @@ export interface SparseWriteOptions extends WriteOptions {
  * type, offsets that fall, nulls where none may be, coordinates outside the domain or the current domain, cells out of order
  * or with the same coordinates; and for values that a filter cannot hold. Fails with `InvalidOption`, `StorageError` or
  * `CodecError`. Whatever it fails with, or when it is interrupted, the array is as it was.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Points = ArraySchema.sparse({
+ *   dims: { x: Dim.uint32([0, 9999], { tile: 100 }) },
+ *   attrs: { n: Attr.uint8(), name: Attr.nullable(Attr.utf8()) },
+ * })
+ * const program = Effect.gen(function* () {
+ *   const points = yield* TileArray.create("mem://points", Points)
+ *   yield* Sparse.write(points, { x: Uint32Array.of(30, 10, 20), n: [3, 1, 2], name: ["three", null, "two"] })
+ *   return yield* Sparse.read(yield* TileArray.reopen(points))
+ * })
+ * const { columns } = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals([columns.x, columns.n], [Uint32Array.of(10, 20, 30), Uint8Array.of(1, 2, 3)])
+ * assertEquals(columns.name.validity, Uint8Array.of(0, 1, 1))
+ * ```
  */
 export const write = <S extends ArraySchema<"sparse"> | undefined>(
   array: TileArray<S>,
@@ -82,6 +102,26 @@ const MEMORY = 2 ** 28
  * fragments, the later one counts, as with two writes.
  *
  * Fails with `InvalidOption` or `WriteError`; what writing and committing fail with is that of {@link write}.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Points = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9999], { tile: 100 }) }, attrs: { n: Attr.uint8() } })
+ * const program = Effect.gen(function* () {
+ *   const points = yield* TileArray.create("mem://points", Points)
+ *   return yield* Effect.scoped(Effect.gen(function* () {
+ *     const writer = yield* Sparse.writer(points)
+ *     yield* writer.write({ x: Uint32Array.of(7, 3), n: Uint8Array.of(1, 2) })
+ *     yield* writer.write({ x: Uint32Array.of(5, 1), n: Uint8Array.of(3, 4) })
+ *     return yield* writer.commit
+ *   }))
+ * })
+ * const { cells, fragments } = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals([cells, fragments.length], [4, 1])
+ * ```
  */
 export const writer = <S extends ArraySchema<"sparse"> | undefined>(
   array: TileArray<S>,
