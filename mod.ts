@@ -41,17 +41,12 @@ export * as Metadata from "./src/array/metadata_values.ts"
 export * as Sparse from "./src/sparse.ts"
 export * as TileArray from "./src/tile_array.ts"
 
-export {
-  ArrayNotFound,
-  InvalidOption,
-  ResultTooLarge,
-  SelectionError,
-  WriteError,
-} from "./src/array/errors.ts"
+export { ArrayNotFound, InvalidOption, ResultTooLarge, SelectionError, WriteError } from "./src/array/errors.ts"
 export { ConditionError } from "./src/condition/condition_error.ts"
 export { SchemaError } from "./src/array/builder/schema_error.ts"
 export { SchemaMismatch } from "./src/array/schema_mismatch.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"
+export type { TileError } from "./src/tile/attempt.ts"
 export { RowError } from "./src/query/row_error.ts"
 export { type RunOptions, toAsyncIterable } from "./src/query/async_iterable.ts"
 export { FormatError } from "./schema/errors.ts"

@@ -14,6 +14,7 @@ export type Scalar = number | bigint
 
 /** Bytes that are no printable text. */
 export interface HexJson {
+  /** Two digits a byte. */
   readonly hex: string
 }
 

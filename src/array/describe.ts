@@ -156,10 +156,13 @@ export const describeSchema = (schema: ArraySchema): JsonObject => ({
 export interface FragmentDescription {
   /** The name of its folder. */
   readonly name: string
+  /** Its format version. */
   readonly version: number
-  /** First and last time, in milliseconds since 1970. */
+  /** First time, in milliseconds since 1970. */
   readonly start: number | bigint
+  /** Last time, in milliseconds since 1970. */
   readonly end: number | bigint
+  /** Whether its cells lie without coordinates. */
   readonly dense: boolean
   /** Cells; whole tiles for dense fragments. */
   readonly cellNum: number | bigint
@@ -169,6 +172,7 @@ export interface FragmentDescription {
   readonly hasConsolidatedMetadata: boolean
   /** `undefined` where the footer has none. */
   readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
+  /** The name of the schema that it was written by. */
   readonly schemaName: string
   /** Number of rectangles: 0 for dense fragments. */
   readonly mbrNum: number

@@ -197,7 +197,9 @@ export const newestFooters = (
 
 /** A range of time in milliseconds since 1970, both ends inclusive. */
 export interface TimeRange {
+  /** The first millisecond. */
   readonly start: number
+  /** The last millisecond. */
   readonly end: number
 }
 

@@ -25,6 +25,7 @@ export interface MetadataItem {
   readonly key: Uint8Array
   /** The key as text; `undefined` if it is not valid UTF-8. */
   readonly name: string | undefined
+  /** The datatype of the values. */
   readonly type: Datatype
   /** Number of values; 0 for an empty one. */
   readonly count: number

@@ -40,7 +40,7 @@ import { runSchema } from "./show_schema.ts"
 import { print, say, type Terminal } from "./terminal.ts"
 
 export type { ExitCode } from "./exit_code.ts"
-export type { Terminal } from "./terminal.ts"
+export type { Drawing, Terminal } from "./terminal.ts"
 
 /** The version of the package. */
 export const VERSION = "0.1.0"

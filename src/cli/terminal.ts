@@ -7,6 +7,7 @@ import type { TaggedErrorClass } from "../../schema/errors.ts"
 
 /** Where a command gets its settings from, and where its answers go. */
 export interface Terminal {
+  /** The value of a variable of the environment. */
   readonly environment: (name: string) => string | undefined
   /** Characters in a line. */
   readonly columns: number

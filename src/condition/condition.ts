@@ -30,14 +30,25 @@ import {
   type TermsOf,
 } from "./condition_tree.ts"
 
-export type { Condition, ConditionTree, ConditionValue, Term } from "./condition_tree.ts"
+export type {
+  Comparison,
+  Condition,
+  ConditionTree,
+  ConditionValue,
+  FieldTest,
+  Place,
+  Term,
+  TermsOf,
+} from "./condition_tree.ts"
+export type { TermsIn } from "./typed_terms.ts"
 export { format } from "./format.ts"
 export { parse } from "./parse.ts"
 
 /** Any value but null, which has tests of its own. */
 export type Comparable = Exclude<ConditionValue, null>
 
-type Comparing = <const F extends string, V extends Comparable>(field: F, value: V) => Condition<readonly [F, V]>
+/** Makes a condition of a field and a value. */
+export type Comparing = <const F extends string, V extends Comparable>(field: F, value: V) => Condition<readonly [F, V]>
 
 const comparing = (op: Comparison): Comparing => (field, value) => ({ op, field, values: [value] })
 
@@ -114,18 +125,26 @@ export const eq: Comparing = comparing("eq")
  */
 export const ne: Comparing = comparing("ne")
 
-type Containing = <const F extends string, V extends Comparable>(
+/** Makes a condition of a field and several values. */
+export type Containing = <const F extends string, V extends Comparable>(
   field: F,
   values: Iterable<V>,
 ) => Condition<readonly [F, V]>
 
 const containing = (op: SetOp): Containing => (field, values) => ({ op, field, values: [...values] })
 
+/**
+ * Cells whose `field` is one of `values`: `Condition.in("place", ["Tonga", "Fiji"])`.
+ *
+ * ```ts
+ * import { Condition } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Condition.format(Condition.in("place", ["Tonga", "Fiji"])), 'place in ["Tonga", "Fiji"]')
+ * ```
+ */
 const isIn: Containing = containing("in")
-export {
-  /** Cells whose `field` is one of `values`: `Condition.in("place", ["Tonga", "Fiji"])`. */
-  isIn as in,
-}
+export { isIn as in }
 /**
  * Cells whose `field` is none of `values`, and not null: `Condition.notIn("place", ["Tonga", "Fiji"])`.
  *

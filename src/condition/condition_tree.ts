@@ -33,6 +33,7 @@ export interface FieldTest {
   readonly of?: "attribute" | "dimension"
   /** One value; of `in` and `not_in` any number. */
   readonly values: ReadonlyArray<ConditionValue>
+  /** Where it was read. */
   readonly place?: Place
 }
 

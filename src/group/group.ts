@@ -25,6 +25,7 @@ import { createGroup, type CreateGroupError } from "./create_group.ts"
 import { type GroupError, type Member, openGroup, openGroupTile, type TileGroup } from "./open_group.ts"
 
 export type { ChangeOptions } from "../array/change_options.ts"
+export type { StoreError } from "../array/create_structure.ts"
 export type { MetadataEdit, MetadataEntriesInput } from "../array/edit_metadata.ts"
 export type { MetadataError, MetadataItem } from "../array/metadata.ts"
 export type { OpenOptions } from "../array/open_options.ts"

@@ -16,7 +16,9 @@ import { type GroupError, openGroup } from "./open_group.ts"
 
 /** An array or a group. */
 export interface ObjectEntry {
+  /** Where it is. */
   readonly uri: string
+  /** What it is. */
   readonly type: ObjectKind
   /** Its name in the group, or in the folder; `null` for a member without a name. */
   readonly name: string | null

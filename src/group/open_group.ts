@@ -27,6 +27,7 @@ import { kindOfFolder, type ObjectKind } from "./object_type.ts"
 export interface Member {
   /** Where it is; relative members are resolved. */
   readonly uri: string
+  /** What it is. */
   readonly type: ObjectKind
   /** The name that it has in the group; `null` if it has none. */
   readonly name: string | null
@@ -36,13 +37,17 @@ export interface Member {
 
 /** An open group: a snapshot that does not change while others write. */
 export interface TileGroup {
+  /** Where it is, without a slash at the end. */
   readonly uri: string
+  /** The range of time that it was opened for. */
   readonly time: TimeRange
   /** Sorted by name; a member without one by its URI, as the group has it. */
   readonly members: ReadonlyArray<Member>
   /** Whether membership is recorded; groups from before TileDB 2.8 are a mark on a folder, and have what lies in it. */
   readonly recorded: boolean
+  /** The key that it was opened with. */
   readonly key: Uint8Array | undefined
+  /** Whether digests are checked. */
   readonly verifyChecksums: boolean
 }
 

@@ -26,7 +26,7 @@ import type { ResultTooLarge } from "../array/errors.ts"
 import type { Column } from "./column.ts"
 import { resolveEnumeration } from "./resolve_enumeration.ts"
 
-export type { CellJson } from "../../schema/scalar.ts"
+export type { CellJson, HexJson } from "../../schema/scalar.ts"
 export {
   type AnyColumn,
   type BufferColumn,

@@ -7,7 +7,9 @@ import type { Datatype, TypedArray } from "../../schema/datatype.ts"
 
 /** The cells of one field, as buffers. */
 export interface Column {
+  /** The name of the field. */
   readonly name: string
+  /** The datatype of its values. */
   readonly type: Datatype
   /** Values in a cell; `"var"` for var-sized cells. */
   readonly cellValNum: number | "var"

@@ -30,12 +30,15 @@ import {
 
 export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
 export type { ReadError } from "./read_error.ts"
-export type { AggregateAnswer, AggregateOptions, AggregatesOf } from "./typed_aggregates.ts"
+export type { AggregateAnswer, AggregateOptions, AggregatesOf, AnswerTo } from "./typed_aggregates.ts"
 export type { Order } from "./read_options.ts"
 export type { RowError } from "./row_error.ts"
 export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./rows.ts"
+export type { Scalar, ScalarInput } from "../../schema/scalar.ts"
 export type { Bound, Outside, Pair, Point, Points, RangeInput, RangesInput } from "./selection.ts"
+export type { ArrayOf } from "../array/builder/datatype_values.ts"
 export type {
+  AttributeColumn,
   AttributeName,
   BufferOf,
   BuffersOf,
@@ -52,7 +55,7 @@ export type {
   TimeForm,
   VarColumn,
 } from "./typed_columns.ts"
-export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult, StreamOptions } from "./typed_read.ts"
+export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult, Read, StreamOptions } from "./typed_read.ts"
 
 /**
  * Reads a box, or boxes, of a dense array: by default the non-empty domain and all attributes, row-major.

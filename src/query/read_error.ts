@@ -1,11 +1,10 @@
 import * as Effect from "effect/Effect"
 import { ResultTooLarge, SelectionError } from "../array/errors.ts"
 import type { EnumerationError } from "../array/enumerations.ts"
-import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import type { ConditionError } from "../condition/condition_error.ts"
 
 /** What a read can fail with. */
-export type ReadError = ReadTilesError | EnumerationError | SelectionError | ConditionError | ResultTooLarge
+export type ReadError = EnumerationError | SelectionError | ConditionError | ResultTooLarge
 
 /** Runs what throws {@link SelectionError}. */
 export const attemptSelection = <A>(run: () => A): Effect.Effect<A, SelectionError> =>

@@ -22,12 +22,15 @@ import { type ReadOptions, requestOf, type SparseResult, sparseResult, type Stre
 
 export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
 export type { ReadError } from "./read_error.ts"
-export type { AggregateAnswer, AggregateOptions, AggregatesOf } from "./typed_aggregates.ts"
+export type { AggregateAnswer, AggregateOptions, AggregatesOf, AnswerTo } from "./typed_aggregates.ts"
 export type { Order } from "./read_options.ts"
 export type { RowError } from "./row_error.ts"
 export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./rows.ts"
+export type { Scalar, ScalarInput } from "../../schema/scalar.ts"
 export type { Bound, Outside, Pair, Point, Points, RangeInput, RangesInput } from "./selection.ts"
+export type { ArrayOf } from "../array/builder/datatype_values.ts"
 export type {
+  AttributeColumn,
   ColumnOf,
   ColumnsOf,
   DatesOf,
@@ -40,7 +43,7 @@ export type {
   TimeForm,
   VarColumn,
 } from "./typed_columns.ts"
-export type { ReadOptions, SparseResult, StreamOptions } from "./typed_read.ts"
+export type { Read, ReadOptions, SparseResult, StreamOptions } from "./typed_read.ts"
 
 /**
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.

@@ -43,7 +43,8 @@ export type TimeForm = "bigint" | "date" | "datetime"
 /** Dates; `null` is a null cell, or what NumPy calls "not a time". */
 export type DatesOf<T extends TimeForm> = ReadonlyArray<(T extends "date" ? Date : DateTime.Utc) | null>
 
-type AttributeColumn<D extends Datatype, N extends boolean, C extends number | "var"> = C extends "var"
+/** The buffers of an attribute: values, and what says where cells lie and which are null. */
+export type AttributeColumn<D extends Datatype, N extends boolean, C extends number | "var"> = C extends "var"
   ? N extends true ? NullableVarColumn<ArrayOf<D>> : VarColumn<ArrayOf<D>>
   : N extends true ? NullableColumn<ArrayOf<D>>
   : ArrayOf<D>

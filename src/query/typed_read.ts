@@ -78,7 +78,7 @@ export interface StreamOptions<
 }
 
 /** What every result has. */
-interface Read {
+export interface Read {
   /** The same columns with their names and datatypes, as `Cells` and `rows` take them. */
   readonly fields: Readonly<Record<string, Column>>
   /** The array that they were read from. */

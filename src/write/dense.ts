@@ -19,9 +19,17 @@ import { type BatchOptions, checkWrite, fragmentSizeOf, oneOf, type WriteOptions
 import type { WriteFailure, Written } from "./written.ts"
 
 export type { CellWriter } from "./cell_writer.ts"
-export type { CellInput, ColumnInput } from "./column_input.ts"
+export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./column_input.ts"
 export type { DenseOrder } from "./dense_tiles.ts"
-export type { AttributeColumns, BoxOf, ColumnInputOf, ValueInputOf } from "./typed_input.ts"
+export type {
+  AttributeColumns,
+  BoxOf,
+  Buffers,
+  ColumnInputOf,
+  Coordinate,
+  FullCell,
+  ValueInputOf,
+} from "./typed_input.ts"
 export type { BatchOptions, WriteOptions } from "./write_options.ts"
 export type { WriteFailure, WriteProgress, Written } from "./written.ts"
 

@@ -18,8 +18,8 @@ import { writeSparse } from "./write_sparse.ts"
 import type { WriteFailure, Written } from "./written.ts"
 
 export type { CellWriter } from "./cell_writer.ts"
-export type { CellInput, ColumnInput } from "./column_input.ts"
-export type { CellColumns, ColumnInputOf, ValueInputOf } from "./typed_input.ts"
+export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./column_input.ts"
+export type { Buffers, CellColumns, ColumnInputOf, FullCell, ValueInputOf } from "./typed_input.ts"
 export type { BatchOptions, WriteOptions } from "./write_options.ts"
 export type { WriteFailure, WriteProgress, Written } from "./written.ts"
 

@@ -25,11 +25,11 @@ export type ValueInputOf<T extends Datatype> = T extends DatetimeType ? Date | b
   : ValueOf<T>
 
 /** One cell that is not null: a value, a text, or its values. */
-type FullCell<T extends Datatype, C extends number | "var"> = C extends 1 ? ValueInputOf<T>
+export type FullCell<T extends Datatype, C extends number | "var"> = C extends 1 ? ValueInputOf<T>
   : (T extends TextType ? string : never) | ArrayOf<T> | ReadonlyArray<ValueInputOf<T>>
 
 /** Buffers of a field; validity must be given, or may not be. */
-type Buffers<T extends Datatype, N extends boolean, C extends number | "var"> =
+export type Buffers<T extends Datatype, N extends boolean, C extends number | "var"> =
   & { readonly values: ArrayOf<T> | (T extends "char" ? Uint8Array : never) }
   & (C extends "var" ? { readonly offsets: Uint32Array } : { readonly offsets?: undefined })
   & (N extends true ? { readonly validity: Uint8Array } : { readonly validity?: undefined })
@@ -56,7 +56,7 @@ export type CellColumns<S extends ArraySchema | undefined> = S extends ArraySche
   : Readonly<Record<string, ColumnInput>>
 
 /** One end of a box. */
-type Coordinate = number | bigint | string | Date
+export type Coordinate = number | bigint | string | Date
 
 /** A box: of each dimension a value or a range with both ends inclusive; what is not named is the whole domain. */
 export type BoxOf<S extends ArraySchema | undefined> = S extends ArraySchema ? {
