@@ -200,7 +200,7 @@ const goOn = (random: Random, path: string, key: Uint8Array | undefined): Run<vo
       const enumerations = yield* Effect.flatMap(TileArray.open(uri, { key }), TileArray.enumerations)
       const codes = Object.fromEntries(enumerations.map((e) => [e.name, Array(e.offsets?.length ?? 1).fill("")]))
       yield* TileArray.evolve(uri, {
-        ...(key === undefined ? { extendEnumerations: { "engine codes": ["and we"] } } : {}),
+        ...("engine codes" in codes ? { extendEnumerations: { "engine codes": ["and we"] } } : {}),
         addEnumerations: { again: [random.below(9)] },
       }, { key })
       yield* TileArray.putMetadata(uri, { engine: "no more", again: [1.5] }, { key })
