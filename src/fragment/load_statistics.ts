@@ -10,6 +10,7 @@ import { type Datatype, isString, viewAs } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { TileNullCounts, TileStatistic, TileSums } from "../../schema/fragment/tile_statistics.ts"
 import { Since } from "../../schema/version.ts"
+import { readScalar } from "../../schema/scalar.ts"
 import { attemptTile } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Field } from "./field.ts"
@@ -43,8 +44,27 @@ const isKept = (fragment: Fragment, { file, type, var: isVar, nullable, cellValN
 const isOpaque = (type: Datatype): boolean =>
   isString(type) || type === "char" || type === "any" || type === "blob" || type === "geom_wkb" || type === "geom_wkt"
 
-/** Sums that were stopped. */
-const limits = { int64: [-(2n ** 63n), 2n ** 63n - 1n], uint64: [0xffffffffffffffffn, 0xffffffffffffffffn] } as const
+/**
+ * Whether the sum of cells cannot have been stopped at a limit on its way: engines go on from there, so that the sum itself need
+ * not show it. A NaN among the cells is in the sum.
+ */
+const staysBelowLimits = (
+  kind: "int64" | "uint64" | "float64",
+  sum: number | bigint,
+  least: number | bigint,
+  most: number | bigint,
+  cells: number,
+): boolean => {
+  if (kind === "float64") {
+    const largest = Math.max(Math.abs(Number(least)), Math.abs(Number(most)))
+    return Number.isFinite(sum) && largest * cells < Number.MAX_VALUE
+  }
+  // it never falls
+  if (kind === "uint64") return sum !== 2n ** 64n - 1n
+  const size = (value: number | bigint): bigint => value < 0 ? -BigInt(value) : BigInt(value)
+  const largest = size(least) > size(most) ? size(least) : size(most)
+  return largest * BigInt(cells) < 2n ** 63n
+}
 
 const memo = new WeakMap<Fragment, Map<number, TileBounds>>()
 
@@ -100,16 +120,17 @@ export const loadTileBounds = (
         }
         const sumOf = (tile: number): number | bigint | undefined => {
           const sum = column?.[tile]
-          if (typeof sum === "bigint") {
-            return sum === limits[kind as "int64"][0] || sum === limits[kind as "int64"][1] ? undefined : sum
-          }
-          return sum !== undefined && Math.abs(sum) < Number.MAX_VALUE ? sum : undefined
+          if (sum === undefined) return undefined
+          const cells = cellsInTile(fragment, tile)
+          if (counts !== undefined && counts[tile] === cells) return sum
+          const [least, most] = [low(tile), high(tile)].map((bytes) => readScalar(field.type, bytes))
+          return staysBelowLimits(kind!, sum, least, most, cells) ? sum : undefined
         }
         const bounds: TileBounds = {
           boundsOf: (tile) => {
             // engines start anew behind a NaN, which only the sum shows, as long as it was not stopped at a limit
-            if (kind === "float64" && sumOf(tile) === undefined) return undefined
             if (counts !== undefined && counts[tile] === cellsInTile(fragment, tile)) return undefined
+            if (kind === "float64" && sumOf(tile) === undefined) return undefined
             return { low: low(tile), high: high(tile) }
           },
           nullsIn: (tile) => counts === undefined ? 0 : counts[tile],
