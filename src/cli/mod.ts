@@ -42,7 +42,16 @@ import { print, say, type Terminal } from "./terminal.ts"
 export type { ExitCode } from "./exit_code.ts"
 export type { Drawing, Terminal } from "./terminal.ts"
 
-/** The version of the package. */
+/**
+ * The version of the package.
+ *
+ * ```ts
+ * import { VERSION } from "@tessera/array/cli"
+ * import { assertMatch } from "@std/assert"
+ *
+ * assertMatch(VERSION, /^\d+\.\d+\.\d+/)
+ * ```
+ */
 export const VERSION = "0.1.0"
 
 const runRequest = (request: Request, terminal: Terminal): Effect.Effect<void, unknown, Storage | Codecs> => {
@@ -81,7 +90,27 @@ const invoke = (args: ReadonlyArray<string>, terminal: Terminal): Effect.Effect<
     }
   })
 
-/** Runs one command. It never fails: what goes wrong is said in one line, and told by the exit code. */
+/**
+ * Runs one command, as `tessera` does with the words of its command line. It never fails: what goes wrong is said in one
+ * line, and told by the {@link ExitCode}.
+ *
+ * ```ts
+ * import { runCommand } from "@tessera/array/cli"
+ * import { layerDefault } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const said: Array<string> = []
+ * const terminal = {
+ *   environment: () => undefined,
+ *   columns: 80,
+ *   write: () => Promise.resolve(),
+ *   say: (line: string) => Promise.resolve(void said.push(line)),
+ * }
+ * const code = await Effect.runPromise(Effect.provide(runCommand(["schema", "mem://none"], terminal), layerDefault))
+ * assertEquals([code, said.length, said[0].startsWith("tessera: mem://none: ")], [3, 1, true])
+ * ```
+ */
 export const runCommand = (
   args: ReadonlyArray<string>,
   terminal: Terminal,
