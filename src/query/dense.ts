@@ -10,6 +10,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
+import { explainDense, type Explanation } from "./explain.ts"
 import { aggregateDense } from "./aggregate_dense.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
 import { readDense } from "./read_dense.ts"
@@ -24,11 +25,13 @@ import {
   type DenseResult,
   denseResult,
   namedRanges,
+  type ReadOptions,
   requestOf,
   type StreamOptions,
 } from "./typed_read.ts"
 
 export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
+export type { Explanation, FragmentExplanation } from "./explain.ts"
 export type { ReadError } from "./read_error.ts"
 export type { AggregateAnswer, AggregateOptions, AggregatesOf, AnswerTo } from "./typed_aggregates.ts"
 export type { Order } from "./read_options.ts"
@@ -199,3 +202,26 @@ export const aggregate = <S extends ArraySchema<"dense"> | undefined, const A ex
     aggregateDense(openedOf(array), aggregates, options as UntypedStreamOptions),
     (answer) => answer as AggregateAnswer<S, A>,
   )
+
+/**
+ * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
+ * out, and how many requests and bytes are to come. Reads metadata only. Fails as {@link read} does.
+ *
+ * ```ts
+ * import { Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.flatMap(
+ *   TileArray.open("tests/golden/demo/weather"),
+ *   (array) => Dense.explain(array, { ranges: { day: 60 }, select: ["temperature"] }),
+ * )
+ * const { fields, fragments } = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(fields, ["temperature"])
+ * assertEquals(fragments.map(({ read }) => read), [1, 1])
+ * ```
+ */
+export const explain = <S extends ArraySchema<"dense"> | undefined, K extends FieldName<S> = FieldName<S>>(
+  array: TileArray<S>,
+  options: ReadOptions<S, K> = {},
+): Effect.Effect<Explanation, ReadError, Storage | Codecs> => explainDense(openedOf(array), requestOf(array, options))

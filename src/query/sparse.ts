@@ -10,6 +10,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
+import { explainSparse, type Explanation } from "./explain.ts"
 import { aggregateSparse } from "./aggregate_sparse.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
 import type { AggregateAnswer, AggregateOptions, AggregatesOf } from "./typed_aggregates.ts"
@@ -21,6 +22,7 @@ import type { FieldName, TimeForm } from "./typed_columns.ts"
 import { type ReadOptions, requestOf, type SparseResult, sparseResult, type StreamOptions } from "./typed_read.ts"
 
 export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
+export type { Explanation, FragmentExplanation } from "./explain.ts"
 export type { ReadError } from "./read_error.ts"
 export type { AggregateAnswer, AggregateOptions, AggregatesOf, AnswerTo } from "./typed_aggregates.ts"
 export type { Order } from "./read_options.ts"
@@ -179,3 +181,26 @@ export const aggregate = <S extends ArraySchema<"sparse"> | undefined, const A e
     aggregateSparse(openedOf(array), aggregates, options as UntypedStreamOptions),
     (answer) => answer as AggregateAnswer<S, A>,
   )
+
+/**
+ * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
+ * out, and how many requests and bytes are to come. Reads metadata only. Fails as {@link read} does.
+ *
+ * ```ts
+ * import { Sparse, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.flatMap(
+ *   TileArray.open("tests/array/quakes"),
+ *   (array) => Sparse.explain(array, { where: "depth > 20", select: ["place"] }),
+ * )
+ * const { fields, fragments } = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(fields, ["lat", "lon", "depth", "place"])
+ * assertEquals(fragments.map(({ read }) => read), [1])
+ * ```
+ */
+export const explain = <S extends ArraySchema<"sparse"> | undefined, K extends FieldName<S> = FieldName<S>>(
+  array: TileArray<S>,
+  options: ReadOptions<S, K> = {},
+): Effect.Effect<Explanation, ReadError, Storage | Codecs> => explainSparse(openedOf(array), requestOf(array, options))

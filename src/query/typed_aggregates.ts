@@ -36,7 +36,8 @@ type TypeOf<S extends Declared, F extends string> = FieldOf<S, F> extends { read
   : Datatype
 
 /** The answer to one aggregate. */
-export type AnswerTo<S extends Declared, K extends AggregateKind, F extends string> = K extends "count" | "nullCount" ? number
+export type AnswerTo<S extends Declared, K extends AggregateKind, F extends string> = K extends "count" | "nullCount"
+  ? number
   : K extends "mean" ? number | null
   : K extends "sum" ? SumOf<TypeOf<S, F>>
   : ExtremeOf<TypeOf<S, F>>

@@ -1,0 +1,88 @@
+import { assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { describe, it } from "node:test"
+import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, Sparse, TileArray } from "../../mod.ts"
+import { makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
+
+type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
+const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
+  Effect.runPromise(Effect.provide(effect, layerDefault))
+
+/** What is read while something runs. */
+const counted = <A, E>(effect: Effect.Effect<A, E, Services>) =>
+  Effect.gen(function* () {
+    const trace = makeTrace()
+    yield* Effect.updateService(effect, StorageService, (storage) => withTrace(storage, trace))
+    return { requests: trace.calls.readRanges, bytes: trace.bytesRead }
+  })
+
+const x = Int32Array.from({ length: 1000 }, (_, i) => 2 * i)
+const Line = ArraySchema.sparse({
+  dims: { x: Dim.int32([0, 1999], { tile: 100, filters: [Filter.gzip()] }) },
+  attrs: { a: Attr.int32(Filter.zstd()), s: Attr.ascii(Filter.zstd()) },
+  capacity: 50,
+})
+const cells = { x, a: Int32Array.from(x), s: Array.from(x, (v) => `s${v}`) }
+
+describe("explained reads", () => {
+  it("say what sparse reads read, to the byte", () =>
+    run(Effect.gen(function* () {
+      const made = yield* TileArray.create("mem://line", Line)
+      yield* Sparse.write(made, cells)
+      const array = yield* TileArray.reopen(made)
+      for (
+        const options of [
+          { order: "unordered" },
+          { order: "row" },
+          { order: "unordered", select: ["s"] },
+          { order: "unordered", select: ["a"], where: "a >= 1900" },
+        ] as const
+      ) {
+        const plan = yield* Sparse.explain(array, options)
+        const { bytes } = yield* counted(Sparse.read(array, options))
+        assertEquals([options, plan.bytes], [options, bytes])
+        const [{ tiles, inRanges, ruledOut, read }] = plan.fragments
+        assertEquals([tiles, inRanges, inRanges - ruledOut], [20, 20, read])
+        assertEquals(read, "where" in options ? 1 : 20)
+        assertEquals([plan.sorts, plan.deduplicates], [options.order === "row", false])
+        assertEquals(plan.cells, 50 * read)
+      }
+      const part = yield* Sparse.explain(array, { ranges: { x: [100, 249] }, select: ["a"] })
+      assertEquals(part.fragments.map(({ inRanges }) => inRanges), [2])
+      assertEquals(part.fields, ["x", "a"])
+      yield* Sparse.write(array, cells)
+      const twice = yield* Sparse.explain(yield* TileArray.reopen(array), { where: "a >= 1900" })
+      // an older cell must not come back, so nothing is ruled out
+      assertEquals(twice.fragments.map(({ ruledOut }) => ruledOut), [0, 0])
+      assertEquals(twice.deduplicates, true)
+    })))
+
+  it("say what dense reads read, to the byte", () =>
+    run(Effect.gen(function* () {
+      const made = yield* TileArray.create(
+        "mem://grid",
+        ArraySchema.dense({
+          dims: { r: Dim.int32([0, 39], { tile: 10 }), c: Dim.int32([0, 39], { tile: 10 }) },
+          attrs: { a: Attr.int32(Filter.zstd()), b: Attr.nullable(Attr.float64(Filter.gzip())) },
+        }),
+      )
+      const write = (rows: readonly [number, number], value: number) =>
+        Dense.write(made, { r: rows }, {
+          a: new Int32Array(40 * (rows[1] - rows[0] + 1)).fill(value),
+          b: {
+            values: new Float64Array(40 * (rows[1] - rows[0] + 1)),
+            validity: new Uint8Array(40 * (rows[1] - rows[0] + 1)).fill(1),
+          },
+        })
+      yield* write([0, 39], 1)
+      yield* write([10, 19], 2)
+      const array = yield* TileArray.reopen(made)
+      for (const options of [{}, { select: ["a"] }, { ranges: { r: [10, 29], c: [0, 9] } }] as const) {
+        const plan = yield* Dense.explain(array, options)
+        const { bytes } = yield* counted(Dense.read(array, options))
+        assertEquals([options, plan.bytes], [options, bytes])
+      }
+      // what the newer fragment wrote over is not read
+      assertEquals((yield* Dense.explain(array)).fragments.map(({ read }) => read), [12, 4])
+    })))
+})
