@@ -21,6 +21,17 @@ export type AnyTileArray = TileArray<ArraySchema | undefined>
  *
  * `S` is the schema that it was opened with, by which TypeScript knows its columns; an array that was opened without is a
  * plain `TileArray`, whose columns say at run time what they are.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const dimensionsOf = ({ schema }: TileArray.AnyTileArray) => schema.dimensions.map(({ name }) => name)
+ *
+ * const quakes = await Effect.runPromise(Effect.provide(TileArray.open("tests/array/quakes"), layerDefault))
+ * assertEquals([quakes.uri, ...dimensionsOf(quakes)], ["tests/array/quakes", "lat", "lon"])
+ * ```
  */
 export class TileArray<S extends ArraySchema | undefined = undefined> {
   /** Where it is, without a slash at the end. */

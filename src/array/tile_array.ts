@@ -49,7 +49,7 @@ const isSchema = (given: object | undefined): given is ArraySchema =>
  * Attributes that are not named are not seen; domains, tiles, orders and filters may differ. Without a schema, columns say
  * at run time what they are.
  *
- * Costs four listings and a read of the schema, and of each fragment one read of the end of its metadata, unless those are
+ * Costs at most four listings and a read of the schema, and of each fragment one read of the end of its metadata, unless those are
  * consolidated. Fails with `ArrayNotFound` if there is no array, with `SchemaMismatch` if it is another than declared, with
  * `InvalidOption` before anything is read, with `StorageError` or `NotFound`, and with `FormatError`, `CodecError`,
  * `ChecksumMismatch` or `DecryptionFailed` if its files cannot be read; a `FormatError` of a later format than is known here
@@ -277,8 +277,9 @@ export const enumerations = (
   loadEnumerations(openedOf(array), names)
 
 /**
- * The fragments that a read sees, oldest first, with their sizes and first rectangles. Costs a listing of each fragment, and
- * a read of the R-tree of sparse ones. Fails with `NotFound` or `StorageError`, and with `FormatError`, `CodecError`,
+ * The fragments that a read sees, oldest first, with their sizes and first rectangles. Costs a listing of each fragment, the
+ * size of each of its files where listings do not tell it (those of local files do not), and of sparse ones a read of the
+ * R-tree unless it is at hand. Fails with `NotFound` or `StorageError`, and with `FormatError`, `CodecError`,
  * `ChecksumMismatch` or `DecryptionFailed` for metadata that cannot be read. Format: `fragment.md`.
  *
  * ```ts

@@ -152,7 +152,7 @@ export const change: (
 const isList = <A>(given: A | ReadonlyArray<A>): given is ReadonlyArray<A> => Array.isArray(given)
 
 /**
- * Opens a group as it is now, at a moment, or over a range of time. Costs two listings and a read of what lists its members.
+ * Opens a group as it is now, at a moment, or over a range of time. Costs two listings, and a read of each file of members.
  * Fails with `ArrayNotFound` if there is no group, with `InvalidOption` before anything is read, with `StorageError` or
  * `NotFound`, and with `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for files that cannot be read.
  * Format: `group.md`.

@@ -58,7 +58,23 @@ const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, Stor
 
 /**
  * The members of a group, or the arrays and groups directly in a folder. A group from before TileDB 2.8 is listed as the
- * folder that it is. Nothing is below an array.
+ * folder that it is. Nothing is below an array. Costs a listing, of a group what opening it costs, of another folder a listing
+ * of each folder in it. Fails with `ArrayNotFound` if there is nothing at the URI, and else as `Group.open` does.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://lab/plates")
+ *   return yield* Group.ls("mem://lab")
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), [
+ *   { uri: "mem://lab/plates", type: "group", name: "plates" },
+ * ])
+ * ```
  */
 export const ls = (
   uri: string,
@@ -105,7 +121,32 @@ const nodeOf = (
     return { ...entry, children }
   })
 
-/** Everything below a URI, nested. A group that was shown before is shown without its children: groups may form circles. */
+/**
+ * Everything below a URI, nested. A group that was shown before is shown without its children, since groups may form circles;
+ * so is one more than 64 levels down, and one that cannot be opened: `cut` says why. Costs a {@link ls} for each group. Fails as
+ * {@link ls} of the URI itself does, and for groups whose files are damaged.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   yield* Group.create("mem://all/some")
+ *   yield* Group.add("mem://all", [
+ *     { uri: "some", relative: true, name: "some" },
+ *     { uri: "mem://gone", type: "group", name: "gone" },
+ *   ])
+ *   return (yield* Group.tree("mem://all")).map(({ name, cut }) => [name, cut])
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), [
+ *   ["gone", "missing"],
+ *   ["some", undefined],
+ * ])
+ * ```
+ */
 export const tree = (
   uri: string,
   options: OpenOptions = {},

@@ -24,7 +24,19 @@ export const kindOfFolder = (entries: ReadonlyArray<Entry>): ObjectKind | undefi
 export const kindAt = (uri: string): Effect.Effect<ObjectKind | undefined, StorageError, Storage> =>
   Effect.flatMap(Storage, (storage) => Effect.map(storage.list(uri), kindOfFolder))
 
-/** What lies at `uri`; `undefined` if it is neither an array nor a group, or nothing at all. */
+/**
+ * What lies at `uri`; `undefined` if it is neither an array nor a group, or nothing at all. Costs a listing. Fails with
+ * `StorageError`, and with `InvalidOption` for a URI that is none.
+ *
+ * ```ts
+ * import { Group, layerDefault } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const kinds = ["tests/golden/demo/weather", "tests/golden/demo"].map(Group.objectType)
+ * assertEquals(await Effect.runPromise(Effect.provide(Effect.all(kinds), layerDefault)), ["array", undefined])
+ * ```
+ */
 export const objectType = (
   uri: string,
 ): Effect.Effect<ObjectKind | undefined, InvalidOption | StorageError, Storage> => Effect.flatMap(placeOf(uri), kindAt)

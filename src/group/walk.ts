@@ -22,7 +22,26 @@ export interface Visit extends ObjectEntry {
 
 /**
  * All arrays and groups below a URI, a group before its members. Every group is entered once, however often it is met, and
- * members that are not there are visited all the same.
+ * members that are not there are visited all the same. Costs a `Group.ls` for each group, when the stream comes to it. Fails as
+ * that does, but not for groups that are not there.
+ *
+ * ```ts
+ * import { Group, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Stream from "effect/Stream"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Group.create("mem://all")
+ *   yield* Group.create("mem://all/some")
+ *   yield* Group.add("mem://all", { uri: "some", relative: true, name: "some" })
+ *   yield* Group.add("mem://all/some", { uri: "mem://all", name: "back" }) // a circle
+ *   return yield* Stream.runCollect(Group.walk("mem://all"))
+ * })
+ * const visits = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(Array.from(visits, ({ name, depth }) => [name, depth]), [["some", 1], ["back", 2]])
+ * ```
  */
 export const walk = (
   uri: string,

@@ -41,17 +41,53 @@ const valueEncoder = (column: Column): CellEncoder => {
   return (i) => listOf(values, i * cellValNum, (i + 1) * cellValNum)
 }
 
-/** Answers cells one by one; choose it once a column and call it once a cell to stream without a list of all. */
+/**
+ * Answers cells one by one; choose it once a column and call it once a cell to stream without a list of all.
+ *
+ * ```ts
+ * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   return yield* Sparse.read(quakes, { select: ["place"] })
+ * })
+ * const { columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * const encode = Cells.cellEncoder(columns.place)
+ * assertEquals([encode(0), encode(1)], ["Crete", "Niigata"])
+ * ```
+ */
 export const cellEncoder = (column: Column): CellEncoder => {
   const encode = valueEncoder(column)
   const validity = column.validity
   return validity === undefined ? encode : (i) => validity[i] === 0 ? null : encode(i)
 }
 
-/** One cell as JSON. */
+/**
+ * One cell as JSON.
+ *
+ * ```ts
+ * import { Cells } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const column = { name: "n", type: "int64" as const, cellValNum: 1, length: 1, values: BigInt64Array.of(2n ** 60n) }
+ * assertEquals(Cells.cellJson(column, 0), "1152921504606846976") // exact, which a JSON number would not be
+ * ```
+ */
 export const cellJson = (column: Column, index: number): CellJson => cellEncoder(column)(index)
 
-/** All cells of a column as JSON. */
+/**
+ * All cells of a column as JSON.
+ *
+ * ```ts
+ * import { Cells } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const column = { name: "v", type: "float32" as const, cellValNum: 1, length: 3, values: Float32Array.of(1, NaN, 3) }
+ * assertEquals(Cells.columnJson({ ...column, validity: Uint8Array.of(1, 1, 0) }), [1, "NaN", null])
+ * ```
+ */
 export const columnJson = (column: Column): Array<CellJson> => {
   const { values, validity, length } = column
   const whole = column.cellValNum === 1 && validity === undefined && !isText(column.type)

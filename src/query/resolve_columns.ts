@@ -11,8 +11,22 @@ import { resolveEnumeration } from "./resolve_enumeration.ts"
 
 /**
  * Columns that were read from an array, the codes among them replaced by the values that they stand for; all others as
- * they are. Loads each enumeration once. A code that its enumeration lacks is a null. Fails if the values of one column
- * need more than `maxBytes` (4 GiB).
+ * they are. Loads each enumeration once. A code that its enumeration lacks is a null. Fails with `ResultTooLarge` if the values of
+ * one column need more than `maxBytes` (4 GiB), and as `TileArray.enumerations` does.
+ *
+ * ```ts
+ * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const { columns } = yield* Sparse.read(quakes, { select: ["scale", "depth"] })
+ *   const { scale, depth } = yield* Cells.resolveAll(quakes, columns)
+ *   return [Cells.texts(scale), depth === columns.depth]
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [["ml", "mw", "mw"], true])
+ * ```
  */
 export const resolveColumns = (
   array: AnyTileArray,

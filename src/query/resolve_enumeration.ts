@@ -24,7 +24,19 @@ const positionsOf = (enumeration: Enumeration): Float64Array => {
   return out
 }
 
-/** The values of an enumeration as a column: cell i is what code i stands for. */
+/**
+ * The values of an enumeration as a column: cell i is what code i stands for.
+ *
+ * ```ts
+ * import { Cells, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.flatMap(TileArray.open("tests/array/quakes"), (quakes) => TileArray.enumerations(quakes, ["scales"]))
+ * const [scales] = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(Cells.texts(Cells.enumerationColumn(scales)), ["mw", "ml"])
+ * ```
+ */
 export const enumerationColumn = (enumeration: Enumeration): Column => {
   const { name, type, cellValNum, data } = enumeration
   const positions = positionsOf(enumeration)

@@ -94,6 +94,16 @@ const fileOf = (name: string, values: EnumerationValues, options: StructureOptio
 /**
  * The structure that lies in an array of this schema, as `@tessera/array/schema` encodes it. Throws `SchemaError` if an
  * enumeration has no file name.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim } from "@tessera/array"
+ * import { ArraySchema as Structure, decodeArraySchema, encode } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const Points = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9]) }, attrs: { n: Attr.uint8() } })
+ * const bytes = encode(Structure, ArraySchema.toStructure(Points), 22)
+ * assertEquals(decodeArraySchema(bytes, "mem://points").attributes[0].name, "n")
+ * ```
  */
 export const toStructure = (schema: ArraySchema, options: StructureOptions = {}): Structure => {
   const dimensions = schema.dimensionNames.map((name) => dimensionStructure(schema, name))
@@ -118,7 +128,22 @@ export const toStructure = (schema: ArraySchema, options: StructureOptions = {})
   }
 }
 
-/** The structures of the files of a schema's enumerations. Throws `SchemaError` if one has no file name. */
+/**
+ * The structures of the files of a schema's enumerations. Throws `SchemaError` if one has no file name.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const schema = ArraySchema.sparse({
+ *   dims: { x: Dim.uint32([0, 9]) },
+ *   attrs: { color: Attr.enumerated(Attr.uint8(), "colors") },
+ *   enumerations: { colors: ["red", "green"] },
+ * })
+ * const [colors] = ArraySchema.enumerationsOf(schema, { enumerationFile: (name) => `__${name}_0` })
+ * assertEquals([colors.name, colors.fileName, colors.data.length], ["colors", "__colors_0", 8])
+ * ```
+ */
 export const enumerationsOf = (schema: ArraySchema, options: StructureOptions = {}): ReadonlyArray<Enumeration> =>
   Object.entries(schema.enumerations).map(([name, values]) =>
     enumerationStructure(name, fileOf(name, values, options), values)
@@ -140,6 +165,19 @@ const attributeOf = (structure: AttributeStructure): Attribute => {
  * The schema that lies in an array, as a value: of `array.schema`, for one, to make another array like it. Its fields are
  * not known to TypeScript. Enumerations keep their values if they are given, and are empty if not. Nothing is checked, since
  * older engines had other rules; see `check`.
+ *
+ * ```ts
+ * import { ArraySchema, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const { schema } = yield* TileArray.open("tests/golden/demo/weather")
+ *   const copy = yield* TileArray.create("mem://copy", ArraySchema.fromStructure(schema))
+ *   return copy.schema.attributes.map((attribute) => attribute.name)
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), ["temperature", "note"])
+ * ```
  */
 export const fromStructure = (structure: Structure, enumerations: ReadonlyArray<Enumeration> = []): ArraySchema => ({
   arrayType: structure.arrayType,
