@@ -43,8 +43,9 @@ export interface Explanation {
   readonly fields: ReadonlyArray<string>
   /** Cells of the tiles that are read; of dense arrays, of the ranges. */
   readonly cells: number
-  /** Whether cells are sorted, and whether those of the same coordinates are looked for. */
+  /** Whether cells are sorted. */
   readonly sorts: boolean
+  /** Whether cells of the same coordinates are looked for. */
   readonly deduplicates: boolean
   /** Requests for tiles, at most, before coalescing: pieces of files that lie together are one. */
   readonly requests: number
