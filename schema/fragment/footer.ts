@@ -31,7 +31,10 @@ export interface FragmentShape {
   readonly dimensions: ReadonlyArray<RangeSize>
 }
 
-/** Where everything in a fragment is. Lists "per field" run as format.md section 9 numbers them. */
+/**
+ * Where everything in a fragment is. Lists "per field" run: attributes in the order of the schema, one slot of the zipped
+ * coordinates, since format 5 the dimensions, and `t`, then `dt` and `dci` where cells have them; see {@link fieldCount}.
+ */
 export interface FragmentFooter {
   /** The format version of the fragment. */
   readonly version: number
