@@ -16,6 +16,7 @@ import type { SparsePlan } from "./plan_tiles.ts"
 import { attemptSelection, type ReadError } from "./read_error.ts"
 import type { StreamOptions } from "./read_options.ts"
 import { planRequest, sparseRequest, workOf } from "./read_sparse.ts"
+import { isCutByTime } from "./sparse_cells.ts"
 import { streamRequest } from "./stream_sparse.ts"
 import { type AggregateValue, type FieldTotals, type Totals, totalsOf } from "./totals.ts"
 
@@ -55,7 +56,9 @@ const addWholeTiles = (
     Effect.forEach(plan, (part) =>
       Effect.gen(function* () {
         const fragment = array.fragments[part.fragment]
-        if (fragment.hasDeleteMetadata || !part.tiles.some(({ whole }) => whole)) return part
+        if (fragment.hasDeleteMetadata || isCutByTime(array, fragment) || !part.tiles.some(({ whole }) => whole)) {
+          return part
+        }
         const known: Array<readonly [FieldTotals, TileBounds]> = []
         for (const its of totals.fields) {
           const field = fieldIn(fragment, its.field)

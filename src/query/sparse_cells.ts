@@ -46,6 +46,10 @@ export const timesOf = (bytes: Uint8Array): Float64Array => {
   return out
 }
 
+/** Whether a consolidated fragment reaches beyond the time range: then its cells say themselves when they were written. */
+export const isCutByTime = ({ time }: OpenedArray, { hasTimestamps, name }: Fragment): boolean =>
+  hasTimestamps && (name.start < time.start || name.end > time.end)
+
 /** Finds the cells of a selection in fragments, by their numbers. */
 export const findCells = (
   access: TileAccess,
@@ -142,8 +146,7 @@ const matchFragment = (
     }
 
     const { start, end } = array.time
-    // a consolidated fragment that reaches beyond the time range: its cells say themselves when they were written
-    const cutsTime = fragment.hasTimestamps && (fragment.name.start < start || fragment.name.end > end)
+    const cutsTime = isCutByTime(array, fragment)
     let times: ReadonlyMap<Candidate, Float64Array> | undefined
     if (fragment.hasTimestamps && (cutsTime || wanted.times)) {
       const tiles = yield* readTiles(access, fragment, timestamps, left.map(({ tile }) => tile))
