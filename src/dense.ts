@@ -20,3 +20,4 @@
  */
 export * from "./query/dense.ts"
 export * from "./write/dense.ts"
+export * from "./write/dense_rows.ts"

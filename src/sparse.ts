@@ -24,4 +24,5 @@
  */
 export * from "./query/sparse.ts"
 export * from "./write/sparse.ts"
+export * from "./write/sparse_rows.ts"
 export * from "./write/delete.ts"

@@ -3,39 +3,4 @@
  *
  * @module
  */
-import * as Data from "effect/Data"
-import type { TaggedErrorClass } from "../../schema/errors.ts"
-
-const RowErrorBase: TaggedErrorClass<"RowError", {
-  readonly uri: string
-  readonly row: number
-  readonly reason: string
-  readonly cause: unknown
-}> = Data.TaggedError("RowError")
-
-/**
- * A row of the array at `uri` that the schema of the rows refuses, for `reason`; `row` counts from 0 through the result, or
- * through all batches of a stream. `cause` is the `ParseError` of effect.
- *
- * ```ts
- * import { layerDefault, Sparse, TileArray } from "@tessera/array"
- * import { assertEquals } from "@std/assert"
- * import * as Effect from "effect/Effect"
- * import * as Schema from "effect/Schema"
- *
- * const Shallow = Schema.Struct({ depth: Schema.Number.pipe(Schema.lessThan(30)) })
- * const program = TileArray.open("tests/array/quakes").pipe(
- *   Effect.flatMap((quakes) => Sparse.read(quakes, { select: ["depth"] })),
- *   Effect.flatMap((result) => Sparse.decodeRows(result, Shallow)),
- *   Effect.catchTag("RowError", ({ row, reason }) => Effect.succeed(`row ${row}: ${reason}`)),
- * )
- * const answer = await Effect.runPromise(Effect.provide(program, layerDefault))
- * assertEquals(answer, "row 0: depth: Expected a number less than 30, actual 33.5")
- * ```
- */
-export class RowError extends RowErrorBase {
-  /** The row, and why. */
-  override get message(): string {
-    return `${this.uri}: row ${this.row}: ${this.reason}`
-  }
-}
+export { RowError } from "../array/row_error.ts"

@@ -8,12 +8,14 @@ import type * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { isInteger, sizeOf } from "../../schema/datatype.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
+import { isNumber, rowFieldsOf } from "../array/row_fields.ts"
 import { type AnyTileArray, openedOf } from "../array/handle.ts"
 import { type CellValue, length, valueReader, values } from "./cell_values.ts"
 import type { Column } from "./column.ts"
 import { enumerationColumn } from "./resolve_enumeration.ts"
-import { RowError } from "./row_error.ts"
+import { type RowError, rowErrorOf } from "../array/row_error.ts"
 import type { TimeForm } from "./typed_columns.ts"
 
 /** What rows are made of: a result of `Dense.read` or `Sparse.read`, or a batch. */
@@ -49,21 +51,33 @@ const loadValues = (source: RowSource, known: Known): Effect.Effect<void, Enumer
 }
 
 /** How the cells of a column become values: codes become what they stand for, and null where that is nothing. */
-const readerOf = (column: Column, known: Known, time: TimeForm): (index: number) => CellValue => {
+const readerOf = (
+  column: Column,
+  known: Known,
+  time: TimeForm,
+  number: boolean,
+): (index: number) => CellValue | boolean => {
   const all = column.enumeration === undefined ? undefined : known.get(column.enumeration)
   const read = valueReader(column, time)
+  if (number && all === undefined && column.cellValNum === 1 && isInteger(column.type) && sizeOf(column.type) === 8) {
+    return (i) => {
+      const value = read(i)
+      // what is no exact number is left to the schema
+      return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value
+    }
+  }
+  if (all === undefined && column.type === "bool" && column.cellValNum === 1) {
+    return (i) => {
+      const bit = read(i)
+      return bit === null ? null : bit !== 0
+    }
+  }
   if (all === undefined) return read
   return (i) => {
     const code = read(i)
     return code === null ? null : all[Number(code)] ?? null
   }
 }
-
-/** `row` as it is told in errors: "place: Expected …". */
-const reasonOf = (issue: ParseResult.ParseIssue): string =>
-  ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path, message }) =>
-    path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`
-  ).join("; ")
 
 /** Rows of one source, numbered from `first` on. */
 const decodeFrom = <A, I, R>(
@@ -77,22 +91,23 @@ const decodeFrom = <A, I, R>(
     Effect.suspend(() => {
       const fields = Object.entries(source.fields)
       const names = fields.map(([name]) => name)
-      const readers = fields.map(([, column]) => readerOf(column, known, options.time ?? "date"))
+      const wanted = rowFieldsOf(schema) ?? []
+      const numbers = new Set(wanted.filter(isNumber).map(({ name }) => name))
+      // nulls of fields that may be missing, but not null
+      const leftOut = new Set(wanted.flatMap((field) => field.optional && !field.nullable ? [field.name] : []))
+      const readers = fields.map(([name, column]) => readerOf(column, known, options.time ?? "date", numbers.has(name)))
       const count = fields.length === 0 ? 0 : length(fields[0][1])
       const decode = ParseResult.decodeUnknown(schema)
       const rows: Array<A> = new Array(count)
-      const refused = (row: number, issue: ParseResult.ParseIssue) =>
-        new RowError({
-          uri: source.array.uri,
-          row: first + row,
-          reason: reasonOf(issue),
-          cause: ParseResult.parseError(issue),
-        })
+      const refused = (row: number, issue: ParseResult.ParseIssue) => rowErrorOf(source.array.uri, first + row, issue)
       // a plain loop while rows decode at once; one that needs time or a service goes on as an Effect
       const run = (from: number): Effect.Effect<Array<A>, RowError, R> => {
         for (let i = from; i < count; i++) {
-          const row: Record<string, CellValue> = {}
-          for (let f = 0; f < names.length; f++) row[names[f]] = readers[f](i)
+          const row: Record<string, CellValue | boolean> = {}
+          for (let f = 0; f < names.length; f++) {
+            const value = readers[f](i)
+            if (value !== null || !leftOut.has(names[f])) row[names[f]] = value
+          }
           const decoded = decode(row)
           if (!Either.isEither(decoded)) {
             return Effect.flatMap(Effect.mapError(decoded, (issue) => refused(i, issue)), (value) => {
@@ -111,8 +126,9 @@ const decodeFrom = <A, I, R>(
 
 /**
  * The cells of a result as rows: an object with the selected fields by name, decoded through `schema`. Numbers are numbers,
- * 64-bit integers bigint, text is string, dates are `Date` (or what `time` says), cells of several values and bytes are
- * typed arrays, codes of enumerations what they stand for, and nulls null.
+ * 64-bit integers bigint (or numbers, where the schema wants them), bools boolean, text is string, dates are `Date` (or what `time` says), cells of several values and
+ * bytes are typed arrays, codes of enumerations what they stand for, and nulls null; of fields that are optional, and may not
+ * be null, nulls are left out.
  *
  * Rows cost an object each: for arithmetic over many cells use the columns. Fails with `RowError` at the first row that the
  * schema refuses, and as `TileArray.enumerations` does.
@@ -164,15 +180,18 @@ export const decodeRows = <A, I, R>(
  * assertEquals(Chunk.toReadonlyArray(found).map((quake) => quake.place), ["Tōhoku"])
  * ```
  */
-export const rows = <A, I, R>(schema: Schema.Schema<A, I, R>, options: RowOptions = {}) =>
-<E, R2>(
-  results: Stream.Stream<RowSource, E, R2>,
-): Stream.Stream<A, E | RowsError, R | R2 | Storage | Codecs> =>
+export const rows = <A, I, R>(
+  schema: Schema.Schema<A, I, R>,
+  options: RowOptions = {},
+): <E, R2>(results: Stream.Stream<RowSource, E, R2>) => Stream.Stream<A, E | RowsError, R | R2 | Storage | Codecs> =>
+(results) =>
   Stream.suspend(() => {
     const known: Known = new Map()
     let first = 0
-    return Stream.flattenIterables(Stream.mapEffect(results, (source) =>
-      Effect.tap(decodeFrom(source, schema, options, known, first), (rows) => {
-        first += rows.length
-      })))
+    return Stream.flattenIterables(
+      Stream.mapEffect(results, (source) =>
+        Effect.tap(decodeFrom(source, schema, options, known, first), (rows) => {
+          first += rows.length
+        })),
+    )
   })

@@ -4,6 +4,7 @@
 import { type Datatype, isDatetime, isTemporal } from "../../schema/datatype.ts"
 import { formatDatetime, formatTime } from "../../schema/datetime.ts"
 import { readScalar } from "../../schema/scalar.ts"
+import { gatherTile, type WriteColumn } from "./write_column.ts"
 
 /** One coordinate, from its bytes: dates as dates, strings in quotes. */
 export const coordinateText = (type: Datatype, bytes: Uint8Array): string => {
@@ -12,3 +13,10 @@ export const coordinateText = (type: Datatype, bytes: Uint8Array): string => {
   if (isDatetime(type)) return formatDatetime(type, value as bigint)
   return isTemporal(type) ? formatTime(type, value as bigint) : String(value)
 }
+
+/** All coordinates of one cell: `x = 3, y = 5`. */
+export const cellText = (dimensions: ReadonlyArray<WriteColumn>, cell: number): string =>
+  dimensions.map((column) => {
+    const { name, type } = column.field
+    return `${name} = ${coordinateText(type, gatherTile(column, undefined, cell, cell + 1).values)}`
+  }).join(", ")

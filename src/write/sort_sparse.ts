@@ -7,7 +7,7 @@ import { viewAs } from "../../schema/datatype.ts"
 import { type Coordinates, globalWords, zeroWords } from "../fragment/cell_order.ts"
 import type { KeyWords } from "../kernel/order_key.ts"
 import { compareCells, firstFall, firstRepeat, firstSame, sortPacked } from "../kernel/sort_cells.ts"
-import { coordinateText } from "./coordinate_text.ts"
+import { cellText } from "./coordinate_text.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 import { WriteError } from "../array/errors.ts"
 
@@ -37,17 +37,11 @@ const wordsOf = (
   return { order, all: [...order, ...zeroWords(coordinates)] }
 }
 
-const shown = (dimensions: ReadonlyArray<WriteColumn>, cell: number): string =>
-  dimensions.map((column) => {
-    const { name, type } = column.field
-    return `${name} = ${coordinateText(type, gatherTile(column, undefined, cell, cell + 1).values)}`
-  }).join(", ")
-
 const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: number): WriteError =>
   new WriteError({
     field: "",
     cell,
-    reason: `the coordinates ${shown(dimensions, cell)} are those of cell ${first} too; the array allows no ` +
+    reason: `the coordinates ${cellText(dimensions, cell)} are those of cell ${first} too; the array allows no ` +
       `duplicates: leave one out, or ask for the first of them`,
   })
 
@@ -119,7 +113,7 @@ export const globalOrder = (
       new WriteError({
         field: "",
         cell,
-        reason: `the coordinates ${shown(dimensions, cell)} come before those of ${before} in the global order; ` +
+        reason: `the coordinates ${cellText(dimensions, cell)} come before those of ${before} in the global order; ` +
           `write unordered cells as such, they are then sorted`,
       })
     let repeats = false
@@ -132,7 +126,8 @@ export const globalOrder = (
         throw new WriteError({
           field: "",
           cell: 0,
-          reason: `the coordinates ${shown(dimensions, 0)} are those of the last cell written too; the array allows ` +
+          reason:
+            `the coordinates ${cellText(dimensions, 0)} are those of the last cell written too; the array allows ` +
             `no duplicates: leave one out, or ask for the first of them`,
         })
       }

@@ -13,7 +13,15 @@ import { openedOf, type TileArray } from "../array/handle.ts"
 import { type CellWriter, sinkOf } from "./cell_writer.ts"
 import { openSparseWriter } from "./sparse_writer.ts"
 import type { CellColumns } from "./typed_input.ts"
-import { type BatchOptions, bytesOf, checkWrite, fragmentSizeOf, oneOf, type WriteOptions } from "./write_options.ts"
+import {
+  type BatchOptions,
+  bytesOf,
+  checkWrite,
+  fragmentSizeOf,
+  MEMORY,
+  oneOf,
+  type WriteOptions,
+} from "./write_options.ts"
 import { writeSparse } from "./write_sparse.ts"
 import type { WriteFailure, Written } from "./written.ts"
 
@@ -90,8 +98,6 @@ export interface SparseWriterOptions extends SparseWriteOptions, BatchOptions {
    */
   readonly memory?: number
 }
-
-const MEMORY = 2 ** 28
 
 /**
  * Opens a write of cells that come in batches of any size. It counts when it is committed; with the scope ends what was not.

@@ -2,6 +2,7 @@
  * Dense cells into one fragment: a box, cut into the space tiles that it touches.
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { NameTime } from "../array/new_name.ts"
@@ -11,9 +12,15 @@ import { boxOf, cellsOfBox, rangesOfBox } from "./box.ts"
 import { checkColumns, type CheckOptions } from "./check_columns.ts"
 import { commitFragments } from "./commit.ts"
 import { type DenseOrder, type DenseTiles, denseTiles } from "./dense_tiles.ts"
-import { type FragmentWriter, openFragment, type WriteTilesError } from "./fragment_writer.ts"
+import {
+  type FinishedFragment,
+  type FragmentTarget,
+  type FragmentWriter,
+  openFragment,
+  type WriteTilesError,
+} from "./fragment_writer.ts"
 import { targetOf } from "./target.ts"
-import { checkTileSize } from "./split_dense.ts"
+import { type Box, checkTileSize } from "./split_dense.ts"
 import type { WriteColumn } from "./write_column.ts"
 import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
@@ -45,12 +52,32 @@ export const writeDenseTiles = (
     }
   })
 
+/** Writes checked columns of a box, whose cells lie in rows or in another order, into a fragment that is not committed yet. */
+export const denseFragment = (
+  target: FragmentTarget,
+  box: Box,
+  attributes: ReadonlyArray<WriteColumn>,
+  { time, order }: Pick<DenseRequest, "time" | "order">,
+  written: (fields: number, bytes: number) => void,
+): Effect.Effect<FinishedFragment, WriteTilesError, Storage | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { schema } = target
+    const writer = yield* openFragment(target, { time })
+    const tiles = denseTiles(schema, box, order, target.version)
+    for (const [i, column] of attributes.entries()) {
+      yield* writeDenseTiles(writer, column, tiles, denseCells(schema))
+      yield* writer.close(column.field)
+      written(i + 1, writer.bytes())
+    }
+    return yield* writer.finish({ nonEmptyDomain: rangesOfBox(schema, box) })
+  })
+
 /** Writes the cells of a box into a new fragment of the array. */
 export const writeDense = (
   array: OpenedArray,
   region: unknown,
   columns: Readonly<Record<string, unknown>>,
-  { time, order, onProgress }: DenseRequest,
+  request: DenseRequest,
 ): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
   Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array
@@ -60,14 +87,11 @@ export const writeDense = (
       checkTileSize(schema)
       return { box, ...checkColumns(schema, columns, cellsOfBox(box)) }
     })
-    const writer = yield* openFragment(target, { time })
-    const tiles = denseTiles(schema, box, order, target.version)
-    for (const [i, column] of attributes.entries()) {
-      yield* writeDenseTiles(writer, column, tiles, denseCells(schema))
-      yield* writer.close(column.field)
-      onProgress?.({ cells: Math.floor(cells * (i + 1) / attributes.length), bytes: writer.bytes() })
-    }
-    const finished = yield* writer.finish({ nonEmptyDomain: rangesOfBox(schema, box) })
+    let size = 0
+    const finished = yield* denseFragment(target, box, attributes, request, (fields, bytes) => {
+      size = bytes
+      request.onProgress?.({ cells: Math.floor(cells * fields / attributes.length), bytes })
+    })
     yield* commitFragments([finished])
-    return { fragments: [writer.name], cells, bytes: writer.bytes() }
+    return { fragments: [finished.name], cells, bytes: size }
   }))

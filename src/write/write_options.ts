@@ -79,6 +79,9 @@ export const checkWrite = <A extends object>(
 export const momentOf = (time: NameTime | undefined): Effect.Effect<NameTime> =>
   time === undefined ? Effect.map(Clock.currentTimeMillis, (now) => [now, now]) : Effect.succeed(time)
 
+/** Bytes of cells that wait, if nobody says: 256 MiB. */
+export const MEMORY = 2 ** 28
+
 /** A number of bytes, `fallback` if nothing is said. */
 export const bytesOf = (option: string, given: unknown, fallback: number, refuse: Refuse): number => {
   if (given === undefined) return fallback

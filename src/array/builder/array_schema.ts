@@ -29,6 +29,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
 import type { Codecs } from "../../../platform/codecs.ts"
 import type { Storage } from "../../../platform/storage.ts"
 import type { ArrayType } from "../../../schema/array_schema.ts"
@@ -50,6 +51,7 @@ import {
 } from "./from_columns.ts"
 import type { Dimension } from "./dimension.ts"
 import { pipelineOf } from "./filter.ts"
+import { attributesOfRows } from "./from_rows.ts"
 import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
 import { fromStructure } from "./structure.ts"
@@ -255,6 +257,67 @@ export function fromColumns(columns: ColumnSources, options: FromColumnsOptions)
       return [name, dimensionOfColumn(name, columns[name], domain[name])]
     })),
     attrs,
+  })
+}
+
+/** How a schema is made of that of rows. */
+export interface FromRowsOptions<D extends Dimensions> extends Omit<SparseOptions<D, Attributes>, "attrs"> {
+  /** Default: `sparse`. */
+  readonly arrayType?: ArrayType
+  /** Attributes by the fields that they hold, for those that are not to be as rows say. */
+  readonly attrs?: Attributes
+  /** What the other attributes go through. Default: nothing. */
+  readonly filters?: ReadonlyArray<Filter>
+}
+
+/**
+ * The schema of an array that holds rows, by the Schema of effect that they have: `dims` are the fields that are coordinates,
+ * all others become attributes. What counts is how rows are encoded: numbers become `float64`, those of `Schema.Int` and bigints
+ * `int64`, booleans `bool`, texts `string_utf8`, `DateFromSelf` and `DateTimeUtcFromSelf` `datetime_ms`,
+ * `Uint8ArrayFromSelf` `blob`, and one of several texts becomes a code of an enumeration of the field's name. What may be null
+ * or missing is nullable. Other datatypes, and filters of single attributes, come with `attrs`.
+ *
+ * `writeRows` of `Sparse` and `Dense` writes such rows, `rows` reads them. Throws `SchemaError`, which names the field.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Schema from "effect/Schema"
+ *
+ * class Quake extends Schema.Class<Quake>("Quake")({
+ *   lat: Schema.Number,
+ *   lon: Schema.Number,
+ *   depth: Schema.NullOr(Schema.Number),
+ *   place: Schema.NonEmptyString,
+ *   scale: Schema.Literal("mw", "ml"),
+ * }) {}
+ * const Quakes = ArraySchema.fromRows(Quake, {
+ *   order: "hilbert",
+ *   dims: { lat: Dim.float64([-90, 90]), lon: Dim.float64([-180, 180]) },
+ *   attrs: { depth: Attr.nullable(Attr.float32(Filter.zstd())) },
+ * })
+ * const types = Quakes.attributeNames.map((name) => Quakes.attrs[name].type)
+ * assertEquals(types, ["float32", "string_utf8", "uint8"])
+ * ```
+ */
+export function fromRows<A, I, R, D extends Dimensions>(
+  rows: Schema.Schema<A, I, R>,
+  options: FromRowsOptions<D> & { readonly arrayType: "dense" },
+): ArraySchema<"dense", D, Attributes>
+/** The schema of a sparse array. */
+export function fromRows<A, I, R, D extends Dimensions>(
+  rows: Schema.Schema<A, I, R>,
+  options: FromRowsOptions<D> & { readonly arrayType?: "sparse" },
+): ArraySchema<"sparse", D, Attributes>
+export function fromRows<A, I, R, D extends Dimensions>(
+  rows: Schema.Schema<A, I, R>,
+  { arrayType = "sparse", attrs = {}, filters = [], ...options }: FromRowsOptions<D>,
+): ArraySchema {
+  const fields = attributesOfRows(rows, Object.keys(options.dims), attrs, filters)
+  return make(arrayType, {
+    ...options,
+    attrs: fields.attrs,
+    enumerations: { ...fields.enumerations, ...options.enumerations },
   })
 }
 

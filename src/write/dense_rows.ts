@@ -1,0 +1,78 @@
+/**
+ * Dense arrays: write rows.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { ArraySchema } from "../array/builder/schema_value.ts"
+import { openedOf, type TileArray } from "../array/handle.ts"
+import { openPlacedWriter } from "./placed_writer.ts"
+import { bytesOf, checkWrite, MEMORY, type WriteOptions } from "./write_options.ts"
+import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
+import type { Written } from "./written.ts"
+
+export type { Rows, WriteRowsError } from "./write_rows.ts"
+
+/** How rows are written into a dense array. */
+export interface DenseRowsOptions extends WriteOptions {
+  /** Bytes of cells that wait to be put together to boxes. Default: 256 MiB. */
+  readonly memory?: number
+}
+
+/**
+ * Writes rows: an object a cell, with its coordinates and attributes by name, encoded through `schema` – the way back of
+ * `Dense.rows` where dimensions are selected. Values are as `Sparse.writeRows` takes them.
+ *
+ * Rows are an iterable or a Stream of any length, in any order. Those that wait in `memory` are put together to boxes, of which
+ * each becomes a fragment, and all of them count at once; so the rows of a box should lie together, and best come sorted by the
+ * dimensions. Cells that have no row stay as they are.
+ *
+ * Fails with `RowError`, which names the row and the field, with `WriteError` for cells that lie too scattered to make boxes, or
+ * more boxes than one in an array before format 12, and else as `Dense.write` does; the array is then as it was.
+ *
+ * ```ts
+ * import { ArraySchema, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Day = Schema.Struct({ day: Schema.Int, station: Schema.Int, temperature: Schema.NullOr(Schema.Number) })
+ * const Weather = ArraySchema.fromRows(Day, {
+ *   arrayType: "dense",
+ *   dims: { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100], { tile: 10 }) },
+ * })
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.create("mem://weather", Weather)
+ *   const { fragments } = yield* Dense.writeRows(weather, [
+ *     { day: 2, station: 1, temperature: 7.5 },
+ *     { day: 1, station: 1, temperature: 4.5 },
+ *     { day: 1, station: 2, temperature: null },
+ *     { day: 2, station: 2, temperature: 8 },
+ *   ], Day)
+ *   return [fragments.length, (yield* Dense.read(yield* TileArray.reopen(weather))).columns.temperature.values]
+ * })
+ * const found = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(found, [1, Float64Array.of(4.5, 0, 7.5, 8)])
+ * ```
+ */
+export const writeRows = <S extends ArraySchema<"dense"> | undefined, A, I, R, E = never, R2 = never>(
+  array: TileArray<S>,
+  rows: Rows<A, E, R2>,
+  schema: Schema.Schema<A, I, R>,
+  options: DenseRowsOptions = {},
+): Effect.Effect<Written, E | WriteRowsError, R | R2 | Storage | Codecs> =>
+  writeEncoded(
+    openedOf(array),
+    rows,
+    schema,
+    Effect.flatMap(
+      checkWrite(array, "dense", options, ["memory"], (refuse) => ({
+        memory: bytesOf("memory", options.memory, MEMORY, refuse),
+      })),
+      (request) => openPlacedWriter(openedOf(array), request),
+    ),
+  )

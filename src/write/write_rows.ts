@@ -1,0 +1,52 @@
+/**
+ * Rows on their way into an array: batches of them are encoded, and written as columns.
+ *
+ * @module
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import type * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { EnumerationError } from "../array/enumerations.ts"
+import type { OpenedArray } from "../array/open.ts"
+import type { RowError } from "../array/row_error.ts"
+import type { CellWriter } from "./cell_writer.ts"
+import { asRowError, type RowColumns, rowEncoder } from "./encode_rows.ts"
+import type { WriteFailure, Written } from "./written.ts"
+
+/** Rows: a list or what else can be iterated, or a stream. */
+export type Rows<A, E = never, R = never> = Iterable<A> | Stream.Stream<A, E, R>
+
+/** What writing rows can fail with. Nothing of them is there then. */
+export type WriteRowsError = RowError | EnumerationError | WriteFailure
+
+/** Rows that are encoded together. */
+const BATCH = 4096
+
+const isStream = <A, E, R>(rows: Rows<A, E, R>): rows is Stream.Stream<A, E, R> => Stream.StreamTypeId in rows
+
+/** Writes rows by a writer of columns, and commits them. */
+export const writeEncoded = <A, I, R, E, R2, W>(
+  array: OpenedArray,
+  rows: Rows<A, E, R2>,
+  schema: Schema.Schema<A, I, R>,
+  writer: Effect.Effect<CellWriter<RowColumns>, WriteFailure, W | Scope.Scope>,
+): Effect.Effect<Written, E | WriteRowsError, R | R2 | Exclude<W, Scope.Scope> | Storage | Codecs> =>
+  Effect.gen(function* () {
+    const encode = yield* rowEncoder(array, schema)
+    const { write, commit } = yield* writer
+    let first = 0
+    const batches = Stream.grouped(isStream(rows) ? rows : Stream.fromIterable(rows), BATCH)
+    yield* Stream.runForEach(batches, (batch) =>
+      Effect.flatMap(encode(batch, first), (columns) => {
+        first += Chunk.size(batch)
+        return write(columns)
+      }))
+    return yield* commit
+  }).pipe(
+    Effect.mapError((error) => asRowError(array.uri)(error)),
+    Effect.scoped,
+  ) as Effect.Effect<Written, E | WriteRowsError, R | R2 | Exclude<W, Scope.Scope> | Storage | Codecs>
