@@ -47,7 +47,7 @@ export { SchemaError } from "./src/array/builder/schema_error.ts"
 export { SchemaMismatch } from "./src/array/schema_mismatch.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"
 export type { TileError } from "./src/tile/attempt.ts"
-export { RowError } from "./src/query/row_error.ts"
+export { RowError } from "./src/array/row_error.ts"
 export { type RunOptions, toAsyncIterable } from "./src/query/async_iterable.ts"
 export { FormatError } from "./schema/errors.ts"
 export {
