@@ -149,7 +149,8 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
   )
 
 /**
- * A sink for the batches of a stream, which {@link writer} writes and commits.
+ * A sink for the batches of a stream, which {@link writer} writes and commits. Streams make a chunk of elements at once:
+ * where batches are large, chunks should be of one, as `Stream.rechunk(1)` makes them.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
