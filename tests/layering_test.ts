@@ -18,6 +18,7 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
     "@noble/hashes",
     "fflate",
     "fzstd",
+    "papaparse",
     "node",
   ],
   "src/kernel": [],

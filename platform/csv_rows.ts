@@ -1,0 +1,146 @@
+/**
+ * Rows of CSV text, as it comes in pieces: RFC 4180, by the package `papaparse`, which is loaded when it is first asked for.
+ *
+ * @module
+ */
+
+/** What CSV text is like. */
+export interface CsvForm {
+  /** Between cells: one character. Default: a comma. */
+  readonly delimiter?: string
+  /** The text of cells that are null. Default: nothing at all; a text without characters is then written `""`. */
+  readonly null?: string
+}
+
+/** The cells of a row; `null` for those that are. */
+export type CsvRow = Array<string | null>
+
+/** Rows that were found, and the first thing that is wrong with them. */
+export interface CsvRows {
+  readonly rows: ReadonlyArray<CsvRow>
+  /** The row, counted from 0 in all that were answered, and why it is none. */
+  readonly problem: { readonly row: number; readonly reason: string } | undefined
+}
+
+/** Takes text in pieces, cut anywhere; answers the rows that are complete. The last piece completes the last row. */
+export type CsvReader = (text: string, last: boolean) => CsvRows
+
+/** What is used of the package. It has no types of its own. */
+interface Parsed {
+  readonly data: Array<Array<string>>
+  readonly errors: ReadonlyArray<{ readonly code: string; readonly row: number }>
+  readonly meta: { readonly cursor: number }
+}
+interface ParserConfig {
+  readonly delimiter: string
+  readonly newline: string
+  readonly step?: (parsed: Parsed) => void
+}
+interface Papa {
+  readonly Parser: new (config: ParserConfig) => {
+    readonly parse: (text: string, baseIndex: number, ignoreLastRow: boolean) => Parsed
+  }
+}
+
+/** A row that is longer has a quote that nobody closes. */
+const LONGEST = 1 << 25
+
+const reasons: Readonly<Record<string, string>> = {
+  MissingQuotes: "a quote is opened and never closed",
+  InvalidQuotes: 'there is text behind a closing quote; a quote in a quoted cell is written twice: ""',
+}
+
+/** The line ending of text, of which the first row is whole; line feeds if there is none. */
+const newlineOf = (text: string): string | undefined => {
+  let quoted = false
+  for (let i = 0; i < text.length; i++) {
+    const character = text[i]
+    if (character === '"') quoted = !quoted
+    else if (!quoted && character === "\n") return "\n"
+    else if (!quoted && character === "\r") {
+      return i + 1 === text.length ? undefined : text[i + 1] === "\n" ? "\r\n" : "\r"
+    }
+  }
+  return undefined
+}
+
+/** Which of a row's cells are nothing in quotes, by the text of the row. */
+const emptyInQuotes = (row: ReadonlyArray<string>, text: string, delimiter: string): ReadonlyArray<boolean> => {
+  let at = 0
+  return row.map((cell) => {
+    const quoted = text[at] === '"'
+    let length = cell.length
+    if (quoted) {
+      length += 2
+      for (let i = cell.indexOf('"'); i >= 0; i = cell.indexOf('"', i + 1)) length++
+    }
+    // blanks may follow a closing quote
+    const end = text.indexOf(delimiter, at + length)
+    at = end < 0 ? text.length : end + delimiter.length
+    return quoted && cell === ""
+  })
+}
+
+/** Loads what reads CSV. */
+export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
+  const { Parser } = ((await import("papaparse")) as unknown as { readonly default: Papa }).default
+  const delimiter = form.delimiter ?? ","
+  const none = form.null ?? ""
+  let rest = ""
+  let newline: string | undefined
+  let before = 0
+
+  /** Parses rows whose empty cells are told apart: those in quotes are texts. */
+  const parseApart = (
+    text: string,
+    ignoreLast: boolean,
+    end: string,
+  ): { readonly parsed: Parsed; rows: Array<CsvRow> } => {
+    const rows: Array<CsvRow> = []
+    const errors: Array<Parsed["errors"][number]> = []
+    let from = 0
+    const step = ({ data: [row], errors: its, meta: { cursor } }: Parsed): void => {
+      for (const { code } of its) errors.push({ code, row: rows.length })
+      const apart = row.includes("") ? emptyInQuotes(row, text.slice(from, cursor), delimiter) : undefined
+      rows.push(apart === undefined ? row : row.map((cell, i) => cell === "" && !apart[i] ? null : cell))
+      from = cursor
+    }
+    const { meta } = new Parser({ delimiter, newline: end, step }).parse(text, 0, ignoreLast)
+    return { parsed: { data: [], errors, meta }, rows }
+  }
+
+  const tooLong = (row: number): CsvRows["problem"] =>
+    rest.length <= LONGEST
+      ? undefined
+      : { row, reason: `it is longer than ${LONGEST} characters; ${reasons.MissingQuotes}, it seems` }
+
+  return (piece, last) => {
+    let text = rest + piece
+    newline ??= newlineOf(text)
+    if (newline === undefined && !last) {
+      rest = text
+      return { rows: [], problem: tooLong(before) }
+    }
+    const end = newline ?? (text.endsWith("\r") ? "\r" : "\n")
+    // a line ending at the end is not the start of another row
+    const ended = last && text.endsWith(end)
+    if (ended) text = text.slice(0, -end.length)
+    if (text === "") return { rows: ended ? [[none === "" ? null : ""]] : [], problem: undefined }
+    let rows: Array<CsvRow>
+    let parsed: Parsed
+    if (none === "" && text.includes('""')) ({ parsed, rows } = parseApart(text, !last, end))
+    else {
+      parsed = new Parser({ delimiter, newline: end }).parse(text, 0, !last)
+      rows = parsed.data
+      for (const row of rows) for (let i = 0; i < row.length; i++) if (row[i] === none) row[i] = null
+    }
+    rest = last ? "" : text.slice(parsed.meta.cursor)
+    // what is wrong with a row that goes on is known when it is complete
+    const error = parsed.errors.find(({ row }) => row < rows.length)
+    const problem = error === undefined
+      ? tooLong(before + rows.length)
+      : { row: before + error.row, reason: reasons[error.code] ?? error.code }
+    before += rows.length
+    return { rows, problem }
+  }
+}
