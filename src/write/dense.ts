@@ -150,8 +150,8 @@ export const writer = <S extends ArraySchema<"dense"> | undefined>(
   )
 
 /**
- * A sink for the batches of a stream, which {@link writer} writes and commits. Streams make a chunk of elements at once:
- * where batches are large, chunks should be of one, as `Stream.rechunk(1)` makes them. Fails as both do.
+ * A sink for the batches of a stream, which {@link writer} writes and commits. Streams map a chunk of
+ * elements at once: take `Stream.rechunk(1)` of a stream before its elements become large batches. Fails as both do.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

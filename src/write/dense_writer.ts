@@ -141,7 +141,11 @@ const denseSteps = (
       Effect.gen(function* () {
         writer ??= yield* Effect.provide(openFragment(target, { time }), context)
         const tiles = denseTiles(schema, parts.part(next), order, target.version)
-        for (const column of columns) yield* writeDenseTiles(writer, column, tiles, denseCells(schema))
+        const open = writer
+        yield* Effect.forEach(columns, (column) => writeDenseTiles(open, column, tiles, denseCells(schema)), {
+          concurrency: open.inFlight,
+          discard: true,
+        })
         next++
         const full = writer.bytes() >= maxFragmentSize && parts.isRow(next)
         if (full || parts.isFirst?.(next) === true) yield* finishFragment

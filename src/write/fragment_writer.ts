@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { CodecError, type StorageError } from "../../platform/errors.ts"
-import { type FileWriter, Storage } from "../../platform/storage.ts"
+import { type FileWriter, inFlight, Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { fragmentPath } from "../../schema/name/array_paths.ts"
 import { dataFile, type DataPart, FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
@@ -84,6 +84,8 @@ export interface FragmentWriter {
   readonly uri: string
   /** Bytes that its files have by now. */
   readonly bytes: () => number
+  /** How many fields are worth being written at once. */
+  readonly inFlight: number
   /** Appends tiles of an attribute. */
   readonly write: (field: Field, tiles: ReadonlyArray<WriteTile>) => Effect.Effect<void, WriteTilesError>
   /** Appends tiles of coordinates, by dimension. */
@@ -96,8 +98,9 @@ export interface FragmentWriter {
   readonly finish: (end: FragmentEnd) => Effect.Effect<FinishedFragment, StorageError | CodecError>
 }
 
-/** So many bytes go into a file at once. */
+/** So many bytes go into a file at once; fewer where so many wait for all files together. */
 const BATCH = 1 << 20
+const MOST_WAITING = 1 << 26
 
 /** A file of tiles: what is filtered waits until there is enough of it. */
 interface OutFile {
@@ -117,6 +120,7 @@ interface OutField {
 
 /** Runs synchronous filters; what they refuse becomes an error that names the field and the cell. */
 const attemptFilters = <A>(
+  uri: string,
   field: Field,
   cellOf: WriteTile["cellOf"],
   run: () => A,
@@ -129,7 +133,7 @@ const attemptFilters = <A>(
       if (!(error instanceof FilterRefused)) return Effect.die(error)
       const cell = error.cell === undefined ? undefined : cellOf?.(error.cell)
       const reason = `the filter ${error.filter} cannot hold it: ${error.reason}`
-      return Effect.fail(new WriteError({ field: field.name, ...(cell === undefined ? {} : { cell }), reason }))
+      return Effect.fail(new WriteError({ uri, field: field.name, ...(cell === undefined ? {} : { cell }), reason }))
     }
   })
 
@@ -201,11 +205,14 @@ export const openFragment = (
         return out
       })
 
+    /** Bytes that wait for all files. */
+    let waiting = 0
     const flush = (file: OutFile): Effect.Effect<void, StorageError> =>
       Effect.gen(function* () {
         if (file.waiting === 0) return
         file.writer ??= yield* Effect.provideService(storage.openWrite(file.uri), Scope.Scope, scope)
         const { parts } = file
+        waiting -= file.waiting
         file.parts = []
         file.waiting = 0
         for (let from = 0; from < parts.length;) {
@@ -223,28 +230,42 @@ export const openFragment = (
       Effect.suspend(() => {
         file.parts.push(bytes)
         file.waiting += bytes.length
-        return file.waiting < BATCH ? Effect.void : flush(file)
+        waiting += bytes.length
+        return file.waiting < BATCH && waiting < MOST_WAITING ? Effect.void : flush(file)
       })
 
     const append = (out: OutField, { tile, statistics, cellOf }: WriteTile): Effect.Effect<void, WriteTilesError> =>
       Effect.gen(function* () {
-        const persisted = yield* attemptFilters(out.record.field, cellOf, () => persistTile(out.filters, tile))
+        const persisted = yield* attemptFilters(target.uri, out.record.field, cellOf, () =>
+          persistTile(out.filters, tile))
         out.record.add(tile, persisted, statistics)
         yield* put(out.files.fixed, persisted.fixed)
-        if (persisted.var !== undefined) yield* put(out.files.var, persisted.var)
-        if (persisted.validity !== undefined) yield* put(out.files.validity, persisted.validity)
+        if (persisted.var !== undefined) {
+          yield* put(out.files.var, persisted.var)
+        }
+        if (persisted.validity !== undefined) {
+          yield* put(out.files.validity, persisted.validity)
+        }
       })
 
     const write: FragmentWriter["write"] = (field, tiles) =>
-      Effect.flatMap(open(field), (out) => Effect.forEach(tiles, (tile) => append(out, tile), { discard: true }))
+      Effect.flatMap(open(field), (out) =>
+        Effect.forEach(tiles, (tile) =>
+          append(out, tile), { discard: true }))
 
     const writeCoordinates: FragmentWriter["writeCoordinates"] = (tiles) =>
       Effect.suspend(() => {
         tiles.forEach((column, d) => {
-          for (const { statistics } of column) bounds[d].add(statistics.min!, statistics.max!)
+          for (const { statistics } of column) {
+            bounds[d].add(statistics.min!, statistics.max!)
+          }
         })
         if (split) {
-          return Effect.forEach(fields.dimensions, (field, d) => write(field, tiles[d]), { discard: true })
+          return Effect.forEach(fields.dimensions, (field, d) =>
+            write(field, tiles[d]), {
+            concurrency: inFlight(storage, uri, 4),
+            discard: true,
+          })
         }
         // until format 4: all dimensions in one file, within a tile one after the other
         return write(
@@ -314,5 +335,5 @@ export const openFragment = (
       for (const { record } of outs.values()) sum += record.size
       return sum
     }
-    return { name, uri, bytes, write, writeCoordinates, close, finish }
+    return { name, uri, bytes, inFlight: inFlight(storage, uri, 4), write, writeCoordinates, close, finish }
   })

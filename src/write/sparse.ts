@@ -149,8 +149,8 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
   )
 
 /**
- * A sink for the batches of a stream, which {@link writer} writes and commits. Streams make a chunk of elements at once:
- * where batches are large, chunks should be of one, as `Stream.rechunk(1)` makes them.
+ * A sink for the batches of a stream, which {@link writer} writes and commits. Streams map a chunk of
+ * elements at once: take `Stream.rechunk(1)` of a stream before its elements become large batches.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"

@@ -64,11 +64,14 @@ export const denseFragment = (
     const { schema } = target
     const writer = yield* openFragment(target, { time })
     const tiles = denseTiles(schema, box, order, target.version)
-    for (const [i, column] of attributes.entries()) {
-      yield* writeDenseTiles(writer, column, tiles, denseCells(schema))
-      yield* writer.close(column.field)
-      written(i + 1, writer.bytes())
-    }
+    let fields = 0
+    const writeField = (column: WriteColumn): Effect.Effect<void, WriteTilesError> =>
+      Effect.gen(function* () {
+        yield* writeDenseTiles(writer, column, tiles, denseCells(schema))
+        yield* writer.close(column.field)
+        written(++fields, writer.bytes())
+      })
+    yield* Effect.forEach(attributes, writeField, { concurrency: writer.inFlight, discard: true })
     return yield* writer.finish({ nonEmptyDomain: rangesOfBox(schema, box) })
   })
 

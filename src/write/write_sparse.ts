@@ -77,7 +77,7 @@ export const writeAttributes = (
   Effect.forEach(
     attributes,
     (column) => writeColumns([column], sorted, capacity, ([tiles]) => writer.write(column.field, tiles)),
-    { discard: true },
+    { concurrency: writer.inFlight, discard: true },
   )
 
 /** Writes all there is of a fragment, field after field, so that few files are open at once. */
@@ -92,12 +92,15 @@ export const writeFields = (
   Effect.gen(function* () {
     yield* writeDimensions(writer, dimensions, sorted, capacity)
     for (const { field } of dimensions) yield* writer.close(field)
-    written(dimensions.length)
-    for (const [i, column] of attributes.entries()) {
-      yield* writeAttributes(writer, [column], sorted, capacity)
-      yield* writer.close(column.field)
-      written(dimensions.length + i + 1)
-    }
+    let fields = dimensions.length
+    written(fields)
+    const writeField = (column: WriteColumn): Effect.Effect<void, WriteTilesError> =>
+      Effect.gen(function* () {
+        yield* writeAttributes(writer, [column], sorted, capacity)
+        yield* writer.close(column.field)
+        written(++fields)
+      })
+    yield* Effect.forEach(attributes, writeField, { concurrency: writer.inFlight, discard: true })
   })
 
 /** Cells of the last tile, where all others are full. */
