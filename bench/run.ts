@@ -58,8 +58,9 @@ const unfilter = (filter: Filter): () => void => {
     out.metadata.reduce((at, m) => (metadata.set(m, at), at + m.byteLength), 0)
     return { metadata, data: out.data }
   })
+  const room = (size: number): Uint8Array => new Uint8Array(size)
   return () => {
-    for (const chunk of chunks) transform.reverse(filter, chunk, context, CHUNK)
+    for (const chunk of chunks) transform.reverse(filter, chunk, context, CHUNK, room)
   }
 }
 

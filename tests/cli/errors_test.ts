@@ -7,7 +7,7 @@ import { FormatError, NEWEST_VERSION } from "../../schema/mod.ts"
 import { decodeArraySchema } from "../../schema/array_schema.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { FilterPipeline } from "../../schema/filter_pipeline.ts"
-import { InvalidOption, ResultTooLarge, Unsupported } from "../../mod.ts"
+import { InvalidOption, ResultTooLarge } from "../../mod.ts"
 import { packedCase } from "./packed_files.ts"
 import { cli, type CliSettings } from "./run_cli.ts"
 
@@ -127,7 +127,6 @@ describe("exit codes", () => {
     assertEquals(exitCodeOf(new StorageError({ op: "read", uri: "a", reason: "Truncated" })), 5)
     assertEquals(exitCodeOf(new StorageError({ op: "read", uri: "a", reason: "Unsupported" })), 6)
     assertEquals(exitCodeOf(new InvalidOption({ uri: "a", option: "at", reason: "b" })), 2)
-    assertEquals(exitCodeOf(new Unsupported({ uri: "a", feature: "b" })), 6)
     assertEquals(exitCodeOf(new ResultTooLarge({ uri: "a", needed: 2, limit: 1 })), 1)
     assertEquals(exitCodeOf(new StorageError({ op: "list", uri: "a", reason: "Timeout" })), 1)
     assertEquals(exitCodeOf(new Error("oh")), 1)
@@ -135,7 +134,7 @@ describe("exit codes", () => {
   })
 
   it("come with one line", () => {
-    assertEquals(messageOf(new Unsupported({ uri: "a", feature: "b\nc\u001b[31m" })), "a: b c [31m")
+    assertEquals(messageOf(new InvalidOption({ uri: "a", option: "at", reason: "b\nc\u001b[31m" })), "a: at: b c [31m")
     assertMatch(messageOf(new Error("oh"))!, /this is a bug in tessera, please report it: oh/)
     assertMatch(messageOf(new ResultTooLarge({ uri: "a", needed: 2, limit: 1 }))!, /--range or --limit/)
   })
