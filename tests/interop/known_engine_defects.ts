@@ -15,8 +15,8 @@ export interface EngineDefect {
   /** What it says where it cannot read: reads that fail so are not compared, all others have to be. */
   readonly says?: string
   /**
-   * Python that answers whether it is so; it sees `e` (the engine), `u` (a fresh path), `A`, `D` and `show(e, u, layout,
-   * ranges)`. Dying counts as yes.
+   * Python that answers whether it is so; it sees `e` (the engine), `u` (a fresh path), `A`, `D`, `show(e, u, layout, ranges,
+   * where, end)` and `ask(e, u, field, aggregates, ranges, where)`. Dying counts as yes.
    */
   readonly reproduce: string
 }
@@ -170,6 +170,30 @@ except EngineError:
 return False`,
   },
   {
+    name: "null counts of fields that have no extremes",
+    engine:
+      "fails to count the nulls of var-sized fields but ASCII text, and of cells of several values: it asks for the least " +
+      "value of tiles, of which there is none (“Trying to access tile min metadata that's not present”)",
+    ours: "the null count",
+    kept: "the nulls of such fields are not asked for",
+    reproduce: `
+import numpy as np
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int32', 'var', nullable=1)])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2], 'a': ([[1], []], [1, 0])}, None, 5)
+a = e.open(u)
+q = e.new('query_alloc', a, 0)
+channel = e.new('query_get_default_channel', q)
+nulls = e.new('create_unary_aggregate', q, e.new('channel_operator_null_count_get'), 'a')
+e.c('channel_apply_aggregate', channel, 'n', nulls)
+keep = e.buffer(q, 'data', 'n', np.zeros(1, 'u8'))
+try:
+    e.c('query_submit', q)
+except EngineError as x:
+    return 'tile min metadata' in str(x)
+return False`,
+  },
+  {
     name: "bit width reduction of a var-sized tile without a byte",
     engine: "divides by zero and dies when it writes",
     ours: "nothing to read",
@@ -228,5 +252,195 @@ for n in range(2, len(cells) + 1):
     want = sum(c <= 'c' for c, _ in part)
     found.append(len(show(e, v, 'global-order', [[(b'a', b'c')], None])['a']) < want)
 return any(found)`,
+  },
+  {
+    name: "conditions on dense cells that are read in another order than they lie in",
+    engine:
+      "in two dimensions or more, compares the coordinates of other cells than it reads; where two fragments share a " +
+      "tile, it takes other cells for null too",
+    ours: "the cells that fulfil the condition",
+    kept: "such conditions have neither dimensions nor tests of null",
+    reproduce: `
+s = dict(dims=[D('x', 'int32', 1, 2, 2), D('y', 'int32', 1, 3, 3)], attrs=[A('a', 'int32'), A('n', 'int32', nullable=1)], cell_order='col-major')
+e.create(u, s)
+e.write(u, s, 'row-major', {'a': [1, 2, 3, 4, 5, 6], 'n': ([1] * 6, [1, 0, 1, 1, 1, 0])}, [(1, 2), (1, 3)], 1)
+e.write(u, s, 'row-major', {'a': [7, 8], 'n': ([1] * 2, [1, 0])}, [(1, 2), (3, 3)], 2)
+read = lambda where: [v for v in show(e, u, 'row-major', [[(1, 2)], [(1, 3)]], where)['a'] if v > 0]
+return read(('x', 'eq', 1, 'int32')) == [1] and read(('n', 'eq', None, 'int32')) == [2, 7, 8]`,
+  },
+  {
+    name: "zeros and NaN in sets of floats",
+    engine: "compares the bits: −0 is not in [0.0], though it is equal to 0.0; a NaN is in a set of the same NaN",
+    ours: "what is equal to a member is in the set; NaN is in none. Deletes keep both zeros",
+    kept: "sets of floats hold neither",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('f', 'float64')])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2], 'f': [0.0, -0.0]}, None, 1)
+return show(e, u, 'row-major', None, ('f', 'in', [0.0], 'float64'))['x'] == [1] and show(e, u, 'row-major', None, ('f', 'eq', 0.0, 'float64'))['x'] == [1, 2]`,
+  },
+  {
+    name: "conditions on cells of char of one size",
+    engine: "compares the first character only, as a signed number",
+    ours: "text is compared as bytes, all of it; deletes that would mean something else to the engine are refused",
+    kept: "cells of one character are compared with one character, longer ones with nothing",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('c', 'char', 2)])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2], 'c': [[97, 98], [97, 99]]}, None, 1)
+return show(e, u, 'row-major', None, ('c', 'eq', b'ab', 'char'))['x'] == [1, 2]`,
+  },
+  {
+    name: "cells that are another than a value that their enumeration lacks",
+    engine:
+      'in sparse arrays answers null cells too, though a null is another than nothing else; dense arrays and "not in" do not',
+    ours: "a null fulfils no comparison",
+    kept: "nullable enumerated attributes of sparse arrays are compared with values that their enumeration has",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('c', 'int32', enum='e', nullable=1)], enums=[dict(name='e', type='string_ascii', num='var', values=[b'a', b'b'])])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2], 'c': ([0, 0], [1, 0])}, None, 1)
+return show(e, u, 'row-major', None, ('c', 'ne', b'z', 'string_ascii'))['x'] == [1, 2] and show(e, u, 'row-major', None, ('c', 'ne', b'b', 'string_ascii'))['x'] == [1]`,
+  },
+  {
+    name: "sets without a byte",
+    engine:
+      "refuses a set of nothing but the empty text; a delete by a set of values of which an enumeration has none is written, " +
+      "and the array cannot be read any more",
+    ours: "they are sets like others; deletes keep a comparison with the empty text, or nothing",
+    kept: "such queries are not compared; deletes are by values that their enumeration has",
+    says: "set membership data size must be greater than zero",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('c', 'int32', enum='e')], enums=[dict(name='e', type='string_ascii', num='var', values=[b'a', b'b'])])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2], 'c': [0, 1]}, None, 1)
+e.delete(u, ('or', [('c', 'in', [b'z'], 'string_ascii'), ('x', 'eq', 1, 'int32')]), 2)
+try:
+    show(e, u, 'row-major')
+except EngineError:
+    return True
+return False`,
+  },
+  {
+    name: "conditions at a time before a delete that a consolidated fragment has behind it",
+    engine: "cannot read (“processed condition set metadata that's not present”)",
+    ours: "the cells that fulfil the condition at that time",
+    kept: "such queries are not compared",
+    says: "processed condition set metadata that's not present",
+    reproduce: `
+s = dict(sparse=1, dups=1, dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('a', 'int32')])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2], 'a': [1, 2]}, None, 1)
+e.write(u, s, 'unordered', {'x': [3], 'a': [3]}, None, 2)
+e.delete(u, ('a', 'eq', 1, 'int32'), 5)
+e.consolidate(u)
+try:
+    show(e, u, 'row-major', None, ('a', 'gt', 0, 'int32'), 3)
+except EngineError:
+    return True
+return False`,
+  },
+  {
+    name: "text that goes through RLE twice",
+    engine: "writes it, and cannot read it",
+    ours: "a FormatError: the engine cuts it where the first RLE's lengths are",
+    kept: "text goes through RLE once",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'string_ascii', None, None, None, filters=['rle', 'rle'])], attrs=[A('a', 'int64')])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [b'a', b'aa', b'b'], 'a': [1, 2, 3]}, None, 1)
+try:
+    show(e, u, 'row-major')
+except EngineError:
+    return True
+return False`,
+  },
+  {
+    name: "the count of dense cells that fulfil a condition",
+    engine: "counts all cells of the region, fulfil they the condition or not",
+    ours: "the written cells that fulfil it",
+    kept: "the count is compared with the cells that the engine answers",
+    reproduce: `
+s = dict(dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('a', 'int32')])
+e.create(u, s)
+e.write(u, s, 'row-major', {'a': [1, 2]}, [(1, 2)], 1)
+return ask(e, u, 'a', ['count'], [[(1, 4)]], ('a', 'gt', 1, 'int32')) == {'count': 4}`,
+  },
+  {
+    name: "aggregates of no cell",
+    engine: "minimum and maximum are 0 and the mean is NaN, but null of nullable attributes, and so is their sum",
+    ours: "minimum, maximum and mean are null, the sum is 0",
+    kept: "such aggregates are compared with what ours should be",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('a', 'int32'), A('n', 'int32', nullable=1)])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1], 'a': [1], 'n': ([1], [1])}, None, 1)
+return ask(e, u, 'a', ['min', 'mean'], [[(2, 4)]]) == {'min': 0, 'mean': 'NaN'} and ask(e, u, 'n', ['sum'], [[(2, 4)]]) == {'sum': None}`,
+  },
+  {
+    name: "aggregates of NaN and infinities",
+    engine:
+      "starts anew behind a NaN, so that the cells before it are no minimum; a sum with an infinity is the largest number",
+    ours: "a NaN is neither minimum nor maximum; sums are those of IEEE 754",
+    kept: "such aggregates are compared with the cells that the engine answers",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('f', 'float64')])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2, 3], 'f': [5.0, float('nan'), 7.0]}, None, 1)
+v = u + '2'
+e.create(v, s)
+e.write(v, s, 'unordered', {'x': [1, 2], 'f': [float('inf'), 1.0]}, None, 1)
+return ask(e, u, 'f', ['min']) == {'min': 7.0} and ask(e, v, 'f', ['sum']) == {'sum': 1.7976931348623157e308}`,
+  },
+  {
+    name: "sums beyond 64 bits",
+    engine:
+      "stop at the limit, also on their way; means are then of the stopped sum, or the largest number, and nullable " +
+      "attributes have none",
+    ours: "sums stop at the limits only in the end, means are exact",
+    kept: "such aggregates are compared with the cells that the engine answers",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('a', 'int64')])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2, 3], 'a': [2 ** 63 - 1, 2 ** 63 - 1, -5]}, None, 1)
+return ask(e, u, 'a', ['mean'])['mean'] < 4e18`,
+  },
+  {
+    name: "the mean of dense tiles in part",
+    engine: "divides the sum of the written cells by the number of all cells of the tile",
+    ours: "the mean of the written cells",
+    kept: "such aggregates are compared with the cells that the engine answers",
+    reproduce: `
+s = dict(dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int32')])
+e.create(u, s)
+e.write(u, s, 'row-major', {'a': [6] * 6}, [(3, 8)], 1)
+return ask(e, u, 'a', ['mean'], [[(1, 10)]]) == {'mean': 3.6}`,
+  },
+  {
+    name: "statistics of dense text",
+    engine: "has wrong minima, maxima and null counts of tiles that were written in part, and answers with them",
+    ours: "they are not relied on",
+    kept: "such aggregates are compared with the cells that the engine answers",
+    reproduce: `
+s = dict(dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('s', 'string_ascii', 'var', nullable=1)])
+e.create(u, s)
+e.write(u, s, 'row-major', {'s': ([b'b', b'c', b'd', b'e', b'f', b'g'], [1] * 6)}, [(3, 8)], 1)
+return ask(e, u, 's', ['min', 'nullCount'], [[(1, 10)]]) == {'min': 'd', 'nullCount': 2}`,
+  },
+  {
+    name: "null counts of cells that have no minimum",
+    engine: "cannot count the nulls of UTF-8 and of cells of several values (“tile min metadata that's not present”)",
+    ours: "they are counted",
+    kept: "such aggregates are compared with the cells that the engine answers",
+    says: "tile min metadata that's not present",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('s', 'string_utf8', 'var', nullable=1)])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2], 's': ([b'a', b'b'], [1, 0])}, None, 1)
+try:
+    ask(e, u, 's', ['nullCount'])
+except EngineError:
+    return True
+return False`,
   },
 ]

@@ -91,7 +91,8 @@ class Reads:
                 o['ranges'] = record.ranges_json(asked, dims)
             if kind == 'crop':
                 o['outside'] = 'crop'
-            if dense and self.ch.maybe(.3):
+            # where no attribute can be asked for, something has to be
+            if dense and (self.ch.maybe(.3) or all(x['name'] in self.skip for x in sch['attributes'])):
                 o['coordinates'] = True
             # what is asked may be in no order and overlap; the engine gets it sorted: see known_engine_defects.ts
             given = None if all(x is None for x in tidy) else tidy
