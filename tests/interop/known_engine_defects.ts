@@ -170,30 +170,6 @@ except EngineError:
 return False`,
   },
   {
-    name: "null counts of fields that have no extremes",
-    engine:
-      "fails to count the nulls of var-sized fields but ASCII text, and of cells of several values: it asks for the least " +
-      "value of tiles, of which there is none (“Trying to access tile min metadata that's not present”)",
-    ours: "the null count",
-    kept: "the nulls of such fields are not asked for",
-    reproduce: `
-import numpy as np
-s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int32', 'var', nullable=1)])
-e.create(u, s)
-e.write(u, s, 'unordered', {'x': [1, 2], 'a': ([[1], []], [1, 0])}, None, 5)
-a = e.open(u)
-q = e.new('query_alloc', a, 0)
-channel = e.new('query_get_default_channel', q)
-nulls = e.new('create_unary_aggregate', q, e.new('channel_operator_null_count_get'), 'a')
-e.c('channel_apply_aggregate', channel, 'n', nulls)
-keep = e.buffer(q, 'data', 'n', np.zeros(1, 'u8'))
-try:
-    e.c('query_submit', q)
-except EngineError as x:
-    return 'tile min metadata' in str(x)
-return False`,
-  },
-  {
     name: "bit width reduction of a var-sized tile without a byte",
     engine: "divides by zero and dies when it writes",
     ours: "nothing to read",
