@@ -140,7 +140,7 @@ export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: Traced
  * const trace = makeTrace()
  * const layer = Layer.merge(Layer.provide(layerTrace(trace), layerLocal), layerNative)
  * await Effect.runPromise(Effect.provide(TileArray.open("tests/golden/demo/weather"), layer))
- * assertEquals([trace.calls.list, trace.calls.readTail], [4, 2]) // of its two fragments the ends
+ * assertEquals(trace.calls.readTail, 2) // the ends of its two fragments
  * ```
  */
 export const layerTrace = (

@@ -153,12 +153,39 @@ const make = <K extends ArrayType, D extends Dimensions, A extends Attributes>(
   })
 }
 
-/** The schema of a dense array. Throws `SchemaError` if no array can have it. */
+/**
+ * The schema of a dense array. Throws `SchemaError` if no array can have it.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const Weather = ArraySchema.dense({
+ *   dims: { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100], { tile: 10 }) },
+ *   attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)) },
+ * })
+ * assertEquals(Weather.dimensionNames, ["day", "station"])
+ * ```
+ */
 export const dense = <D extends Dimensions, A extends Attributes>(
   options: DenseOptions<D, A>,
 ): ArraySchema<"dense", D, A> => make("dense", options)
 
-/** The schema of a sparse array. Throws `SchemaError` if no array can have it. */
+/**
+ * The schema of a sparse array. Throws `SchemaError` if no array can have it.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const Quakes = ArraySchema.sparse({
+ *   order: "hilbert",
+ *   dims: { lat: Dim.float64([-90, 90]), lon: Dim.float64([-180, 180]) },
+ *   attrs: { depth: Attr.float32() },
+ * })
+ * assertEquals([Quakes.order, Quakes.capacity], ["hilbert", 10_000])
+ * ```
+ */
 export const sparse = <D extends Dimensions, A extends Attributes>(
   options: SparseOptions<D, A>,
 ): ArraySchema<"sparse", D, A> => make("sparse", options)
@@ -324,5 +351,13 @@ export function fromRows<A, I, R, D extends Dimensions>(
 /**
  * Checks a schema by the engine's own rules, and answers it: for those of `fromStructure`, which is lenient with what
  * older engines wrote, and for those that were put together by hand. Throws `SchemaError`.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, SchemaError } from "@tessera/array"
+ * import { assertThrows } from "@std/assert"
+ *
+ * const schema = ArraySchema.sparse({ dims: { x: Dim.int32([0, 9]) }, attrs: { a: Attr.int8() } })
+ * assertThrows(() => ArraySchema.check({ ...schema, capacity: 0 }), SchemaError)
+ * ```
  */
 export const check = <S extends ArraySchema>(schema: S): S => checkSchemaRules(schema)

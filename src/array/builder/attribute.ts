@@ -104,7 +104,16 @@ export type MakeAttribute<T extends Datatype> = (
   ...filters: ReadonlyArray<Filter>
 ) => Attribute<T, false, DefaultCellValNum<T>, "">
 
-/** An attribute of any datatype, by its name. */
+/**
+ * An attribute of any datatype, by its name.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.of("datetime_day").type, Attr.datetime("day").type)
+ * ```
+ */
 export const of = <T extends Datatype>(
   type: T,
   ...filters: ReadonlyArray<Filter>
@@ -113,71 +122,316 @@ export const of = <T extends Datatype>(
 
 const maker = <T extends Datatype>(type: T): MakeAttribute<T> => (...filters) => of(type, ...filters)
 
-/** −128 to 127. */
+/**
+ * −128 to 127.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.int8(Filter.zstd()).type, "int8") // read and written as Int8Array
+ * ```
+ */
 export const int8: MakeAttribute<"int8"> = maker("int8")
-/** 0 to 255. */
+/**
+ * 0 to 255.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.uint8(Filter.zstd()).type, "uint8") // read and written as Uint8Array
+ * ```
+ */
 export const uint8: MakeAttribute<"uint8"> = maker("uint8")
-/** −32,768 to 32,767. */
+/**
+ * −32,768 to 32,767.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.int16(Filter.zstd()).type, "int16") // read and written as Int16Array
+ * ```
+ */
 export const int16: MakeAttribute<"int16"> = maker("int16")
-/** 0 to 65,535. */
+/**
+ * 0 to 65,535.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.uint16(Filter.zstd()).type, "uint16") // read and written as Uint16Array
+ * ```
+ */
 export const uint16: MakeAttribute<"uint16"> = maker("uint16")
-/** −2³¹ to 2³¹ − 1. */
+/**
+ * −2³¹ to 2³¹ − 1.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.int32(Filter.zstd()).type, "int32") // read and written as Int32Array
+ * ```
+ */
 export const int32: MakeAttribute<"int32"> = maker("int32")
-/** 0 to 2³² − 1. */
+/**
+ * 0 to 2³² − 1.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.uint32(Filter.zstd()).type, "uint32") // read and written as Uint32Array
+ * ```
+ */
 export const uint32: MakeAttribute<"uint32"> = maker("uint32")
-/** −2⁶³ to 2⁶³ − 1, as bigint. */
+/**
+ * −2⁶³ to 2⁶³ − 1, as bigint.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.int64(Filter.zstd()).type, "int64") // read and written as BigInt64Array
+ * ```
+ */
 export const int64: MakeAttribute<"int64"> = maker("int64")
-/** 0 to 2⁶⁴ − 1, as bigint. */
+/**
+ * 0 to 2⁶⁴ − 1, as bigint.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.uint64(Filter.zstd()).type, "uint64") // read and written as BigUint64Array
+ * ```
+ */
 export const uint64: MakeAttribute<"uint64"> = maker("uint64")
-/** Single precision. */
+/**
+ * Single precision.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.float32(Filter.zstd()).type, "float32") // read and written as Float32Array
+ * ```
+ */
 export const float32: MakeAttribute<"float32"> = maker("float32")
-/** Double precision. */
+/**
+ * Double precision.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.float64(Filter.zstd()).type, "float64") // read and written as Float64Array
+ * ```
+ */
 export const float64: MakeAttribute<"float64"> = maker("float64")
-/** 0 for false, 1 for true. */
+/**
+ * 0 for false, 1 for true.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.bool(Filter.zstd()).type, "bool") // read and written as Uint8Array
+ * ```
+ */
 export const bool: MakeAttribute<"bool"> = maker("bool")
-/** Text of one byte a character, as C has it: what NumPy calls `S`. Var-sized. */
+/**
+ * Text of one byte a character, as C has it: what NumPy calls `S`. Var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.char(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["char", "var"])
+ * ```
+ */
 export const char: MakeAttribute<"char"> = maker("char")
-/** ASCII text, var-sized. */
+/**
+ * ASCII text, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.ascii(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_ascii", "var"])
+ * ```
+ */
 export const ascii: MakeAttribute<"string_ascii"> = maker("string_ascii")
-/** UTF-8 text, var-sized. */
+/**
+ * UTF-8 text, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.utf8(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_utf8", "var"])
+ * ```
+ */
 export const utf8: MakeAttribute<"string_utf8"> = maker("string_utf8")
-/** UTF-16 text, var-sized; columns hold its code units. */
+/**
+ * UTF-16 text, var-sized; columns hold its code units.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.utf16(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_utf16", "var"])
+ * ```
+ */
 export const utf16: MakeAttribute<"string_utf16"> = maker("string_utf16")
-/** UTF-32 text, var-sized; columns hold its code points. */
+/**
+ * UTF-32 text, var-sized; columns hold its code points.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.utf32(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_utf32", "var"])
+ * ```
+ */
 export const utf32: MakeAttribute<"string_utf32"> = maker("string_utf32")
-/** UCS-2 text, var-sized. */
+/**
+ * UCS-2 text, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.ucs2(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_ucs2", "var"])
+ * ```
+ */
 export const ucs2: MakeAttribute<"string_ucs2"> = maker("string_ucs2")
-/** UCS-4 text, var-sized. */
+/**
+ * UCS-4 text, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.ucs4(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_ucs4", "var"])
+ * ```
+ */
 export const ucs4: MakeAttribute<"string_ucs4"> = maker("string_ucs4")
-/** Bytes of any meaning; always var-sized. */
+/**
+ * Bytes of any meaning; always var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.any(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["any", "var"])
+ * ```
+ */
 export const any: MakeAttribute<"any"> = maker("any")
-/** Bytes, var-sized. */
+/**
+ * Bytes, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.blob(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["blob", "var"])
+ * ```
+ */
 export const blob: MakeAttribute<"blob"> = maker("blob")
-/** Geometries as well-known binary, var-sized. */
+/**
+ * Geometries as well-known binary, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.geomWkb(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["geom_wkb", "var"])
+ * ```
+ */
 export const geomWkb: MakeAttribute<"geom_wkb"> = maker("geom_wkb")
-/** Geometries as well-known text, var-sized. */
+/**
+ * Geometries as well-known text, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.geomWkt(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["geom_wkt", "var"])
+ * ```
+ */
 export const geomWkt: MakeAttribute<"geom_wkt"> = maker("geom_wkt")
 
-/** Counts of a unit since 1970, as bigint: `Attr.datetime("ns")`. */
+/**
+ * Counts of a unit since 1970, as bigint: `Attr.datetime("ns")`.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.datetime("ns", Filter.doubleDelta(), Filter.zstd()).type, "datetime_ns")
+ * ```
+ */
 export const datetime = <U extends DatetimeType extends `datetime_${infer Unit}` ? Unit : never>(
   unit: U,
   ...filters: ReadonlyArray<Filter>
 ): Attribute<Extract<Datatype, `datetime_${U}`>, false, 1, ""> =>
   make(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, 1, filters)
 
-/** Counts of a unit since midnight, as bigint: `Attr.time("sec")`. */
+/**
+ * Counts of a unit since midnight, as bigint: `Attr.time("sec")`.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.time("sec").type, "time_sec")
+ * ```
+ */
 export const time = <U extends TimeType extends `time_${infer Unit}` ? Unit : never>(
   unit: U,
   ...filters: ReadonlyArray<Filter>
 ): Attribute<Extract<Datatype, `time_${U}`>, false, 1, ""> =>
   make(`time_${unit}` as Extract<Datatype, `time_${U}`>, 1, filters)
 
-/** The attribute, with cells that may be null. Unwritten cells are null. */
+/**
+ * The attribute, with cells that may be null. Unwritten cells are null.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.nullable(Attr.int32()).nullable, true)
+ * ```
+ */
 export const nullable = <T extends Datatype, C extends number | "var", E extends string>(
   attribute: Attribute<T, boolean, C, E>,
 ): Attribute<T, true, C, E> => ({ ...attribute, nullable: true })
 
-/** The attribute, with cells of `count` values each. Its fill value is the default again. */
+/**
+ * The attribute, with cells of `count` values each. Its fill value is the default again.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.multiValue(Attr.uint8(), 3).cellValNum, 3) // red, green and blue
+ * ```
+ */
 export const multiValue = <T extends Datatype, N extends boolean, const C extends number, E extends string>(
   attribute: Attribute<T, N, number | "var", E>,
   count: C,
@@ -190,7 +444,16 @@ export const multiValue = <T extends Datatype, N extends boolean, const C extend
   return { ...attribute, cellValNum: count, fillValue, ...(problem === undefined ? {} : { problem }) }
 }
 
-/** The attribute, with cells of any number of values. Its fill value is the default again. */
+/**
+ * The attribute, with cells of any number of values. Its fill value is the default again.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.varSized(Attr.float64()).cellValNum, "var")
+ * ```
+ */
 export const varSized = <T extends Datatype, N extends boolean, E extends string>(
   attribute: Attribute<T, N, number | "var", E>,
 ): Attribute<T, N, "var", E> => ({ ...attribute, cellValNum: "var", fillValue: cellFill(attribute.type, "var") })
@@ -213,6 +476,14 @@ const fillBytes = (type: Datatype, cellValNum: number | "var", given: FillInput)
 /**
  * The attribute, with another value for unwritten cells. One value stands for all values of a cell. The unwritten cells of
  * a nullable attribute are null, with `valid: true` they are this value.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([...Attr.fill(Attr.uint8(), 7).fillValue], [7])
+ * assertEquals(Attr.fill(Attr.nullable(Attr.uint8()), 7, { valid: true }).fillValueValidity, 1)
+ * ```
  */
 export const fill = <T extends Datatype, N extends boolean, C extends number | "var", E extends string>(
   attribute: Attribute<T, N, C, E>,
@@ -241,13 +512,34 @@ export const fill = <T extends Datatype, N extends boolean, C extends number | "
 /**
  * The attribute, with cells that are codes of the values of an enumeration, which the schema's `enumerations` name. Only
  * for integers.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const schema = ArraySchema.sparse({
+ *   dims: { x: Dim.int32([0, 9]) },
+ *   attrs: { color: Attr.enumerated(Attr.uint8(), "colors") },
+ *   enumerations: { colors: ["red", "green"] },
+ * })
+ * assertEquals(schema.attrs.color.enumeration, "colors")
+ * ```
  */
 export const enumerated = <T extends Datatype, N extends boolean, C extends number | "var", const E extends string>(
   attribute: Attribute<T, N, C>,
   enumeration: E,
 ): Attribute<T, N, C, E> => ({ ...attribute, enumeration })
 
-/** The attribute, with values that run up or down: for dense arrays of one dimension. */
+/**
+ * The attribute, with values that run up or down: for dense arrays of one dimension.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.ordered(Attr.float64(), "increasing").order, "increasing")
+ * ```
+ */
 export const ordered = <T extends Datatype, N extends boolean, C extends number | "var", E extends string>(
   attribute: Attribute<T, N, C, E>,
   order: "increasing" | "decreasing",

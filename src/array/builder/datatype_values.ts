@@ -54,7 +54,8 @@ type StorageOf<T extends Datatype> = T extends keyof ArrayByStorage ? T
 export type ArrayOf<T extends Datatype> = ArrayByStorage[StorageOf<T>]
 
 /** One value of a datatype: bigint for 64-bit integers, dates and times; number for the rest. */
-export type ValueOf<T extends Datatype> = StorageOf<T> extends "int64" | "uint64" ? bigint : number
+export type ValueOf<T extends Datatype> = T extends Datatype ? StorageOf<T> extends "int64" | "uint64" ? bigint : number
+  : never
 
 /** What may be given for one value of a dimension: dates as Date, ISO text or count, 64-bit integers as either number. */
 export type CoordinateOf<T extends Datatype> = T extends "string_ascii" ? string | Uint8Array

@@ -23,46 +23,163 @@ import { type FilterPipeline, noFilters } from "../../../schema/filter_pipeline.
 
 export type { Filter, WebpFormat } from "../../../schema/filter.ts"
 
-/** Filters as the format keeps them. */
+/**
+ * Filters as the format keeps them.
+ *
+ * ```ts
+ * import { Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Filter.pipelineOf([Filter.rle]).maxChunkSize, 65536)
+ * ```
+ */
 export const pipelineOf = (filters: ReadonlyArray<Filter>): FilterPipeline => ({
   maxChunkSize: noFilters.maxChunkSize,
   filters: [...filters],
 })
 
-/** Nothing: cells pass as they are. */
+/**
+ * Nothing: cells pass as they are.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.float32(Filter.noop, Filter.zstd()).filters.filters[0].type, "noop")
+ * ```
+ */
 export const noop: Filter = { type: "noop" }
 
-/** Bytes of the same place in their value together, which compresses numbers that change slowly. */
+/**
+ * Bytes of the same place in their value together, which compresses numbers that change slowly.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.float32(Filter.byteShuffle, Filter.zstd()).filters.filters[0].type, "byteshuffle")
+ * ```
+ */
 export const byteShuffle: Filter = { type: "byteshuffle" }
 
-/** Bits of the same place in their value together. */
+/**
+ * Bits of the same place in their value together.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.float32(Filter.bitShuffle, Filter.zstd()).filters.filters[0].type, "bitshuffle")
+ * ```
+ */
 export const bitShuffle: Filter = { type: "bitshuffle" }
 
-/** Runs of equal values as one value and a count; on text the first filter of the list. */
+/**
+ * Runs of equal values as one value and a count; on text the first filter of the list.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.int32(Filter.rle, Filter.zstd()).filters.filters[0].type, "rle")
+ * ```
+ */
 export const rle: Filter = { type: "rle", level: -1 }
 
-/** Equal texts once, and numbers for them; the first filter of the list, for var-sized text only. */
+/**
+ * Equal texts once, and numbers for them; the first filter of the list, for var-sized text only.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.ascii(Filter.dictionary, Filter.zstd()).filters.filters[0].type, "dictionary")
+ * ```
+ */
 export const dictionary: Filter = { type: "dictionary", level: -1 }
 
-/** Every value as the bits in which it differs from the one before. */
+/**
+ * Every value as the bits in which it differs from the one before.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.float64(Filter.xor, Filter.zstd()).filters.filters[0].type, "xor")
+ * ```
+ */
 export const xor: Filter = { type: "xor" }
 
-/** An MD5 sum of every chunk, checked when it is read. */
+/**
+ * An MD5 sum of every chunk, checked when it is read.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.float32(Filter.zstd(), Filter.checksumMd5).filters.filters[1].type, "checksum_md5")
+ * ```
+ */
 export const checksumMd5: Filter = { type: "checksum_md5" }
 
-/** A SHA-256 sum of every chunk, checked when it is read. */
+/**
+ * A SHA-256 sum of every chunk, checked when it is read.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.float32(Filter.zstd(), Filter.checksumSha256).filters.filters[1].type, "checksum_sha256")
+ * ```
+ */
 export const checksumSha256: Filter = { type: "checksum_sha256" }
 
-/** gzip (zlib) compression, levels 0 to 9. */
+/**
+ * gzip (zlib) compression, levels 0 to 9.
+ *
+ * ```ts
+ * import { Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Filter.gzip(9), { type: "gzip", level: 9 })
+ * ```
+ */
 export const gzip = (level = -1): Filter => ({ type: "gzip", level })
 
-/** Zstandard compression, levels −7 to 22. */
+/**
+ * Zstandard compression, levels −7 to 22.
+ *
+ * ```ts
+ * import { Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Filter.zstd(5), { type: "zstd", level: 5 })
+ * ```
+ */
 export const zstd = (level = -1): Filter => ({ type: "zstd", level })
 
-/** LZ4 compression. */
+/**
+ * LZ4 compression.
+ *
+ * ```ts
+ * import { Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Filter.lz4(1), { type: "lz4", level: 1 })
+ * ```
+ */
 export const lz4 = (level = -1): Filter => ({ type: "lz4", level })
 
-/** bzip2 compression, levels 1 to 9. */
+/**
+ * bzip2 compression, levels 1 to 9.
+ *
+ * ```ts
+ * import { Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Filter.bzip2(9), { type: "bzip2", level: 9 })
+ * ```
+ */
 export const bzip2 = (level = -1): Filter => ({ type: "bzip2", level })
 
 /** How differences are taken. */
@@ -71,14 +188,32 @@ export interface DeltaOptions {
   readonly reinterpret?: Datatype
 }
 
-/** Every value as its difference to the one before. Not for floats. */
+/**
+ * Every value as its difference to the one before. Not for floats.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.int64(Filter.delta(), Filter.zstd()).filters.filters.length, 2)
+ * ```
+ */
 export const delta = (options: DeltaOptions = {}): Filter => ({
   type: "delta",
   level: -1,
   reinterpretDatatype: options.reinterpret ?? "any",
 })
 
-/** Every value as the difference of its difference: for counters and timestamps. Not for floats. */
+/**
+ * Every value as the difference of its difference: for counters and timestamps. Not for floats.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.datetime("ms", Filter.doubleDelta(), Filter.zstd()).filters.filters.length, 2)
+ * ```
+ */
 export const doubleDelta = (options: DeltaOptions = {}): Filter => ({
   type: "double_delta",
   level: -1,
@@ -91,13 +226,31 @@ export interface WindowOptions {
   readonly maxWindow?: number
 }
 
-/** Integers in as few bits as the largest of a window (256 bytes) needs. */
+/**
+ * Integers in as few bits as the largest of a window (256 bytes) needs.
+ *
+ * ```ts
+ * import { Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Filter.bitWidthReduction(), { type: "bit_width_reduction", maxWindow: 256 })
+ * ```
+ */
 export const bitWidthReduction = (options: WindowOptions = {}): Filter => ({
   type: "bit_width_reduction",
   maxWindow: options.maxWindow ?? 256,
 })
 
-/** Integers that never go down, as differences within a window (1024 bytes). */
+/**
+ * Integers that never go down, as differences within a window (1024 bytes).
+ *
+ * ```ts
+ * import { Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Filter.positiveDelta({ maxWindow: 512 }), { type: "positive_delta", maxWindow: 512 })
+ * ```
+ */
 export const positiveDelta = (options: WindowOptions = {}): Filter => ({
   type: "positive_delta",
   maxWindow: options.maxWindow ?? 1024,
@@ -113,7 +266,18 @@ export interface ScaleFloatOptions {
   readonly byteWidth?: number
 }
 
-/** Floats as scaled integers: loses what is finer than `scale`. */
+/**
+ * Floats as scaled integers: loses what is finer than `scale`.
+ *
+ * ```ts
+ * import { Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * // hundredths between −327.68 and 327.67
+ * const filter = Filter.scaleFloat({ scale: 0.01, byteWidth: 2 })
+ * assertEquals(filter, { type: "scale_float", scale: 0.01, offset: 0, byteWidth: 2 })
+ * ```
+ */
 export const scaleFloat = (options: ScaleFloatOptions = {}): Filter => ({
   type: "scale_float",
   scale: options.scale ?? 1,
@@ -134,6 +298,13 @@ export interface WebpOptions {
 /**
  * Tiles as WebP pictures: for `uint8` attributes of dense arrays with two dimensions, rows before columns. The sizes of the
  * pictures are those of the tiles.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.uint8(Filter.webp({ format: "rgb", lossless: true })).filters.filters[0].type, "webp")
+ * ```
  */
 export const webp = (options: WebpOptions): Filter => ({
   type: "webp",
