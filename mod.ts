@@ -6,6 +6,7 @@
  * - {@link Aggregate} – counts, sums, extremes and means, which need no cells to be read where metadata says them
  * - {@link Condition} – conditions on cells, put together or read from text
  * - {@link Cells} – columns that were read: cell by cell, as JSON, or as the values of an enumeration
+ * - {@link Csv} – CSV into arrays
  * - {@link Metadata} – metadata as values, NumPy arrays among them
  * - {@link Group} – groups and their members; what lies where
  * - {@link ArraySchema}, {@link Dim}, {@link Attr}, {@link Filter} – schemas as values, by which TypeScript knows columns
@@ -33,6 +34,7 @@ export * as ArraySchema from "./src/array/builder/array_schema.ts"
 export * as Attr from "./src/array/builder/attribute.ts"
 export * as Cells from "./src/query/cells.ts"
 export * as Condition from "./src/condition/condition.ts"
+export * as Csv from "./src/transfer/csv.ts"
 export * as Dense from "./src/dense.ts"
 export * as Dim from "./src/array/builder/dimension.ts"
 export * as Filter from "./src/array/builder/filter.ts"
@@ -43,6 +45,7 @@ export * as TileArray from "./src/tile_array.ts"
 
 export { ArrayNotFound, InvalidOption, ResultTooLarge, SelectionError, WriteError } from "./src/array/errors.ts"
 export { ConditionError } from "./src/condition/condition_error.ts"
+export { CsvError } from "./src/transfer/csv_error.ts"
 export { SchemaError } from "./src/array/builder/schema_error.ts"
 export { SchemaMismatch } from "./src/array/schema_mismatch.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"

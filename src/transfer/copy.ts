@@ -7,9 +7,8 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
-import { Storage } from "../../platform/storage.ts"
+import type { Storage } from "../../platform/storage.ts"
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { formatVersionRefusal } from "../array/check_format_version.ts"
 import { type CreateError, createLike, type CreateOptions } from "../array/create.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
@@ -32,6 +31,7 @@ import { openDenseWriter } from "../write/dense_writer.ts"
 import { openSparseWriter } from "../write/sparse_writer.ts"
 import type { WriteFailure, WriteProgress, Written } from "../write/written.ts"
 import { copiedSchema, selectedAttributes } from "./copied_schema.ts"
+import { removedOnFailure } from "./made_array.ts"
 import { writtenBoxes } from "./written_boxes.ts"
 
 /** How an array is copied. */
@@ -137,18 +137,6 @@ const copyCells = (
     return yield* writeAll(writer, batches)
   }))
 
-/** Makes an array; it is removed again if what follows fails or is interrupted. */
-const makeArray = (
-  uri: string,
-  schema: ArraySchema,
-  options: CreateOptions,
-): Effect.Effect<OpenedArray, CreateError, Storage | Codecs | Scope.Scope> =>
-  Effect.flatMap(Storage, (storage) =>
-    Effect.acquireRelease(
-      Effect.map(createLike(uri, schema, options), openedOf),
-      (made, exit) => exit._tag === "Success" ? Effect.void : Effect.ignore(storage.remove(made.uri)),
-    ))
-
 /**
  * Copies an array: makes another with the same schema, cells and metadata, of the current format or the one that is asked.
  * What is read is the array as it was opened: a time of it, of any format version, with its key. The copy has every cell
@@ -206,7 +194,7 @@ const copyOpened = (
         `on; leave them out with metadata: false`
       return yield* Effect.fail(new InvalidOption({ uri: target, option: "formatVersion", reason }))
     }
-    const made = yield* makeArray(target, schema, creating)
+    const made = yield* removedOnFailure(createLike(target, schema, creating))
     const written = yield* copyCells(source, made, attributes, options)
     if (metadata.length > 0) yield* putMetadata(handleOf(made), metadata, given({ at }))
     for (const { relative, uri } of schema.dimensionLabels) {

@@ -1,0 +1,110 @@
+/**
+ * CSV text from where it comes, as rows: as many at a time as fit into a piece of it.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { type CsvForm, type CsvReader, type CsvRow, type CsvRows, loadCsvReader } from "../../platform/csv_rows.ts"
+import { CodecError, type NotFound, type StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import { CsvError } from "./csv_error.ts"
+
+/** Where CSV text comes from: the URI of a file, or pieces of text or of its bytes in UTF-8. */
+export type CsvInput<E = never, R = never> = string | Stream.Stream<Uint8Array | string, E, R>
+
+/** What reading rows can fail with. */
+export type CsvInputError = CsvError | NotFound | StorageError | CodecError
+
+/** Rows, some at a time. */
+export interface CsvSource<E, R> {
+  /** What the text is called in errors. */
+  readonly name: string
+  /** The next rows; `undefined` behind the last ones. */
+  readonly next: Effect.Effect<ReadonlyArray<CsvRow> | undefined, E | CsvInputError, R>
+}
+
+/** Bytes of a file that are read at once. */
+const PIECE = 1 << 20
+
+/** A file in pieces; `read` is told how many bytes were read, and of how many. */
+const piecesOf = (
+  uri: string,
+  told: (read: number, size: number) => void,
+): Stream.Stream<Uint8Array, NotFound | StorageError, Storage> =>
+  Stream.unwrap(Effect.gen(function* () {
+    const storage = yield* Storage
+    const size = yield* storage.size(uri)
+    told(0, size)
+    return Stream.unfoldEffect(0, (offset) => {
+      if (offset >= size) return Effect.succeed(Option.none())
+      const length = Math.min(PIECE, size - offset)
+      return Effect.map(storage.readRanges(uri, [{ offset, length }]), ([bytes]) => {
+        told(offset + length, size)
+        return Option.some([bytes, offset + length] as const)
+      })
+    })
+  }))
+
+/** Opens CSV text. */
+export const openCsv = <E, R>(
+  input: CsvInput<E, R>,
+  form: CsvForm,
+  told: (read: number, size: number) => void = () => {},
+): Effect.Effect<CsvSource<E, R | Storage>, CodecError, R | Storage | Scope.Scope> =>
+  Effect.gen(function* () {
+    const name = typeof input === "string" ? input : "the CSV"
+    const reader: CsvReader = yield* Effect.tryPromise({
+      try: () => loadCsvReader(form),
+      catch: (cause) => new CodecError({ codec: "csv", reason: "papaparse could not be loaded", missing: true, cause }),
+    })
+    const decoder = new TextDecoder("utf-8", { fatal: true })
+    const pull = yield* Stream.toPull<Uint8Array | string, E | NotFound | StorageError, R | Storage>(
+      typeof input === "string" ? piecesOf(input, told) : input,
+    )
+    /** Pieces that came together and wait. */
+    let waiting: ReadonlyArray<Uint8Array | string> = []
+    let over = false
+
+    /** Rows of so many pieces as are parsed at once, or of what is left. */
+    const rowsOf = (last: boolean): CsvRows => {
+      let text = ""
+      let taken = 0
+      while (taken < waiting.length && text.length < PIECE) {
+        const piece = waiting[taken++]
+        text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })
+      }
+      waiting = waiting.slice(taken)
+      if (last) text += decoder.decode()
+      over = last
+      return reader(text, last)
+    }
+    const parse = (last: boolean): Effect.Effect<ReadonlyArray<CsvRow>, CsvError> =>
+      Effect.suspend(() => {
+        let found: CsvRows
+        try {
+          found = rowsOf(last)
+        } catch (error) {
+          if (!(error instanceof TypeError)) return Effect.die(error)
+          return Effect.fail(new CsvError({ source: name, row: 0, column: "", reason: "it is not text in UTF-8" }))
+        }
+        const { rows, problem } = found
+        return problem === undefined ? Effect.succeed(rows) : Effect.fail(
+          new CsvError({ source: name, row: problem.row + 1, column: "", reason: problem.reason }),
+        )
+      })
+    const next: CsvSource<E, R | Storage>["next"] = Effect.suspend(() => {
+      if (over) return Effect.succeed(undefined)
+      if (waiting.length > 0) return parse(false)
+      return Effect.matchEffect(pull, {
+        onFailure: (end): Effect.Effect<ReadonlyArray<CsvRow> | undefined, E | CsvInputError> =>
+          Option.isSome(end) ? Effect.fail(end.value) : parse(true),
+        onSuccess: (pieces) => {
+          waiting = Chunk.toReadonlyArray(pieces)
+          return parse(false)
+        },
+      })
+    })
+    return { name, next }
+  })

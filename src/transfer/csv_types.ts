@@ -1,0 +1,70 @@
+/**
+ * What the columns of CSV are: told by what is in their first rows.
+ */
+import type { CsvRow } from "../../platform/csv_rows.ts"
+import type { Datatype } from "../../schema/datatype.ts"
+import { parseDatetime } from "../../schema/datetime.ts"
+
+/** A datatype; a question mark behind it is for a column that may be null. */
+export type CsvType = Datatype | `${Datatype}?`
+
+/** What a column is. */
+export interface ColumnType {
+  readonly type: Datatype
+  readonly nullable: boolean
+}
+
+/** A type as it is written. */
+export const columnTypeOf = (written: CsvType): ColumnType => ({
+  type: written.replace(/\?$/, "") as Datatype,
+  nullable: written.endsWith("?"),
+})
+
+/** Numbers that are written as numbers are: what starts with more zeros than it needs, or a plus, is a code of some kind. */
+const whole = /^-?(0|[1-9]\d{0,18})$/
+const decimal = /^-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
+const special = /^-?(nan|inf|infinity)$/i
+const truth = /^(true|false)$/i
+const day = /^[+-]?\d{4,9}-\d{2}-\d{2}/
+
+/** From the coarsest to the finest that dates need. */
+const moments = ["datetime_ms", "datetime_us", "datetime_ns"] as const satisfies ReadonlyArray<Datatype>
+
+const isWhole = (cell: string): boolean => {
+  if (!whole.test(cell)) return false
+  // as long as int64 goes
+  return cell.length < 19 || BigInt.asIntN(64, BigInt(cell)) === BigInt(cell)
+}
+
+/** Kinds of columns, the first that holds all cells is taken. */
+const kinds: ReadonlyArray<readonly [type: Datatype, holds: (cell: string) => boolean]> = [
+  ["int64", isWhole],
+  ["float64", (cell) => decimal.test(cell) || special.test(cell)],
+  ["bool", (cell) => truth.test(cell)],
+  ...moments.map((type) =>
+    [type, (cell: string) => day.test(cell) && typeof parseDatetime(type, cell) === "bigint"] as const
+  ),
+]
+
+/** What holds all cells of a column; text if nothing else does. Cells that are missing or null make it nullable. */
+export const inferType = (rows: ReadonlyArray<CsvRow>, column: number): ColumnType => {
+  let left = kinds
+  let nullable = false
+  let seen = false
+  for (const row of rows) {
+    const cell = row[column]
+    if (cell === null) {
+      nullable = true
+      continue
+    }
+    seen = true
+    // what was good for the cells before is mostly good for this one
+    while (left.length > 0 && !left[0][1](cell)) left = left.slice(1)
+    if (left.length === 0 && nullable) break
+  }
+  // what held the cells before was passed by when it held them no more; the next one must hold all of them
+  const type = !seen
+    ? "string_utf8"
+    : left.find(([, holds]) => rows.every((row) => row[column] === null || holds(row[column])))?.[0]
+  return { type: type ?? "string_utf8", nullable }
+}

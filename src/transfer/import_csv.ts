@@ -1,0 +1,201 @@
+/**
+ * CSV into arrays: new ones, typed by the first rows or by who knows, and those that are there.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { CsvRow } from "../../platform/csv_rows.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { datatypes } from "../../schema/datatype.ts"
+import { attemptSchema } from "../array/builder/schema_error.ts"
+import { create, type CreateOptions } from "../array/create.ts"
+import type { InvalidOption } from "../array/errors.ts"
+import { type AnyTileArray, openedOf } from "../array/handle.ts"
+import { openArray } from "../array/open.ts"
+import { attemptOptions, checkNames, millis, refusing } from "../array/open_options.ts"
+import { bytesOf, MEMORY } from "../write/write_options.ts"
+import { type CsvInput, openCsv } from "./csv_input.ts"
+import { csvSchema, type CsvSchemaOptions } from "./csv_schema.ts"
+import { openTable, readRows } from "./csv_table.ts"
+import { type ColumnType, columnTypeOf, type CsvType, inferType } from "./csv_types.ts"
+import { removedOnFailure } from "./made_array.ts"
+import { type CsvImportError, type CsvOptions, type CsvProgress, type Imported, writeTable } from "./write_csv.ts"
+
+/** How an array is made of CSV. */
+export interface CsvCreateOptions extends CsvOptions, CsvSchemaOptions, Pick<CreateOptions, "key" | "formatVersion"> {
+  /** The datatypes of columns, with a question mark where they may be null. Default: what holds the first rows. */
+  readonly types?: Readonly<Record<string, CsvType>>
+}
+
+/** Rows by which columns are typed. */
+const SAMPLE = 10_000
+const given = <A extends object>(options: A): Partial<A> =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>
+
+/** What all imports are asked. */
+const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<string>) =>
+  attemptOptions(() => {
+    const refuse = refusing(uri)
+    checkNames(
+      options,
+      ["columns", "delimiter", "null", "at", "duplicates", "memory", "onProgress", ...more],
+      refuse,
+    )
+    const { delimiter } = options
+    if (delimiter !== undefined && (delimiter.length !== 1 || '"\r\n\ufeff'.includes(delimiter))) {
+      refuse("delimiter", `${JSON.stringify(delimiter)} is none; it is one character, and no quote or line ending`)
+    }
+    const at = millis("at", options.at, refuse)
+    return {
+      time: at === undefined ? undefined : [at, at] as const,
+      memory: bytesOf("memory", options.memory, MEMORY, refuse),
+    }
+  })
+
+/** What columns are: as was said, or by the first rows. */
+const typesOf = (
+  uri: string,
+  names: ReadonlyArray<string>,
+  rows: ReadonlyArray<CsvRow>,
+  { types = {}, dims = [] }: CsvCreateOptions,
+): Effect.Effect<ReadonlyMap<string, ColumnType>, InvalidOption> =>
+  attemptOptions(() => {
+    const refuse = refusing(uri)
+    for (const [name, type] of Object.entries(types)) {
+      if (!names.includes(name)) {
+        refuse(
+          "types",
+          `there is no column ${JSON.stringify(name)}; there are ${names.map((n) => JSON.stringify(n)).join(", ")}`,
+        )
+      }
+      if (!datatypes.includes(columnTypeOf(type).type)) {
+        refuse(
+          "types",
+          `${JSON.stringify(type)}, of ${JSON.stringify(name)}, is no datatype; there are ${datatypes.join(", ")}`,
+        )
+      }
+    }
+    // rows that are none are told when they are written
+    const sound = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
+    return new Map(names.map((name, column) => {
+      if (Object.hasOwn(types, name)) return [name, columnTypeOf(types[name])]
+      const { type, nullable } = inferType(sound, column)
+      // coordinates are never null: a cell that is says so when it is written
+      return [name, { type, nullable: nullable && !dims.includes(name) }]
+    }))
+  })
+
+/**
+ * Makes an array of CSV, and writes all rows into it; they count at once, when the last one is written.
+ *
+ * The datatypes of columns are those of `types`, or what holds the first 10,000 rows: `int64`, `float64`, `bool`, `datetime_ms`
+ * (or finer, where dates are), else `string_utf8`, and nullable if a cell of them is empty. Numbers with zeros before them or a
+ * plus are texts: they are codes of some kind. Empty cells are null where the column is nullable, and empty texts; `""` is an
+ * empty text in any case. Coordinates that are texts are ASCII.
+ *
+ * Rows are written as they come, in a memory of a bounded size. Dense arrays get a dimension `row`, or rows that name their
+ * cells by `dims`; those should be sorted by them, as `Dense.writeRows` says.
+ *
+ * Fails with `CsvError`, which names the row and the column, with `SchemaError`, `InvalidOption` or `AlreadyExists`, and with
+ * `NotFound`, `StorageError`, `CodecError` or `WriteError`. Whatever it fails with, the array is not there.
+ *
+ * ```ts
+ * import { Cells, Csv, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Stream from "effect/Stream"
+ *
+ * const text = "place,lat,lon,at\nTōhoku,38.3,142.4,2011-03-11T05:46:24Z\nValdivia,-38.1,-73.4,1960-05-22\n"
+ * const program = Effect.gen(function* () {
+ *   yield* Csv.create("mem://quakes", Stream.make(text), { arrayType: "sparse", dims: ["lat", "lon"] })
+ *   const { columns } = yield* Sparse.read(yield* TileArray.open("mem://quakes"))
+ *   return [Cells.texts(columns.place), columns.at.type, [...columns.lat.values]]
+ * })
+ * const found = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(found, [["Valdivia", "Tōhoku"], "datetime_ms", [-38.1, 38.3]])
+ * ```
+ */
+export const createCsv = <E = never, R = never>(
+  uri: string,
+  input: CsvInput<E, R>,
+  options: CsvCreateOptions = {},
+): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs> =>
+  Effect.scoped(Effect.gen(function* () {
+    const request = yield* checkOptions(uri, options, [
+      "types",
+      "arrayType",
+      "dims",
+      "tile",
+      "domain",
+      "filters",
+      "columnFilters",
+      "order",
+      "capacity",
+      "allowsDuplicates",
+      "key",
+      "formatVersion",
+    ])
+    const { at, key, formatVersion } = options
+    const reading = progressOf(options)
+    const source = yield* openCsv(input, options, reading.read)
+    const table = yield* openTable(source, options.columns)
+    const rows = yield* readRows(source, SAMPLE, table.rows)
+    const types = yield* typesOf(uri, table.names, rows, options)
+    const schema = yield* attemptSchema(() => csvSchema(types, options))
+    const made = yield* removedOnFailure(create(uri, schema, given({ at, key, formatVersion })))
+    return yield* writeTable(made, { ...table, rows }, options, request, reading.written)
+  }))
+
+/** What becomes of the news of files and rows. */
+const progressOf = ({ onProgress }: CsvOptions) => {
+  let progress: CsvProgress = { rows: 0, bytesRead: 0, bytes: 0 }
+  const tell = (news: Partial<CsvProgress>): void => {
+    progress = { ...progress, ...news }
+    onProgress?.(progress)
+  }
+  return {
+    read: (bytesRead: number, bytes: number) => tell({ bytesRead, bytes }),
+    written: (rows: number) => tell({ rows }),
+  }
+}
+
+/**
+ * Writes the rows of CSV into an array that is there, by the names of its fields: all dimensions, and all attributes but
+ * nullable ones, which are null where no column names them. Of a dense array of one dimension that no column names, rows lie
+ * behind the last one. Cells of enumerated attributes are values of the enumeration.
+ *
+ * Rows are written as they come, and count at once, when the last one is written. Fails as {@link createCsv} does, and as
+ * `TileArray.open` if `array` is a URI; the array is then as it was.
+ *
+ * ```ts
+ * import { Csv, Dense, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Stream from "effect/Stream"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Csv.create("mem://log", Stream.make("level;text\n1;began\n"), { delimiter: ";" })
+ *   yield* Csv.append("mem://log", Stream.make("2,ended\n"), { columns: ["level", "text"] })
+ *   return (yield* Dense.read(yield* TileArray.open("mem://log"))).columns.level.values
+ * })
+ * const levels = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(levels, BigInt64Array.of(1n, 2n))
+ * ```
+ */
+export const appendCsv = <E = never, R = never>(
+  array: AnyTileArray | string,
+  input: CsvInput<E, R>,
+  options: CsvOptions = {},
+): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs> =>
+  Effect.scoped(Effect.gen(function* () {
+    const uri = typeof array === "string" ? array : array.uri
+    const request = yield* checkOptions(uri, options, [])
+    const opened = typeof array === "string" ? yield* openArray(array) : openedOf(array)
+    const reading = progressOf(options)
+    const source = yield* openCsv(input, options, reading.read)
+    const table = yield* openTable(source, options.columns)
+    return yield* writeTable(opened, table, options, request, reading.written)
+  }))

@@ -1,0 +1,184 @@
+/**
+ * Rows of CSV into the fields of an array.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { CsvForm, CsvRow } from "../../platform/csv_rows.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { arrayOf } from "../../schema/datatype.ts"
+import type { Enumeration } from "../../schema/enumeration.ts"
+import { readScalar } from "../../schema/scalar.ts"
+import type { CreateError } from "../array/create.ts"
+import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
+import { nonEmptyDomain } from "../array/non_empty_domain.ts"
+import type { OpenedArray, OpenError } from "../array/open.ts"
+import { fieldsOf } from "../fragment/field.ts"
+import type { CellWriter } from "../write/cell_writer.ts"
+import type { ColumnInput } from "../write/column_input.ts"
+import { openPlacedWriter } from "../write/placed_writer.ts"
+import { openSparseWriter } from "../write/sparse_writer.ts"
+import type { WriteFailure, Written } from "../write/written.ts"
+import { CellRefused, columnMaker } from "./csv_columns.ts"
+import { CsvError } from "./csv_error.ts"
+import type { CsvInputError } from "./csv_input.ts"
+import { type CsvTable, readRows } from "./csv_table.ts"
+
+/** What CSV is like, and how its rows are written. */
+export interface CsvOptions extends CsvForm {
+  /** The names of the columns, of CSV whose first row is data already. Default: they are the first row. */
+  readonly columns?: ReadonlyArray<string>
+  /** The moment that the cells belong to, in whole milliseconds since 1970 or as a Date. Default: now. */
+  readonly at?: number | Date
+  /**
+   * Sparse arrays: what becomes of rows with the same coordinates where no duplicates are allowed: `refuse` them, or keep the
+   * `first` of those that are written together. Default: `refuse`.
+   */
+  readonly duplicates?: "refuse" | "first"
+  /** Bytes of rows that wait to be written together. Default: 256 MiB. */
+  readonly memory?: number
+  /** Is told from time to time how far the import is. */
+  readonly onProgress?: (progress: CsvProgress) => void
+}
+
+/** How far an import is. */
+export interface CsvProgress {
+  /** Rows that were read. */
+  readonly rows: number
+  /** Bytes of the file that were read, and that it has; zeros where the text is a stream. */
+  readonly bytesRead: number
+  readonly bytes: number
+}
+
+/** What was imported. */
+export interface Imported extends Written {
+  /** The array. */
+  readonly uri: string
+}
+
+/** What importing can fail with. */
+export type CsvImportError = CsvInputError | OpenError | EnumerationError | CreateError | WriteFailure
+
+/** Rows that are written together, at least. */
+const BATCH = 4096
+
+/** Makes columns of rows, of which the first has this number. Throws {@link CsvError}. */
+type MakeColumns = (rows: ReadonlyArray<CsvRow>, first: number) => Readonly<Record<string, ColumnInput>>
+
+/** How rows with these columns become cells of an array. */
+const columnsFor = (
+  array: OpenedArray,
+  source: string,
+  names: ReadonlyArray<string>,
+  enumerations: ReadonlyArray<Enumeration>,
+): Effect.Effect<MakeColumns, CsvError> =>
+  Effect.suspend((): Effect.Effect<MakeColumns, CsvError> => {
+    const { schema } = array
+    const { dimensions, attributes, byName } = fieldsOf(schema)
+    const refuse = (column: string, reason: string) => Effect.fail(new CsvError({ source, row: 0, column, reason }))
+    const unknown = names.find((name) => !byName.has(name))
+    if (unknown !== undefined) {
+      const known = [...byName.keys()].map((name) => JSON.stringify(name)).join(", ")
+      return refuse(unknown, `the array has no such field, but ${known}`)
+    }
+    // a dense array of one dimension that no column names is one of rows
+    const numbered = schema.arrayType === "dense" && dimensions.length === 1 && !names.includes(dimensions[0].name)
+      ? dimensions[0]
+      : undefined
+    const fields = [...dimensions, ...attributes].filter((field) => field !== numbered)
+    const missing = fields.find((field) => !names.includes(field.name) && !field.nullable)
+    if (missing !== undefined) return refuse(missing.name, "there is no such column, and the array needs its cells")
+    const makers = fields.map((field) => {
+      const enumeration = enumerations.find(({ name }) => name === field.enumeration)
+      return { field, column: names.indexOf(field.name), make: columnMaker(field, enumeration) }
+    })
+    let next = 0n
+    if (numbered !== undefined) {
+      const written = nonEmptyDomain(array)
+      const { type, domain } = schema.dimensions[0]
+      next = written === undefined ? BigInt(readScalar(type, domain)) : BigInt(readScalar(type, written[0].high)) + 1n
+    }
+    const nothing = (count: number): ColumnInput => new Array<null>(count).fill(null)
+    const columns: MakeColumns = (rows, first) => {
+      const made: Record<string, ColumnInput> = {}
+      for (const { field: { name }, column, make } of makers) {
+        try {
+          made[name] = column < 0 ? nothing(rows.length) : make(rows, column)
+        } catch (error) {
+          if (!(error instanceof CellRefused)) throw error
+          throw new CsvError({ source, row: first + error.row, column: name, reason: error.message })
+        }
+      }
+      if (numbered !== undefined) {
+        const coordinates = new (arrayOf(numbered.type))(rows.length)
+        const wide = coordinates instanceof BigInt64Array || coordinates instanceof BigUint64Array
+        for (let i = 0; i < rows.length; i++, next++) coordinates[i] = (wide ? next : Number(next)) as never
+        made[numbered.name] = coordinates
+      }
+      return made
+    }
+    return Effect.succeed(columns)
+  })
+
+/** Runs what throws {@link CsvError}. */
+const attemptColumns = <A>(run: () => A): Effect.Effect<A, CsvError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof CsvError ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+/** Writes all rows of a table. */
+export const writeTable = <E, R>(
+  array: OpenedArray,
+  { source, names, first, rows: before }: CsvTable<E, R>,
+  options: CsvOptions,
+  { time, memory }: { readonly time: readonly [number, number] | undefined; readonly memory: number },
+  told: (rows: number) => void,
+): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { name } = source
+    const columns = yield* columnsFor(array, name, names, yield* loadEnumerations(array))
+    const request = { time, memory, onProgress: undefined }
+    const writer: CellWriter<Readonly<Record<string, unknown>>> =
+      yield* (array.schema.arrayType === "dense" ? openPlacedWriter(array, request) : openSparseWriter(array, {
+        ...request,
+        order: "unordered",
+        duplicates: options.duplicates ?? "refuse",
+        maxFragmentSize: Infinity,
+      }))
+    /** Errors of cells as those of rows. */
+    const located = (error: WriteFailure): WriteFailure | CsvError =>
+      error._tag === "WriteError" && error.cell !== undefined
+        ? new CsvError({ source: name, row: first + error.cell, column: error.field, reason: error.reason })
+        : error
+    const refuse = (row: number, reason: string) => Effect.fail(new CsvError({ source: name, row, column: "", reason }))
+    let row = first
+    let rows = before
+    /** The row that is empty: at the end, several may be. */
+    let empty: number | undefined
+    for (;;) {
+      rows = yield* readRows(source, BATCH, rows)
+      if (rows.length === 0) break
+      for (const [i, { length, 0: cell }] of rows.entries()) {
+        const isEmpty = length === 1 && cell === null && names.length > 1
+        if (empty !== undefined && !isEmpty) return yield* refuse(empty, "it is empty, and others follow")
+        if (isEmpty) empty ??= row + i
+        else if (length !== names.length) {
+          return yield* refuse(row + i, `it has ${length} cells, and there are ${names.length} columns`)
+        }
+      }
+      const whole = empty === undefined ? rows : rows.slice(0, Math.max(0, empty - row))
+      const made = yield* attemptColumns(() => columns(whole, row))
+      yield* Effect.mapError(writer.write(made), located)
+      row += rows.length
+      told(row - first)
+      rows = []
+    }
+    const written = yield* Effect.mapError(writer.commit, located)
+    return { ...written, uri: array.uri }
+  })
