@@ -6,21 +6,34 @@ import textwrap
 import traceback
 
 from oracle import record
+from oracle.aggregates import aggregates
 from oracle.choose import A, D
 from oracle.engine import Engine, EngineError, library
 
 
-def show(e, uri, layout, ranges=None):
+def show(e, uri, layout, ranges=None, where=None, end=None):
     """The columns of a read."""
+    a = e.open(uri, end=end)
+    try:
+        condition = where and e.condition(where)
+        return record.read(e, a, record.schema(e, e.new('array_get_schema', a)), layout, ranges, condition=condition)[1]
+    finally:
+        e.close(a)
+
+
+def ask(e, uri, name, kinds, ranges=None, where=None):
+    """Aggregates of a field."""
     a = e.open(uri)
     try:
-        return record.read(e, a, record.schema(e, e.new('array_get_schema', a)), layout, ranges)[1]
+        sch = record.schema(e, e.new('array_get_schema', a))
+        field = next(f for f in sch['attributes'] + sch['dimensions'] if f['name'] == name)
+        return aggregates(e, a, sch, field, kinds, ranges, where and e.condition(where))
     finally:
         e.close(a)
 
 
 def main():
-    names = {'A': A, 'D': D, 'show': show, 'EngineError': EngineError}
+    names = {'A': A, 'D': D, 'show': show, 'ask': ask, 'EngineError': EngineError}
     exec('def defect(e, u):\n' + textwrap.indent(sys.argv[1].strip(), '    '), names)
     with tempfile.TemporaryDirectory() as folder:
         pid = os.fork()

@@ -5,12 +5,13 @@
  *     --count N        how many random cases (108; a case holds one to seven arrays)
  *     --seed S         another seed, other arrays (1)
  *     --from N         the first case's number (0)
- *     --full           the sweep: 3,240 cases with a seed of the day
+ *     --full           the sweep: 3,240 cases, 12,000 queries and 100 changes with a seed of the day
  *     --only REGEX     compare only the things that match
  *     --applications   only what the applications write: tiledbsoma, tiledb-bioimg, pandas, NumPy
  *     --writes         only random arrays that we write and the engine reads: 80 in each runtime, or --count
  *     --memory         only the memory that streams of large arrays take
  *     --laws           only what writes leave that fail, seen by the engine
+ *     --queries        only random queries: conditions, aggregates and deletes
  *     --changes        only what changes of metadata, schemas and groups leave for the engine, and it for us
  *     --copies         only copies of the packed fixtures, which the engine compares with what they are copies of
  *     --sample         only the random arrays; so do the options above
@@ -29,6 +30,7 @@ import { runCopies } from "./copies/run.ts"
 import { knownEngineDefects } from "./known_engine_defects.ts"
 import { runLaws } from "./laws/run.ts"
 import { runMemory } from "./memory/run.ts"
+import { DEFAULT, runQueries, SWEEP } from "./queries/run.ts"
 import { start, type Totals } from "./processes.ts"
 import { FAMILIES, runSample } from "./sample.ts"
 import { APPLICATIONS, ENGINE, ensureVenv, type Environment } from "./venv.ts"
@@ -70,6 +72,7 @@ const main = async (): Promise<void> => {
       writes: { type: "boolean", default: false },
       memory: { type: "boolean", default: false },
       laws: { type: "boolean", default: false },
+      queries: { type: "boolean", default: false },
       sample: { type: "boolean", default: false },
       keep: { type: "boolean", default: false },
       defects: { type: "boolean", default: false },
@@ -87,10 +90,11 @@ const main = async (): Promise<void> => {
     throw new Error("--count and --from are whole numbers")
   }
   if (!/^[\w.-]+$/.test(seed)) throw new Error("--seed is letters, digits, - and _")
-  const sample = values.sample || values.full || (!values.changes && !values.copies && !values.writes &&
-    [values.count, values.seed, values.from, values.only].some((value) => value !== undefined))
+  const sample = values.sample || values.full ||
+    (!values.changes && !values.copies && !values.writes && !values.queries &&
+      [values.count, values.seed, values.from, values.only].some((value) => value !== undefined))
   const all = !sample && !values.applications && !values.memory && !values.laws && !values.changes &&
-    !values.copies && !values.writes
+    !values.copies && !values.writes && !values.queries
   if (sample || all) {
     const python = pythonFor("THE INTEROP SAMPLE", ENGINE)
     const options = { seed, from, count, only: values.only, keep: values.keep }
@@ -112,6 +116,11 @@ const main = async (): Promise<void> => {
     // as many in each runtime
     const arrays = values.writes && values.count !== undefined ? count : values.full ? 2000 : 80
     if (python !== undefined) await runWrites(python, cache, { seed, count: arrays, keep: values.keep }, totals)
+  }
+  if (values.queries || values.full || all) {
+    const python = pythonFor("THE COMPARISON OF QUERIES", ENGINE)
+    const arrays = values.queries && values.count !== undefined ? count : values.full ? SWEEP : DEFAULT
+    if (python !== undefined) await runQueries(python, cache, { seed, count: arrays, keep: values.keep }, totals)
   }
   if (values.memory || all) {
     const python = pythonFor("THE MEASUREMENT OF MEMORY", ENGINE)

@@ -320,12 +320,13 @@ class Engine:
         return qc
 
     def delete(self, uri, condition, t=None):
+        """`condition` as above, or the engine's own."""
         if t is None:
             time.sleep(0.003)
         a = self.open(uri, DELETE, t)
         try:
             q = self.new('query_alloc', a, DELETE)
-            self.c('query_set_condition', q, self.condition(condition))
+            self.c('query_set_condition', q, self.condition(condition) if isinstance(condition, tuple) else condition)
             self.c('query_submit', q)
             self.c('query_finalize', q)
         finally:

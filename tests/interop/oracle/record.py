@@ -263,13 +263,18 @@ def metadata(e, h, of='array'):
 
 
 # ---- reads
-def read(e, arr, sch, layout, ranges=None, skip=(), coordinates=None, capacity=1 << 15):
-    """Cells and columns, as JSON; with more room if that was not enough. Dense arrays answer `coordinates` if asked."""
+def read(e, arr, sch, layout, ranges=None, skip=(), coordinates=None, capacity=1 << 15, condition=None):
+    """
+    Cells and columns, as JSON; with more room if that was not enough. Dense arrays answer `coordinates` if asked. `condition` is the
+    engine's own.
+    """
     dims = sch['dimensions']
     q = e.new('query_alloc', arr, 0)
     e.c('query_set_layout', q, LAYOUT[layout])
     if ranges:
         e.subarray(q, arr, dims, ranges)
+    if condition is not None:
+        e.c('query_set_condition', q, condition)
     fields = [(f['name'], f['type'], VAR if f['cell_val_num'] == 'var' else f['cell_val_num'], f.get('nullable', False))
               for f in (dims if coordinates or sch['array_type'] == 'sparse' else []) + sch['attributes'] if f['name'] not in skip]
     columns = []
@@ -287,7 +292,7 @@ def read(e, arr, sch, layout, ranges=None, skip=(), coordinates=None, capacity=1
     if status != 1:
         if capacity >= 1 << 26:
             raise EngineError('the read does not complete')
-        return read(e, arr, sch, layout, ranges, skip, coordinates, capacity * 8)
+        return read(e, arr, sch, layout, ranges, skip, coordinates, capacity * 8, condition)
     out, count = {}, 0
     for name, ty, num, bufs in columns:
         data, offs, valid = [bufs[k][0][:bufs[k][1].value // bufs[k][0].itemsize] if k in bufs else None for k in ('data', 'offsets', 'validity')]

@@ -1,0 +1,193 @@
+"""Random queries of an array, and what the engine answers."""
+import math
+
+from oracle import record
+from oracle.aggregates import aggregates
+from oracle.choose import DATES, FLOATS, INTS, TIMES, Choose
+from oracle.engine import EngineError, npt
+from oracle.reads import Reads
+
+from queries import conditions
+
+NUMBERS = INTS + FLOATS + DATES + TIMES
+
+
+class Ask:
+    def __init__(self, e, plan, uri):
+        self.e, self.plan, self.uri = e, plan, uri
+        self.stamps = sorted({x['t'] for x in plan.steps})
+
+    def query(self, seed):
+        """One query and its answer, or what the engine said. None if there is nothing to ask."""
+        self.ch = Choose(seed)
+        self.r = r = self.ch.r
+        times = {}
+        if self.ch.maybe(.35):
+            a, b = sorted([r.choice(self.stamps), r.choice(self.stamps)])
+            times = r.choice([{'end': b}, {'end': b}, {'end': b - 1}, {'start': a, 'end': b}, {'start': a}])
+        a = self.e.open(self.uri, end=times.get('end'), start=times.get('start'))
+        q = {'times': {k: str(v) for k, v in times.items()}}
+        try:
+            sch = record.schema(self.e, self.e.new('array_get_schema', a))
+            ned = record.non_empty_domain(self.e, a, sch)
+            return None if ned is None else self.ask(a, sch, ned, q)
+        except EngineError as x:           # it cannot read the array
+            return dict(q, refused=str(x))
+        finally:
+            self.e.close(a)
+
+    def ask(self, a, sch, ned, q):
+        e, r, plan = self.e, self.r, self.plan
+        reads = Reads(e, self.ch, self.uri, {'points': plan.points}, plan.s['dims'], [])
+        dense = sch['array_type'] == 'dense'
+        aggregates = self.ch.maybe(.35)
+        layout = r.choice(['row-major', 'row-major', 'col-major', 'global-order'] + ([] if dense else ['unordered']))
+        q['layout'] = layout
+        asked = None
+        if self.ch.maybe(.5):
+            kind = 'crop' if self.ch.maybe(.15) else 'region'
+            asked = reads.region(ned, sch, kind, layout != 'global-order')
+            if kind == 'crop' and asked is not None:
+                q['outside'] = 'crop'
+        else:
+            kind = None
+        base = [[n] for n in ned] if dense else [None] * len(ned)
+        ranges = [b if x is None else x for x, b in zip(asked or [None] * len(ned), base)]
+        tidy = [None if rs is None else reads.tidy(rs, i, sch, kind) for i, rs in enumerate(ranges)]
+        if any(rs == [] for rs in tidy):
+            return None
+        if asked is not None:
+            q['ranges'] = record.ranges_json(asked, sch['dimensions'])
+        given = None if all(x is None for x in tidy) else tidy
+        if given is not None and reads.loses_cells(a, sch, tidy, {'cells': self.count(a, sch, given)}):
+            return None                # see known_engine_defects.ts
+        condition = None
+        if self.ch.maybe(.9 if not aggregates else .5):
+            lies = 'row-major' if aggregates else layout if layout != 'global-order' else sch['cell_order']
+            crosswise = dense and len(ned) > 1 and lies != sch['cell_order']
+            q['where'] = conditions.Random(self.ch, plan.fields(crosswise), nulls=not crosswise).text()
+            try:
+                condition = conditions.parsed(e, q['where'], plan.fields(), plan.enumerations())
+            except Exception as x:     # the parser, or the engine
+                return dict(q, refused='%s' % x)
+        names = [f['name'] for f in sch['attributes']]
+        if aggregates:
+            return self.aggregates(a, sch, q, given, condition)
+        q['select'] = [n for n in names if self.ch.maybe(.7)] if self.ch.maybe(.5) else names
+        if not dense or self.ch.maybe(.2):
+            q['select'] = [d['name'] for d in sch['dimensions']] + q['select']
+        if not q['select']:
+            return None
+        coordinates = dense and q['select'][0] == sch['dimensions'][0]['name']
+        try:
+            skip = [n for n in names if n not in q['select']]
+            q['cells'], q['columns'] = record.read(e, a, sch, layout, given, skip, coordinates, condition=condition)
+        except EngineError as x:
+            q['refused'] = str(x)
+        return q
+
+    def count(self, a, sch, ranges):
+        return record.read(self.e, a, sch, 'row-major' if sch['array_type'] == 'dense' else 'unordered', ranges, [x['name'] for x in sch['attributes']], True)[0]
+
+    # ---- aggregates
+    def aggregates(self, a, sch, q, ranges, condition):
+        dense = sch['array_type'] == 'dense'
+        fields = sch['attributes'] + ([] if dense else sch['dimensions'])
+        layout = 'row-major' if dense else 'unordered'
+        del q['layout']
+        try:
+            cells, columns = record.read(self.e, a, sch, layout, ranges, condition=condition)
+        except EngineError as x:
+            return dict(q, refused=str(x), aggregates=[])
+        there = range(cells)
+        if dense:
+            there = [i for i in there if columns['written'][i] != -2 ** 31]
+        out = []
+        for f in self.r.sample(fields, min(len(fields), self.r.choice([1, 1, 2]))):
+            asked = {'field': f['name'], 'answers': {}, 'odd': []}
+            text = f['cell_val_num'] == 'var'
+            single = f['cell_val_num'] == 1 and f['type'] not in record.TEXT
+            values = [self.value(columns[f['name']][i], f['type'], text or not single) for i in there]
+            valid = [v for v in values if v is not None]
+            kinds = ['nullCount'] if f.get('nullable') else []
+            if single and (f['type'] in NUMBERS):
+                kinds += ['min', 'max']
+                if not f['type'].startswith(('date', 'time')):
+                    kinds += ['sum', 'mean']
+            elif f['type'] == 'string_ascii' and text:
+                kinds += ['min', 'max']
+            for kind in ['count'] + [k for k in kinds if self.ch.maybe(.7)]:
+                if kind == 'count':
+                    asked['answers'][kind] = cells if condition is None else len(values)
+                elif kind == 'nullCount':
+                    asked['answers'][kind] = len(values) - len(valid)
+                else:
+                    asked['answers'][kind] = self.expected(kind, valid, f['type'])
+            try:
+                engine = aggregates(self.e, a, sch, f, list(asked['answers']), ranges, condition)
+                for kind, said in engine.items():
+                    odd = self.odd(kind, asked['answers'][kind], said, valid, f['type'], text, cells if dense else None)
+                    if odd is not None:
+                        asked['odd'].append(odd)
+            except EngineError as x:
+                asked['odd'].append('says %s' % x)
+            out.append(asked)
+        return dict(q, aggregates=out)
+
+    @staticmethod
+    def odd(kind, expected, said, valid, ty, var, all_cells):
+        """Which known defect makes the engine's aggregate another than its cells do; None if it is not another."""
+        about = expected if isinstance(expected, dict) and 'value' in expected else {'value': expected}
+        value = about['value']
+        if value in (said, 'any'):
+            return None
+        if all(isinstance(x, (int, float)) for x in (value, said)) and abs(value - said) <= about.get('about', 0):
+            return None
+        dense = all_cells is not None
+        if kind == 'count' and said == all_cells:
+            return 'the count of dense cells that fulfil a condition'
+        if kind != 'count' and not valid:
+            return 'aggregates of no cell'
+        if any(isinstance(v, float) and not math.isfinite(v) for v in valid):
+            return 'aggregates of NaN and infinities'
+        if kind in ('sum', 'mean') and npt(ty).kind != 'f' and sum(map(abs, valid)) >= 2 ** (64 if npt(ty).kind == 'u' else 63):
+            return 'sums beyond 64 bits'
+        if kind == 'mean' and dense:
+            return 'the mean of dense tiles in part'
+        if kind in ('min', 'max', 'nullCount') and dense and var:
+            return 'statistics of dense text'
+        return 'unknown: %s: %s for %s' % (kind, said, expected)
+
+    @staticmethod
+    def value(x, ty, raw):
+        if x is None:
+            return None
+        if raw:
+            return bytes.fromhex(x['hex']) if isinstance(x, dict) else x.encode() if isinstance(x, str) else x
+        return float(x) if npt(ty).kind == 'f' else int(x)
+
+    @staticmethod
+    def expected(kind, valid, ty):
+        """What the cells say: {'value': …, 'about': …}; a sum of floats is about right only."""
+        float_ = npt(ty).kind == 'f'
+        if kind in ('min', 'max'):
+            valid = [v for v in valid if v == v]
+            if not valid:
+                return None
+            v = min(valid) if kind == 'min' else max(valid)
+            return record.text(v) if isinstance(v, bytes) else record.val(v, ty)
+        if not float_:
+            total = sum(valid)
+            if kind == 'sum':
+                low, high = (0, 2 ** 64 - 1) if npt(ty).kind == 'u' else (-2 ** 63, 2 ** 63 - 1)
+                return str(min(max(total, low), high))
+            return None if not valid else {'value': total / len(valid), 'about': abs(total / len(valid)) * 1e-12}
+        if kind == 'mean' and not valid:
+            return None
+        n = len(valid) if kind == 'mean' else 1
+        if all(map(math.isfinite, valid)):
+            size = math.fsum(map(abs, valid)) if sum(x / 2 ** 60 for x in map(abs, valid)) < 1e280 else math.inf
+            if size > 1e300:
+                return {'value': 'any'}
+            return {'value': math.fsum(valid) / n, 'about': size / n * 1e-9}
+        return {'value': record.val(sum(valid) / n, 'float64')}

@@ -1,0 +1,89 @@
+/**
+ * Our turn in the making of arrays: what `ours.json` in each folder says, created, written and deleted through our public API.
+ *
+ *     deno run -A tests/interop/queries/ours.ts DIR
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import process from "node:process"
+import { ArraySchema, type Codecs, Dense, layerDefault, Sparse, type StorageService, TileArray } from "../../../mod.ts"
+import { viewAs } from "../../../schema/datatype.ts"
+
+/** A cell as JSON: text and bytes in hex, 64-bit integers and what is no number as text. */
+type Cell = number | string | null | { readonly hex: string } | ReadonlyArray<number | string>
+
+type Step =
+  | { readonly kind: "delete"; readonly at: number; readonly where: string }
+  | {
+    readonly kind: "write"
+    readonly at: number
+    readonly box: Readonly<Record<string, readonly [number | string, number | string]>> | null
+    readonly columns: Readonly<Record<string, ReadonlyArray<Cell>>>
+  }
+
+interface Ours {
+  /** Who creates the array: we, after the model beside it, or the engine did. */
+  readonly created: "we" | "engine"
+  readonly key: string | null
+  readonly sparse: boolean
+  readonly steps: ReadonlyArray<Step>
+}
+
+const bytesOf = (hex: string): Uint8Array => Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
+
+/** A column as our writers take it. */
+const columnOf = (array: TileArray.TileArray, name: string, cells: ReadonlyArray<Cell>) => {
+  const { dimensions, attributes } = array.schema
+  const { type, cellValNum } = [...attributes, ...dimensions].find((field) => field.name === name)!
+  return cells.map((cell) => {
+    if (cell === null || typeof cell !== "object" || !("hex" in cell)) return cell
+    const values = viewAs(type, bytesOf(cell.hex))
+    return cellValNum === 1 ? values[0] : values
+  })
+}
+
+const make = (folder: string): Effect.Effect<ReadonlyArray<string>, unknown, StorageService | Codecs> =>
+  Effect.gen(function* () {
+    const ours: Ours = JSON.parse(readFileSync(join(folder, "ours.json"), "utf8"))
+    const uri = join(folder, "array")
+    const key = ours.key === null ? undefined : new TextEncoder().encode(ours.key)
+    if (ours.created === "we") {
+      const model = yield* TileArray.open(`${uri}_model`, { key })
+      const schema = ArraySchema.fromStructure(model.schema, yield* TileArray.enumerations(model))
+      yield* TileArray.create(uri, schema, { key, at: 1 })
+    }
+    const array = yield* TileArray.open(uri, { key })
+    const notes: Array<string> = []
+    for (const step of ours.steps) {
+      if (step.kind === "delete") {
+        const deleted = yield* Effect.either(Sparse.delete(array, step.where, { at: step.at }))
+        if (Either.isLeft(deleted)) notes.push(`delete refused: ${step.where}: ${deleted.left.message}`)
+        continue
+      }
+      const columns = Object.fromEntries(
+        Object.entries(step.columns).map(([name, cells]) => [name, columnOf(array, name, cells)]),
+      )
+      yield* ours.sparse
+        ? Sparse.write(array, columns, { at: step.at })
+        : Dense.write(array, step.box!, columns, { at: step.at })
+    }
+    return notes
+  })
+
+const [out] = process.argv.slice(2)
+let failed = 0
+const notes: Array<string> = []
+for (const name of readdirSync(out).sort()) {
+  const folder = join(out, name)
+  if (!existsSync(join(folder, "ours.json"))) continue
+  const made = await Effect.runPromise(Effect.either(Effect.provide(make(folder), layerDefault)))
+  if (Either.isRight(made)) notes.push(...made.right)
+  else {
+    failed++
+    console.log(`FAILED ${folder}: we could not write: ${made.left}`)
+  }
+}
+writeFileSync(join(out, "ours.notes"), notes.join("\n"))
+process.exitCode = failed === 0 ? 0 : 1
