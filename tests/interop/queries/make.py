@@ -85,7 +85,11 @@ def ask(lib, folder, seed, queries, counts):
     def begin():
         plan, notes = plan_of(folder), []
         e, uri = engine(lib, plan), os.path.join(folder, 'array')
-        plan.run(e, uri, 3, notes)
+        try:
+            plan.run(e, uri, 3, notes)
+        except EngineError as x:
+            print('%s refused: %s' % (folder, x), file=sys.stderr)
+            return 1
         a = e.open(uri)
         sch = record.schema(e, e.new('array_get_schema', a))
         e.close(a)
@@ -94,7 +98,7 @@ def ask(lib, folder, seed, queries, counts):
         return 0
     code = child(begin)
     if code != 0:
-        counts['crashed' if code < 0 else 'mistakes'] += 1
+        counts['crashed' if code < 0 else 'refused' if code == 1 else 'mistakes'] += 1
         shutil.rmtree(folder, ignore_errors=True)
         return
     for first in range(queries):

@@ -65,9 +65,14 @@ const make = (folder: string): Effect.Effect<ReadonlyArray<string>, unknown, Sto
       const columns = Object.fromEntries(
         Object.entries(step.columns).map(([name, cells]) => [name, columnOf(array, name, cells)]),
       )
-      yield* ours.sparse
+      const write = ours.sparse
         ? Sparse.write(array, columns, { at: step.at })
         : Dense.write(array, step.box!, columns, { at: step.at })
+      const written = yield* Effect.either(Effect.asVoid(write))
+      if (Either.isRight(written)) continue
+      // some chains of filters cannot hold some cells, the engine's no more than ours
+      if (!/the filter \w+ cannot hold it/.test(written.left.message)) return yield* Effect.fail(written.left)
+      notes.push(`write refused: ${written.left.message}`)
     }
     return notes
   })
