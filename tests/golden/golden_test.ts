@@ -50,6 +50,6 @@ describe("golden arrays", () => {
   }
 
   it("of the demo", async () => {
-    assertEquals(await check(join(import.meta.dirname!, "demo"), "native"), 9)
+    assertEquals(await check(join(import.meta.dirname!, "demo"), "native"), 10)
   })
 })
