@@ -11,6 +11,8 @@ export interface ProcessStreams {
   readonly environment: (name: string) => string | undefined
   /** Characters in a line of the terminal; `undefined` if standard output is none. */
   readonly columns: number | undefined
+  /** Standard input, piece by piece. */
+  readonly read: () => AsyncIterable<Uint8Array>
   /** Writes to standard output; settled once the text is on its way, so that a slow reader slows the writer down. */
   readonly write: (text: string) => Promise<void>
   /** Writes a line to standard error. */
@@ -30,7 +32,7 @@ interface Out {
   readonly columns: number | undefined
 }
 
-interface Process extends Pick<ProcessStreams, "args" | "environment" | "setExitCode"> {
+interface Process extends Pick<ProcessStreams, "args" | "environment" | "read" | "setExitCode"> {
   readonly out: Out
   readonly error: Out
 }
@@ -38,9 +40,13 @@ interface Process extends Pick<ProcessStreams, "args" | "environment" | "setExit
 /** The width of terminals that do not say. */
 const COLUMNS = 80
 
+/** Bytes that are read at once. */
+const PIECE = 1 << 16
+
 interface DenoProcess {
   readonly args: ReadonlyArray<string>
   readonly env: { readonly get: (name: string) => string | undefined }
+  readonly stdin: { readonly read: (into: Uint8Array) => Promise<number | null> }
   readonly stdout: DenoStream
   readonly stderr: DenoStream
   readonly consoleSize: () => { readonly columns: number }
@@ -66,6 +72,14 @@ const ofDeno = (deno: DenoProcess): Process => {
   return {
     args: deno.args,
     environment: (name) => deno.env.get(name),
+    async *read() {
+      for (;;) {
+        const piece = new Uint8Array(PIECE)
+        const length = await deno.stdin.read(piece)
+        if (length === null) return
+        yield piece.subarray(0, length)
+      }
+    },
     out: outOf(deno.stdout),
     error: outOf(deno.stderr),
     setExitCode: (code) => {
@@ -99,6 +113,7 @@ const ofNode = (process: typeof import("node:process")): Process => {
   return {
     args: process.argv.slice(2),
     environment: (name) => process.env[name],
+    read: () => process.stdin,
     out: outOf(1),
     error: outOf(2),
     setExitCode: (code) => {
@@ -110,10 +125,11 @@ const ofNode = (process: typeof import("node:process")): Process => {
 /** The process of this program. In Deno it is Deno's own: `node:process` takes longer to load than a small array to read. */
 export const thisProcess = (): ProcessStreams => {
   const deno = (globalThis as { readonly Deno?: DenoProcess }).Deno
-  const { args, environment, out, error, setExitCode } = deno ? ofDeno(deno) : ofNode(builtin("node:process")())
+  const { args, environment, read, out, error, setExitCode } = deno ? ofDeno(deno) : ofNode(builtin("node:process")())
   return {
     args,
     environment,
+    read,
     columns: out.columns,
     write: out.write,
     say: (line) => error.write(line + "\n"),

@@ -59,19 +59,35 @@ export function* asNdjson({ columns, length }: PrintedCells): Generator<string> 
   }
 }
 
-const quoted = (text: string): string => /[",\r\n]/.test(text) || text === "" ? `"${text.replaceAll('"', '""')}"` : text
+/** What CSV is like. */
+export interface CsvStyle {
+  /** Between cells: one character. */
+  readonly delimiter: string
+  /** What stands for null. */
+  readonly null: string
+}
 
-const csvCell = (cell: CellJson): string =>
-  cell === null ? "" : typeof cell === "string" ? quoted(cell) : quoted(cellJsonText(cell))
+const plain: CsvStyle = { delimiter: ",", null: "" }
+
+const quoted = (text: string, { delimiter, null: none }: CsvStyle): string =>
+  /["\r\n]/.test(text) || text === "" || text === none || text.includes(delimiter)
+    ? `"${text.replaceAll('"', '""')}"`
+    : text
+
+const csvCell = (cell: CellJson, style: CsvStyle): string =>
+  cell === null ? style.null : quoted(typeof cell === "string" ? cell : cellJsonText(cell), style)
 
 /** The line of names of RFC 4180. */
-export const csvHead = (names: ReadonlyArray<string>): string => names.map(quoted).join(",") + "\n"
+export const csvHead = (names: ReadonlyArray<string>, style: CsvStyle = plain): string =>
+  names.map((name) => quoted(name, style)).join(style.delimiter) + "\n"
 
 /** RFC 4180 with line feeds: a line a cell. Null is empty, an empty text is `""`. */
-export function* asCsv({ columns, length }: PrintedCells): Generator<string> {
+export function* asCsv({ columns, length }: PrintedCells, style: CsvStyle = plain): Generator<string> {
   for (let i = 0; i < length; i++) {
     let out = ""
-    for (let c = 0; c < columns.length; c++) out += (c === 0 ? "" : ",") + csvCell(columns[c].json(i))
+    for (let c = 0; c < columns.length; c++) {
+      out += (c === 0 ? "" : style.delimiter) + csvCell(columns[c].json(i), style)
+    }
     yield out + "\n"
   }
 }

@@ -34,6 +34,23 @@ const range: OptionSpec = {
   description: 'cells in a range, both ends inclusive; DIM=V for a point; DIM=["lo","hi"] for values with a colon',
 }
 
+const where: OptionSpec = {
+  value: "CONDITION",
+  description: 'only cells that fulfil it: \'depth > 400 and place in ["Tonga", "Fiji"] and not flag == None\'',
+}
+
+const crop: OptionSpec = { description: "take of ranges what lies inside the domain" }
+
+const order: OptionSpec = {
+  value: "ORDER",
+  choices: ["row", "col", "global", "unordered"],
+  description: "of the cells",
+}
+
+const limit: OptionSpec = { value: "N", integer: true, description: "the first N cells" }
+
+const codes: OptionSpec = { description: "the codes of enumerated attributes, not the values" }
+
 const memory: OptionSpec = {
   value: "SIZE",
   description: "of the cells that are read at a time: 64MiB, 1GB, … (256MiB)",
@@ -66,16 +83,84 @@ export const commands = {
     options: {
       select,
       range,
-      where: {
-        value: "CONDITION",
-        description: 'only cells that fulfil it: \'depth > 400 and place in ["Tonga", "Fiji"] and not flag == None\'',
-      },
-      crop: { description: "take of ranges what lies inside the domain" },
-      order: { value: "ORDER", choices: ["row", "col", "global", "unordered"], description: "of the cells" },
-      limit: { value: "N", integer: true, description: "show the first N cells" },
-      codes: { description: "show the codes of enumerated attributes, not the values" },
+      where,
+      crop,
+      order,
+      limit,
+      codes,
       format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "of the output" },
       json: { description: "the same as --format json" },
+      memory,
+      quiet,
+      ...opening,
+    },
+  },
+  import: {
+    description: "make an array of a CSV file, or of -",
+    operands: ["CSV", "URI"],
+    options: {
+      sparse: { description: "a sparse array; otherwise it is dense" },
+      dims: {
+        value: "COLUMNS",
+        repeated: true,
+        description: 'the columns that are coordinates; dense arrays without any get a dimension "row"',
+      },
+      tile: { value: "DIM=LENGTH", repeated: true, description: "how long the tiles of a dimension are" },
+      domain: {
+        value: "DIM=LO:HI",
+        repeated: true,
+        description: "the domain of a dimension (all that its type holds)",
+      },
+      types: {
+        value: "COL=TYPE",
+        repeated: true,
+        description: "datatypes, such as a=int32,b=ascii; TYPE? may be null (what holds the first 10,000 rows)",
+      },
+      filter: {
+        value: "FILTERS",
+        repeated: true,
+        description: "of all columns, such as bitshuffle,zstd:5, or of one: a=rle; none for none (zstd)",
+      },
+      order: { value: "ORDER", choices: ["row", "col", "hilbert"], description: "of the cells in a tile" },
+      capacity: { value: "N", integer: true, description: "cells of a tile of a sparse array (10000)" },
+      duplicates: {
+        value: "WHAT",
+        choices: ["refuse", "first", "keep"],
+        description: "what becomes of rows with the same coordinates in a sparse array",
+      },
+      append: { description: "write into an array that is there, by the names of its fields" },
+      columns: { value: "NAMES", repeated: true, description: "what columns are called, if not by the first row" },
+      delimiter: { value: "CHAR", description: "between cells: a character, or tab (,)" },
+      null: { value: "TEXT", description: "cells that are null, such as NA; empty texts are then empty (empty cells)" },
+      "format-version": { value: "N", integer: true, description: "format of the array, from 3 on (22)" },
+      memory: { ...memory, description: "of the rows that wait to be written together: 64MiB, 1GB, … (256MiB)" },
+      at: {
+        value: "TIME",
+        description: "the moment that the cells belong to, in milliseconds since 1970 or as an ISO date",
+      },
+      "key-file": opening["key-file"],
+      json,
+      quiet,
+    },
+  },
+  export: {
+    description: "write cells into a file, or to -",
+    operands: ["URI", "FILE"],
+    options: {
+      select,
+      range,
+      where,
+      crop,
+      order,
+      limit,
+      codes,
+      format: {
+        value: "FORMAT",
+        choices: ["csv", "ndjson"],
+        description: "of the file, if its name does not say: .ndjson, .jsonl",
+      },
+      delimiter: { value: "CHAR", description: "between the cells of CSV: a character, or tab (,)" },
+      null: { value: "TEXT", description: 'for null in CSV (nothing; empty texts are "")' },
       memory,
       quiet,
       ...opening,

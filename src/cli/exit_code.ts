@@ -23,6 +23,7 @@ const byTag: Readonly<Record<string, ExitCode>> = {
   ChecksumMismatch: 5,
   WriteError: 5,
   RowError: 5,
+  CsvError: 5,
 }
 
 const byReason: Partial<Record<StorageReason, ExitCode>> = { Denied: 4, Truncated: 5, Unsupported: 6 }

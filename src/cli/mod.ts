@@ -28,8 +28,10 @@ import type { Storage } from "../../platform/storage.ts"
 import { parse, type Request } from "./arguments.ts"
 import { runCopy } from "./copy.ts"
 import { type ExitCode, exitCodeOf, messageOf } from "./exit_code.ts"
+import { runExport } from "./export.ts"
 import { help } from "./help.ts"
 import { isCommand } from "./commands.ts"
+import { runImport } from "./import_csv.ts"
 import { attemptUsage } from "./open.ts"
 import { runPublish } from "./publish.ts"
 import { runRead } from "./read.ts"
@@ -68,6 +70,10 @@ const runRequest = (request: Request, terminal: Terminal): Effect.Effect<void, u
       return runMeta(request, terminal)
     case "read":
       return runRead(request, terminal)
+    case "import":
+      return runImport(request, terminal)
+    case "export":
+      return runExport(request, terminal)
     case "copy":
       return runCopy(request, terminal)
     case "publish":

@@ -13,6 +13,8 @@ export interface Terminal {
   readonly columns: number
   /** Writes data. Rejects if that fails; with the code `EPIPE` if nobody reads any more. */
   readonly write: (text: string) => Promise<void>
+  /** Reads standard input, piece by piece. */
+  readonly read?: () => AsyncIterable<Uint8Array>
   /** Says a line to the user, beside the data. */
   readonly say: (line: string) => Promise<void>
   /** Standard error, where it is a screen: progress is drawn there. Elsewhere it is said, in lines. */
@@ -40,6 +42,15 @@ const OutputFailedBase: TaggedErrorClass<"OutputFailed", { readonly cause: unkno
 export class OutputFailed extends OutputFailedBase {
   override get message(): string {
     return `standard output: cannot write: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+  }
+}
+
+const InputFailedBase: TaggedErrorClass<"InputFailed", { readonly cause: unknown }> = Data.TaggedError("InputFailed")
+
+/** The input cannot be read. */
+export class InputFailed extends InputFailedBase {
+  override get message(): string {
+    return `standard input: cannot read: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
   }
 }
 

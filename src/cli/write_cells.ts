@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { asCsv, asNdjson, csvHead, jsonObject, type PrintedCells, tableColumns } from "./cell_formats.ts"
+import { asCsv, asNdjson, csvHead, type CsvStyle, jsonObject, type PrintedCells, tableColumns } from "./cell_formats.ts"
 import { firstBatch } from "./read_cells.ts"
 import { type OutputError, print, say, type Terminal } from "./terminal.ts"
 import { layOutTable, type TableColumn, widestCells } from "./text_table.ts"
@@ -54,8 +54,11 @@ const writeLines = <E, R>(
 export const writeNdjson: Write = (terminal, { batches }) => writeLines(terminal, [], batches(), asNdjson)
 
 /** A line of names, then a line a cell. */
-export const writeCsv: Write = (terminal, { empty, batches }) =>
-  writeLines(terminal, [csvHead(empty.map(({ name }) => name))], batches(), asCsv)
+export const csvWriter = (style?: CsvStyle): Write => (terminal, { empty, batches }) =>
+  writeLines(terminal, [csvHead(empty.map(({ name }) => name), style)], batches(), (batch) => asCsv(batch, style))
+
+/** The same, with commas, and nothing for null. */
+export const writeCsv: Write = csvWriter()
 
 /** One object. Columns lie one behind the other in it, so cells in several batches are read column by column. */
 export const writeJson: Write = (terminal, { empty, shape, batches }) =>

@@ -2,7 +2,7 @@
  * Cells of CSV as columns that can be written.
  */
 import type { CsvRow } from "../../platform/csv_rows.ts"
-import { arrayOf, type Datatype, isFloat, isString, sizeOf, storageOf } from "../../schema/datatype.ts"
+import { arrayOf, type Datatype, isDatetime, isFloat, isString, sizeOf, storageOf } from "../../schema/datatype.ts"
 import type { Enumeration } from "../../schema/enumeration.ts"
 import { isText, parseScalar, ScalarError } from "../../schema/scalar.ts"
 import { codesOf } from "../array/enumeration_codes.ts"
@@ -75,10 +75,15 @@ const specials: Readonly<Record<string, number>> = {
   "-infinity": -Infinity,
 }
 
+/** The count that is no moment. */
+const NOT_A_TIME = -(2n ** 63n)
+
 /** A value as people write it. */
 const slowly = (type: Datatype, cell: string, row: number): number | bigint => {
   const text = cell.trim()
-  const known = isFloat(type) ? specials[text.toLowerCase()] : type === "bool" ? truths[text.toLowerCase()] : undefined
+  const word = text.toLowerCase()
+  if (isDatetime(type) && word === "nat") return NOT_A_TIME
+  const known = isFloat(type) ? specials[word] : type === "bool" ? truths[word] : undefined
   if (known !== undefined) return known
   try {
     return parseScalar(type, text)
@@ -113,8 +118,21 @@ const validityOf = (rows: ReadonlyArray<CsvRow>, column: number): Uint8Array | u
   return validity
 }
 
+/** Bytes that are no text, as `tessera export` writes them. */
+const hexBytes = (cell: string): Uint8Array | undefined => {
+  const hex = cell.startsWith('{"hex":') ? /^\{"hex": ?"((?:[0-9a-f]{2})*)"\}$/i.exec(cell)?.[1] : undefined
+  return hex === undefined ? undefined : Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
+}
+
+/** Text, or bytes that are none. */
+const textCells: ColumnMaker = (rows, column) =>
+  rows.map((row) => row[column] === null ? null : hexBytes(row[column]) ?? row[column])
+
 /** Text of one byte a unit. */
 const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
+  if (rows.some((row) => row[column]?.startsWith('{"hex":'))) {
+    return (textCells(rows, column) as ReadonlyArray<string | null>).map((cell) => nullable ? cell : cell ?? "")
+  }
   const offsets = new Uint32Array(rows.length + 1)
   const all = rows.map((row) => row[column] ?? "").join("")
   const bytes = encoder.encode(all)
@@ -152,12 +170,8 @@ const lists = (type: Datatype): ColumnMaker => (rows, column) =>
     const cell = row[column]
     if (cell === null || (isString(type) && !cell.startsWith("["))) return cell
     try {
-      const parsed: unknown = JSON.parse(cell)
-      if (Array.isArray(parsed)) return parsed
-      if (typeof (parsed as { readonly hex?: unknown } | null)?.hex === "string") {
-        const { hex } = parsed as { readonly hex: string }
-        if (/^([0-9a-f]{2})*$/i.test(hex)) return Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
-      }
+      const parsed: unknown = hexBytes(cell) ?? JSON.parse(cell)
+      if (Array.isArray(parsed) || parsed instanceof Uint8Array) return parsed as ReadonlyArray<number> | Uint8Array
     } catch {
       // told below
     }
@@ -180,8 +194,8 @@ const makerOf = (field: Field, enumeration: Enumeration | undefined): ColumnMake
   const { type, cellValNum } = field
   if (enumeration !== undefined) return codes(field, enumeration)
   if (field.var) return isText(type) ? texts(field) : lists(type)
-  if (cellValNum !== 1) return isText(type) ? (rows, column) => rows.map((row) => row[column]) : lists(type)
+  if (cellValNum !== 1) return isText(type) ? textCells : lists(type)
   if (type === "bool") return truthValues
-  if (isText(type)) return (rows, column) => rows.map((row) => row[column])
+  if (isText(type)) return textCells
   return sizeOf(type) === 8 && !isFloat(type) ? wholeNumbers(type) : numbers(type)
 }

@@ -25,6 +25,7 @@ const whole = /^-?(0|[1-9]\d{0,18})$/
 const decimal = /^-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 const special = /^-?(nan|inf|infinity)$/i
 const truth = /^(true|false)$/i
+const noTime = /^nat$/i
 const day = /^[+-]?\d{4,9}-\d{2}-\d{2}/
 
 /** From the coarsest to the finest that dates need. */
@@ -42,7 +43,10 @@ const kinds: ReadonlyArray<readonly [type: Datatype, holds: (cell: string) => bo
   ["float64", (cell) => decimal.test(cell) || special.test(cell)],
   ["bool", (cell) => truth.test(cell)],
   ...moments.map((type) =>
-    [type, (cell: string) => day.test(cell) && typeof parseDatetime(type, cell) === "bigint"] as const
+    [
+      type,
+      (cell: string) => noTime.test(cell) || (day.test(cell) && typeof parseDatetime(type, cell) === "bigint"),
+    ] as const
   ),
 ]
 

@@ -1,7 +1,7 @@
 /** Functions in parentheses do what they did. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
-import { inParentheses } from "./bundle.ts"
+import { inParentheses, withoutRequire } from "./bundle.ts"
 
 /** The code with these pieces of it in parentheses, if they were called. */
 const marked = (code: string, pieces: ReadonlyArray<string>, count = 1): string =>
@@ -39,5 +39,12 @@ describe("the bundle", () => {
     const its = marked(code, ["()=>1", "function(){}", "x=>x"])
     assertEquals(its, "const a=(()=>1),o={b:(function(){})};let c;c??=(x=>x);return [a,o.b,c].map(f=>f.name)")
     assertEquals(names(its), names(code))
+  })
+
+  it("requires nothing before it is needed", () => {
+    const head = 'var a=1;import{createRequire as __deno_x} from "node:module";var b=__deno_x(import.meta.url);var c=2'
+    const require = 'var b=e=>process.getBuiltinModule("node:module").createRequire(import.meta.url)(e);'
+    assertEquals(withoutRequire(head), `var a=1;${require}var c=2`)
+    assertEquals(withoutRequire("var a=1"), "var a=1")
   })
 })

@@ -1,21 +1,11 @@
 /** `tessera copy`. */
 import { describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { inFolder } from "./folder.ts"
 import { packedCase } from "./packed_files.ts"
 import { cli, MONDAY, weather } from "./run_cli.ts"
-
-/** Runs with a folder that is gone afterwards. */
-const inFolder = async (run: (folder: string) => Promise<void>): Promise<void> => {
-  const folder = mkdtempSync(join(tmpdir(), "tessera-copy-"))
-  try {
-    await run(folder)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
 
 const read = async (uri: string, ...more: ReadonlyArray<string>): Promise<string> => {
   const { code, out, err } = await cli(["read", uri, "--format", "csv", ...more])

@@ -30,6 +30,8 @@ export interface CliSettings {
   /** Names whose reading is not permitted. */
   readonly denied?: RegExp
   readonly write?: (text: string) => Promise<void>
+  /** Standard input. */
+  readonly input?: string
   /** Counts what is asked of the storage. */
   readonly trace?: Trace
 }
@@ -41,6 +43,12 @@ export const weatherExpected = JSON.parse(
   readFileSync(join(import.meta.dirname!, "../golden/demo/expected.json"), "utf8"),
 ).objects.weather
 export const MONDAY = 1709539200000
+
+/** Text as a pipe brings it. */
+async function* inPieces(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text)
+  for (let at = 0; at < bytes.length; at += 1000) yield await Promise.resolve(bytes.subarray(at, at + 1000))
+}
 
 /** Runs a command. */
 export const cli = async (args: ReadonlyArray<string>, settings: CliSettings = {}): Promise<CliRun> => {
@@ -64,6 +72,7 @@ export const cli = async (args: ReadonlyArray<string>, settings: CliSettings = {
       out += text
       return Promise.resolve()
     }),
+    ...(settings.input === undefined ? {} : { read: () => inPieces(settings.input!) }),
     say: (line) => {
       err += line + "\n"
       return Promise.resolve()

@@ -33,6 +33,7 @@ describe("a column", () => {
     assertEquals(inferred("2024-02-29", "2024-02-29T12:30:00.25+01:00", "2024-02-29 12:30"), "datetime_ms")
     assertEquals(inferred("2024-02-29T12:30:00.000001"), "datetime_us")
     assertEquals(inferred("2024-02-29T12:30:00.000001", "2024-02-29T12:30:00.000000001"), "datetime_ns")
+    assertEquals(inferred("NaT", "2024-02-29"), "datetime_ms")
     assertEquals(inferred("2024-02-30"), "string_utf8")
     assertEquals(inferred("2024-02"), "string_utf8")
     assertEquals(inferred("2024-02-29", "yesterday"), "string_utf8")

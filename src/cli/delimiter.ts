@@ -1,0 +1,25 @@
+/**
+ * `--delimiter`: what stands between the cells of CSV.
+ */
+import type { Request } from "./arguments.ts"
+import { UsageError } from "./usage_error.ts"
+
+const names: Readonly<Record<string, string>> = {
+  tab: "\t",
+  "\\t": "\t",
+  comma: ",",
+  semicolon: ";",
+  pipe: "|",
+  space: " ",
+}
+
+/** The delimiter that a request names: a character, or the name of one. Throws {@link UsageError}. */
+export const delimiterOf = (request: Request): string | undefined => {
+  const text = request.text("delimiter")
+  if (text === undefined) return undefined
+  const delimiter = Object.hasOwn(names, text) ? names[text] : text
+  if (delimiter.length === 1 && !'"\r\n'.includes(delimiter)) return delimiter
+  throw new UsageError({
+    reason: `--delimiter: give one character, or tab, semicolon, pipe; not ${JSON.stringify(text)}`,
+  })
+}

@@ -1,0 +1,67 @@
+/**
+ * `tessera export`.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import { StorageError } from "../../platform/errors.ts"
+import { type FileWriter, Storage } from "../../platform/storage.ts"
+import { isTemporal } from "../../schema/datatype.ts"
+import { cellEncoder } from "../query/cell_json.ts"
+import type { Request } from "./arguments.ts"
+import { sizeText } from "./byte_size.ts"
+import { cellText } from "./cell_text.ts"
+import { delimiterOf } from "./delimiter.ts"
+import { attemptUsage, openRequested } from "./open.ts"
+import { type Encode, printedSource, withReadProgress } from "./printed_source.ts"
+import { countText } from "./progress.ts"
+import type { ReadCommandError } from "./read.ts"
+import { print, say, type Terminal } from "./terminal.ts"
+import { csvWriter, writeNdjson } from "./write_cells.ts"
+
+/** Cells for other programs: dates and truth values as text that they know. */
+const encode: Encode = (column) => {
+  const { type, cellValNum, validity } = column
+  // a year alone would be read as a count
+  const words = cellValNum === 1 && ((isTemporal(type) && type !== "datetime_year") || type === "bool")
+  if (!words) return cellEncoder(column)
+  const text = cellText(column)
+  return (i) => validity !== undefined && validity[i] === 0 ? null : text(i)
+}
+
+const encoder = new TextEncoder()
+
+/** A terminal whose data go into a file. */
+const intoFile = (terminal: Terminal, file: FileWriter, written: (bytes: number) => void): Terminal => ({
+  ...terminal,
+  write: async (text) => {
+    const bytes = encoder.encode(text)
+    const failed = await Effect.runPromise(Effect.either(file.write(bytes)))
+    if (failed._tag === "Left") throw failed.left
+    written(bytes.length)
+  },
+})
+
+/** Writes cells into a file, which is there when it is whole. */
+export const runExport = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<void, ReadCommandError, Storage | Codecs> =>
+  withReadProgress(request, terminal, (around, done) =>
+    Effect.scoped(Effect.gen(function* () {
+      const target = request.operands[1]
+      const delimiter = yield* attemptUsage(() => delimiterOf(request) ?? ",")
+      const format = request.text("format") ?? (/\.(ndjson|jsonl)$/i.test(target) ? "ndjson" : "csv")
+      const write = format === "csv" ? csvWriter({ delimiter, null: request.text("null") ?? "" }) : writeNdjson
+      const array = yield* openRequested(request, around)
+      const source = yield* printedSource(request, array, { coordinates: true, labels: false, encode }, done)
+      if (target === "-") return yield* write(around, source)
+      const file = yield* (yield* Storage).openWrite(target)
+      let size = 0
+      yield* write(intoFile(around, file, (bytes) => size += bytes), source).pipe(
+        Effect.catchTag("OutputFailed", (error) =>
+          Effect.fail(error.cause instanceof StorageError ? error.cause : error)),
+      )
+      yield* file.finish
+      yield* print(around, [target, "\n"])
+      yield* say(around, `${countText(done.cells)} ${done.cells === 1 ? "cell" : "cells"}, ${sizeText(size)}`)
+    })))

@@ -1,0 +1,14 @@
+/** Folders for tests of the command line. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** Runs with a folder that is gone afterwards. */
+export const inFolder = async (run: (folder: string) => Promise<void>): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-cli-"))
+  try {
+    await run(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

@@ -1,0 +1,239 @@
+/** `tessera import` and `tessera export`. */
+import { describe, it } from "node:test"
+import { assert, assertEquals, assertMatch } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { ArraySchema, layerDefault, TileArray } from "../../mod.ts"
+import { createLike } from "../../src/array/create.ts"
+import { inFolder } from "./folder.ts"
+import { packedCases } from "./packed_files.ts"
+import { cli, MONDAY, weather } from "./run_cli.ts"
+
+const csv = `place,lat,lon,depth,at,felt
+Tōhoku,38.3,142.4,29,2011-03-11T05:46:24.500,true
+"Valdivia, Chile",-38.1,-73.4,,1960-05-22,false
+`
+
+const json = async (args: ReadonlyArray<string>) => {
+  const { code, out, err } = await cli([...args, "--json"])
+  assertEquals([code, err], [0, ""])
+  return JSON.parse(out)
+}
+
+describe("import", () => {
+  it("makes a sparse array of a file, and says what", () =>
+    inFolder(async (folder) => {
+      const [file, uri] = [join(folder, "quakes.csv"), join(folder, "quakes")]
+      writeFileSync(file, csv)
+      const { code, out, err } = await cli(["import", file, uri, "--sparse", "--dims", "lat,lon"])
+      assertEquals([code, out], [0, `${uri}\n`])
+      assertMatch(err, /^2 rows in 1 fragment of \d+ bytes\n$/)
+      assertEquals(
+        (await cli(["read", uri, "--format", "csv", "--select", "place,depth"])).out,
+        'place,depth\n"Valdivia, Chile",\nTōhoku,29\n',
+      )
+      assertEquals(readdirSync(folder).sort(), ["quakes", "quakes.csv"])
+    }))
+
+  it("takes everything from options, and the text from standard input", () =>
+    inFolder(async (folder) => {
+      const uri = join(folder, "a")
+      const args = [
+        ...[
+          "--sparse",
+          "--dims",
+          "t",
+          "--columns",
+          "t,name,n",
+          "--delimiter",
+          "tab",
+          "--null",
+          "NA",
+          "--types",
+          "t=date,n=int?",
+        ],
+        ...[
+          "--domain",
+          't=["2000-01-01","2030-12-31"]',
+          "--tile",
+          "t=7",
+          "--filter",
+          "bitshuffle,zstd:5",
+          "--filter",
+          "name=rle",
+        ],
+        ...[
+          "--order",
+          "hilbert",
+          "--capacity",
+          "5",
+          "--duplicates",
+          "keep",
+          "--format-version",
+          "20",
+          "--at",
+          "1000",
+          "--json",
+        ],
+      ]
+      const input = "2024-02-29\tb\tNA\n2023-01-01\ta\t7\n2023-01-01\t\t8\n"
+      const { code, out, err } = await cli(["import", "-", uri, ...args], { input })
+      assertEquals([code, err], [0, ""])
+      const { rows, fragments } = JSON.parse(out)
+      assertEquals([rows, fragments.length], [3, 1])
+      assertMatch(fragments[0], /^__1000_1000_/)
+      const schema = await json(["schema", uri])
+      assertEquals([schema.version, schema.capacity, schema.allows_dups, schema.cell_order], [20, "5", true, "hilbert"])
+      const [{ domain, type }] = schema.dimensions
+      assertEquals([type, domain], ["datetime_day", ["10957", "22279"]])
+      const [name, n] = schema.attributes
+      assertEquals([name.filters[0].type, n.type, n.nullable, n.filters.map((f: { type: string }) => f.type)], [
+        "rle",
+        "int64",
+        true,
+        ["bitshuffle", "zstd"],
+      ])
+      assertEquals((await cli(["read", uri, "--format", "ndjson"])).out.split("\n").sort().slice(1), [
+        '{"t":"19358","name":"","n":"8"}',
+        '{"t":"19358","name":"a","n":"7"}',
+        '{"t":"19782","name":"b","n":null}',
+      ])
+    }))
+
+  it("writes behind what is there", () =>
+    inFolder(async (folder) => {
+      const [file, uri] = [join(folder, "a.csv"), join(folder, "a")]
+      writeFileSync(file, "a,b\n1,x\n2,y\n")
+      await cli(["import", file, uri])
+      assertEquals((await cli(["import", file, uri, "--append", "--quiet"])).code, 0)
+      assertEquals(
+        (await cli(["read", uri, "--format", "csv", "--select", "row,a,b"])).out,
+        "row,a,b\n0,1,x\n1,2,y\n2,1,x\n3,2,y\n",
+      )
+    }))
+
+  it("is refused with the code of what is wrong, and leaves nothing", () =>
+    inFolder(async (folder) => {
+      const [file, uri] = [join(folder, "a.csv"), join(folder, "a")]
+      const refused = async (text: string, args: ReadonlyArray<string>, code: number, line: RegExp): Promise<void> => {
+        writeFileSync(file, text)
+        const run = await cli(["import", file, uri, ...args])
+        assertEquals([run.code, run.out, run.err.split("\n").length], [code, "", 2], run.err)
+        assertMatch(run.err, line)
+        assertEquals(readdirSync(folder), ["a.csv"])
+      }
+      await refused("a,b\n1,2\n3\n", [], 5, /a.csv: row 3: it has 1 cells, and there are 2 columns/)
+      await refused("a\n300\n", ["--types", "a=uint8"], 5, /a.csv: row 2: a: "300" does not fit into uint8/)
+      await refused("a\n1\n", ["--sparse"], 2, /dims: name the columns that are coordinates/)
+      await refused("a\n1\n", ["--types", "a=int9"], 2, /--types "a=int9": "int9" is no datatype/)
+      await refused("a\n1\n", ["--types", "a"], 2, /--types "a": write COLUMN=VALUE/)
+      await refused("a\n1\n", ["--types", "b=int8"], 2, /types: there is no column "b"/)
+      await refused("a\n1\n", ["--filter", "zip"], 2, /--filter "zip": "zip" is no filter; there are bzip2\[:LEVEL\]/)
+      await refused("a\n1\n", ["--filter", "rle:5"], 2, /"rle:5" is no filter/)
+      await refused("a\n1\n", ["--dims", "a", "--domain", "a=1:2:3"], 2, /--domain "a=1:2:3": write DIM=LOW:HIGH/)
+      await refused("a\n1\n", ["--dims", "a", "--tile", "a=x"], 2, /a: a tile of x is none/)
+      await refused("a\n1\n", ["--delimiter", "::"], 2, /--delimiter: give one character/)
+      await refused("a\n1\n", ["--append"], 3, /there is no array here/)
+      await refused("a\n1\n", ["--append", "--dims", "a"], 2, /--dims is for new arrays; with --append/)
+      assertEquals((await cli(["import", join(folder, "none.csv"), uri])).code, 3)
+      assertEquals((await cli(["import", "-", uri])).code, 2)
+      assertEquals((await cli(["import", file])).code, 2)
+      await cli(["import", file, uri])
+      const again = await cli(["import", file, uri])
+      assertEquals(again.code, 2)
+      assertMatch(again.err, /there is something here already/)
+    }))
+})
+
+describe("export", () => {
+  it("writes cells with their coordinates, dates and truth values as text", () =>
+    inFolder(async (folder) => {
+      const [file, uri] = [join(folder, "quakes.csv"), join(folder, "quakes")]
+      writeFileSync(file, csv)
+      await cli(["import", file, uri, "--sparse", "--dims", "lat,lon"])
+      const out = join(folder, "out.csv")
+      const run = await cli(["export", uri, out])
+      assertEquals([run.code, run.out], [0, `${out}\n`])
+      assertMatch(run.err, /^2 cells, 1\d\d bytes\n$/)
+      assertEquals(
+        readFileSync(out, "utf8"),
+        "lat,lon,place,depth,at,felt\n" +
+          '-38.1,-73.4,"Valdivia, Chile",,1960-05-22T00:00:00.000,false\n' +
+          "38.3,142.4,Tōhoku,29,2011-03-11T05:46:24.500,true\n",
+      )
+    }))
+
+  it("takes cells, columns, a time, a delimiter and a text for null, as CSV or NDJSON", () =>
+    inFolder(async (folder) => {
+      const lines = join(folder, "out.ndjson")
+      const asked = ["--range", "day=59:60", "--where", "temperature > 6", "--range", "station=1", "--at", `${MONDAY}`]
+      await cli(["export", weather, lines, ...asked, "--select", "day,temperature", "--quiet"])
+      const expected = (await cli(["read", weather, ...asked, "--select", "day,temperature", "--format", "ndjson"])).out
+      assertEquals(readFileSync(lines, "utf8"), expected)
+      assert(expected.includes('{"day":60,'))
+      const { out } = await cli([
+        "export",
+        weather,
+        "-",
+        "--range",
+        "day=60",
+        "--delimiter",
+        ";",
+        "--null",
+        "NA",
+        "--limit",
+        "2",
+      ])
+      assertEquals(out, "day;station;temperature;note\n60;1;7.5;corrected\n60;2;8;corrected\n")
+      const { out: names } = await cli(["export", weather, "-", "--format", "ndjson", "--limit", "1"])
+      assertEquals(names, '{"day":57,"station":1,"temperature":4.5,"note":""}\n')
+    }))
+
+  it("leaves nothing, and what was there, where it fails", () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "out.csv")
+      writeFileSync(file, "kept")
+      assertEquals((await cli(["export", weather, file, "--where", "nope > 1"])).code, 2)
+      assertEquals((await cli(["export", join(folder, "none"), file])).code, 3)
+      assertEquals((await cli(["export", weather, join(file, "below", "x.csv")])).code, 1)
+      assertEquals((await cli(["export", weather])).code, 2)
+      assertEquals([readdirSync(folder), readFileSync(file, "utf8")], [["out.csv"], "kept"])
+    }))
+})
+
+describe("what was exported", () => {
+  it("is imported as it was, into an array of the same schema", () =>
+    inFolder(async (folder) => {
+      let compared = 0
+      for (const { folder: name, key, objects, files } of packedCases("v22")) {
+        if (key !== undefined || !/types|var|null|enum|date|evolved|string|hetero|fuzz|fill|float/.test(name)) continue
+        for (const [path, bytes] of files) {
+          mkdirSync(dirname(join(folder, path)), { recursive: true })
+          writeFileSync(join(folder, path), bytes)
+        }
+        for (const [object, { kind, schema, error }] of Object.entries(objects)) {
+          if (kind !== "array" || error !== undefined) continue
+          // a column needs a name; pictures lose, labels lie elsewhere; of duplicates the order is nobody's
+          const unnamed = schema.attributes.some((attribute: { name: string }) => attribute.name === "")
+          if (
+            unnamed || schema.dimension_labels.length > 0 || /webp|dups|strings_sparse|hilbert_mixed/.test(name)
+          ) continue
+          const [uri, copy] = [join(folder, name, object), join(folder, `${name}_${object}`.replaceAll("/", "_"))]
+          const nothing = ["--null", "\u0001"]
+          const exported = await cli(["export", uri, "-", ...nothing])
+          assertEquals([exported.code, exported.err], [0, ""], uri)
+          await Effect.runPromise(Effect.provide(
+            Effect.flatMap(Effect.flatMap(TileArray.open(uri), ArraySchema.of), (schema) => createLike(copy, schema)),
+            layerDefault,
+          ))
+          const args = ["import", "-", copy, "--append", ...nothing, "--quiet"]
+          const imported = await cli(args, { input: exported.out })
+          assertEquals([imported.code, imported.err], [0, ""], uri)
+          assertEquals((await cli(["export", copy, "-", ...nothing])).out, exported.out, uri)
+          compared++
+        }
+      }
+      assert(compared > 20, `${compared} arrays`)
+    }))
+})
