@@ -1,7 +1,7 @@
 /**
  * The schema of an array that CSV is imported into.
  */
-import { type Datatype, sizeOf, storageOf } from "../../schema/datatype.ts"
+import { type Datatype, isTemporal, sizeOf, storageOf } from "../../schema/datatype.ts"
 import type { Filter } from "../../schema/filter.ts"
 import { dense, sparse } from "../array/builder/array_schema.ts"
 import { type Attribute, nullable, of as attributeOf } from "../array/builder/attribute.ts"
@@ -50,7 +50,8 @@ const wholeDomain = (
   const bits = BigInt(8 * sizeOf(type))
   const signed = !storageOf(type).startsWith("u")
   const end = signed ? 2n ** (bits - 1n) : 2n ** bits
-  const start = signed ? -end : 0n
+  // the first count of moments is none
+  const start = isTemporal(type) ? -(end / 2n) : signed ? -end : 0n
   if (tile === undefined) {
     // a signed domain is longer than a tile can be
     return { domain: [from ?? start, end - 2n], tile: signed ? 2n ** (bits - 2n) : undefined }

@@ -293,6 +293,7 @@ describe("CSV that is none", () => {
       { ...sparse, types: { a: "string_ascii" } },
       /row 2: a: it has characters that are not ASCII/,
     )
+    await refused("x,a\nNaT,2\n2024-01-01,1\n", sparse, /row 2: x: NaT lies outside the domain/)
     await refused("x,a\né,1\n", sparse, /row 2: x: it has characters that are not ASCII/)
     await refused(
       "x,a\n1,perhaps\n",
