@@ -46,7 +46,7 @@ const isOpaque = (type: Datatype): boolean =>
 
 /**
  * Whether the sum of cells cannot have been stopped at a limit on its way: engines go on from there, so that the sum itself need
- * not show it. A NaN among the cells is in the sum.
+ * not show it. A NaN among the cells is in the sum, if it was not stopped before, and then bounds are those of the cells behind.
  */
 const staysBelowLimits = (
   kind: "int64" | "uint64" | "float64",
@@ -56,8 +56,9 @@ const staysBelowLimits = (
   cells: number,
 ): boolean => {
   if (kind === "float64") {
-    const largest = Math.max(Math.abs(Number(least)), Math.abs(Number(most)))
-    return Number.isFinite(sum) && largest * cells < Number.MAX_VALUE
+    // a sum that was stopped cannot have come so far back by cells that are so small
+    const largest = cells * Math.max(Math.abs(Number(least)), Math.abs(Number(most)))
+    return largest < Number.MAX_VALUE / 4 && Math.abs(Number(sum)) <= 2 * largest
   }
   // it never falls
   if (kind === "uint64") return sum !== 2n ** 64n - 1n
