@@ -26,7 +26,7 @@ export interface CsvSource<E, R> {
 }
 
 /** Bytes of a file that are read at once. */
-const PIECE = 1 << 20
+const PIECE = 1 << 19
 
 /** A file in pieces; `read` is told how many bytes were read, and of how many. */
 const piecesOf = (
