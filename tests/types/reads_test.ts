@@ -187,6 +187,9 @@ const schemas = () => {
 
 describe("types", () => {
   it("are checked by deno task check", () => {
-    assertEquals([dense, conditions, sparse, untyped, errors, rows, schemas].every((f) => typeof f === "function"), true)
+    assertEquals(
+      [dense, conditions, sparse, untyped, errors, rows, schemas].every((f) => typeof f === "function"),
+      true,
+    )
   })
 })

@@ -37,7 +37,8 @@ const points = { x: Float64Array.of(0.5, 0.25, 0.75), y: Float64Array.of(0, 0.5,
 
 /** The names of files below a folder of the memory, without what is of no age: times and random digits. */
 const filesOf = (files: ReadonlyMap<string, Uint8Array>): ReadonlyArray<string> =>
-  [...files.keys()].map((name) => name.replace(/\d{13}_\d{13}|(?<=__)7_7(?=_)/g, "T").replace(/[0-9a-f]{32}/g, "ID")).sort()
+  [...files.keys()].map((name) => name.replace(/\d{13}_\d{13}|(?<=__)7_7(?=_)/g, "T").replace(/[0-9a-f]{32}/g, "ID"))
+    .sort()
 
 const over = <A, E>(
   files: Map<string, Uint8Array>,
