@@ -16,6 +16,21 @@ const CsvErrorBase: TaggedErrorClass<"CsvError", {
 /**
  * A row of CSV that is none, or a cell that no column of its datatype holds; nothing was written. `source` names the text, `row`
  * is counted from 1 on, the row of names among them, and `column` is `""` where it is no single one.
+ *
+ * ```ts
+ * import { Csv, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Stream from "effect/Stream"
+ *
+ * const text = Stream.make("x,n\n1,2\n2,three\n")
+ * const program = Csv.create("mem://points", text, { arrayType: "sparse", dims: ["x"], types: { n: "int32" } }).pipe(
+ *   Effect.as([0, ""]),
+ *   Effect.catchTag("CsvError", ({ row, column }) => Effect.succeed([row, column])),
+ * )
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), [3, "n"])
+ * ```
  */
 export class CsvError extends CsvErrorBase {
   /** Where, and what is wrong there. */
