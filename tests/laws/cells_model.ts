@@ -1,0 +1,284 @@
+/**
+ * Arrays as a plain list of what happened to them: writes, deletes and evolutions, each at its time. What is there at a time is
+ * told cell by cell.
+ */
+import * as fc from "effect/FastCheck"
+import { Condition } from "../../mod.ts"
+
+/** A value of a cell; enumerated ones are the names of their values. */
+export type Value = number | string | null
+
+/** A cell: its coordinates and attributes. */
+export type Cell = Readonly<Record<string, Value>>
+
+/** A condition as the model evaluates it. */
+export type Wish =
+  | { readonly op: "lt" | "le" | "gt" | "ge" | "eq" | "ne"; readonly field: string; readonly value: number | string }
+  | { readonly op: "in" | "notIn"; readonly field: string; readonly values: ReadonlyArray<number | string> }
+  | { readonly op: "isNull" | "notNull"; readonly field: string }
+  | { readonly op: "and" | "or"; readonly wishes: ReadonlyArray<Wish> }
+  | { readonly op: "not"; readonly wish: Wish }
+
+/** What is done to an array. Writes hold cells of all attributes there may be; those of their time are written. */
+export type Event =
+  | { readonly kind: "write"; readonly cells: ReadonlyArray<Cell>; readonly box: Box }
+  | { readonly kind: "delete"; readonly wish: Wish }
+  | { readonly kind: "add"; readonly attribute: string }
+  | { readonly kind: "drop"; readonly attribute: string }
+  | { readonly kind: "extend"; readonly value: string }
+
+/** Of each dimension the first and the last coordinate. */
+export type Box = { readonly x: readonly [number, number]; readonly y: readonly [number, number] }
+
+/** What is there at a time. */
+export interface Moment {
+  readonly attributes: ReadonlyArray<string>
+  /** The values of the enumeration, in their order. */
+  readonly colors: ReadonlyArray<string>
+}
+
+/** The domain: coordinates from 0 to before these. */
+export const WIDTH = { x: 8, y: 5 }
+
+/** The event number `i` happens at this time. */
+export const timeOf = (i: number): number => 10 * (i + 1)
+
+/** What schemas begin with, and what is added to them. */
+export const FIRST = ["a", "n", "s", "color"]
+export const LATER = ["late", "later"]
+
+/** What nobody wrote. */
+export const fills: Cell = { a: -(2 ** 31), n: null, s: "\0", color: null, late: -(2 ** 15), later: null }
+
+/** The schema after the events up to a time. */
+export const momentAt = (events: ReadonlyArray<Event>, end: number): Moment => {
+  let attributes: ReadonlyArray<string> = FIRST
+  let colors: ReadonlyArray<string> = ["red", "green"]
+  events.forEach((event, i) => {
+    if (timeOf(i) > end) return
+    if (event.kind === "add") attributes = [...attributes, event.attribute]
+    if (event.kind === "drop") attributes = attributes.filter((name) => name !== event.attribute)
+    if (event.kind === "extend") colors = [...colors, event.value]
+  })
+  return { attributes, colors }
+}
+
+/** Whether a cell is as wished. A null is like nothing, and a value that the enumeration lacks is no cell's. */
+export const holds = (wish: Wish, cell: Cell, colors: ReadonlyArray<string>, isNot = false): boolean => {
+  if ("wish" in wish) return holds(wish.wish, cell, colors, !isNot)
+  if ("wishes" in wish) {
+    const its = (one: Wish): boolean => holds(one, cell, colors, isNot)
+    return (wish.op === "and") === isNot ? wish.wishes.some(its) : wish.wishes.every(its)
+  }
+  const value = cell[wish.field]
+  if (!("value" in wish || "values" in wish)) return (value === null) === ((wish.op === "isNull") !== isNot)
+  if (value === null) return false
+  if ("values" in wish) return wish.values.includes(value) === ((wish.op === "in") !== isNot)
+  const isColor = wish.field === "color"
+  const its = isColor ? colors.indexOf(value as string) : value
+  const asked = isColor ? colors.indexOf(wish.value as string) : wish.value
+  if (asked === -1 && isColor) return (wish.op === "ne" && !isNot) || (wish.op === "eq" && isNot)
+  const is = {
+    lt: its < asked,
+    le: its <= asked,
+    gt: its > asked,
+    ge: its >= asked,
+    eq: its === asked,
+    ne: its !== asked,
+  }
+  return is[wish.op] !== isNot
+}
+
+/** The condition that says a wish. */
+export const conditionOf = (wish: Wish): Condition.Condition => {
+  if ("wish" in wish) return Condition.not(conditionOf(wish.wish))
+  if ("wishes" in wish) return Condition[wish.op](...wish.wishes.map(conditionOf))
+  if ("values" in wish) return Condition[wish.op](wish.field, wish.values)
+  if ("value" in wish) return Condition[wish.op](wish.field, wish.value)
+  return Condition[wish.op](wish.field)
+}
+
+const keyOf = ({ x, y }: Cell): string => `${x} ${y}`
+
+/**
+ * The cells of a time, in the attributes of its end. In arrays without duplicates the newest of each place; deletes remove
+ * what was written before them, and what is null where they look.
+ */
+export const cellsAt = (
+  events: ReadonlyArray<Event>,
+  { start, end }: { readonly start: number; readonly end: number },
+  duplicates: boolean,
+): ReadonlyArray<Cell> => {
+  const { attributes, colors } = momentAt(events, end)
+  const found: Array<{ readonly key: string; readonly time: number; readonly cell: Cell }> = []
+  events.forEach((event, i) => {
+    const time = timeOf(i)
+    if (event.kind !== "write" || time < start || time > end) return
+    const there = momentAt(events, time).attributes
+    for (const cell of event.cells) {
+      const of = (name: string): Value => there.includes(name) ? cell[name] : fills[name]
+      const its = Object.fromEntries(
+        ["x", "y", ...attributes].map((name) => [name, name === "x" || name === "y" ? cell[name] : of(name)]),
+      )
+      const key = keyOf(cell)
+      const older = duplicates ? -1 : found.findIndex((one) => one.key === key)
+      if (older >= 0) found.splice(older, 1)
+      found.push({ key, time, cell: its })
+    }
+  })
+  return found.flatMap(({ time, cell }) => {
+    const gone = events.some((event, i) =>
+      event.kind === "delete" && timeOf(i) >= start && timeOf(i) <= end && timeOf(i) >= time &&
+      !holds(event.wish, cell, colors, true)
+    )
+    return gone ? [] : [cell]
+  })
+}
+
+// ---- random ones
+const color = fc.constantFrom("red", "green", "blue", "pink")
+const values: Readonly<Record<string, fc.Arbitrary<number | string>>> = {
+  x: fc.integer({ min: -1, max: WIDTH.x }),
+  y: fc.integer({ min: 0, max: WIDTH.y - 1 }),
+  a: fc.integer({ min: -1, max: 5 }),
+  n: fc.constantFrom(-0.5, 0, 1, 1.5, 2),
+  s: fc.constantFrom("", "a", "b", "ab", "ä"),
+  color,
+  late: fc.constantFrom(0, 1, -(2 ** 15)),
+  later: fc.constantFrom("", "a", "z"),
+}
+const nullable = ["n", "color", "later"]
+
+/** A wish about fields. `nulls`: it may ask for nulls. */
+export const wishes = (fields: ReadonlyArray<string>, nulls = true): fc.Arbitrary<Wish> => {
+  const test: fc.Arbitrary<Wish> = fc.constantFrom(...fields).chain((field) =>
+    fc.oneof(
+      fc.record({
+        op: fc.constantFrom("lt" as const, "le" as const, "gt" as const, "ge" as const, "eq" as const, "ne" as const),
+        field: fc.constant(field),
+        value: values[field],
+      }),
+      fc.record({
+        op: fc.constantFrom("in" as const, "notIn" as const),
+        field: fc.constant(field),
+        values: fc.array(values[field], { minLength: 1, maxLength: 3 }),
+      }),
+      ...(nulls
+        ? [fc.record({ op: fc.constantFrom("isNull" as const, "notNull" as const), field: fc.constant(field) })]
+        : []),
+    )
+  )
+  const { wish } = fc.letrec<{ readonly wish: Wish }>((tie) => ({
+    wish: fc.oneof(
+      { maxDepth: 2 },
+      test,
+      fc.record({
+        op: fc.constantFrom("and" as const, "or" as const),
+        wishes: fc.array(tie("wish"), { minLength: 1, maxLength: 3 }),
+      }),
+      fc.record({ op: fc.constant("not" as const), wish: tie("wish") }),
+    ),
+  }))
+  return wish
+}
+
+const pair = (length: number): fc.Arbitrary<readonly [number, number]> =>
+  fc.tuple(fc.nat(length - 1), fc.nat(length - 1)).map(([a, b]) => [Math.min(a, b), Math.max(a, b)])
+
+/** A box in the domain. */
+export const boxes: fc.Arbitrary<Box> = fc.record({ x: pair(WIDTH.x), y: pair(WIDTH.y) })
+
+/** The attributes of a cell; colors are numbers yet, of the values that there are. */
+const attributes = fc.record({
+  a: fc.integer({ min: 0, max: 4 }),
+  n: fc.option(fc.constantFrom(0, 1, 1.5), { nil: null }),
+  s: fc.constantFrom("", "a", "b", "ab", "ä"),
+  color: fc.option(fc.nat(2), { nil: null }),
+  late: fc.integer({ min: 0, max: 3 }),
+  later: fc.option(fc.constantFrom("", "a", "z"), { nil: null }),
+})
+const place = fc.record({ x: fc.nat(WIDTH.x - 1), y: fc.nat(WIDTH.y - 1) })
+
+/** What may happen to an array, in an order in which it may: nothing is dropped that is not there. */
+export const histories = (kind: "dense" | "sparse", duplicates: boolean): fc.Arbitrary<ReadonlyArray<Event>> => {
+  const sparseWrite = fc.uniqueArray(fc.tuple(place, attributes), {
+    minLength: 1,
+    maxLength: 12,
+    selector: ([{ x, y }], i = 0) => duplicates ? `${i}` : `${x} ${y}`,
+  }).map((cells) => ({
+    kind: "write" as const,
+    box: { x: [0, 0], y: [0, 0] } as Box,
+    cells: cells.map(([p, a]) => ({ ...p, ...a })),
+  }))
+  const denseWrite = boxes.chain((box) => {
+    const [w, h] = [box.x[1] - box.x[0] + 1, box.y[1] - box.y[0] + 1]
+    return fc.array(attributes, { minLength: w * h, maxLength: w * h }).map((cells) => ({
+      kind: "write" as const,
+      box,
+      cells: cells.map((cell, i) => ({ x: box.x[0] + Math.floor(i / h), y: box.y[0] + i % h, ...cell })),
+    }))
+  })
+  const write: fc.Arbitrary<Event> = kind === "dense" ? denseWrite : sparseWrite
+  const change: fc.Arbitrary<Event> = fc.oneof(
+    fc.record({ kind: fc.constant("add" as const), attribute: fc.constantFrom(...LATER) }),
+    fc.record({ kind: fc.constant("drop" as const), attribute: fc.constantFrom("n", "s") }),
+    fc.record({ kind: fc.constant("extend" as const), value: fc.constant("blue") }),
+  )
+  // deletes look at what is always there
+  const gone: fc.Arbitrary<Event> = fc.record({
+    kind: fc.constant("delete" as const),
+    wish: wishes(["a", "x", "y"], false),
+  })
+  const event = kind === "dense"
+    ? fc.oneof({ weight: 4, arbitrary: write }, { weight: 1, arbitrary: change })
+    : fc.oneof({ weight: 4, arbitrary: write }, { weight: 2, arbitrary: gone }, { weight: 1, arbitrary: change })
+  return fc.tuple(write, fc.array(event, { maxLength: 5 })).map(([first, rest]) => possible([first, ...rest]))
+}
+
+const possible = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
+  const out: Array<Event> = []
+  for (const event of events) {
+    const { attributes, colors } = momentAt(out, Infinity)
+    const ever = out.flatMap((one) => one.kind === "add" ? [one.attribute] : [])
+    if (event.kind === "add" && ever.includes(event.attribute)) continue
+    if (event.kind === "drop" && !attributes.includes(event.attribute)) continue
+    if (event.kind === "extend" && colors.includes(event.value)) continue
+    if (event.kind !== "write") out.push(event)
+    else {
+      const named = event.cells.map((cell) => ({
+        ...cell,
+        color: cell.color === null ? null : colors[cell.color as number % colors.length],
+      }))
+      out.push({ ...event, cells: named })
+    }
+  }
+  return out
+}
+
+/** What may be asked of an array after some events. */
+export interface Query {
+  readonly start: number
+  readonly end: number
+  readonly box: Box | undefined
+  readonly wish: Wish | undefined
+  readonly order: "row" | "col" | "global" | "unordered"
+}
+
+/** A query of a history; it looks at what is there at its time. */
+export const queries = (events: ReadonlyArray<Event>): fc.Arbitrary<Query> =>
+  fc.record({
+    from: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(events.length) }),
+    to: fc.oneof({ weight: 1, arbitrary: fc.constant(events.length) }, { weight: 1, arbitrary: fc.nat(events.length) }),
+  }).chain(({ from, to }) => {
+    const [start, end] = [10 * Math.min(from, to), 10 * Math.max(from, to)]
+    return fc.record({
+      start: fc.constant(start),
+      end: fc.constant(end),
+      box: fc.option(boxes, { nil: undefined }),
+      wish: fc.option(wishes(["x", "y", ...momentAt(events, end).attributes]), { nil: undefined, freq: 4 }),
+      order: fc.constantFrom("row" as const, "col" as const, "global" as const, "unordered" as const),
+    })
+  })
+
+/** Whether an attribute may be null. */
+export const isNullable = (name: string): boolean => nullable.includes(name)

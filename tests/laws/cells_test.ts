@@ -1,0 +1,211 @@
+/** Arrays hold the law of a plain list: what is read of them is what was written, deleted and changed, at every time. */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as fc from "effect/FastCheck"
+import * as Stream from "effect/Stream"
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import { Aggregate, ArraySchema, Attr, Cells, Dense, Dim, layerDefault, Sparse, TileArray } from "../../mod.ts"
+import {
+  type Box,
+  type Cell,
+  cellsAt,
+  conditionOf,
+  type Event,
+  fills,
+  FIRST,
+  histories,
+  holds,
+  momentAt,
+  queries,
+  type Query,
+  timeOf,
+  type Value,
+  WIDTH,
+} from "./cells_model.ts"
+
+type Services = Effect.Effect.Context<ReturnType<typeof Sparse.read>>
+type Run<A> = Effect.Effect<A, unknown, Services>
+
+const kinds: Readonly<Record<string, () => Attr.Attribute>> = {
+  a: () => Attr.int32(),
+  n: () => Attr.nullable(Attr.float64()),
+  s: () => Attr.utf8(),
+  color: () => Attr.enumerated(Attr.nullable(Attr.int8()), "colors"),
+  late: () => Attr.int16(),
+  later: () => Attr.nullable(Attr.utf8()),
+}
+
+type Kind = "dense" | "sparse" | "duplicates"
+
+const schemaOf = (kind: Kind): ArraySchema.ArraySchema => {
+  const dims = { x: Dim.int32([0, WIDTH.x - 1], { tile: 3 }), y: Dim.int32([0, WIDTH.y - 1], { tile: 2 }) }
+  const attrs = Object.fromEntries(FIRST.map((name) => [name, kinds[name]()]))
+  const enumerations = { colors: { values: ["red", "green"], ordered: true } }
+  return kind === "dense"
+    ? ArraySchema.dense({ dims, attrs, enumerations })
+    : ArraySchema.sparse({ dims, attrs, enumerations, capacity: 3, allowsDuplicates: kind === "duplicates" })
+}
+
+/** Does what happened. */
+const make = (uri: string, kind: Kind, events: ReadonlyArray<Event>): Run<void> =>
+  Effect.gen(function* () {
+    yield* TileArray.create(uri, schemaOf(kind), { at: 1 })
+    for (const [i, event] of events.entries()) {
+      const at = timeOf(i)
+      const array = yield* TileArray.open(uri, { at })
+      const { attributes, colors } = momentAt(events, at)
+      if (event.kind === "write") {
+        const column = (name: string) =>
+          event.cells.map((cell) =>
+            name !== "color" || cell.color === null ? cell[name] : colors.indexOf(`${cell.color}`)
+          )
+        const names = kind === "dense" ? attributes : ["x", "y", ...attributes]
+        const columns = Object.fromEntries(names.map((name) => [name, column(name)]))
+        yield* kind === "dense" ? Dense.write(array, event.box, columns, { at }) : Sparse.write(array, columns, { at })
+      } else if (event.kind === "delete") yield* Sparse.delete(array, conditionOf(event.wish), { at })
+      else if (event.kind === "add") {
+        yield* TileArray.evolve(array, { addAttributes: { [event.attribute]: kinds[event.attribute]() } }, { at })
+      } else if (event.kind === "drop") {
+        yield* TileArray.evolve(array, { dropAttributes: [event.attribute] }, { at })
+      } else yield* TileArray.evolve(array, { extendEnumerations: { colors: [event.value] } }, { at })
+    }
+  })
+
+const json = (value: Value, name: string, colors: ReadonlyArray<string>): unknown =>
+  value === null ? null : name === "color" ? colors.indexOf(value as string) : value === "\0" ? { hex: "00" } : value
+
+/** In the order of coordinates, and of all else where they are equal. */
+const sorted = (rows: ReadonlyArray<ReadonlyArray<unknown>>): ReadonlyArray<string> =>
+  rows.map((row) => JSON.stringify(row)).sort()
+
+const inBox = (box: Box | undefined, { x, y }: Cell): boolean =>
+  box === undefined ||
+  (box.x[0] <= (x as number) && (x as number) <= box.x[1] && box.y[0] <= (y as number) && (y as number) <= box.y[1])
+
+/** The rows of a read, each a list of values in the order of `names`. */
+const rowsOf = (
+  columns: Readonly<Record<string, Cells.Column>>,
+  names: ReadonlyArray<string>,
+): ReadonlyArray<ReadonlyArray<unknown>> => {
+  const lists = names.map((name) => Cells.columnJson(columns[name]))
+  return lists[0].map((_, i) => lists.map((list) => list[i]))
+}
+
+const compareRows = (a: ReadonlyArray<unknown>, b: ReadonlyArray<unknown>, order: ReadonlyArray<number>): number => {
+  for (const d of order) if (a[d] !== b[d]) return (a[d] as number) - (b[d] as number)
+  return 0
+}
+
+/** What is asked of aggregates, of the attributes that are there. */
+const aggregatesOf = (attributes: ReadonlyArray<string>): Readonly<Record<string, Aggregate.Aggregate>> => ({
+  count: Aggregate.count(),
+  sum: Aggregate.sum("a"),
+  low: Aggregate.min("a"),
+  high: Aggregate.max("a"),
+  ...(attributes.includes("n") ? { nulls: Aggregate.nullCount("n"), mean: Aggregate.mean("n") } : {}),
+  ...(attributes.includes("s") ? { first: Aggregate.min("s") } : {}),
+})
+
+const naive = (cells: ReadonlyArray<Cell>, attributes: ReadonlyArray<string>): Readonly<Record<string, unknown>> => {
+  const a = cells.map((cell) => cell.a as number)
+  const n = cells.flatMap((cell) => cell.n === null ? [] : [cell.n as number])
+  const s = cells.map((cell) => cell.s as string).sort((x, y) => x < y ? -1 : 1)
+  return {
+    count: cells.length,
+    sum: BigInt(a.reduce((total, value) => total + value, 0)),
+    low: a.length === 0 ? null : Math.min(...a),
+    high: a.length === 0 ? null : Math.max(...a),
+    ...(attributes.includes("n")
+      ? {
+        nulls: cells.length - n.length,
+        mean: n.length === 0 ? null : n.reduce((total, value) => total + value, 0) / n.length,
+      }
+      : {}),
+    ...(attributes.includes("s") ? { first: s[0] ?? null } : {}),
+  }
+}
+
+/** Asks an array and the list the same. */
+const ask = (uri: string, kind: Kind, events: ReadonlyArray<Event>, query: Query): Run<void> =>
+  Effect.gen(function* () {
+    const { start, end, box, wish, order } = query
+    const array = yield* TileArray.open(uri, { start, end })
+    const { attributes, colors } = momentAt(events, end)
+    assertEquals(array.schema.attributes.map(({ name }) => name), [...attributes])
+    const names = ["x", "y", ...attributes]
+    const what = {
+      ...(box === undefined ? {} : { ranges: box }),
+      ...(wish === undefined ? {} : { where: conditionOf(wish) }),
+    }
+    const options = { ...what, select: names, order }
+    const cells = cellsAt(events, { start, end }, kind === "duplicates")
+    const wanted = cells.filter((cell) => inBox(box, cell) && (wish === undefined || holds(wish, cell, colors)))
+    const rowOf = (cell: Cell) => names.map((name) => json(cell[name], name, colors))
+    const along = order === "col" ? [1, 0] : [0, 1]
+    const counted = naive(wanted, attributes)
+    if (kind !== "dense") {
+      const rows = rowsOf((yield* Sparse.read(array, options)).columns, names)
+      const parts = Chunk.toReadonlyArray(yield* Stream.runCollect(Sparse.stream(array, options)))
+      assertEquals(sorted(parts.flatMap(({ columns }) => rowsOf(columns, names))), sorted(rows))
+      assertEquals(sorted(rows), sorted(wanted.map(rowOf)))
+      if (order === "row" || order === "col") {
+        for (let i = 1; i < rows.length; i++) assert(compareRows(rows[i - 1], rows[i], along) <= 0)
+      }
+      assertEquals(
+        { ...(yield* Sparse.aggregate(array, aggregatesOf(attributes), what)) },
+        counted,
+      )
+      return
+    }
+    const { columns } = yield* Dense.read(array, options)
+    const rows = rowsOf(columns, names)
+    const found = new Map(wanted.map((cell) => [`${cell.x} ${cell.y}`, cell]))
+    const expected = rows.map(([x, y]) => rowOf(found.get(`${x} ${y}`) ?? { ...fills, x: x as number, y: y as number }))
+    assertEquals(rows, expected)
+    // where no box is given, it is what was written
+    const written = boundsOf(events, query)
+    const whole = box ?? written
+    assertEquals(rows.length, whole === undefined ? 0 : areaOf(whole))
+    if (order !== "global") {
+      for (let i = 1; i < rows.length; i++) assert(compareRows(rows[i - 1], rows[i], along) < 0)
+    }
+    const answer = yield* Dense.aggregate(array, aggregatesOf(attributes), what)
+    // without a condition, cells that nobody wrote count as cells
+    assertEquals({ ...answer }, wish === undefined ? { ...counted, count: rows.length } : counted)
+  })
+
+const areaOf = ({ x, y }: Box): number => (x[1] - x[0] + 1) * (y[1] - y[0] + 1)
+
+/** The box around all that was written in a time. */
+const boundsOf = (events: ReadonlyArray<Event>, { start, end }: Query): Box | undefined => {
+  const boxes = events.flatMap((event, i) =>
+    event.kind === "write" && timeOf(i) >= start && timeOf(i) <= end ? [event.box] : []
+  )
+  if (boxes.length === 0) return undefined
+  const around = (d: "x" | "y") =>
+    [Math.min(...boxes.map((box) => box[d][0])), Math.max(...boxes.map((box) => box[d][1]))] as const
+  return { x: around("x"), y: around("y") }
+}
+
+describe("arrays, as a plain list of their cells", () => {
+  for (const kind of ["dense", "sparse", "duplicates"] as const) {
+    it(`${kind}: are at every time what was written, deleted and changed until then`, () => {
+      let number = 0
+      const asked = histories(kind === "dense" ? "dense" : "sparse", kind === "duplicates").chain((events) =>
+        fc.tuple(fc.constant(events), fc.array(queries(events), { minLength: 4, maxLength: 4 }))
+      )
+      return fc.assert(
+        fc.asyncProperty(asked, ([events, queries]) => {
+          const uri = `mem://${kind}/${number++}`
+          const all = Effect.zipRight(
+            make(uri, kind, events),
+            Effect.forEach(queries, (query) => ask(uri, kind, events, query), { discard: true }),
+          )
+          return Effect.runPromise(Effect.provide(all, layerDefault))
+        }),
+        { seed: 1, numRuns: 40 },
+      )
+    })
+  }
+})
