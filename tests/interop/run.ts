@@ -108,7 +108,7 @@ const main = async (): Promise<void> => {
   if (values.copies || values.full || all) {
     const python = pythonFor("THE TEST OF COPIES", ENGINE)
     // the sweep copies all of them
-    const copies = values.copies && values.count !== undefined ? count : values.full ? 0 : 60
+    const copies = values.copies && values.count !== undefined ? count : values.full ? 0 : 40
     if (python !== undefined) await runCopies(python, cache, { seed, count: copies, keep: values.keep }, totals)
   }
   if (values.writes || values.full || all) {
