@@ -74,8 +74,7 @@ const makeCases = (root: string) => {
     const { columns } = await run<{ readonly columns: Source["columns"] }>(
       sparse ? Sparse.read(array, { order: "row" }) : Dense.read(array),
     )
-    if (columns.s === undefined) return { columns, ordered: true }
-    return { columns: strings(columns), ordered: true }
+    return { columns: columns.s === undefined ? columns : strings(columns as Source["columns"]), ordered: !sparse }
   }
   const kinds: Readonly<Record<string, (...args: ReadonlyArray<never>) => Promise<Answer>>> = {
     memcpy: () => {
