@@ -24,7 +24,7 @@ const program = Effect.gen(function* () {
   console.log(`${cells} rows in ${bytes} bytes: ${types.join(", ")}`)
   const { columns } = yield* Sparse.read(array)
   for (let i = 0; i < Math.min(cells, 5); i++) {
-    console.log(Object.values(columns).map((column) => Cells.cellJson(column, i)))
+    console.log(JSON.stringify(Object.values(columns).map((column) => Cells.cellJson(column, i))))
   }
 })
 

@@ -1,0 +1,60 @@
+/** The scripts in `examples/` that need nothing but us, in the runtime that runs this test. */
+import { afterEach, beforeEach, describe, it } from "node:test"
+import { assertEquals, assertMatch } from "@std/assert"
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import process from "node:process"
+import { examples } from "./interop/applications/examples.ts"
+
+const scripts = join(import.meta.dirname!, "..", "examples")
+
+/** The lines that a script prints, blanks made one, and what it says beside them. */
+const run = (script: string, ...args: ReadonlyArray<string>) => {
+  const command = ["Deno" in globalThis ? ["run", "-A"] : [], join(scripts, script), ...args].flat()
+  // its temporary files are ours to see
+  const env = { ...process.env, TMPDIR: folder }
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8", env })
+  assertEquals(status, 0, stderr)
+  return { lines: stdout.trimEnd().split("\n").map((line) => line.replace(/ +/g, " ").trim()), aside: stderr }
+}
+
+let folder = ""
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "tessera-examples-"))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe("examples", () => {
+  it("demo.ts makes arrays, writes twice, reads, looks back, and leaves nothing", () => {
+    const { lines, aside } = run("demo.ts")
+    assertEquals(aside, "")
+    for (
+      const line of [
+        "day 59 1 10 corrected 11 corrected 4",
+        "day 59 1 2 3 4",
+        "Pazarcık 2023-02-06T01:17 37.2 37 7.8 10",
+        "Gaziantep 2023-02-06T01:17 37.2 37 7.5 10",
+        "day 60 7.5 8 6.5",
+      ]
+    ) assertEquals(lines.filter((its) => its === line), [line])
+    assertEquals(readdirSync(folder), [])
+  })
+
+  it("import_csv.ts says what the columns became, and shows cells", () => {
+    const file = join(folder, "quakes.csv")
+    writeFileSync(file, 'place,lat,lon,depth\nTōhoku,38.3,142.4,29\n"Valdivia, Chile",-38.1,-73.4,\n')
+    const { lines, aside } = run("import_csv.ts", file, join(folder, "quakes"), "lat", "lon")
+    assertMatch(lines[0], /^2 rows in \d+ bytes: lat: float64, lon: float64, place: string_utf8, depth: int64$/)
+    assertEquals(lines.slice(1), ['[-38.1,-73.4,"Valdivia, Chile",null]', '[38.3,142.4,"Tōhoku","29"]'])
+    assertEquals(aside.split("\n").at(-2), "2 rows, 73 of 73 bytes")
+  })
+
+  it("are all run, here or with what the applications write", () => {
+    assertEquals(
+      readdirSync(scripts).sort(),
+      [...new Set(["demo.ts", "import_csv.ts", ...examples.map(({ script }) => script)])].sort(),
+    )
+  })
+})
