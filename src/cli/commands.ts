@@ -84,6 +84,12 @@ export const commands = {
       select,
       range,
       where,
+      agg: {
+        value: "LIST",
+        repeated: true,
+        description: "no cells, but what is to be said of them: count,sum(a),min(a),max(a),mean(a),null_count(a)",
+      },
+      explain: { description: "no cells, but how they would be read: fragments, tiles, requests, bytes" },
       crop,
       order,
       limit,
@@ -93,6 +99,20 @@ export const commands = {
       memory,
       quiet,
       ...opening,
+    },
+  },
+  delete: {
+    description: "delete cells of a sparse array",
+    options: {
+      where: { ...where, description: 'which cells go: \'depth > 400 and place in ["Tonga", "Fiji"]\'' },
+      at: {
+        value: "TIME",
+        description:
+          "deletes what was written until then, and is seen from then on: milliseconds since 1970, or a date",
+      },
+      "key-file": opening["key-file"],
+      json,
+      quiet,
     },
   },
   import: {

@@ -27,6 +27,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { parse, type Request } from "./arguments.ts"
 import { runCopy } from "./copy.ts"
+import { runDelete } from "./delete.ts"
 import { type ExitCode, exitCodeOf, messageOf } from "./exit_code.ts"
 import { runExport } from "./export.ts"
 import { help } from "./help.ts"
@@ -70,6 +71,8 @@ const runRequest = (request: Request, terminal: Terminal): Effect.Effect<void, u
       return runMeta(request, terminal)
     case "read":
       return runRead(request, terminal)
+    case "delete":
+      return runDelete(request, terminal)
     case "import":
       return runImport(request, terminal)
     case "export":

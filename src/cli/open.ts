@@ -30,7 +30,8 @@ export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> =>
 export const readKey = (file: string): Effect.Effect<Uint8Array, InvalidKey | NotFound | StorageError, Storage> =>
   Effect.flatMap(Storage, (storage) => Effect.flatMap(storage.read(file), parseKey))
 
-const keyOf = (
+/** The key that the request or the environment gives. */
+export const keyOf = (
   request: Request,
   terminal: Terminal,
 ): Effect.Effect<Uint8Array | undefined, InvalidKey | NotFound | StorageError, Storage> =>

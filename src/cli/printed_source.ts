@@ -12,15 +12,14 @@ import { fieldsOf } from "../fragment/field.ts"
 import type { CellEncoder } from "../query/cell_json.ts"
 import type { Column } from "../query/column.ts"
 import { attemptSelection, type ReadError } from "../query/read_error.ts"
-import { type Order, selectedFields } from "../query/read_options.ts"
+import { selectedFields } from "../query/read_options.ts"
 import { enumerationColumn } from "../query/resolve_enumeration.ts"
 import type { Request } from "./arguments.ts"
-import { parseSize, sizeText } from "./byte_size.ts"
+import { sizeText } from "./byte_size.ts"
 import type { PrintedColumn } from "./cell_formats.ts"
 import { cellText, isNumeric } from "./cell_text.ts"
-import { attemptUsage } from "./open.ts"
 import { countText, type Status, withProgress } from "./progress.ts"
-import { parseRanges, parseSelect } from "./ranges.ts"
+import { queryOf } from "./query.ts"
 import { cellSource } from "./read_cells.ts"
 import { quiet, type Terminal } from "./terminal.ts"
 import { printable } from "./text_width.ts"
@@ -97,31 +96,17 @@ export const printedSource = (
 > =>
   Effect.gen(function* () {
     const limit = request.integer("limit")
-    const size = request.text("memory")
-    const memory = size === undefined ? undefined : yield* attemptUsage(() => parseSize("memory", size))
+    const query = yield* queryOf(request, array)
+    const { select } = query
     const { schema } = array
-    const { byName, dimensions, attributes } = fieldsOf(schema)
-    const [select, ranges] = yield* attemptUsage(() =>
-      [
-        parseSelect(new Set(byName.keys()), request.texts("select")),
-        parseRanges(schema, request.texts("range")),
-      ] as const
-    )
+    const { dimensions, attributes } = fieldsOf(schema)
     const before = coordinates && schema.arrayType === "dense" && select === undefined
       ? dimensions.map((d) => d.name).filter((name) => !attributes.some((a) => a.name === name))
       : []
     const labels = asLabels ? before : []
     const wanted = before.length > 0 ? [...before, ...attributes.map((a) => a.name)] : select
     const fields = yield* attemptSelection(() => selectedFields(array, wanted))
-    const where = request.text("where")
-    const source = yield* cellSource(array, {
-      ...(where === undefined ? {} : { where }),
-      ...(wanted === undefined ? {} : { select: wanted }),
-      ...(memory === undefined ? {} : { memory }),
-      ranges,
-      order: request.text("order") as Order | undefined ?? "row",
-      outside: request.on("crop") ? "crop" : "error",
-    }, limit)
+    const source = yield* cellSource(array, wanted === undefined ? query : { ...query, select: wanted }, limit)
 
     const values = new Map<string, Column>()
     if (!request.on("codes")) {

@@ -8,7 +8,9 @@ import type { EnumerationError } from "../array/enumerations.ts"
 import type { OpenError } from "../array/open.ts"
 import { cellEncoder } from "../query/cell_json.ts"
 import type { ReadError } from "../query/read_error.ts"
+import { answerSource } from "./aggregate.ts"
 import type { Request } from "./arguments.ts"
+import { printPlan } from "./explain.ts"
 import { attemptUsage, openRequested, type SettingsError } from "./open.ts"
 import { printedSource, withReadProgress } from "./printed_source.ts"
 import type { OutputError, Terminal } from "./terminal.ts"
@@ -31,7 +33,7 @@ const formatOf = (request: Request): Format => {
 
 const writers = { table: writeTable, json: writeJson, ndjson: writeNdjson, csv: writeCsv } as const
 
-/** Reads cells and prints them. */
+/** Reads cells, or asks of them, and prints the answer. */
 export const runRead = (
   request: Request,
   terminal: Terminal,
@@ -40,6 +42,8 @@ export const runRead = (
     Effect.gen(function* () {
       const format = yield* attemptUsage(() => formatOf(request))
       const array = yield* openRequested(request, around)
+      if (request.on("agg")) return yield* writers[format](around, yield* answerSource(request, array))
+      if (request.on("explain")) return yield* printPlan(request, around, array)
       // a table of a dense array says which cells they are
       const table = format === "table"
       const source = yield* printedSource(

@@ -1,8 +1,9 @@
 /**
  * Aggregates of fields, gathered from columns and from the statistics of tiles.
  */
+import type { ArraySchema } from "../../schema/array_schema.ts"
 import { cellSize } from "../../schema/cell_val_num.ts"
-import { isFloat, isInteger, isString, isTemporal, sizeOf, storageOf } from "../../schema/datatype.ts"
+import { type Datatype, isFloat, isInteger, isString, isTemporal, sizeOf, storageOf } from "../../schema/datatype.ts"
 import { isText, readScalar } from "../../schema/scalar.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { SelectionError } from "../array/errors.ts"
@@ -154,6 +155,14 @@ const problemOf = ({ type, cellValNum, var: isVar }: Field, kind: AggregateKind)
   if (single && (isInteger(type) || isFloat(type) || type === "bool")) return undefined
   const several = single || isString(type) ? "" : ", and its cells have several values"
   return `there is no ${kind} of ${type}${several}; numbers of one value a cell have one`
+}
+
+/** The datatype that the answer to an aggregate is shown as. */
+export const answerType = (schema: ArraySchema, { kind, field }: Aggregate): Datatype => {
+  if (kind === "count" || kind === "nullCount") return "uint64"
+  const { type } = fieldsOf(schema).byName.get(field)!
+  if (kind === "min" || kind === "max") return type
+  return kind === "mean" || isFloat(type) ? "float64" : storageOf(type).startsWith("uint") ? "uint64" : "int64"
 }
 
 /** The totals that are asked for. Throws {@link SelectionError}. */

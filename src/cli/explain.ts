@@ -1,0 +1,65 @@
+/**
+ * `tessera read --explain`: how cells would be read.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { OpenedArray } from "../array/open.ts"
+import { explainDense, explainSparse, type Explanation } from "../query/explain.ts"
+import type { ReadError } from "../query/read_error.ts"
+import type { Request } from "./arguments.ts"
+import { sizeText } from "./byte_size.ts"
+import { countText } from "./progress.ts"
+import { queryOf } from "./query.ts"
+import { type OutputError, print, type Terminal } from "./terminal.ts"
+import { textTable } from "./text_table.ts"
+import { printable } from "./text_width.ts"
+import type { UsageError } from "./usage_error.ts"
+
+/** A plan for people: its fragments, then what it costs. */
+function* planText(plan: Explanation, width: number): Generator<string> {
+  const { fragments, fields, cells, sorts, deduplicates, requests, bytes } = plan
+  const counts = ["tiles", "in ranges", "ruled out", "read"]
+  yield* textTable(
+    [...counts, "fragment"],
+    fragments.map(({ name, tiles, inRanges, ruledOut, read }) => [
+      ...[tiles, inRanges, ruledOut, read].map(countText),
+      printable(name),
+    ]),
+    width,
+    counts,
+  )
+  const lines: ReadonlyArray<readonly [string, string]> = [
+    ["fields", fields.map(printable).join(", ")],
+    ["cells", `${countText(cells)} in what is read`],
+    [
+      "work",
+      [...(deduplicates ? ["newest cell of each place"] : []), ...(sorts ? ["sorting"] : [])].join(", ") || "none",
+    ],
+    ["requests", `at most ${countText(requests)}, fewer where they lie together`],
+    ["bytes", `at most ${sizeText(bytes)}${bytes < 1024 ? "" : ` (${countText(bytes)})`}`],
+  ]
+  yield "\n"
+  for (const [title, text] of lines) yield `${title.padEnd(10)}${text}\n`
+}
+
+/** A plan for programs. */
+const planJson = ({ fragments, ...plan }: Explanation): unknown => ({
+  fragments: fragments.map(({ inRanges, ruledOut, ...its }) => ({ ...its, in_ranges: inRanges, ruled_out: ruledOut })),
+  ...plan,
+})
+
+/** Prints the plan of a read. */
+export const printPlan = (
+  request: Request,
+  terminal: Terminal,
+  array: OpenedArray,
+): Effect.Effect<void, UsageError | ReadError | OutputError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const query = yield* queryOf(request, array)
+    const plan = yield* (array.schema.arrayType === "dense" ? explainDense : explainSparse)(array, query)
+    yield* print(
+      terminal,
+      request.on("json") ? [JSON.stringify(planJson(plan), null, 2), "\n"] : planText(plan, terminal.columns),
+    )
+  })
