@@ -28,8 +28,10 @@ const unpacked = (name: string): ReadonlyMap<string, Uint8Array> => {
 }
 
 /** The arrays of one pack (`v22`) that engines can open. */
-export const packedArrays = (pack: string): ReadonlyArray<PackedArray> => {
-  const files = unpacked(`${pack}.pack.gz`)
+export const packedArrays = (pack: string): ReadonlyArray<PackedArray> => arraysOf(unpacked(`${pack}.pack.gz`))
+
+/** The arrays of cases that engines can open. */
+export const arraysOf = (files: ReadonlyMap<string, Uint8Array>): ReadonlyArray<PackedArray> => {
   const out: Array<PackedArray> = []
   for (const [path, bytes] of files) {
     if (!path.endsWith("/expected.json")) continue

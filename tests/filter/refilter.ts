@@ -7,36 +7,16 @@ import { filterFoldedTile, isFolded, unfilterFoldedTile } from "../../src/filter
 import { filterTile } from "../../src/filter/filter_tile.ts"
 import { type TileContext, tileTable, unfilterTile, unwind } from "../../src/filter/pipeline.ts"
 import type { Strings } from "../../src/filter/strings.ts"
+import { deviations, type Difference } from "../rewrite/deviations.ts"
 import { type FieldTiles, tilesBelow } from "./fixture_tiles.ts"
 
-/**
- * Where our tiles are not those of the engines, and why. All there is: whatever else differs is a fault.
- * `cut`: the same cells in other chunks. `noise`: as long, and with the same cells.
- */
-const deviations: ReadonlyArray<{
-  readonly kind: "cut" | "noise"
-  readonly applies: (field: FieldTiles, tile: number) => boolean
-  readonly why: string
-}> = [
-  {
-    kind: "cut",
-    applies: ({ context, dense, part, tiles }, tile) =>
-      part === "var" && context.engineVersion >= 5 && context.engineVersion <= 8 && !dense && tile === tiles.length - 1,
-    why:
-      "2.0 to 2.2 cut the values where 8 × cells bytes are full, and take the last tile of a sparse global-order write, " +
-      "as of all consolidation, for a full one when they count its cells",
-  },
-  {
-    kind: "cut",
-    applies: ({ context, part }) => part === "var" && context.engineVersion === 9,
-    why: "2.3 cuts the values at 64 KiB or, of one write to the next, where 8 × cells bytes are full",
-  },
-  {
-    kind: "noise",
-    applies: ({ context }) => context.engineVersion === 19 && context.filters.filters.some((f) => f.type === "delta"),
-    why: "2.16 writes a step past the last one, of whatever memory follows; ours is 0",
-  },
-]
+/** Whether it is known that a tile of ours differs so. */
+const isKnown = ({ context, dense, part, tiles }: FieldTiles, tile: number, how: Difference["how"]): boolean => {
+  const last = tile === tiles.length - 1
+  const { engineVersion: version, filters } = context
+  const difference = { version, dense, global: false, whole: true, field: undefined, filters, what: part, last, how }
+  return deviations.some(({ applies }) => applies(difference))
+}
 
 /** Filters whose output is up to their release, to chance, or to both; what goes into them is compared. */
 const free: ReadonlySet<string> = new Set(["gzip", "zstd", "lz4", "bzip2", "aes_256_gcm"])
@@ -114,11 +94,10 @@ export const refilterCase = (root: string, found: Refiltered): void => {
         made = part === "fixed" && isVar && cells.length === 0 ? new Uint8Array(8) : filterTile(cells, its, offsets)
         if (!same(open(made), cells)) return fault("other cells come back")
       }
-      const deviation = deviations.find(({ applies }) => applies(field, i))
-      const result = compare(tile.bytes, made, its)
+      const result = compareTiles(tile.bytes, made, its)
       if (result === "equal") found.equal++
       else if (result === "coded") found.coded++
-      else if (deviation?.kind === result) found.deviating++
+      else if (isKnown(field, i, result)) found.deviating++
       else fault(result)
     })
   }
@@ -131,7 +110,8 @@ const soundAlone = (field: FieldTiles, fragment: ReadonlyArray<FieldTiles>): boo
   return !broken && !field.context.filters.filters.some((filter) => filter.type === "webp")
 }
 
-const compare = (
+/** Tiles of the engine and ours: up to what they are the same. */
+export const compareTiles = (
   theirs: Uint8Array,
   ours: Uint8Array,
   its: TileContext,
@@ -153,6 +133,3 @@ const compare = (
 
 /** What is said of all cases. */
 export const nothing = (): Refiltered => ({ equal: 0, coded: 0, deviating: 0, skipped: 0, faults: [] })
-
-/** The deviations in words. */
-export const deviationsInWords: ReadonlyArray<string> = deviations.map(({ why }) => why)

@@ -1,12 +1,12 @@
 /**
  * `deno task refilter [FIXTURES]`: unfilters every tile of every fixture of formats 3 to 22, filters it again, and compares.
- * Prints what differs, the deviations that are known, and closes with `N passed, N failed`.
+ * Prints what differs, and closes with `N passed, N failed`.
  */
 import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { fixtures } from "./fixture_tiles.ts"
-import { deviationsInWords, nothing, refilterCase } from "./refilter.ts"
+import { nothing, refilterCase } from "./refilter.ts"
 
 const root = process.argv[2] ?? fixtures
 const all = nothing()
@@ -23,6 +23,6 @@ for (let version = 3; version <= 22; version++) {
 }
 for (const fault of all.faults) console.log(fault)
 console.log(`${all.equal} tiles are equal, ${all.coded} up to what a codec is free in, ${all.skipped} were skipped;`)
-console.log(`${all.deviating} deviate as is known:\n${deviationsInWords.map((why) => `- ${why}`).join("\n")}`)
+console.log(`${all.deviating} deviate as is known, and said in tests/rewrite/deviations.ts`)
 console.log(`${all.equal + all.coded + all.deviating} passed, ${all.faults.length} failed`)
 process.exitCode = all.faults.length > 0 ? 1 : 0

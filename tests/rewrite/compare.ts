@@ -1,0 +1,239 @@
+/** What was written again beside what the engine wrote: whole files, tiles, sections of metadata. */
+import * as Effect from "effect/Effect"
+import { Storage } from "../../platform/storage.ts"
+import { decode } from "../../schema/binary/mod.ts"
+import { FragmentStatistics } from "../../schema/fragment/fragment_statistics.ts"
+import type { FragmentFooter } from "../../schema/fragment/footer.ts"
+import { TileOffsets } from "../../schema/fragment/tile_offsets.ts"
+import { dataFile, type DataPart, FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
+import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import { readScalar } from "../../schema/scalar.ts"
+import { Since } from "../../schema/version.ts"
+import type { TileContext } from "../../src/filter/pipeline.ts"
+import { axisOf } from "../../src/fragment/dense_tiles.ts"
+import { type Field, fieldsOf, zippedCoordinates } from "../../src/fragment/field.ts"
+import { type Fragment, slotOf } from "../../src/fragment/fragment.ts"
+import { fieldFilters } from "../../src/fragment/persist_tile.ts"
+import { loadSections } from "../../src/fragment/sections.ts"
+import { openGenericTile, type TileAccess } from "../../src/tile/generic_tile.ts"
+import { compareTiles } from "../filter/refilter.ts"
+import { deviations, type Difference } from "./deviations.ts"
+import type { RewrittenArray, RewrittenFile, RewrittenFragment } from "./rewrite.ts"
+
+/** What was compared. */
+export interface Compared {
+  /** Files that are the same to the last byte. */
+  files: number
+  /** Tiles in other files that are the same up to what a codec or an IV is free in. */
+  tiles: number
+  /** Sections of metadata and contents of structures that are the same. */
+  sections: number
+  /** How often each deviation was seen, by its name. */
+  readonly deviating: Map<string, number>
+  readonly faults: Array<string>
+}
+
+/** Nothing was compared yet. */
+export const nothing = (): Compared => ({ files: 0, tiles: 0, sections: 0, deviating: new Map(), faults: [] })
+
+const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])
+
+/** Whether the box of a dense fragment fills its tiles. */
+const isWhole = ({ schema, nonEmptyDomain }: Fragment): boolean =>
+  schema.dimensions.every((dimension, d) => {
+    const { low, extent } = axisOf(dimension)
+    const start = BigInt(readScalar(dimension.type, nonEmptyDomain![d].low))
+    const end = BigInt(readScalar(dimension.type, nonEmptyDomain![d].high))
+    return (start - low) % extent === 0n && (end + 1n - low) % extent === 0n
+  })
+
+const none: FilterPipeline = { maxChunkSize: 0, filters: [] }
+
+/** Notes a difference: a deviation that is known, or a fault. */
+const differ = (
+  seen: Compared,
+  fragment: Fragment,
+  version: number,
+  field: Field | undefined,
+  what: Difference["what"],
+  { how = "others", last = false }: Partial<Difference> = {},
+): void => {
+  const { uri, dense, name } = fragment
+  const difference: Difference = {
+    version,
+    dense,
+    global: name.start !== name.end || /_global/.test(uri),
+    whole: !dense || isWhole(fragment),
+    field,
+    filters: field?.filters ?? none,
+    what,
+    last,
+    how,
+  }
+  const known = deviations.find(({ applies }) => applies(difference))
+  if (known === undefined) seen.faults.push(`${uri}: ${what} of ${field?.name ?? "no field"}: ${how}`)
+  else seen.deviating.set(known.name, (seen.deviating.get(known.name) ?? 0) + 1)
+}
+
+/** The bytes with some names in place of others that are as long. */
+const renamed = (bytes: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array => {
+  let text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
+  for (const [ours, theirs] of names) text = text.replaceAll(ours, theirs)
+  return Uint8Array.from(text, (c) => c.charCodeAt(0))
+}
+
+const compareFile = (access: TileAccess, { theirs, ours, names, kind }: RewrittenFile, seen: Compared) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const [a, b] = [yield* storage.read(theirs), yield* storage.read(ours)]
+    if (same(a, b)) seen.files++
+    const [x, y] = [openGenericTile(access, theirs, a), openGenericTile(access, ours, b)]
+    if (x.version === y.version && same(x.bytes, renamed(y.bytes, names))) seen.sections++
+    else seen.faults.push(`${theirs}: another ${kind}`)
+  })
+
+/** The fields with files of a fragment, in the order of its metadata. */
+const fieldsIn = ({ schema, dense, version, hasTimestamps, hasDeleteMetadata }: Fragment): ReadonlyArray<Field> => {
+  const { attributes, dimensions, timestamps, deleteTimes, deleteConditions } = fieldsOf(schema)
+  const coordinates = version >= Since.splitDimensions ? dimensions : [zippedCoordinates(schema)]
+  return [
+    ...attributes,
+    ...(dense ? [] : coordinates),
+    ...(hasTimestamps ? [timestamps] : []),
+    ...(hasDeleteMetadata ? [deleteTimes, deleteConditions] : []),
+  ]
+}
+
+const lists = [
+  "tileOffsets",
+  "varTileOffsets",
+  "varTileSizes",
+  "validityTileOffsets",
+  "tileMins",
+  "tileMaxes",
+  "tileSums",
+  "tileNullCounts",
+] as const satisfies ReadonlyArray<keyof FragmentFooter>
+
+const offsetsOf = { fixed: "tileOffsets", var: "varTileOffsets", validity: "validityTileOffsets" } as const
+
+/** What the footer says beside where things are. */
+const told = (fragment: Fragment) => ({
+  version: fragment.version,
+  schemaName: fragment.schemaName,
+  dense: fragment.dense,
+  nonEmptyDomain: fragment.nonEmptyDomain,
+  tileCount: fragment.tileCount,
+  lastTileCells: fragment.lastTileCells,
+  hasTimestamps: fragment.hasTimestamps,
+  hasDeleteMetadata: fragment.hasDeleteMetadata,
+})
+
+const compareFragment = (access: TileAccess, { theirs, ours }: RewrittenFragment, seen: Compared) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const where = theirs.uri
+    if (theirs.metadata.kind !== "sections" || ours.metadata.kind !== "sections") return
+    const [a, b] = [theirs.metadata, ours.metadata]
+    const [{ version: engineVersion }] = yield* loadSections(access, a.sections, [a.footer.rtreeOffset])
+    const load = (of: typeof a, at: number) =>
+      Effect.map(loadSections(access, of.sections, [at]), ([tile]) => tile.bytes)
+    const bytes = (value: unknown): string => JSON.stringify(value, (_, v) => v instanceof Uint8Array ? [...v] : v)
+    if (bytes(told(theirs)) === bytes(told(ours))) seen.sections++
+    else seen.faults.push(`${where}: another footer: ${bytes(told(ours))} ${bytes(told(theirs))}`)
+    const files = (fragment: Fragment) =>
+      Effect.map(storage.list(fragment.uri), (entries) => entries.map(({ name }) => name).sort())
+    const [left, right] = [yield* files(theirs), yield* files(ours)]
+    if (left.join() !== right.join()) seen.faults.push(`${where}: other files: ${right}, not ${left}`)
+
+    const section = (what: Difference["what"], x: number, y: number, field?: Field) =>
+      Effect.gen(function* () {
+        const [want, found] = [yield* load(a, x), yield* load(b, y)]
+        if (same(want, found)) seen.sections++
+        else differ(seen, theirs, engineVersion, field, what)
+      })
+
+    const pairs: Array<readonly [Uint8Array, Uint8Array]> = []
+    for (const field of fieldsIn(theirs)) {
+      const slot = slotOf(theirs, field.file)
+      const webp = field.filters.filters.some((f) => f.type === "webp") ? yield* access.codecs.webp : undefined
+      const filters = fieldFilters(access, theirs.version, theirs.schema, field, undefined)
+      const parts: ReadonlyArray<DataPart> = [
+        "fixed",
+        ...(field.var ? ["var" as const] : []),
+        ...(field.nullable ? ["validity" as const] : []),
+      ]
+      for (const part of parts) {
+        const name = dataFile(theirs.version, field.file, part)
+        const [x, y] = [yield* storage.read(`${theirs.uri}/${name}`), yield* storage.read(`${ours.uri}/${name}`)]
+        pairs.push([x, y])
+        const list = offsetsOf[part]
+        if (same(x, y)) {
+          seen.files++
+          yield* section(list, a.footer[list][slot], b.footer[list][slot], field)
+          continue
+        }
+        const starts = (of: typeof a) =>
+          Effect.map(load(of, of.footer[list][slot]), (tile) => decode(TileOffsets, tile, theirs.version, where))
+        const [from, to] = [yield* starts(a), yield* starts(b)]
+        const context = filters[part] as TileContext
+        const tile = (bytes: Uint8Array, all: Float64Array, i: number) => bytes.subarray(all[i], all[i + 1])
+        from.forEach((at, i) => {
+          const its = {
+            ...context,
+            webp,
+            engineVersion,
+            offset: at,
+            uri: `${theirs.uri}/${name}`,
+          }
+          const how = compareTiles(tile(x, from, i), tile(y, to, i), its)
+          if (how === "equal" || how === "coded") seen.tiles++
+          else differ(seen, theirs, engineVersion, field, part, { how, last: i === from.length - 1 })
+        })
+      }
+      for (const list of lists) {
+        if (list.endsWith("Offsets") || slot >= a.footer[list].length) continue
+        yield* section(list, a.footer[list][slot], b.footer[list][slot], field)
+      }
+    }
+    yield* section("R-tree", a.footer.rtreeOffset, b.footer.rtreeOffset)
+    // the slot without cells
+    const dead = theirs.schema.attributes.length
+    for (const list of theirs.version >= Since.splitDimensions ? lists : []) {
+      if (dead < a.footer[list].length) yield* section(list, a.footer[list][dead], b.footer[list][dead])
+    }
+    if (theirs.version >= Since.fragmentStatistics) {
+      const of = (from: typeof a) =>
+        Effect.map(
+          load(from, from.footer.fragmentStatisticsOffset),
+          (tile) => decode(FragmentStatistics, tile, theirs.version, where),
+        )
+      const [x, y] = [yield* of(a), yield* of(b)]
+      if (x.length !== y.length) seen.faults.push(`${where}: statistics of ${y.length} fields, not ${x.length}`)
+      for (const [slot, found] of y.entries()) {
+        const field = fieldsIn(theirs).find((f) => slotOf(theirs, f.file) === slot)
+        const parts = {
+          min: same(x[slot].min, found.min),
+          max: same(x[slot].max, found.max),
+          sum: same(x[slot].sum, found.sum),
+          nullCount: x[slot].nullCount === found.nullCount,
+        }
+        for (const [what, equal] of Object.entries(parts)) {
+          if (equal) seen.sections++
+          else differ(seen, theirs, engineVersion, field, what as "min")
+        }
+      }
+    }
+    if (theirs.version >= Since.deletes) {
+      yield* section("processed conditions", a.footer.processedConditionsOffset, b.footer.processedConditionsOffset)
+    }
+    const metadata = (fragment: Fragment) => storage.read(`${fragment.uri}/${FRAGMENT_METADATA_FILE}`)
+    if (same(yield* metadata(theirs), yield* metadata(ours))) seen.files++
+  })
+
+/** Compares all that was written again of an array. */
+export const compareArray = (array: RewrittenArray, seen: Compared) =>
+  Effect.gen(function* () {
+    for (const file of array.files) yield* compareFile(array.access, file, seen)
+    for (const fragment of array.fragments) yield* compareFragment(array.access, fragment, seen)
+  })

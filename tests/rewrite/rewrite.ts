@@ -1,0 +1,269 @@
+/**
+ * The reverse of the golden tests: what real engines wrote is read, and our writers write it again, by the same schema, in
+ * the same format version and for the same times, beside it.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Codecs } from "../../platform/codecs.ts"
+import { Storage } from "../../platform/storage.ts"
+import { decode } from "../../schema/binary/mod.ts"
+import { viewAs } from "../../schema/datatype.ts"
+import { ProcessedConditions } from "../../schema/fragment/processed_conditions.ts"
+import { MetadataEntries } from "../../schema/metadata_entries.ts"
+import { ARRAY_SCHEMA_FILE, enumerationPath, METADATA_FOLDER } from "../../schema/name/array_paths.ts"
+import { parseName } from "../../schema/name/timestamped_name.ts"
+import { readScalar } from "../../schema/scalar.ts"
+import { Since } from "../../schema/version.ts"
+import { fromStructure } from "../../src/array/builder/structure.ts"
+import { createLike } from "../../src/array/create.ts"
+import { loadDirectory } from "../../src/array/directory.ts"
+import { loadEnumerations } from "../../src/array/enumerations.ts"
+import { openedOf } from "../../src/array/handle.ts"
+import { join, listArray } from "../../src/array/listing.ts"
+import { accessOf, type OpenedArray } from "../../src/array/open.ts"
+import { storeMetadata } from "../../src/array/edit_metadata.ts"
+import { bytewise } from "../../src/array/metadata.ts"
+import { putMetadata } from "../../src/array/put_metadata.ts"
+import { makeSchemas } from "../../src/array/schemas.ts"
+import { type Field, fieldsOf } from "../../src/fragment/field.ts"
+import type { FieldTile } from "../../src/fragment/field_tiles.ts"
+import { cellCount, type Fragment } from "../../src/fragment/fragment.ts"
+import { loadFragment } from "../../src/fragment/load_fragment.ts"
+import { readCoordinates, readTiles } from "../../src/fragment/read_tiles.ts"
+import { loadSections } from "../../src/fragment/sections.ts"
+import { readDense } from "../../src/query/read_dense.ts"
+import { openGenericTile, type TileAccess } from "../../src/tile/generic_tile.ts"
+import { commitFragments } from "../../src/write/commit.ts"
+import { openFragment } from "../../src/write/fragment_writer.ts"
+import { targetOf } from "../../src/write/target.ts"
+import { gatherTile, type WriteColumn } from "../../src/write/write_column.ts"
+import { writeDense } from "../../src/write/write_dense.ts"
+import { lastTileCells, writeFields, writeSparse } from "../../src/write/write_sparse.ts"
+
+/** A file of the engine and ours, which says the same. */
+export interface RewrittenFile {
+  readonly kind: "schema" | "enumeration" | "metadata"
+  readonly theirs: string
+  readonly ours: string
+  /** Names that are made by chance: of ours, what the engine has in its place. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** A fragment of the engine and ours, which has the same cells. */
+export interface RewrittenFragment {
+  readonly theirs: Fragment
+  readonly ours: Fragment
+}
+
+/** What was written again of an array. */
+export interface RewrittenArray {
+  readonly access: TileAccess
+  readonly files: ReadonlyArray<RewrittenFile>
+  readonly fragments: ReadonlyArray<RewrittenFragment>
+  /** Fragments of a kind that is not written: sparse ones in dense arrays. */
+  readonly left: ReadonlyArray<Fragment>
+}
+
+type Needs = Storage | Codecs | Scope.Scope
+
+/** All tiles of a field as one column. */
+const joined = (field: Field, tiles: ReadonlyArray<FieldTile>): WriteColumn => {
+  const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+    const out = new Uint8Array(parts.reduce((n, part) => n + part.length, 0))
+    let at = 0
+    for (const part of parts) {
+      out.set(part, at)
+      at += part.length
+    }
+    return out
+  }
+  const ends: Array<number> = [0]
+  for (const { offsets } of tiles) {
+    const base = ends[ends.length - 1]
+    offsets?.forEach((offset, i) => i > 0 && ends.push(base + offset))
+  }
+  return {
+    field,
+    values: join(tiles.map((tile) => tile.values)),
+    offsets: field.var ? Uint32Array.from(ends) : undefined,
+    validity: field.nullable ? join(tiles.map((tile) => tile.validity!)) : undefined,
+  }
+}
+
+/** Some order of cells that is not theirs: a step through all that is prime to their number. */
+const shuffled = (cells: number): Uint32Array => {
+  const step = [7919, 104729].find((prime) => cells % prime !== 0) ?? 1
+  return Uint32Array.from({ length: cells }, (_, i) => (i + 1) * step % cells)
+}
+
+/** A column as users give it. */
+const given = ({ field, values, offsets, validity }: FieldTile & { readonly field: Field }): unknown => {
+  const view = viewAs(field.type, values)
+  return {
+    values: view,
+    ...(offsets === undefined ? {} : { offsets: offsets.map((at) => at / view.BYTES_PER_ELEMENT) }),
+    ...(validity === undefined ? {} : { validity }),
+  }
+}
+
+/** Writes the cells of a sparse fragment. */
+const rewriteSparse = (access: TileAccess, fragment: Fragment, copy: OpenedArray) =>
+  Effect.gen(function* () {
+    const { schema, hasTimestamps, hasDeleteMetadata, metadata, name } = fragment
+    const { attributes, dimensions, timestamps, deleteTimes, deleteConditions } = fieldsOf(schema)
+    const all = Array.from({ length: fragment.tileCount }, (_, i) => i)
+    const coordinates = yield* readCoordinates(access, fragment, dimensions, all)
+    const columns = dimensions.map((field, d) => joined(field, coordinates[d]))
+    const extra = [
+      ...(hasTimestamps ? [timestamps] : []),
+      ...(hasDeleteMetadata ? [deleteTimes, deleteConditions] : []),
+    ]
+    for (const field of [...attributes, ...extra]) {
+      columns.push(joined(field, yield* readTiles(access, fragment, field, all)))
+    }
+    const cells = cellCount(fragment)
+    const time = [name.start, name.end] as const
+    if (extra.length === 0) {
+      // which of two cells at one place comes first is up to the engine's sort
+      const order = schema.allowsDuplicates ? "global" : "unordered"
+      const permutation = order === "global" ? undefined : shuffled(cells)
+      const named = Object.fromEntries(columns.map((column) => {
+        const tile = gatherTile(column, permutation, 0, cells)
+        return [column.field.name, given({ field: column.field, ...tile })]
+      }))
+      const request = { time, order, duplicates: "refuse", onProgress: undefined, checks: { anyValue: true } } as const
+      const { fragments } = yield* writeSparse(copy, named, request)
+      return fragments[0]
+    }
+    let processedConditions: ReadonlyArray<string> = []
+    if (metadata.kind === "sections" && metadata.footer.processedConditionsOffset > 0) {
+      const [tile] = yield* loadSections(access, metadata.sections, [metadata.footer.processedConditionsOffset])
+      processedConditions = decode(ProcessedConditions, tile.bytes, fragment.version, fragment.uri)
+    }
+    const writer = yield* openFragment(yield* targetOf(copy), {
+      time,
+      hasTimestamps,
+      hasDeleteMetadata,
+      processedConditions,
+    })
+    const n = dimensions.length
+    yield* writeFields(
+      writer,
+      columns.slice(0, n),
+      columns.slice(n),
+      { permutation: undefined, cells },
+      schema.capacity,
+    )
+    yield* commitFragments([yield* writer.finish({ lastTileCells: lastTileCells(cells, schema.capacity) })])
+    return writer.name
+  })
+
+/** Writes the cells of a dense fragment. */
+const rewriteDense = (fragment: Fragment, array: OpenedArray, copy: OpenedArray) =>
+  Effect.gen(function* () {
+    const { schema, nonEmptyDomain, name } = fragment
+    const box = Object.fromEntries(schema.dimensions.map((dimension, d) => {
+      const { low, high } = nonEmptyDomain![d]
+      return [dimension.name, [readScalar(dimension.type, low), readScalar(dimension.type, high)] as const]
+    }))
+    const { columns } = yield* readDense(array, { ranges: box })
+    const time = [name.start, name.end] as const
+    const request = { time, order: "row", onProgress: undefined, checks: { anyValue: true } } as const
+    const { fragments } = yield* writeDense(copy, box, columns, request)
+    return fragments[0]
+  })
+
+/** Writes all that there is of an array again; fragments that others supersede too. */
+export const rewriteArray = (uri: string, key: Uint8Array | undefined): Effect.Effect<RewrittenArray, unknown, Needs> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const listing = yield* listArray(uri)
+    const directory = yield* loadDirectory(listing)
+    const reading = { key, verifyChecksums: true }
+    const access = yield* accessOf(reading)
+    const schemas = makeSchemas(access, directory)
+    const files: Array<RewrittenFile> = []
+    const copies = new Map<string, OpenedArray>()
+
+    for (const [i, file] of directory.schemas.entries()) {
+      const schema = yield* schemas.load(file.name.name)
+      if (schema.version < 3) continue
+      const theirs = { uri, schema, ...reading }
+      const copy = `${uri}_copy${i}`
+      const value = fromStructure(schema, yield* loadEnumerations(theirs))
+      const time = file.name.start === 0 ? {} : { at: file.name.start }
+      const made = yield* createLike(copy, value, {
+        ...time,
+        ...(key === undefined ? {} : { key }),
+        formatVersion: schema.version,
+      })
+      const ours = openedOf(made)
+      copies.set(file.name.name, ours)
+      const names = new Map(schema.enumerations.map((e, k) => [ours.schema.enumerations[k].fileName, e.fileName]))
+      const at = ours.schemaName === ARRAY_SCHEMA_FILE ? ARRAY_SCHEMA_FILE : `__schema/${ours.schemaName}`
+      files.push({ kind: "schema", theirs: file.uri, ours: join(copy, at), names })
+      for (const [made, name] of names) {
+        files.push({
+          kind: "enumeration",
+          theirs: join(uri, enumerationPath(name)),
+          ours: join(copy, enumerationPath(made)),
+          names,
+        })
+      }
+    }
+    const newest = [...copies.values()].at(-1)
+    for (const { name, kind } of newest === undefined ? [] : yield* storage.list(join(uri, METADATA_FOLDER))) {
+      const parsed = kind === "file" ? parseName(name) : undefined
+      if (parsed === undefined || parsed.name !== name) continue
+      const theirs = join(uri, METADATA_FOLDER, name)
+      const tile = openGenericTile(access, theirs, yield* storage.read(theirs))
+      const entries = decode(MetadataEntries, tile.bytes, tile.version, theirs)
+      const before = new Set((yield* storage.list(join(newest!.uri, METADATA_FOLDER))).map((e) => e.name))
+      if (entries.some(({ deleted }) => deleted)) {
+        // by its name what is deleted goes with what may be left of a NumPy array of that name
+        const edited = new Map(entries.map((entry) => [bytewise(entry.key), entry]))
+        yield* storeMetadata(access, newest!.uri, [parsed.start, parsed.end], newest!.schema.version, edited)
+      } else {
+        const items = entries.map((entry) => ({ ...entry, name: new TextDecoder().decode(entry.key) }))
+        yield* putMetadata(newest!.uri, items, { at: parsed.end, ...(key === undefined ? {} : { key }) })
+      }
+      const made = (yield* storage.list(join(newest!.uri, METADATA_FOLDER))).filter((e) => !before.has(e.name))
+      if (entries.length > 0) {
+        files.push({
+          kind: "metadata",
+          theirs,
+          ours: join(newest!.uri, METADATA_FOLDER, made[0].name),
+          names: new Map(),
+        })
+      }
+    }
+
+    const fragments: Array<RewrittenFragment> = []
+    const left: Array<Fragment> = []
+    for (const entry of directory.fragments) {
+      const theirs = yield* loadFragment(access, entry, schemas, undefined)
+      const array: OpenedArray = {
+        uri,
+        schema: theirs.schema,
+        schemaName: theirs.schemaName,
+        time: { start: 0, end: Number.MAX_SAFE_INTEGER },
+        fragments: [theirs],
+        deletes: [],
+        ...reading,
+      }
+      if (theirs.version < 3 || (!theirs.dense && theirs.schema.arrayType === "dense")) {
+        left.push(theirs)
+        continue
+      }
+      const made = copies.get(theirs.schemaName === "" ? ARRAY_SCHEMA_FILE : theirs.schemaName)!
+      // by the same schema, so that its name is what the engine's footer says
+      const copy = { ...array, uri: made.uri, fragments: [] }
+      const name = theirs.dense ? yield* rewriteDense(theirs, array, copy) : yield* rewriteSparse(access, theirs, copy)
+      const { schema, schemaName } = theirs
+      const known = { known: new Map([[schemaName, schema]]), load: () => Effect.die("the schema is known") }
+      const folder = theirs.version >= Since.folders ? "__fragments/" : ""
+      const at = { name: { ...theirs.name, name }, uri: join(made.uri, `${folder}${name}`) }
+      fragments.push({ theirs, ours: yield* loadFragment(access, at, known, undefined) })
+    }
+    return { access, files, fragments, left }
+  })

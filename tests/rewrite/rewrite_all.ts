@@ -1,0 +1,22 @@
+/** Arrays that are written again, one after the other, each in a memory of its own. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { layerNative } from "../../platform/codecs_native.ts"
+import { layerWebp } from "../../platform/codecs_webp_native.ts"
+import { Storage } from "../../platform/storage.ts"
+import { makeMemoryStorage } from "../../platform/storage_memory.ts"
+import type { PackedArray } from "../array/packed_arrays.ts"
+import { compareArray, type Compared } from "./compare.ts"
+import { rewriteArray } from "./rewrite.ts"
+
+/** Writes arrays again, and compares; what cannot be written is a fault too. */
+export const rewriteAll = async (arrays: ReadonlyArray<PackedArray>, seen: Compared): Promise<void> => {
+  for (const { path, key, files } of arrays) {
+    const storage = Layer.succeed(Storage, makeMemoryStorage(new Map(files)))
+    const comparing = Effect.flatMap(rewriteArray(path, key), (array) => compareArray(array, seen))
+    const layer = Layer.merge(storage, Layer.provideMerge(layerWebp, layerNative))
+    await Effect.runPromise(Effect.provide(Effect.scoped(comparing), layer)).catch((error) => {
+      seen.faults.push(`${path}: ${error}`)
+    })
+  }
+}
