@@ -6,7 +6,7 @@
 import { Cursor, u32, u8 } from "../../schema/binary/mod.ts"
 import { isTemporal } from "../../schema/datatype.ts"
 import { reduceWindows } from "./bit_width_forward.ts"
-import { checkSize, damaged, type FilterOf, type Transform } from "./transform.ts"
+import { checkSize, damaged, type FilterOf, passedOn, type Transform } from "./transform.ts"
 import { reducibleSize } from "./window.ts"
 import { asUint16, asUint32 } from "./words.ts"
 
@@ -47,7 +47,7 @@ export const bitWidthReduction: Transform<FilterOf<"bit_width_reduction">> = {
   },
   forward: (filter, parts, context) => {
     const size = reducibleSize(context.type, context.version)
-    return size === 0 ? parts : reduceWindows(parts, context.type, size, filter.maxWindow)
+    return size === 0 ? passedOn(parts) : reduceWindows(parts, context.type, size, filter.maxWindow)
   },
 }
 

@@ -26,7 +26,7 @@ export const bitshuffle: Transform<FilterOf<"bitshuffle">> = {
     const size = sizeOf(context.type)
     const out = new Uint8Array(parts.data.byteLength)
     const tail = out.byteLength % 8
-    const sizes = tail === 0 ? [out.byteLength] : [out.byteLength - tail, tail]
+    const sizes = parts.dropped === true ? [] : tail === 0 ? [out.byteLength] : [out.byteLength - tail, tail]
     let at = 0
     for (const part of sizes) {
       transpose("bitshuffle", parts.data.subarray(at, at + part), size, out.subarray(at, at + part))

@@ -5,9 +5,9 @@
  */
 import { shuffleByKernel } from "../../platform/shuffle_kernel.ts"
 import { sizeOf } from "../../schema/datatype.ts"
-import { eachPart } from "./part_sizes.ts"
+import { eachPart, partSizes } from "./part_sizes.ts"
 import type { FilterOf, Transform } from "./transform.ts"
-import { asUint16, asUint32, u32Bytes } from "./words.ts"
+import { asUint16, asUint32 } from "./words.ts"
 
 /** The byteshuffle filter. */
 export const byteshuffle: Transform<FilterOf<"byteshuffle">> = {
@@ -26,7 +26,7 @@ export const byteshuffle: Transform<FilterOf<"byteshuffle">> = {
     const size = sizeOf(context.type)
     const data = size === 1 ? parts.data : new Uint8Array(parts.data.byteLength)
     if (size > 1 && !shuffleByKernel("shuffle", parts.data, size, data)) shuffle(parts.data, size, data)
-    return { metadata: [u32Bytes(1, data.byteLength), ...parts.metadata], data }
+    return { metadata: [partSizes(parts, data.byteLength), ...parts.metadata], data }
   },
 }
 

@@ -5,7 +5,7 @@
  */
 import { Cursor, u32, u64 } from "../../schema/binary/mod.ts"
 import { ChecksumMismatch } from "./errors.ts"
-import { damaged, type FilterOf, type Transform } from "./transform.ts"
+import { damaged, dataParts, type FilterOf, passedOn, type Transform } from "./transform.ts"
 import { concat, u32Bytes } from "./words.ts"
 
 type Checksum = FilterOf<"checksum_md5" | "checksum_sha256">
@@ -43,11 +43,12 @@ export const checksum: Transform<Checksum> = {
     return { metadata, data: chunk.data }
   },
   forward: (filter, parts, context) => {
-    const header: Array<Uint8Array> = [u32Bytes(parts.metadata.length, 1)]
-    for (const part of [...parts.metadata, parts.data]) {
+    const own = dataParts(parts)
+    const header: Array<Uint8Array> = [u32Bytes(parts.metadata.length, own.length)]
+    for (const part of [...parts.metadata, ...own]) {
       header.push(u32Bytes(part.byteLength, 0), context.codecs[algorithms[filter.type]](part))
     }
-    return { metadata: [concat(header), ...parts.metadata], data: parts.data }
+    return passedOn({ metadata: [concat(header), ...parts.metadata], data: parts.data })
   },
 }
 

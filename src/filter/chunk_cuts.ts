@@ -4,6 +4,7 @@
  * @module
  */
 import type { Datatype } from "../../schema/datatype.ts"
+import type { FilterType } from "../../schema/filter.ts"
 import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import { Since } from "../../schema/version.ts"
 
@@ -54,12 +55,37 @@ export const chunkEnds = (size: number, tile: CutTile, offsets: Uint32Array | un
   return fixedCuts(size, 1, engineVersion < Since.ownVarChunks ? Math.min(CHUNK, 8 * (offsets.length - 1)) : CHUNK)
 }
 
+/** What leaves bytes, or at least room for them, of a chunk without bytes. */
+const leavesRoom: ReadonlySet<FilterType> = new Set(
+  ["gzip", "zstd", "lz4", "bzip2", "byteshuffle", "bitshuffle", "xor"] as const,
+)
+
 /**
  * Whether the engines read a chunk without bytes that went through a pipeline. They write one, and then fail, of their deltas,
- * and of many pairs of filters; a tile without chunks they read whatever the pipeline.
+ * and where a filter that only moves bytes is undone behind one that leaves nothing. A tile without chunks is read whatever
+ * the pipeline, but not by engines 2.10 to 2.16, which divide by zero.
  */
-const readsNothing = ({ filters: [first, ...more] }: FilterPipeline): boolean =>
-  first === undefined || more.length === 0 && !first.type.endsWith("delta")
+const readsNothing = ({ filters }: FilterPipeline): boolean =>
+  filters.every(({ type }, i) => {
+    const next = filters[i + 1]?.type
+    switch (type) {
+      case "delta":
+      case "double_delta":
+        return false
+      case "gzip":
+      case "zstd":
+      case "lz4":
+      case "bzip2":
+      case "checksum_md5":
+      case "checksum_sha256":
+      case "aes_256_gcm":
+        return true
+      case "noop":
+        return filters.length === 1 || (filters.length === 2 && next === "aes_256_gcm")
+      default:
+        return next === undefined || leavesRoom.has(next)
+    }
+  })
 
 /** Where the chunks of a tile of cells of one size end. A tile without bytes has none. */
 const fixedCuts = (size: number, cell: number, most?: number): Array<number> => {

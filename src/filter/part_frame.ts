@@ -5,7 +5,7 @@
  * @module
  */
 import { Cursor, u32 } from "../../schema/binary/mod.ts"
-import { checkSize, type Chunk, damaged, type Parts, type Room } from "./transform.ts"
+import { checkSize, type Chunk, damaged, dataParts, type Parts, type Room } from "./transform.ts"
 import { concat, u32Bytes } from "./words.ts"
 
 /**
@@ -51,9 +51,10 @@ export const forwardParts = (
   parts: Parts,
   encode: (part: Uint8Array) => { readonly stored: Uint8Array; readonly header?: Uint8Array },
 ): Parts => {
-  const header: Array<Uint8Array> = [u32Bytes(parts.metadata.length, 1)]
+  const own = dataParts(parts)
+  const header: Array<Uint8Array> = [u32Bytes(parts.metadata.length, own.length)]
   const data: Array<Uint8Array> = []
-  for (const part of [...parts.metadata, parts.data]) {
+  for (const part of [...parts.metadata, ...own]) {
     const encoded = encode(part)
     header.push(u32Bytes(part.byteLength, encoded.stored.byteLength))
     if (encoded.header !== undefined) header.push(encoded.header)

@@ -4,7 +4,8 @@
  * @module
  */
 import { Cursor, u32 } from "../../schema/binary/mod.ts"
-import { type Chunk, damaged } from "./transform.ts"
+import { type Chunk, damaged, type Parts } from "./transform.ts"
+import { u32Bytes } from "./words.ts"
 
 /** Calls `part` with where each part starts and ends in the chunk's data; answers the metadata behind the sizes. */
 export const eachPart = (chunk: Chunk, part: (start: number, end: number) => void): Uint8Array => {
@@ -23,3 +24,7 @@ export const eachPart = (chunk: Chunk, part: (start: number, end: number) => voi
   if (at < chunk.data.byteLength) throw damaged(`${chunk.data.byteLength - at} bytes of data are left over`)
   return chunk.metadata.subarray(cursor.offset)
 }
+
+/** The sizes of the part of data, `size` bytes of which come out of the filter, if there is one. */
+export const partSizes = ({ dropped }: Parts, size: number): Uint8Array =>
+  dropped === true ? u32Bytes(0) : u32Bytes(1, size)

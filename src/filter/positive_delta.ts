@@ -6,7 +6,7 @@
 import { Cursor, u32 } from "../../schema/binary/mod.ts"
 import { type Datatype, sizeOf, storageOf, viewAs } from "../../schema/datatype.ts"
 import { differences, runningSum } from "./running_sum.ts"
-import { damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
+import { damaged, type FilterOf, passedOn, Refusal, type Transform } from "./transform.ts"
 import { deltableSize, windowSize } from "./window.ts"
 import { asUint32 } from "./words.ts"
 
@@ -45,7 +45,7 @@ export const positiveDelta: Transform<FilterOf<"positive_delta">> = {
   },
   forward: (filter, parts, context) => {
     const size = deltableSize(context.type, context.version)
-    if (size === 0) return parts
+    if (size === 0) return passedOn(parts)
     const { data } = parts
     const window = windowSize(Math.min(data.byteLength, filter.maxWindow), size)
     const windows = Math.ceil(data.byteLength / window)

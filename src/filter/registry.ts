@@ -15,11 +15,11 @@ import { aes256Gcm } from "./encryption.ts"
 import { positiveDelta } from "./positive_delta.ts"
 import { rle } from "./rle.ts"
 import { scaleFloat } from "./scale_float.ts"
-import { damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
+import { damaged, type FilterOf, passedOn, Refusal, type Transform } from "./transform.ts"
 import { webp } from "./webp.ts"
 import { xor } from "./xor.ts"
 
-const noop: Transform<FilterOf<"noop">> = { reverse: (_, chunk) => chunk, forward: (_, parts) => parts }
+const noop: Transform<FilterOf<"noop">> = { reverse: (_, chunk) => chunk, forward: (_, parts) => passedOn(parts) }
 
 const foldedOnly = "it can only be the first filter of a field of var-sized ASCII or UTF-8 strings"
 

@@ -4,9 +4,9 @@
  * @module
  */
 import { sizeOf, viewAs } from "../../schema/datatype.ts"
-import { eachPart } from "./part_sizes.ts"
+import { eachPart, partSizes } from "./part_sizes.ts"
 import { checkSize, damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
-import { asUint16, asUint32, u32Bytes } from "./words.ts"
+import { asUint16, asUint32 } from "./words.ts"
 
 /** The float scale filter. */
 export const scaleFloat: Transform<FilterOf<"scale_float">> = {
@@ -50,7 +50,7 @@ export const scaleFloat: Transform<FilterOf<"scale_float">> = {
       ? scaled32(viewAs("float32", parts.data) as Float32Array, offset, scale)
       : scaled64(viewAs("float64", parts.data) as Float64Array, offset, scale)
     const data = toIntegers(scaled, byteWidth, size)
-    return { metadata: [u32Bytes(1, data.byteLength), ...parts.metadata], data }
+    return { metadata: [partSizes(parts, data.byteLength), ...parts.metadata], data }
   },
 }
 

@@ -39,7 +39,15 @@ export interface Chunk {
 export interface Parts {
   readonly metadata: ReadonlyArray<Uint8Array>
   readonly data: Uint8Array
+  /** There is no part of data, and so `data` is empty: engines drop it where a filter passes it on. */
+  readonly dropped?: boolean
 }
+
+/** The parts of data: one, or none. */
+export const dataParts = ({ data, dropped }: Parts): ReadonlyArray<Uint8Array> => dropped === true ? [] : [data]
+
+/** Parts whose data a filter passes on as they are. */
+export const passedOn = (parts: Parts): Parts => ({ ...parts, dropped: parts.data.byteLength === 0 })
 
 /** The filter of type `K` with its options. */
 export type FilterOf<K extends FilterType> = Filter & { readonly type: K }

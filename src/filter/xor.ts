@@ -4,9 +4,9 @@
  * @module
  */
 import { sizeOf } from "../../schema/datatype.ts"
-import { eachPart } from "./part_sizes.ts"
+import { eachPart, partSizes } from "./part_sizes.ts"
 import { damaged, type FilterOf, Refusal, type Transform } from "./transform.ts"
-import { asUint32, u32Bytes } from "./words.ts"
+import { asUint32 } from "./words.ts"
 
 /** The xor filter. */
 export const xor: Transform<FilterOf<"xor">> = {
@@ -28,7 +28,7 @@ export const xor: Transform<FilterOf<"xor">> = {
       out.set(data.subarray(0, size))
       for (let i = size; i < out.length; i++) out[i] = data[i] ^ data[i - size]
     }
-    return { metadata: [u32Bytes(1, out.byteLength), ...parts.metadata], data: out }
+    return { metadata: [partSizes(parts, out.byteLength), ...parts.metadata], data: out }
   },
 }
 

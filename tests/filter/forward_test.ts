@@ -159,16 +159,39 @@ describe("filters forward", () => {
     const count = (its: TileContext): number => tileChunks(filterTile(empty, its, none), "").count
     assertEquals(filterTile(empty, naive.context([], "char"), none), naive.bytesOf(naive.u32s(1, 0, 0, 0, 0)))
     assertEquals(filterTile(empty, naive.context([], "int32")), new Uint8Array(8))
-    const rle: Filter = { type: "rle", level: -1 }
-    for (const filter of [rle, { type: "xor" }, { type: "checksum_md5" }, { type: "lz4", level: -1 }] as const) {
-      const its = naive.context([filter], "int32")
+    const [rle, xor, md5, lz4]: ReadonlyArray<Filter> = [
+      { type: "rle", level: -1 },
+      { type: "xor" },
+      { type: "checksum_md5" },
+      { type: "lz4", level: -1 },
+    ]
+    for (
+      const filters of [[rle], [xor], [md5], [lz4], [positiveDelta(64)], [xor, lz4], [md5, rle], [{
+        type: "noop",
+      }]] as const
+    ) {
+      const its = naive.context(filters, "int32")
       assertEquals(count(its), 1)
       assertEquals(unfilterTile(filterTile(empty, its, none), its, 0).length, 0)
     }
-    for (const filters of [[delta], [doubleDelta], [positiveDelta(64)], [{ type: "xor" }, rle]] as const) {
+    for (
+      const filters of [[delta], [doubleDelta], [xor, rle], [xor, md5], [lz4, delta], [{ type: "noop" }, lz4]] as const
+    ) {
       assertEquals(count(naive.context(filters, "int32")), 0)
       const whole = naive.context(filters, "int32", { filters: { maxChunkSize: 0, filters } })
       assertEquals(count(whole), 0)
+    }
+  })
+
+  it("a chunk without bytes loses its part behind a checksum, as the engine's do", () => {
+    const written = (...filters: ReadonlyArray<Filter>): string =>
+      filterTile(new Uint8Array(), naive.context(filters, "int32"), new Uint32Array(3)).toHex()
+    const sums = "010000000000000000000000d41d8cd98f00b204e9800998ecf8427e"
+    const md5: Filter = { type: "checksum_md5" }
+    // by engine 2.30, of cells without a value
+    assertEquals(written(md5), `0100000000000000000000000000000020000000${"00000000"}${sums}`)
+    for (const type of ["byteshuffle", "bitshuffle", "xor"] as const) {
+      assertEquals(written(md5, { type }), `0100000000000000000000000000000024000000${"00000000"}00000000${sums}`)
     }
   })
 
