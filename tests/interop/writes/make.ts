@@ -1,186 +1,94 @@
 /**
- * Writes random arrays through our public API, and beside each what the engine should read: `DIR/<case>/meant.json`.
+ * Writes random arrays through our public API, and beside each what the engine should say of it: `DIR/<case>/meant.json`.
  *
- *     deno run -A tests/interop/writes/make.ts DIR SEED FROM COUNT [VERSION]
+ *     deno run -A tests/interop/writes/make.ts DIR SEED FROM COUNT [old]
+ *
+ * With `old` they are for engines of their age, of each format as many.
  */
 import * as Effect from "effect/Effect"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
-import * as Stream from "effect/Stream"
-import {
-  type ArraySchema,
-  type Codecs,
-  Dense,
-  layerDefault,
-  Sparse,
-  type StorageService,
-  TileArray,
-  WriteError,
-} from "../../../mod.ts"
-import { VAR } from "../../../schema/cell_val_num.ts"
-import type { CellJson } from "../../../schema/scalar.ts"
-import { axisOf } from "../../../src/fragment/dense_tiles.ts"
+import { ArraySchema, layerDefault, TileArray, WriteError } from "../../../mod.ts"
+import { Since } from "../../../schema/version.ts"
+import { describeEnumerations, describeFragments, describeSchema } from "../../../src/array/describe.ts"
 import { makeRandom, type Random } from "../../hostile/random.ts"
-import { attributeCell, type Cell, columnOf, coordinateCell, meantCell } from "./random_cells.ts"
+import { type MeantEntry, randomMetadata } from "../changes/random_changes.ts"
+import type { Meant, MeantCells, Moment } from "./meant.ts"
 import { randomSchema } from "./random_schema.ts"
-
-type Run<A> = Effect.Effect<A, unknown, StorageService | Codecs>
-// deno-lint-ignore no-explicit-any
-type AnyArray = TileArray.TileArray<any>
+import { denseSteps, type Run, sparseSteps } from "./random_writes.ts"
 
 const KEY = "0123456789abcdeF0123456789abcdeF"
-const VERSIONS = [3, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]
+const VERSIONS = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21]
 
-/** What lies beside an array. */
-interface Meant {
-  readonly key: string | null
-  readonly sparse: boolean
-  readonly version: number
-  /** Dense arrays: the domain; its cells in rows. */
-  readonly ranges: ReadonlyArray<readonly [string, string]> | null
-  readonly columns: Readonly<Record<string, ReadonlyArray<CellJson>>>
-  /** Whether every cell was written: engines leave others out of aggregates, or not. */
-  readonly covered: boolean
-}
+/** Whether engines of an array's age know a type of metadata. */
+const isKnown = (version: number, { type }: MeantEntry): boolean =>
+  !(type === "blob" || type === "bool" || type.startsWith("geom_") || type.startsWith("time_")) || version === 22
 
-/** What was written to an array. */
-type Cells = Pick<Meant, "columns" | "covered">
-
-/** One row of a model: cells by field. */
-type Row = ReadonlyMap<string, Cell>
-
-const attributeRow = (random: Random, schema: ArraySchema.ArraySchema): Row =>
-  new Map(schema.attributeNames.map((name) => [name, attributeCell(random, schema.attrs[name])]))
-
-/** The columns of attributes of rows. */
-const attributeColumns = (schema: ArraySchema.ArraySchema, rows: ReadonlyArray<Row>) =>
-  Object.fromEntries(schema.attributeNames.map((name) => {
-    const { type, cellValNum, nullable } = schema.attrs[name]
-    return [name, columnOf(type, cellValNum, nullable, rows.map((row) => row.get(name)!))]
-  }))
-
-/** Numbers from 0 to before `n`, in any order. */
-const shuffled = (random: Random, n: number): Array<number> => {
-  const out = Array.from({ length: n }, (_, i) => i)
-  for (let i = n - 1; i > 0; i--) {
-    const k = random.below(i + 1)
-    ;[out[i], out[k]] = [out[k], out[i]]
+/** A random value that engines of the array's age know. */
+const knownMetadata = (random: Random, key: string, version: number): ReturnType<typeof randomMetadata> => {
+  for (;;) {
+    const made = randomMetadata(random, key)
+    if (made.entries.every((entry) => isKnown(version, entry))) return made
   }
-  return out
 }
 
-const writeSparse = (random: Random, array: AnyArray, schema: ArraySchema.ArraySchema): Run<Cells> =>
-  Effect.gen(function* () {
-    const { dimensions } = array.schema
-    const rows = new Map<string, Row>()
-    for (let turn = 0; turn < 1 + random.below(3); turn++) {
-      const chosen = shuffled(random, 40).slice(0, 1 + random.below(39)).map((i): Row => {
-        const numbers = dimensions.map((_: unknown, d: number) => d === 0 ? i : random.below(40))
-        const coordinates = dimensions.map((dimension, d) =>
-          [dimension.name, coordinateCell(dimension, numbers[d])] as const
-        )
-        const row: Row = new Map([...coordinates, ...attributeRow(random, schema)])
-        rows.set(schema.allowsDuplicates ? `${turn} ${numbers}` : `${numbers}`, row)
-        return row
-      })
-      const columns = (part: ReadonlyArray<Row>) => ({
-        ...Object.fromEntries(dimensions.map(({ name, type, cellValNum }) => [
-          name,
-          columnOf(type, cellValNum === VAR ? "var" : 1, false, part.map((row) => row.get(name)!)),
-        ])),
-        ...attributeColumns(schema, part),
-      })
-      const at = 10 + turn
-      if (array.schema.version >= 12 && random.below(3) === 0) {
-        const half = Math.floor(chosen.length / 2)
-        const batches = [chosen.slice(0, half), chosen.slice(half)].map(columns)
-        yield* Stream.run(Stream.fromIterable(batches), Sparse.sink(array, { at, memory: 1 + random.below(2000) }))
-      } else yield* Sparse.write(array, columns(chosen), { at })
-    }
-    const all = [...rows.values()]
-    const columns = Object.fromEntries([
-      ...dimensions.map(({ name, type, cellValNum }) => [
-        name,
-        all.map((row) => meantCell(type, cellValNum === VAR ? "var" : 1, row.get(name)!)),
-      ]),
-      ...meantAttributes(schema, all),
-    ])
-    return { columns, covered: true }
-  })
+/** Changes metadata at random, and what is meant with it. */
+const editMetadata = (random: Random, meant: Map<string, MeantEntry>, array: TileArray.TileArray, at: number) =>
+  TileArray.editMetadata(array, (edit) =>
+    Effect.gen(function* () {
+      for (let i = 1 + random.below(3); i > 0; i--) {
+        const key = random.pick(["a", "b", "ö", "k k", ""])
+        for (const name of [key, `__np_flat_${key}`, `__np_shape_${key}`]) meant.delete(name)
+        if (random.below(4) === 0) yield* edit.delete([key])
+        else {
+          const { input, entries } = knownMetadata(random, key, array.schema.version)
+          yield* edit.put({ [key]: input })
+          for (const entry of entries) meant.set(entry.key, entry)
+        }
+      }
+    }), { at })
 
-const meantAttributes = (schema: ArraySchema.ArraySchema, rows: ReadonlyArray<Row>) =>
-  schema.attributeNames.map((name) => {
-    const { type, cellValNum } = schema.attrs[name]
-    return [name, rows.map((row) => meantCell(type, cellValNum, row.get(name)!))] as const
-  })
-
-/** The cells of a box, by their number in the domain, in an order. */
-const cellsOfBox = (
-  shape: ReadonlyArray<number>,
-  box: ReadonlyArray<readonly [number, number]>,
-  columns: boolean,
-): ReadonlyArray<number> => {
-  let cells: ReadonlyArray<number> = [0]
-  const axes = box.map((range, d) => ({ range, stride: shape.slice(d + 1).reduce((n, s) => n * s, 1) }))
-  for (const { range: [low, high], stride } of columns ? [...axes].reverse() : axes) {
-    const steps = Array.from({ length: high - low + 1 }, (_, i) => (low + i) * stride)
-    cells = cells.flatMap((cell) => steps.map((step) => cell + step))
-  }
-  return cells
-}
-
-const writeDense = (random: Random, array: AnyArray, schema: ArraySchema.ArraySchema): Run<Cells> =>
-  Effect.gen(function* () {
-    const axes = array.schema.dimensions.map(axisOf)
-    const shape = axes.map(({ low, high }) => Number(high - low) + 1)
-    const total = shape.reduce((n, s) => n * s, 1)
-    const empty: Row = new Map(array.schema.attributes.map((a) => [
-      a.name,
-      a.nullable && a.fillValueValidity === 0 ? null : a.fillValue,
-    ]))
-    const rows = new Array<Row>(total).fill(empty)
-    for (let turn = 0; turn < 1 + random.below(3); turn++) {
-      const whole = turn === 0 && random.below(2) === 0
-      const box = shape.map((s): readonly [number, number] => {
-        const low = whole ? 0 : random.below(s)
-        return [low, whole ? s - 1 : low + random.below(s - low)]
-      })
-      const region = Object.fromEntries(
-        array.schema.dimensions.map(({ name }, d): readonly [string, readonly [bigint, bigint]] => [
-          name,
-          [axes[d].low + BigInt(box[d][0]), axes[d].low + BigInt(box[d][1])],
-        ]),
-      )
-      const order = random.pick(["row", "col"] as const)
-      const given = cellsOfBox(shape, box, order === "col").map((cell) => rows[cell] = attributeRow(random, schema))
-      const batched = (order === "row") === (schema.tileOrder === "row-major") && random.below(3) === 0
-      if (batched) {
-        const half = Math.floor(given.length / 2)
-        const batches = [given.slice(0, half), given.slice(half)].map((part) => attributeColumns(schema, part))
-        yield* Stream.run(Stream.fromIterable(batches), Dense.sink(array, region, { at: 10 + turn, order }))
-      } else yield* Dense.write(array, region, attributeColumns(schema, given), { at: 10 + turn, order })
-    }
-    return { columns: Object.fromEntries(meantAttributes(schema, rows)), covered: !rows.includes(empty) }
-  })
+const byKey = (metadata: ReadonlyMap<string, MeantEntry>): ReadonlyArray<MeantEntry> =>
+  [...metadata.values()].sort((a, b) => a.key < b.key ? -1 : 1)
 
 /** One array; answers whether there is one: filters may refuse random cells. */
-const makeOne = (folder: string, seed: string, version: number): Run<boolean> =>
+const makeOne = (folder: string, seed: string, version: number, old: boolean): Run<boolean> =>
   Effect.gen(function* () {
     const random = makeRandom(seed)
     const sparse = random.below(2) === 0
-    const schema = randomSchema(random, { version, sparse })
+    const large = random.below(15) === 0
+    const schema = randomSchema(random, { version, sparse, large })
     const key = random.below(8) === 0 ? KEY : null
-    rmSync(folder, { recursive: true, force: true })
+    const keyed = key === null ? {} : { key: new TextEncoder().encode(key) }
     mkdirSync(folder, { recursive: true })
-    const options = { formatVersion: version, ...(key === null ? {} : { key: new TextEncoder().encode(key) }) }
-    const created = yield* TileArray.create(join(folder, "array"), schema, options)
-    const array = TileArray.undeclare(created) as AnyArray
-    const cells = yield* (sparse ? writeSparse : writeDense)(random, array, schema)
-    const ranges = sparse
-      ? null
-      : array.schema.dimensions.map(axisOf).map(({ low, high }) => [`${low}`, `${high}`] as const)
-    const meant: Meant = { key, sparse, version, ranges, ...cells }
+    const array = TileArray.undeclare(
+      yield* TileArray.create(join(folder, "array"), schema, { formatVersion: version, ...keyed }),
+    )
+    const target = { random, schema, array, scratch: join(folder, "scratch"), large, old }
+    const dense = sparse ? undefined : denseSteps(target)
+    const moments: Array<Moment> = []
+    const metadata = new Map<string, MeantEntry>()
+    let at = 10
+    let cells: MeantCells | undefined
+    for (const step of dense?.steps ?? sparseSteps(target)) {
+      cells = yield* step(at)
+      if (version >= Since.metadata && random.below(3) === 0) yield* editMetadata(random, metadata, array, ++at)
+      moments.push({ at, ...cells, metadata: byKey(metadata) })
+      at += 1 + random.below(20)
+    }
+    rmSync(target.scratch, { recursive: true, force: true })
+    const fragments = yield* TileArray.fragments(yield* TileArray.reopen(array))
+    const meant: Meant = {
+      key,
+      sparse,
+      version,
+      schema: describeSchema(array.schema),
+      enumerations: describeEnumerations(ArraySchema.enumerationsOf(schema, { enumerationFile: (name) => name })),
+      fragments: describeFragments(array.schema, fragments),
+      ranges: dense?.ranges ?? null,
+      moments,
+    }
     writeFileSync(join(folder, "meant.json"), JSON.stringify(meant))
     return true
   }).pipe(Effect.catchIf(
@@ -192,16 +100,18 @@ const makeOne = (folder: string, seed: string, version: number): Run<boolean> =>
       }),
   ))
 
-const main = async ([folder, seed, from, count, only]: ReadonlyArray<string>): Promise<void> => {
+const main = async ([folder, seed, from, count, mode]: ReadonlyArray<string>): Promise<void> => {
   let made = 0
   let refused = 0
   for (let i = Number(from); made < Number(count); i++) {
     const name = `${seed}/${i}`
     const pick = makeRandom(`${name} version`)
-    const version = only !== undefined ? Number(only) : pick.below(5) < 3 ? 22 : pick.pick(VERSIONS)
-    const done = makeOne(join(folder, String(i).padStart(5, "0")), name, version)
+    const old = mode === "old"
+    const version = old ? VERSIONS[i % VERSIONS.length] : pick.below(5) < 3 ? 22 : pick.pick(VERSIONS)
+    const at = join(folder, String(i).padStart(5, "0"))
+    rmSync(at, { recursive: true, force: true })
     try {
-      if (await Effect.runPromise(Effect.provide(done, layerDefault))) made++
+      if (await Effect.runPromise(Effect.provide(makeOne(at, name, version, old), layerDefault))) made++
       else refused++
     } catch (error) {
       console.log(`FAILED to write ${name} (format ${version}): ${error}`)

@@ -1,4 +1,7 @@
-/** Random schemas of a format version: all datatypes, cells of every form, filters, orders, domains, fill values. */
+/**
+ * Random schemas of a format version: all datatypes, cells of every form, filters, orders, domains, fill values, enumerations,
+ * current domains.
+ */
 import { ArraySchema, Attr, Dim, Filter, SchemaError } from "../../../mod.ts"
 import { type Datatype, datatypes, isFloat, isTemporal, sizeOf } from "../../../schema/datatype.ts"
 import type { Filter as AnyFilter } from "../../../schema/filter.ts"
@@ -9,6 +12,8 @@ import type { Random } from "../../hostile/random.ts"
 export interface SchemaKind {
   readonly version: number
   readonly sparse: boolean
+  /** One dimension of thousands of cells, few attributes. */
+  readonly large: boolean
 }
 
 const text: ReadonlyArray<Datatype> = datatypes.filter((type) => Attr.of(type).cellValNum === "var")
@@ -22,20 +27,30 @@ const filters: ReadonlyArray<() => AnyFilter> = [
   () => Filter.byteShuffle,
   () => Filter.bitShuffle,
   () => Filter.bitWidthReduction(),
+  () => Filter.bitWidthReduction({ maxWindow: 16 }),
   () => Filter.doubleDelta(),
   () => Filter.delta(),
   () => Filter.positiveDelta(),
+  () => Filter.positiveDelta({ maxWindow: 40 }),
   () => Filter.xor,
   () => Filter.checksumMd5,
   () => Filter.checksumSha256,
   () => Filter.dictionary,
   () => Filter.scaleFloat({ scale: 1, offset: 0, byteWidth: 8 }),
+  () => Filter.scaleFloat({ scale: 0.5, offset: -1, byteWidth: 2 }),
   () => Filter.noop,
 ]
 
-/** Whether cells of a field must be small, and run up: filters refuse others. */
-export const isTame = (all: ReadonlyArray<AnyFilter>): boolean =>
-  all.some(({ type }) => ["delta", "double_delta", "positive_delta", "scale_float"].includes(type))
+/** Cells that filters do not refuse: any, small ones, or all the same. */
+export type Temper = "any" | "small" | "same"
+
+/** Which cells go through filters. */
+export const temperOf = (all: ReadonlyArray<AnyFilter>): Temper =>
+  all.some(({ type }) => type === "positive_delta")
+    ? "same"
+    : all.some(({ type }) => ["delta", "double_delta", "scale_float"].includes(type))
+    ? "small"
+    : "any"
 
 /** A pipeline that the engine can read again: what comes behind a filter with metadata of its own must take any bytes. */
 const pipeline = (random: Random, type: Datatype, version: number): ReadonlyArray<AnyFilter> => {
@@ -48,7 +63,7 @@ const pipeline = (random: Random, type: Datatype, version: number): ReadonlyArra
   return chosen.filter(fits).filter((f, i) => !changes || i === 0 || f.type === "gzip" || f.type === "zstd")
 }
 
-const attribute = (random: Random, { version }: SchemaKind): Attr.Attribute => {
+const attribute = (random: Random, { version, large }: SchemaKind): Attr.Attribute => {
   const type = random.pick(datatypes)
   let made: Attr.Attribute = Attr.of(type, ...pipeline(random, type, version))
   const form = random.below(10)
@@ -58,65 +73,114 @@ const attribute = (random: Random, { version }: SchemaKind): Attr.Attribute => {
   if (version >= 6 && random.below(4) === 0 && made.cellValNum === 1 && !isTemporal(type)) {
     made = Attr.fill(made, 1, { valid: random.below(2) === 0 })
   }
-  return made
+  // small chunks, so that small tiles have several
+  const maxChunkSize = random.below(large ? 3 : 6) === 0 ? random.pick([40, 300, 1000]) : made.filters.maxChunkSize
+  return { ...made, filters: { ...made.filters, maxChunkSize } }
 }
+
+/** An attribute whose cells are codes of an enumeration. */
+const enumerated = (random: Random, name: string): Attr.Attribute => {
+  const type = random.pick(["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] as const)
+  const made = Attr.enumerated(Attr.of(type, ...random.pick([[], [Filter.zstd()], [Filter.bitWidthReduction()]])), name)
+  return random.below(2) === 0 ? Attr.nullable(made) : made
+}
+
+const enumerations: ReadonlyArray<ArraySchema.EnumerationInput> = [
+  ["red", "green", "blue", ""],
+  { values: ["a", "größe", "漢"], ordered: true },
+  { values: ["x", "yy", "zzz"], type: "string_ascii", ordered: true },
+  Int32Array.of(10, -20, 30),
+  { values: [1.5, 2.5], type: "float32" },
+  [2n ** 60n, -1n],
+]
 
 const wholeTypes = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"] as const
-const lowOf = (type: string): number => type.startsWith("u") ? 0 : -7
+/** The least value of a dimension: a small one, or the least there is. */
+const lowOf = (random: Random, type: Datatype): bigint =>
+  type.startsWith("u")
+    ? 0n
+    : isTemporal(type) || random.below(4) > 0
+    ? -7n
+    : -(2n ** BigInt(8 * sizeOf(type) - 1)) + (random.below(2) === 0 ? 0n : 1n)
 
-/** A dimension of so many values, or of text. */
-const dimension = (random: Random, type: Dim.DimensionType, sparse: boolean, version: number): Dim.Dimension => {
-  const own = version >= 5 && random.below(3) === 0
-    ? { filters: [random.pick([Filter.zstd(), Filter.gzip(), Filter.lz4()])] }
-    : {}
-  if (type === "string_ascii") return Dim.ascii(own)
-  if (type === "float32" || type === "float64") return Dim[type]([-8, 8], { tile: random.pick([1, 4, 16]), ...own })
-  const length = sparse ? 40 : 3 + random.below(9)
-  const low = lowOf(type)
-  const tile = 1 + random.below(length)
-  const wide = sizeOf(type) === 8
-  const make = type.startsWith("datetime_")
-    ? (d: readonly [bigint, bigint], t: bigint) => Dim.datetime(type.slice(9) as "ms", d, { tile: t, ...own })
-    : type.startsWith("time_")
-    ? (d: readonly [bigint, bigint], t: bigint) => Dim.time(type.slice(5) as "ms", d, { tile: t, ...own })
-    // deno-lint-ignore no-explicit-any
-    : (d: any, t: any) => Dim[type as "int32"](d, { tile: t, ...own })
-  return wide
-    // deno-lint-ignore no-explicit-any
-    ? (make as any)([BigInt(low), BigInt(low + length - 1)], BigInt(tile))
-    // deno-lint-ignore no-explicit-any
-    : (make as any)([low, low + length - 1], tile)
+const coordinateFilters = (random: Random, type: Datatype): ReadonlyArray<AnyFilter> => {
+  const any = [[Filter.zstd()], [Filter.gzip()], [Filter.lz4()], [Filter.bzip2(2)], [Filter.checksumMd5, Filter.zstd()]]
+  if (type === "string_ascii") {
+    return random.pick([...any, [Filter.rle], [Filter.dictionary], [Filter.rle, Filter.gzip()]])
+  }
+  const shuffles = [[Filter.byteShuffle, Filter.zstd()], [Filter.bitShuffle], [Filter.rle]]
+  if (isFloat(type)) return random.pick([...any, ...shuffles])
+  return random.pick([...any, ...shuffles, [Filter.doubleDelta()], [Filter.bitWidthReduction(), Filter.zstd()]])
 }
 
-const dimensions = (random: Random, { sparse, version }: SchemaKind): Record<string, Dim.Dimension> => {
-  const count = 1 + random.below(3)
+/** A dimension of so many values, or of text. */
+const dimension = (random: Random, type: Dim.DimensionType, kind: SchemaKind, length: number): Dim.Dimension => {
+  const own = kind.version >= 5 && random.below(3) === 0 ? { filters: coordinateFilters(random, type) } : {}
+  if (type === "string_ascii") return Dim.ascii(own)
+  if (type === "float32" || type === "float64") return Dim[type]([-8, 8], { tile: random.pick([1, 4, 16]), ...own })
+  const low = lowOf(random, type)
+  const tile = 1 + random.below(kind.large ? random.pick([length, 500]) : length)
+  const value = (n: bigint): number | bigint => sizeOf(type) === 8 ? n : Number(n)
+  return Dim.of(type, [value(low), value(low + BigInt(length - 1))] as never, {
+    tile: value(BigInt(tile)) as never,
+    ...own,
+  })
+}
+
+const dimensions = (random: Random, kind: SchemaKind, room: number): Record<string, Dim.Dimension> => {
+  const { sparse, version, large } = kind
+  const count = large ? 1 : 1 + random.below(3)
   const dates = datatypes.filter((type) => isTemporal(type) && (version >= 9 || type.startsWith("datetime_")))
+  const whole = large ? wholeTypes.filter((type) => sizeOf(type) > 1) : wholeTypes
   const any = [
-    ...wholeTypes,
+    ...whole,
     ...dates.slice(0, 3),
     random.pick(dates),
-    "float32",
-    "float64",
-    ...(version >= 5 ? ["string_ascii"] : []),
+    ...(large ? [] : ["float32", "float64", ...(version >= 5 ? ["string_ascii", "string_ascii"] : [])]),
   ]
-  const dense = [...wholeTypes, random.pick(dates)]
+  const dense = [...whole, random.pick(dates)]
   const one = random.pick(sparse ? any : dense)
   const names = ["x", "y", "the z"]
   return Object.fromEntries(
     names.slice(0, count).map((name) => {
       const type = sparse && version >= 5 ? random.pick(any) : one
-      return [name, dimension(random, type as Dim.DimensionType, sparse, version)]
+      const length = large ? 4000 + random.below(8000) : sparse ? 40 : 3 + random.below(9)
+      return [name, dimension(random, type as Dim.DimensionType, kind, length + random.below(room + 1))]
     }),
   )
 }
 
+/** The part of each domain in which cells may lie: as long as a domain without it. */
+const currentDomain = (random: Random, dims: Record<string, Dim.Dimension>, { sparse }: SchemaKind) =>
+  Object.fromEntries(
+    Object.entries(dims).map(([name, { type, domain }]) => {
+      if (type === "string_ascii") return [name, ["0", "kkz"]]
+      const [low, high] = domain!
+      if (isFloat(type)) return [name, random.pick([[low, high], [-7.5, 7.25]])]
+      const length = Math.min(Number(BigInt(high) - BigInt(low)) + 1, sparse ? 40 : 11)
+      const from = BigInt(low) + BigInt(random.below(Number(BigInt(high) - BigInt(low)) + 2 - length))
+      const value = (n: bigint): number | bigint => sizeOf(type) === 8 ? n : Number(n)
+      return [name, [value(from), value(from + BigInt(length - 1))]]
+    }),
+  )
+
 const once = (random: Random, kind: SchemaKind): ArraySchema.ArraySchema => {
-  const { sparse, version } = kind
-  const names = ["a", "b c", "é", "d-1", "e&f"].slice(0, 1 + random.below(5))
+  const { sparse, version, large } = kind
+  const names = ["a", "b c", "é", "d-1", "e&f"].slice(0, 1 + random.below(large ? 2 : 5))
   const attrs = Object.fromEntries(names.map((name) => [name, attribute(random, kind)]))
+  const lists: Record<string, ArraySchema.EnumerationInput> = {}
+  if (version >= 20 && random.below(4) === 0) {
+    lists.kinds = random.pick(enumerations)
+    attrs.kind = enumerated(random, "kinds")
+    if (random.below(3) === 0) attrs["other kind"] = enumerated(random, "kinds")
+  }
+  const bounded = version >= 22 && !large && random.below(4) === 0
+  const dims = dimensions(random, kind, bounded ? 20 : 0)
   const common = {
-    dims: dimensions(random, kind),
+    dims,
     attrs,
+    enumerations: lists,
+    ...(bounded ? { currentDomain: currentDomain(random, dims, kind) as never } : {}),
     tileOrder: random.pick(["row-major", "col-major"] as const),
     offsetsFilters: [random.pick([Filter.zstd(), Filter.gzip(3), Filter.doubleDelta(), Filter.positiveDelta()])],
     coordsFilters: random.pick([[Filter.zstd()], [Filter.lz4(), Filter.gzip()], [Filter.byteShuffle, Filter.zstd(3)]]),
@@ -128,7 +192,7 @@ const once = (random: Random, kind: SchemaKind): ArraySchema.ArraySchema => {
       ...common,
       // engines of formats 7 and 8 had another Hilbert order, by which the newest finds cells twice
       order: random.pick(version >= 9 ? [...orders, "hilbert"] : orders),
-      capacity: random.pick([1, 4, 10, 1000]),
+      capacity: random.pick(large ? [100, 1000, 100_000] : [1, 4, 10, 1000]),
       allowsDuplicates: version >= 5 && random.below(4) === 0,
     })
     : ArraySchema.dense({ ...common, order: random.pick(orders) })
@@ -139,7 +203,7 @@ export const randomSchema = (random: Random, kind: SchemaKind): ArraySchema.Arra
   for (;;) {
     try {
       const schema = once(random, kind)
-      checkFormatVersion(ArraySchema.toStructure(schema, { version: kind.version }))
+      checkFormatVersion(ArraySchema.toStructure(schema, { version: kind.version, enumerationFile: (name) => name }))
       return schema
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error
