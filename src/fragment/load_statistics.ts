@@ -36,7 +36,7 @@ const lossy: ReadonlySet<string> = new Set(["scale_float", "webp"])
  * other text was compared up to a NUL or as signed bytes, and not nullable, since its null counts are wrong since 2.12, and
  * only in sparse fragments.
  */
-const isKept = (fragment: Fragment, { file, type, var: isVar, nullable, cellValNum, filters }: Field): boolean =>
+export const isKept = (fragment: Fragment, { file, type, var: isVar, nullable, cellValNum, filters }: Field): boolean =>
   fragment.version >= Since.tileStatistics && file.kind === "attribute" &&
   !filters.filters.some((filter) => lossy.has(filter.type)) &&
   (isVar ? !fragment.dense && isByteText(type) && !nullable : cellValNum === 1 && !isOpaque(type))

@@ -14,7 +14,8 @@ import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import { spansOf } from "../tile/spans.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { fieldIn } from "./gather.ts"
-import { planDense } from "./plan_dense.ts"
+import { type DensePlan, planDense } from "./plan_dense.ts"
+import { pruneDense } from "./prune_dense.ts"
 import { planTiles } from "./plan_tiles.ts"
 import type { ReadError } from "./read_error.ts"
 import { denseRequest, readFields } from "./read_dense.ts"
@@ -134,14 +135,17 @@ export const explainDense = (
     const request = yield* denseRequest(array, options)
     const access = yield* accessOf(array)
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
-    const plan = planDense(array.schema, array.fragments, request.ranges, "row-major")
+    const all = planDense(array.schema, array.fragments, request.ranges, "row-major")
+    const plan = request.where === undefined ? all : yield* pruneDense(access, array, request.where, all)
     const fields = readFields(request)
     const cost: Cost = { requests: 0, bytes: 0 }
-    const tilesOf = array.fragments.map((): Array<number> => [])
-    for (const step of plan.steps) {
-      if (step.kind === "sparse") continue
-      for (let k = 0; k < step.tileCount; k++) tilesOf[step.fragment].push(plan.tiles[step.firstTile + k].tile)
+    const tilesIn = ({ tiles }: DensePlan): ReadonlyArray<ReadonlyArray<number>> => {
+      const byFragment = array.fragments.map((): Array<number> => [])
+      for (const { fragment, tile } of tiles) byFragment[fragment].push(tile)
+      return byFragment
     }
+    const inRanges = tilesIn(all)
+    const tilesOf = tilesIn(plan)
     const attributes = fields.filter(({ file }) => file.kind === "attribute")
     for (const [i, fragment] of array.fragments.entries()) {
       yield* addCost(access, fragment, attributes, tilesOf[i], cost)
@@ -150,8 +154,8 @@ export const explainDense = (
       fragments: array.fragments.map((fragment, i) => ({
         name: fragment.name.name,
         tiles: fragment.tileCount,
-        inRanges: tilesOf[i].length,
-        ruledOut: 0,
+        inRanges: inRanges[i].length,
+        ruledOut: inRanges[i].length - tilesOf[i].length,
         read: tilesOf[i].length,
       })),
       fields: fields.map(({ name }) => name),

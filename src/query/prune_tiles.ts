@@ -4,86 +4,105 @@
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../platform/storage.ts"
-import { isText } from "../../schema/scalar.ts"
+import type { Where } from "../condition/where.ts"
 import type { OpenedArray } from "../array/open.ts"
-import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
-import { loadTileBounds } from "../fragment/load_statistics.ts"
 import { loadMbrs } from "../fragment/mbrs.ts"
 import type { SectionError } from "../fragment/sections.ts"
-import type { MbrColumn } from "../../schema/fragment/rtree.ts"
+import { meeting } from "../kernel/boxes.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
-import { fieldIn } from "./gather.ts"
+import { fragmentMayHold, knownAttribute, knownDimension } from "./known_cells.ts"
+import type { SparseTile } from "./plan_sparse.ts"
 import type { FragmentPlan, SparsePlan } from "./plan_tiles.ts"
+import { tileBoxes } from "./tile_boxes.ts"
 import { type KnownCells, mayHold } from "./tile_verdict.ts"
-import type { Where } from "../condition/where.ts"
+
+/** The tiles of a fragment that may hold cells that are wanted, and those that hold none. */
+interface Told {
+  readonly fragment: number
+  readonly kept: ReadonlyArray<SparseTile>
+  readonly left: ReadonlyArray<SparseTile>
+}
 
 /**
- * A plan without tiles that hold nothing that is wanted. Only for plans in which no cell hides another: else an older cell would
- * come back where the newer one was left out.
+ * A plan without tiles that hold nothing that is wanted. Where cells hide others (`hides`), tiles stay whose cells may hide some of
+ * the tiles that are kept: else an older cell would come back where the newer one was left out.
  */
 export const pruneTiles = (
   access: TileAccess,
   array: OpenedArray,
-  { predicate, fields }: Where,
+  where: Where,
   plan: SparsePlan,
+  hides: boolean,
 ): Effect.Effect<SparsePlan, SectionError, Storage> =>
-  Effect.map(
-    Effect.forEach(plan, ({ fragment: number, tiles }) =>
-      Effect.gen(function* () {
-        const fragment = array.fragments[number]
-        const known = new Map<string, (tile: number) => KnownCells | undefined>()
-        for (const field of fields) known.set(field.name, yield* knownOf(access, fragment, field))
-        const kept = tiles.filter(({ tile }) => mayHold(predicate, (name) => known.get(name)!(tile)))
-        return { fragment: number, tiles: kept } satisfies FragmentPlan
-      })),
-    (plans) => plans.filter(({ tiles }) => tiles.length > 0),
-  )
-
-/** What is known of the tiles of a fragment in one field. */
-const knownOf = (
-  access: TileAccess,
-  fragment: Fragment,
-  field: Where["fields"][number],
-): Effect.Effect<(tile: number) => KnownCells | undefined, SectionError, Storage> =>
   Effect.gen(function* () {
-    const nothing = () => undefined
-    const { type } = field
-    const text = field.var || isText(type)
-    if (field.file.kind === "dimension") {
-      const column = (yield* loadMbrs(access, fragment)).dimensions[field.file.index]
-      return (tile: number) => ({
-        type,
-        text,
-        bounds: rectangle(column, tile),
-        nulls: 0,
-        cells: cellsInTile(fragment, tile),
-      })
-    }
-    const its = fieldIn(fragment, field)
-    if (its === undefined) return nothing
-    const bounds = yield* loadTileBounds(access, fragment, its)
-    if (bounds === undefined) return nothing
-    return (tile: number) => ({
-      type,
-      text,
-      bounds: bounds.boundsOf(tile),
-      nulls: bounds.nullsIn(tile),
-      cells: cellsInTile(fragment, tile),
-    })
+    const told = yield* Effect.forEach(plan, (part) => tell(access, array, where, part))
+    const kept = told.map(({ fragment, kept }): FragmentPlan => ({ fragment, tiles: kept }))
+    const plans = hides && told.some(({ left }) => left.length > 0)
+      ? yield* withHiding(access, array, told, kept)
+      : kept
+    return plans.filter(({ tiles }) => tiles.length > 0)
   })
 
-/** The bounds of a tile along a dimension. */
-const rectangle = (column: MbrColumn, tile: number): { readonly low: Uint8Array; readonly high: Uint8Array } => {
-  if (column.kind === "var") {
-    const { bytes, offsets } = column
-    return {
-      low: bytes.subarray(offsets[2 * tile], offsets[2 * tile + 1]),
-      high: bytes.subarray(offsets[2 * tile + 1], offsets[2 * tile + 2]),
+const tell = (
+  access: TileAccess,
+  array: OpenedArray,
+  where: Where,
+  { fragment: number, tiles }: FragmentPlan,
+): Effect.Effect<Told, SectionError, Storage> =>
+  Effect.gen(function* () {
+    const fragment = array.fragments[number]
+    if (!(yield* fragmentMayHold(access, fragment, where))) return { fragment: number, kept: [], left: tiles }
+    const known = new Map<string, (tile: number) => KnownCells | undefined>()
+    for (const field of where.fields) {
+      const { file, name } = field
+      known.set(
+        name,
+        file.kind === "dimension"
+          ? yield* knownDimension(access, fragment, field, file.index)
+          : yield* knownAttribute(access, fragment, field),
+      )
     }
-  }
-  const { buffer, byteOffset, BYTES_PER_ELEMENT: size } = column.values
-  return {
-    low: new Uint8Array(buffer, byteOffset + 2 * tile * size, size),
-    high: new Uint8Array(buffer, byteOffset + (2 * tile + 1) * size, size),
-  }
-}
+    const kept: Array<SparseTile> = []
+    const left: Array<SparseTile> = []
+    for (const its of tiles) {
+      ;(mayHold(where.predicate, (name) => known.get(name)!(its.tile)) ? kept : left).push(its)
+    }
+    return { fragment: number, kept, left }
+  })
+
+/** The plan of what is kept, and of what is left whose cells may hide some of it. */
+const withHiding = (
+  access: TileAccess,
+  array: OpenedArray,
+  told: ReadonlyArray<Told>,
+  plan: ReadonlyArray<FragmentPlan>,
+): Effect.Effect<ReadonlyArray<FragmentPlan>, SectionError, Storage> =>
+  Effect.gen(function* () {
+    const inLevels = (tiles: (one: Told) => ReadonlyArray<SparseTile>) =>
+      Effect.map(
+        Effect.forEach(told, (one) =>
+          tiles(one).length === 0 ? Effect.succeed([]) : Effect.map(
+            loadMbrs(access, array.fragments[one.fragment]),
+            (level) => tiles(one).map(({ tile }) => ({ level, tile, fragment: one.fragment })),
+          )),
+        (all) => all.flat(),
+      )
+    const kept = yield* inLevels((one) => one.kept)
+    if (kept.length === 0) return []
+    const left = yield* inLevels((one) => one.left)
+    const meets = meeting(tileBoxes(kept))
+    const boxes = tileBoxes(left)
+    let k = 0
+    return told.map(({ fragment: number, left }, i) => {
+      const { name, hasTimestamps } = array.fragments[number]
+      const hiding = left.filter(() =>
+        meets(boxes, k++, (i) => {
+          const other = kept[i].fragment
+          // no cell hides one that was written later
+          return other === number ? hasTimestamps : name.end >= array.fragments[other].name.start
+        })
+      )
+      if (hiding.length === 0) return plan[i]
+      return { fragment: number, tiles: [...plan[i].tiles, ...hiding].sort((a, b) => a.tile - b.tile) }
+    })
+  })

@@ -24,6 +24,7 @@ import { globalOrder } from "./global_order.ts"
 import { placed, targetsFor } from "./out_buffers.ts"
 import { permute } from "./permute.ts"
 import { type DensePlan, planDense, planSize, wholeRanges } from "./plan_dense.ts"
+import { planOfWanted, pruneDense } from "./prune_dense.ts"
 import { attemptAllocation, attemptSelection, type ReadError } from "./read_error.ts"
 import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection, type Selection } from "./selection.ts"
@@ -143,42 +144,52 @@ export const readDenseRequest = (
 
     const targets = yield* attemptSelection(() => targetsFor(uri, fields, out, Number(cells)))
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
-    const plan = planDense(schema, array.fragments, ranges, layout)
+    const whole = planDense(schema, array.fragments, ranges, layout)
+    const plan = where === undefined ? whole : yield* pruneDense(access, array, where, whole)
     const needed = bytes + (yield* varBytes(access, array, plan, readFields(request), "cells"))
     if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri, needed, limit }))
     const columns: Record<string, Column> = {}
     let map: Cells | undefined
-    for (const field of readFields(request)) {
-      if (field.file.kind === "dimension") {
-        const d = field.file.index
-        columns[field.name] = yield* attemptAllocation(uri, bytes, () => coordinateColumn(field, d, plan))
-      } else if (field.var || plan.steps.some((s) => !isHeldBy(array.fragments[s.fragment], field))) {
-        map ??= yield* cellMap(access, array, plan, selection)
-        columns[field.name] = (yield* gatherColumns(access, array, [field], map))[0]
-      } else {
-        const target = order === "global" ? undefined : targets.get(field.name)
-        columns[field.name] = yield* copyFixed(access, array, plan, field, target)
-      }
-    }
-    const holds = where === undefined ? undefined : yield* attemptAllocation(
+    const read = (field: Field, its: DensePlan): Effect.Effect<void, ReadError, Storage> =>
+      Effect.gen(function* () {
+        if (field.file.kind === "dimension") {
+          const d = field.file.index
+          columns[field.name] = yield* attemptAllocation(uri, bytes, () => coordinateColumn(field, d, plan))
+        } else if (field.var || its.steps.some((s) => !isHeldBy(array.fragments[s.fragment], field))) {
+          map ??= yield* cellMap(access, array, its, selection)
+          columns[field.name] = (yield* gatherColumns(access, array, [field], map))[0]
+        } else {
+          const target = order === "global" ? undefined : targets.get(field.name)
+          columns[field.name] = yield* copyFixed(access, array, its, field, target)
+        }
+      })
+    for (const field of where?.fields ?? fields) yield* read(field, plan)
+    let keep = where === undefined ? undefined : yield* attemptAllocation(
       uri,
       plan.cells,
       () => evaluate(where.predicate, new Map(Object.entries(columns)), plan.cells),
     )
-    if (request.masked === true) {
-      let keep = holds
-      if (!plan.covered) {
-        map ??= yield* cellMap(access, array, plan, selection)
-        const { tileOf } = map
-        keep ??= yield* attemptAllocation(uri, plan.cells, () => new Uint8Array(plan.cells).fill(1))
-        for (let i = 0; i < tileOf.length; i++) if (tileOf[i] === 0xffffffff) keep[i] = 0
-      }
-      return { shape: plan.shape, columns, keep }
+    if (request.masked === true && !plan.covered) {
+      map ??= yield* cellMap(access, array, plan, selection)
+      const { tileOf } = map
+      keep ??= yield* attemptAllocation(uri, plan.cells, () => new Uint8Array(plan.cells).fill(1))
+      for (let i = 0; i < tileOf.length; i++) if (tileOf[i] === 0xffffffff) keep[i] = 0
     }
-    if (holds !== undefined) {
+    const rest = fields.filter(({ name }) => !Object.hasOwn(columns, name))
+    if (keep !== undefined && where !== undefined && rest.length > 0) {
+      // of the other fields only the tiles that hold cells that are wanted
+      const wanted = yield* attemptAllocation(uri, 16 * plan.tiles.length, () => planOfWanted(plan, keep))
+      if (map !== undefined) {
+        const { tileOf } = map
+        for (let i = 0; i < keep.length; i++) if (keep[i] === 0) tileOf[i] = 0xffffffff
+      }
+      for (const field of rest) yield* read(field, wanted)
+    }
+    if (request.masked === true) return { shape: plan.shape, columns, keep }
+    if (keep !== undefined) {
       yield* attemptAllocation(uri, bytes, () => {
         for (const field of fields) {
-          if (field.file.kind === "attribute") columns[field.name] = filledColumn(columns[field.name], field, holds)
+          if (field.file.kind === "attribute") columns[field.name] = filledColumn(columns[field.name], field, keep)
         }
       })
     }

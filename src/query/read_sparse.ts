@@ -9,8 +9,9 @@ import { accessOf, type OpenedArray } from "../array/open.ts"
 import { coordinateWords, zeroWords } from "../fragment/cell_order.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import { loadFieldTiles } from "../fragment/field_tiles.ts"
-import { cellsInTile } from "../fragment/fragment.ts"
+import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
+import { meeting } from "../kernel/boxes.ts"
 import { selectOnes } from "../kernel/select_cells.ts"
 import { sortCells } from "../kernel/sort_cells.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
@@ -29,6 +30,7 @@ import { attemptAllocation, attemptSelection, type ReadError } from "./read_erro
 import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection, type Selection } from "./selection.ts"
 import { matchTiles, timesOf } from "./sparse_cells.ts"
+import { domainBoxes } from "./tile_boxes.ts"
 import { type Where, whereOf } from "../condition/where.ts"
 
 /** The answer of a sparse read: columns of `length` cells each. */
@@ -77,10 +79,18 @@ export const workOf = (
   const involved = plan.map((p) => array.fragments[p.fragment])
   return {
     // one fragment has no two cells of the same coordinates, unless it was consolidated with their times
-    dedups: !array.schema.allowsDuplicates && (involved.length > 1 || involved.some((f) => f.hasTimestamps)),
+    dedups: !array.schema.allowsDuplicates && (involved.some((f) => f.hasTimestamps) || lieTogether(involved)),
     // the cells of one fragment lie in global order
     inOrder: order === "unordered" || (order === "global" && involved.length <= 1),
   }
+}
+
+/** Whether some of the fragments may have cells in the same place. */
+const lieTogether = (fragments: ReadonlyArray<Fragment>): boolean => {
+  if (fragments.length < 2) return false
+  const boxes = domainBoxes(fragments)
+  const meets = meeting(boxes)
+  return fragments.some((_, k) => meets(boxes, k, (i) => i !== k))
 }
 
 /** The tiles that a request needs: those that may hold cells of its selection that fulfil its condition. */
@@ -92,9 +102,9 @@ export const planRequest = (
   Effect.flatMap(
     planTiles(access, array, selection, array.fragments.map((_, i) => i)),
     (plan) =>
-      where === undefined || workOf(array, plan, order).dedups
+      where === undefined
         ? Effect.succeed(plan)
-        : pruneTiles(access, array, where, plan),
+        : pruneTiles(access, array, where, plan, workOf(array, plan, order).dedups),
   )
 
 /** Reads the cells of a sparse array that lie in a selection. */

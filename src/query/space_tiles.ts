@@ -18,7 +18,7 @@ export const spaceTiles = ({ axes, steps, tiles }: DensePlan, tileCells: number)
   steps.forEach((step, s) => {
     if (step.kind === "sparse") return
     for (let k = 0; k < step.tileCount; k++) {
-      const key = keyOf(axes, step, k)
+      const key = tileKey(axes, step, k)
       const alone = !found.has(key) && step.cells[k] === tileCells
       found.set(key, { key, whole: alone ? { step: s, tile: tiles[step.firstTile + k].tile } : undefined })
     }
@@ -26,7 +26,8 @@ export const spaceTiles = ({ axes, steps, tiles }: DensePlan, tileCells: number)
   return [...found.values()].sort((a, b) => a.key - b.key)
 }
 
-const keyOf = (axes: DensePlan["axes"], { along }: DenseStep, k: number): number => {
+/** The number of the space tile that tile `k` of a step lies in, among those that the selection touches, row-major. */
+export const tileKey = (axes: DensePlan["axes"], { along }: DenseStep, k: number): number => {
   let key = 0
   for (let d = 0; d < axes.length; d++) key = key * axes[d].tiles.length + along[k * axes.length + d]
   return key
