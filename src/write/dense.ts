@@ -15,7 +15,7 @@ import { type CellWriter, sinkOf } from "./cell_writer.ts"
 import { openDenseWriter } from "./dense_writer.ts"
 import type { AttributeColumns, BoxOf } from "./typed_input.ts"
 import { writeDense } from "./write_dense.ts"
-import { type BatchOptions, checkWrite, fragmentSizeOf, oneOf, type WriteOptions } from "./write_options.ts"
+import { type BatchOptions, checkCells, fragmentSizeOf, oneOf, type WriteOptions } from "./write_options.ts"
 import type { WriteFailure, Written } from "./written.ts"
 
 export type { CellWriter } from "./cell_writer.ts"
@@ -50,13 +50,14 @@ export interface DenseWriteOptions extends WriteOptions {
  * domain, where there is one). Columns are typed arrays as reads have them, `{ values, offsets, validity }` where cells are
  * var-sized or may be null, or lists of cells. Buffers are not copied, and must not change while they are written.
  *
- * Costs no read, also where the box covers tiles in part: fragments lie over each other. Boxes of whole tiles are the
- * fastest to write and to read.
+ * Costs no read of cells, also where the box covers tiles in part: fragments lie over each other. Boxes of whole tiles are
+ * the fastest to write and to read. Enumerations of the attributes are read once for an open array, to check codes.
  *
  * Fails with `WriteError`, which names the field and the cell, before anything is written: for a box outside the domain,
- * columns of a wrong length or type, offsets that fall, nulls where none may be; and for values that a filter cannot hold.
- * Fails with `InvalidOption`, `StorageError` or `CodecError`. Whatever it fails with, or when it is interrupted, the array
- * is as it was.
+ * columns of a wrong length or type, offsets that fall, nulls where none may be, codes that an enumeration lacks; and for
+ * values that a filter cannot hold. Fails with `InvalidOption`, `StorageError` or `CodecError`, and with `NotFound`,
+ * `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for an enumeration that cannot be read. Whatever it fails with, or
+ * when it is interrupted, the array is as it was.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -87,7 +88,7 @@ export const write = <S extends ArraySchema<"dense"> | undefined>(
   options: DenseWriteOptions = {},
 ): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(
-    checkWrite(array, "dense", options, ["order"], (refuse) => ({
+    checkCells(array, "dense", options, ["order"], (refuse) => ({
       order: oneOf("order", options.order, ["row", "col", "global"], refuse),
     })),
     (request) => writeDense(openedOf(array), box, columns as Readonly<Record<string, unknown>>, request),
@@ -137,7 +138,7 @@ export const writer = <S extends ArraySchema<"dense"> | undefined>(
   options: DenseWriterOptions = {},
 ): Effect.Effect<CellWriter<AttributeColumns<S>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
   Effect.flatMap(
-    checkWrite(array, "dense", options, writerOptions, (refuse) => ({
+    checkCells(array, "dense", options, writerOptions, (refuse) => ({
       order: oneOf("order", options.order, ["row", "col", "global"], refuse),
       maxFragmentSize: fragmentSizeOf(array, options.maxFragmentSize, refuse),
     })),

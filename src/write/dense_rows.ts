@@ -10,7 +10,7 @@ import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
 import { openPlacedWriter } from "./placed_writer.ts"
-import { bytesOf, checkWrite, MEMORY, type WriteOptions } from "./write_options.ts"
+import { bytesOf, checkCells, MEMORY, type WriteOptions } from "./write_options.ts"
 import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
 import type { Written } from "./written.ts"
 
@@ -70,7 +70,7 @@ export const writeRows = <S extends ArraySchema<"dense"> | undefined, A, I, R, E
     rows,
     schema,
     Effect.flatMap(
-      checkWrite(array, "dense", options, ["memory"], (refuse) => ({
+      checkCells(array, "dense", options, ["memory"], (refuse) => ({
         memory: bytesOf("memory", options.memory, MEMORY, refuse),
       })),
       (request) => openPlacedWriter(openedOf(array), request),

@@ -30,9 +30,11 @@ const splitTiles = (
   const tile = (i: number, column: WriteColumn): WriteTile => {
     const whole = split.tile(i, column)
     const written = split.written(i)
-    if (written === undefined) return { tile: whole, statistics: tileStatistics(column.field, whole) }
-    const given = gatherTile({ field: column.field, ...whole }, written, 0, written.length)
-    return { tile: whole, statistics: tileStatistics(column.field, given) }
+    const given = written === undefined
+      ? whole
+      : gatherTile({ field: column.field, ...whole }, written, 0, written.length)
+    const statistics = tileStatistics(column.field, given)
+    return { tile: whole, statistics, cellOf: (cell) => split.cellOf(i, cell) }
   }
   return { count: split.tiles, tile }
 }
@@ -69,7 +71,15 @@ const globalTiles = (schema: ArraySchema, box: Box, version: number): DenseTiles
   for (let i = 0; i < count; i++) starts[i + 1] = starts[i] + cellsIn(part(i))
   const tile = (i: number, column: WriteColumn): WriteTile => {
     const cells = gatherTile(column, undefined, starts[i], starts[i + 1])
-    return splitTiles(schema, part(i), layout, version).tile(0, { field: column.field, ...cells })
+    const { cellOf, ...tile } = splitTiles(schema, part(i), layout, version).tile(0, { field: column.field, ...cells })
+    const first = starts[i]
+    return {
+      ...tile,
+      cellOf: (cell) => {
+        const own = cellOf!(cell)
+        return own === undefined ? undefined : first + own
+      },
+    }
   }
   return { count, tile }
 }

@@ -21,7 +21,7 @@ import { targetOf } from "./target.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 import { type DenseRequest, writeDenseTiles } from "./write_dense.ts"
 import { momentOf } from "./write_options.ts"
-import { attemptWrite, type WriteFailure } from "./written.ts"
+import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
 
 /** How dense cells are written in batches. */
 export interface DenseWriterRequest extends DenseRequest {
@@ -126,6 +126,8 @@ const denseSteps = (
     let writer: FragmentWriter | undefined
     let cells = 0
     let bytes = 0
+    /** Cells of the parts that are written. */
+    let written = 0
     /** The part that comes next, and the first one of the fragment that is open. */
     let next = 0
     let first = 0
@@ -146,10 +148,11 @@ const denseSteps = (
           concurrency: open.inFlight,
           discard: true,
         })
+        written += cellsOfBox(parts.part(next))
         next++
         const full = writer.bytes() >= maxFragmentSize && parts.isRow(next)
         if (full || parts.isFirst?.(next) === true) yield* finishFragment
-      })
+      }).pipe(Effect.mapError(countedFrom(written)))
     const waiting = (): number => buffers[0].cells
 
     return {

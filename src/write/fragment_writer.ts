@@ -51,8 +51,8 @@ export interface FragmentOptions {
 export interface WriteTile {
   readonly tile: FieldTile
   readonly statistics: TileStatistics
-  /** Which cell of those that were given a cell of the tile is, for errors. */
-  readonly cellOf?: (cell: number) => number
+  /** Which cell of those that were given a cell of the tile is, for errors; none for padding. */
+  readonly cellOf?: (cell: number) => number | undefined
 }
 
 /** What writing tiles can fail with. */

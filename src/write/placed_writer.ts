@@ -6,6 +6,7 @@ import type * as Scope from "effect/Scope"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
+import { WriteError } from "../array/errors.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "./cell_writer.ts"
@@ -67,7 +68,13 @@ const placedSteps = (
           finished.push(
             yield* denseFragment(target, box, its, { time: request.time, order: "row" }, (_, its) => {
               size = its
-            }),
+            }).pipe(
+              Effect.mapError((error) =>
+                error instanceof WriteError && error.cell !== undefined
+                  ? new WriteError({ ...error, cell: cells[error.cell] })
+                  : error
+              ),
+            ),
           )
           bytes += size
         }

@@ -16,7 +16,7 @@ import type { CellColumns } from "./typed_input.ts"
 import {
   type BatchOptions,
   bytesOf,
-  checkWrite,
+  checkCells,
   fragmentSizeOf,
   MEMORY,
   oneOf,
@@ -54,8 +54,10 @@ export interface SparseWriteOptions extends WriteOptions {
  *
  * Fails with `WriteError`, which names the field and the cell, before anything is written: for columns of a wrong length or
  * type, offsets that fall, nulls where none may be, coordinates outside the domain or the current domain, cells out of order
- * or with the same coordinates; and for values that a filter cannot hold. Fails with `InvalidOption`, `StorageError` or
- * `CodecError`. Whatever it fails with, or when it is interrupted, the array is as it was.
+ * or with the same coordinates, codes that an enumeration lacks; and for values that a filter cannot hold. Fails with
+ * `InvalidOption`, `StorageError` or `CodecError`, and with `NotFound`, `FormatError`, `ChecksumMismatch` or
+ * `DecryptionFailed` for an enumeration that cannot be read, as happens once for an open array that has some. Whatever it
+ * fails with, or when it is interrupted, the array is as it was.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -83,7 +85,7 @@ export const write = <S extends ArraySchema<"sparse"> | undefined>(
   options: SparseWriteOptions = {},
 ): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(
-    checkWrite(array, "sparse", options, ["order", "duplicates"], (refuse) => ({
+    checkCells(array, "sparse", options, ["order", "duplicates"], (refuse) => ({
       order: oneOf("order", options.order, ["unordered", "global"], refuse),
       duplicates: oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse),
     })),
@@ -134,7 +136,7 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
   options: SparseWriterOptions = {},
 ): Effect.Effect<CellWriter<CellColumns<S>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
   Effect.flatMap(
-    checkWrite(array, "sparse", options, ["order", "duplicates", "memory", "maxFragmentSize"], (refuse) => ({
+    checkCells(array, "sparse", options, ["order", "duplicates", "memory", "maxFragmentSize"], (refuse) => ({
       order: oneOf("order", options.order, ["unordered", "global"], refuse),
       duplicates: oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse),
       memory: bytesOf("memory", options.memory, MEMORY, refuse),

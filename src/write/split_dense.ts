@@ -26,6 +26,8 @@ export interface DenseSplit {
   readonly tile: (i: number, column: WriteColumn) => FieldTile
   /** The cells of tile `i` that are cells of the box, ascending; `undefined` if all are: what statistics are made of. */
   readonly written: (i: number) => Uint32Array | undefined
+  /** Which cell of the box lies at a cell of tile `i`; `undefined` if none does. */
+  readonly cellOf: (i: number, cell: number) => number | undefined
 }
 
 /** Engines up to this format fill tiles up with the fill values of datatypes, later ones with zeros. */
@@ -123,12 +125,25 @@ export const splitDense = (
     return positions
   }
 
+  const cellOf = (i: number, cell: number): number | undefined => {
+    const { extents: size, source, target } = part(i)
+    let at = source
+    for (let d = 0; d < axes.length; d++) {
+      const place = (from: number): number => Math.floor(from / targetStrides[d]) % extents[d]
+      const within = place(cell) - place(target)
+      if (within < 0 || within >= size[d]) return undefined
+      at += within * sourceStrides[d]
+    }
+    return at
+  }
+
   return {
     tiles: counts.reduce((n, c) => n * c, 1),
     cellsPerTile,
     cells: shape.reduce((n, s) => n * s, 1),
     tile,
     written,
+    cellOf,
   }
 }
 

@@ -88,7 +88,7 @@ export const writeDense = (
     const { box, cells, attributes } = yield* attemptWrite(uri, () => {
       const box = boxOf(schema, region)
       checkTileSize(schema)
-      return { box, ...checkColumns(schema, columns, cellsOfBox(box)) }
+      return { box, ...checkColumns(schema, columns, cellsOfBox(box), request.checks) }
     })
     let size = 0
     const finished = yield* denseFragment(target, box, attributes, request, (fields, bytes) => {

@@ -8,10 +8,14 @@ import * as Effect from "effect/Effect"
 import type { ArrayType } from "../../schema/array_schema.ts"
 import { Since } from "../../schema/version.ts"
 import { type InvalidOption, WriteError } from "../array/errors.ts"
-import type { AnyTileArray } from "../array/handle.ts"
+import { type AnyTileArray, openedOf } from "../array/handle.ts"
 import type { NameTime } from "../array/new_name.ts"
 import { attemptOptions, checkNames, millis, type Refuse, refusing } from "../array/open_options.ts"
-import type { WriteProgress } from "./written.ts"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { CheckOptions } from "./check_columns.ts"
+import { loadEnumerationSizes } from "./enumeration_sizes.ts"
+import type { WriteFailure, WriteProgress } from "./written.ts"
 
 /** How cells are written. */
 export interface WriteOptions {
@@ -74,6 +78,19 @@ export const checkWrite = <A extends object>(
     return { time: at === undefined ? undefined : [at, at], onProgress, ...check(refuse) }
   })
 }
+
+/** As {@link checkWrite}, for a write of columns: how those are to be checked comes along. */
+export const checkCells = <A extends object>(
+  ...asked: Parameters<typeof checkWrite<A>>
+): Effect.Effect<WriteRequest & A & { readonly checks: CheckOptions }, WriteFailure, Storage | Codecs> =>
+  Effect.flatMap(
+    checkWrite(...asked),
+    (request) =>
+      Effect.map(
+        loadEnumerationSizes(openedOf(asked[0])),
+        (enumerationSizes) => ({ ...request, checks: { enumerationSizes } }),
+      ),
+  )
 
 /** The moment of a write that may become several fragments: all have the same, so that none is seen without the others. */
 export const momentOf = (time: NameTime | undefined): Effect.Effect<NameTime> =>

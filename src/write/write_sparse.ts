@@ -111,7 +111,7 @@ export const lastTileCells = (cells: number, capacity: number): number =>
 export const writeSparse = (
   array: OpenedArray,
   columns: Readonly<Record<string, unknown>>,
-  { time, order, duplicates: asked, onProgress }: SparseRequest,
+  { time, order, duplicates: asked, onProgress, checks }: SparseRequest,
 ): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
   Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array
@@ -119,7 +119,7 @@ export const writeSparse = (
     const { version } = target
     const duplicates: Duplicates = schema.allowsDuplicates ? "allow" : asked
     const { cells, dimensions, attributes, sorted } = yield* attemptWrite(uri, () => {
-      const checked = checkColumns(schema, columns, undefined)
+      const checked = checkColumns(schema, columns, undefined, checks)
       const sorted = order === "global"
         ? globalOrder(schema, duplicates, version).next(checked.dimensions, checked.cells)
         : sortSparse(schema, checked.dimensions, checked.cells, duplicates, version)

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { CodecError, StorageError } from "../../platform/errors.ts"
+import type { EnumerationError } from "../array/enumerations.ts"
 import { type InvalidOption, WriteError } from "../array/errors.ts"
 
 /** What was written. */
@@ -25,8 +26,8 @@ export interface WriteProgress {
   readonly bytes: number
 }
 
-/** What a write can fail with. Nothing of it is there then. */
-export type WriteFailure = InvalidOption | WriteError | CodecError | StorageError
+/** What a write can fail with. Nothing of it is there then. Enumerations are read to check the codes of their values. */
+export type WriteFailure = InvalidOption | WriteError | EnumerationError | CodecError | StorageError
 
 /** An error of cells before which others were given, as one of all cells. */
 export const countedFrom = (first: number) => <E>(error: E): E | WriteError =>

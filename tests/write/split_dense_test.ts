@@ -109,6 +109,7 @@ describe("dense boxes", () => {
                 cellOrder,
               ).map((p) => cellAt.get(p.join()))
               assertEquals(split.cellsPerTile, inTile.length)
+              assertEquals(inTile.map((_, i) => split.cellOf(t, i)), inTile)
               const written = inTile.flatMap((cell, i) => cell === undefined ? [] : [i])
               assertEquals(
                 [...split.written(t) ?? inTile.keys()],

@@ -1,0 +1,297 @@
+/**
+ * What cannot be written: each kind is refused by every way to write, with the field and the cell, and nothing of the write
+ * is there.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { describe, it } from "node:test"
+import { assert, assertEquals, assertStringIncludes } from "@std/assert"
+import {
+  ArraySchema,
+  Attr,
+  type Codecs,
+  Dense,
+  Dim,
+  Filter,
+  layerNative,
+  RowError,
+  Sparse,
+  type StorageService,
+  TileArray,
+  WriteError,
+} from "../../mod.ts"
+import { Storage } from "../../platform/storage.ts"
+import { makeMemoryStorage } from "../../platform/storage_memory.ts"
+
+type Columns = Readonly<Record<string, unknown>>
+type Way = (array: TileArray.TileArray, columns: Columns) => Effect.Effect<unknown, unknown, StorageService | Codecs>
+
+/** What was refused: the field, the cell, and a part of the reason. */
+type Refusal = readonly [field: string, cell: number | undefined, reason: string]
+
+const box = { x: [1, 4] } as never
+const denseWays: Readonly<Record<string, Way>> = {
+  "Dense.write": (array, columns) => Dense.write(array, box, columns as never),
+  "Dense.write in global order": (array, columns) => Dense.write(array, box, columns as never, { order: "global" }),
+  "Dense.writer": (array, columns) =>
+    Effect.scoped(
+      Effect.flatMap(
+        Dense.writer(array, box),
+        (writer) => Effect.zipRight(writer.write(columns as never), writer.commit),
+      ),
+    ),
+  "Dense.sink": (array, columns) => Stream.run(Stream.make(columns as never), Dense.sink(array, box)),
+}
+const sparseWays: Readonly<Record<string, Way>> = {
+  "Sparse.write": (array, columns) => Sparse.write(array, columns as never),
+  "Sparse.write in global order": (array, columns) => Sparse.write(array, columns as never, { order: "global" }),
+  "Sparse.writer": (array, columns) =>
+    Effect.scoped(
+      Effect.flatMap(Sparse.writer(array), (writer) => Effect.zipRight(writer.write(columns as never), writer.commit)),
+    ),
+  "Sparse.writer in global order": (array, columns) =>
+    Effect.scoped(
+      Effect.flatMap(Sparse.writer(array, { order: "global" }), (writer) =>
+        Effect.zipRight(writer.write(columns as never), writer.commit)),
+    ),
+  "Sparse.sink": (array, columns) => Stream.run(Stream.make(columns as never), Sparse.sink(array)),
+}
+
+/** Tries every way to write columns into a new array. */
+const refused = async (schema: ArraySchema.ArraySchema, columns: Columns, expected: Refusal, only?: string) => {
+  const ways = schema.arrayType === "dense" ? denseWays : sparseWays
+  for (const [name, way] of Object.entries(ways)) {
+    if (only !== undefined && !name.includes(only)) continue
+    const files = new Map<string, Uint8Array>()
+    const storage = makeMemoryStorage(files)
+    const program = Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", schema)
+      const before = [...files.keys()]
+      const error = yield* Effect.flip(way(array as unknown as TileArray.TileArray, columns))
+      assert(error instanceof WriteError, `${name}: ${String(error)}`)
+      assertEquals(
+        [error.uri, error.field, error.cell],
+        ["mem://a", expected[0], expected[1]],
+        `${name}: ${error.message}`,
+      )
+      assertStringIncludes(error.message, expected[2], name)
+      assertEquals([...files.keys()], before, name)
+    })
+    await Effect.runPromise(Effect.provide(program, Layer.merge(Layer.succeed(Storage, storage), layerNative)))
+  }
+}
+
+const x = Dim.int32([1, 4], { tile: 2 })
+const four = Int32Array.of(1, 2, 3, 4)
+const dense = (a: Parameters<typeof Attr.fill>[0]) => ArraySchema.dense({ dims: { x }, attrs: { a } })
+const words = (...offsets: ReadonlyArray<number>) => ({
+  values: new TextEncoder().encode("abcd"),
+  offsets: Uint32Array.from(offsets),
+})
+
+describe("dense cells that cannot be written", () => {
+  const cases: ReadonlyArray<readonly [string, ArraySchema.ArraySchema, Columns, Refusal]> = [
+    ["too few", dense(Attr.int32()), { a: Int32Array.of(1, 2, 3) }, ["a", undefined, "it has 3 cells"]],
+    ["of another type", dense(Attr.int32()), { a: Float64Array.of(1, 2, 3, 4) }, ["a", undefined, "Float64Array"]],
+    ["with offsets that fall", dense(Attr.utf8()), { a: words(0, 2, 1, 3, 4) }, ["a", 1, "offsets never fall"]],
+    ["with offsets past the end", dense(Attr.utf8()), { a: words(0, 1, 2, 3, 9) }, ["a", 3, "there are 4 values"]],
+    ["of no such name", dense(Attr.int32()), { a: four, b: four }, ["b", undefined, "no such field"]],
+    ["with coordinates", dense(Attr.int32()), { a: four, x: four }, ["x", undefined, "give no coordinates"]],
+    ["without an attribute", dense(Attr.int32()), {}, ["a", undefined, "it is missing"]],
+    [
+      "with nulls where none may be",
+      dense(Attr.int32()),
+      { a: { values: four, validity: Uint8Array.of(1, 1, 0, 1) } },
+      ["a", 2, "cells are never null"],
+    ],
+    ["with a null in a list", dense(Attr.int32()), { a: [1, null, 3, 4] }, ["a", 1, "cells are never null"]],
+    ["with a number that does not fit", dense(Attr.uint8()), { a: [1, 2, 256, 4] }, ["a", 2, "256"]],
+    ["with text that is not ASCII", dense(Attr.ascii()), { a: ["a", "b", "c", "ü"] }, ["a", 3, "not ASCII"]],
+    [
+      "with NaN where floats are scaled",
+      dense(Attr.float64(Filter.scaleFloat({ scale: 0.1 }))),
+      { a: Float64Array.of(1, 2, NaN, 4) },
+      ["a", 2, "NaN is no number"],
+    ],
+    [
+      "with a code that the enumeration lacks",
+      ArraySchema.dense({
+        dims: { x },
+        attrs: { a: Attr.enumerated(Attr.int8(), "e") },
+        enumerations: { e: ["no", "yes"] },
+      }),
+      { a: Int8Array.of(0, 1, -1, 2) },
+      ["a", 2, "-1 is no code of the enumeration e, which has 2 values"],
+    ],
+  ]
+  for (const [name, schema, columns, expected] of cases) {
+    // batches may be of any size: of cells that are too few the end is told
+    const of = name === "too few" ? "Dense.write" : undefined
+    it(name, () => refused(schema, columns, expected, of === undefined ? undefined : "Dense.write in"))
+  }
+
+  it("outside the domain", async () => {
+    for (
+      const [given, reason] of [[[0, 3], "not inside the domain"], [[3, 2], "before it starts"], [[1, 2, 3], "pair"]]
+    ) {
+      const program = Effect.gen(function* () {
+        const array = yield* TileArray.create("mem://a", dense(Attr.int32()))
+        for (
+          const write of [
+            Dense.write(array, { x: given } as never, { a: four }),
+            Dense.writer(array, { x: given } as never),
+          ]
+        ) {
+          const error = yield* Effect.flip(Effect.scoped(write as Effect.Effect<unknown, unknown, never>))
+          assert(error instanceof WriteError, String(error))
+          assertEquals([error.field, error.cell], ["x", undefined])
+          assertStringIncludes(error.message, reason as string)
+        }
+      })
+      const storage = Layer.succeed(Storage, makeMemoryStorage(new Map()))
+      await Effect.runPromise(Effect.provide(program as never, Layer.merge(storage, layerNative)))
+    }
+  })
+})
+
+describe("values that a filter cannot hold", () => {
+  const cases: ReadonlyArray<readonly [string, Parameters<typeof Attr.fill>[0], unknown, Refusal]> = [
+    [
+      "positive delta, going down",
+      Attr.int32(Filter.positiveDelta()),
+      Int32Array.of(1, 5, 9, 7),
+      ["a", 3, "positive_delta cannot hold it"],
+    ],
+    [
+      "double delta, past 64 bits",
+      Attr.int64(Filter.doubleDelta()),
+      BigInt64Array.of(0n, (1n << 63n) - 1n, -(1n << 63n), 0n),
+      ["a", 2, "double_delta cannot hold it"],
+    ],
+    [
+      "delta behind a filter with metadata of its own",
+      Attr.int64(Filter.bitWidthReduction(), Filter.delta()),
+      BigInt64Array.of(1n, 2n, 3n, 4n),
+      ["a", undefined, "would be lost"],
+    ],
+    [
+      "double delta behind one",
+      Attr.int64(Filter.checksumMd5, Filter.bitWidthReduction(), Filter.doubleDelta()),
+      BigInt64Array.of(1n, 2n, 3n, 4n),
+      ["a", undefined, "would be lost"],
+    ],
+    [
+      "float scale, past the width",
+      Attr.float64(Filter.scaleFloat({ byteWidth: 1 })),
+      Float64Array.of(1, 2, 3, 200),
+      ["a", 3, "scale_float cannot hold it"],
+    ],
+  ]
+  for (const [name, a, values, expected] of cases) {
+    it(`${name}, in dense arrays`, () =>
+      refused(
+        ArraySchema.dense({ dims: { x: Dim.int32([1, 4], { tile: 4 }) }, attrs: { a } }),
+        { a: values },
+        expected,
+      ))
+    it(`${name}, in sparse arrays`, () =>
+      refused(ArraySchema.sparse({ dims: { x }, attrs: { a } }), { x: four, a: values }, expected))
+  }
+})
+
+describe("a value that a filter cannot hold, among many", () => {
+  const Grid = ArraySchema.dense({
+    dims: { x: Dim.int32([1, 6], { tile: 2 }), y: Dim.int32([1, 6], { tile: 3 }) },
+    attrs: { a: Attr.float64(Filter.scaleFloat({ byteWidth: 1 })) },
+  })
+  const bad = (cells: number, at: number) => Float64Array.from({ length: cells }, (_, i) => i === at ? 200 : i)
+  const refusal = (
+    write: (array: TileArray.TileArray<typeof Grid>) => Effect.Effect<unknown, unknown, StorageService | Codecs>,
+  ) => {
+    const storage = Layer.succeed(Storage, makeMemoryStorage(new Map()))
+    const program = Effect.flatMap(TileArray.create("mem://a", Grid), (array) => Effect.flip(write(array)))
+    return Effect.runPromise(Effect.provide(program, Layer.merge(storage, layerNative)))
+  }
+
+  it("is named by its place among the cells of the box, in every order", async () => {
+    for (const order of ["row", "col", "global"] as const) {
+      for (const at of [0, 5, 13, 19]) {
+        const error = await refusal((array) =>
+          Dense.write(array, { x: [2, 6], y: [2, 5] }, { a: bad(20, at) }, { order })
+        )
+        assert(error instanceof WriteError)
+        assertEquals([error.field, error.cell], ["a", at], `${order} ${at}`)
+      }
+    }
+  })
+
+  it("is named by its place among the cells of all batches", async () => {
+    for (const order of ["row", "global"] as const) {
+      for (const batch of [1, 7, 20]) {
+        const error = await refusal((array) =>
+          Effect.scoped(Effect.gen(function* () {
+            const writer = yield* Dense.writer(array, { x: [2, 6], y: [2, 5] }, { order })
+            const a = bad(20, 17)
+            for (let from = 0; from < 20; from += batch) yield* writer.write({ a: a.subarray(from, from + batch) })
+            return yield* writer.commit
+          }))
+        )
+        assert(error instanceof WriteError, String(error))
+        assertEquals([error.field, error.cell], ["a", 17], `${order} ${batch}`)
+      }
+    }
+  })
+
+  it("is named by its row", async () => {
+    const Cell = Schema.Struct({ x: Schema.Number, y: Schema.Number, a: Schema.Number })
+    const rows = Array.from(
+      { length: 12 },
+      (_, i) => ({ x: 6 - Math.floor(i / 6), y: 1 + i % 6, a: i === 7 ? 200 : i }),
+    )
+    const error = await refusal((array) => Dense.writeRows(array, rows, Cell))
+    assert(error instanceof RowError, String(error))
+    assertEquals([error.row, error.reason.slice(0, 3)], [7, "a: "])
+  })
+})
+
+describe("sparse cells that cannot be written", () => {
+  const Points = ArraySchema.sparse({
+    dims: { x: Dim.float64([0, 10], { tile: 5 }), s: Dim.ascii() },
+    attrs: { a: Attr.nullable(Attr.uint8()) },
+  })
+  const good = { x: Float64Array.of(1, 2, 3), s: ["a", "b", "c"], a: [1, null, 3] }
+  const cases: ReadonlyArray<readonly [string, Columns, Refusal]> = [
+    ["out of the domain", { ...good, x: Float64Array.of(1, 11, 3) }, ["x", 1, "domain"]],
+    ["at NaN", { ...good, x: Float64Array.of(1, 2, NaN) }, ["x", 2, "NaN"]],
+    ["at no place", { ...good, x: [1, 2, null] }, ["x", 2, "never null"]],
+    ["at places that are not ASCII", { ...good, s: ["a", "é", "c"] }, ["s", 1, "not ASCII"]],
+    ["at fewer places than there are", { ...good, s: ["a", "b"] }, ["s", undefined, "it has 2 cells, but x has 3"]],
+    ["without a dimension", { x: good.x, a: good.a }, ["s", undefined, "it is missing"]],
+    ["without an attribute", { x: good.x, s: good.s }, ["a", undefined, "it is missing"]],
+    ["of no such name", { ...good, b: good.a }, ["b", undefined, "no such field"]],
+    ["of another type", { ...good, x: Float32Array.of(1, 2, 3) }, ["x", undefined, "Float32Array"]],
+    [
+      "with validity that is none",
+      { ...good, a: { values: Uint8Array.of(1, 2, 3), validity: Uint8Array.of(1, 3, 1) } },
+      [
+        "a",
+        1,
+        "validity is 0 or 1",
+      ],
+    ],
+  ]
+  for (const [name, columns, expected] of cases) it(name, () => refused(Points, columns, expected))
+
+  it("twice", () => refused(Points, { x: Float64Array.of(1, 2, 2), s: ["a", "b", "b"], a: [1, 2, 3] }, ["", 2, ""]))
+
+  it("out of order", () => refused(Points, { ...good, x: Float64Array.of(1, 7, 3) }, ["", 2, "order"], "global"))
+
+  it("outside the current domain", () =>
+    refused(
+      ArraySchema.sparse({ dims: { x: Dim.int32([0, 99]) }, attrs: {}, currentDomain: { x: [0, 9] } }),
+      { x: Int32Array.of(9, 10) },
+      ["x", 1, "current domain"],
+    ))
+})
