@@ -130,7 +130,7 @@ const sparse = (uri: string) =>
       { at: TUESDAY },
     )
 
-    const show = (at: Date, options: Sparse.ReadOptions<undefined, string, "bigint">) =>
+    const show = (at: Date, options: Sparse.Query<undefined, string, "bigint">) =>
       Effect.gen(function* () {
         const array = TileArray.undeclare(yield* TileArray.reopen(quakes, { at }))
         const rows = yield* Sparse.decodeRows(yield* Sparse.read(array, options), Quake)

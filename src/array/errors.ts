@@ -140,7 +140,7 @@ const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
- *   return yield* Dense.read(weather, { select: ["temperature"], maxBytes: 100 })
+ *   return yield* Dense.read(weather, { select: ["temperature"], memory: 100 })
  * })
  * const tooLarge = Effect.catchTag(program, "ResultTooLarge", ({ needed, limit }) => Effect.succeed([needed, limit]))
  * assertEquals(await Effect.runPromise(Effect.provide(tooLarge, layerDefault)), [7 * 4 * 4, 100])
@@ -151,7 +151,7 @@ export class ResultTooLarge extends ResultTooLargeBase {
   override get message(): string {
     const reason = this.reason ??
       `the result needs up to ${this.needed} bytes, more than the limit of ${this.limit}; ` +
-        `select fewer cells or fields, or raise maxBytes`
+        `select fewer cells or fields, or let memory be more`
     return this.uri === "" ? reason : `${this.uri}: ${reason}`
   }
 }

@@ -47,7 +47,7 @@ export const exitCodeOf = (error: unknown): ExitCode => {
 const wordings: ReadonlyArray<readonly [RegExp, string]> = [
   [/let ranges be cropped/, "add --crop"],
   [
-    /select fewer cells or fields, or raise maxBytes/,
+    /select fewer cells or fields, or let memory be more/,
     "take fewer cells with --range or --limit, or fewer fields with --select",
   ],
   [/; let memory be at least (\d+)/, "; give at least --memory $1, or another --order"],

@@ -95,9 +95,8 @@ export const printedSource = (
   Storage | Codecs
 > =>
   Effect.gen(function* () {
-    const limit = request.integer("limit")
     const query = yield* queryOf(request, array)
-    const { select } = query
+    const { select, limit } = query
     const { schema } = array
     const { dimensions, attributes } = fieldsOf(schema)
     const before = coordinates && schema.arrayType === "dense" && select === undefined
@@ -106,7 +105,7 @@ export const printedSource = (
     const labels = asLabels ? before : []
     const wanted = before.length > 0 ? [...before, ...attributes.map((a) => a.name)] : select
     const fields = yield* attemptSelection(() => selectedFields(array, wanted))
-    const source = yield* cellSource(array, wanted === undefined ? query : { ...query, select: wanted }, limit)
+    const source = yield* cellSource(array, wanted === undefined ? query : { ...query, select: wanted })
 
     const values = new Map<string, Column>()
     if (!request.on("codes")) {

@@ -18,9 +18,11 @@ export const queryOf = (request: Request, { schema }: OpenedArray): Effect.Effec
     const memory = size === undefined ? undefined : parseSize("memory", size)
     const select = parseSelect(new Set(fieldsOf(schema).byName.keys()), request.texts("select"))
     const where = request.text("where")
+    const limit = request.integer("limit")
     return {
       ...(select === undefined ? {} : { select }),
       ...(where === undefined ? {} : { where }),
+      ...(limit === undefined ? {} : { limit }),
       ...(memory === undefined ? {} : { memory }),
       ranges: parseRanges(schema, request.texts("range")),
       order: request.text("order") as Order | undefined ?? "row",

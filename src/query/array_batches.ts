@@ -9,14 +9,14 @@ import type { Storage } from "../../platform/storage.ts"
 import type { TileArray } from "../array/handle.ts"
 import { type RunOptions, toAsyncIterable } from "./async_iterable.ts"
 import type { Declared, FieldName, TimeForm } from "./typed_columns.ts"
-import type { StreamOptions } from "./typed_read.ts"
+import type { Query } from "./typed_read.ts"
 
 /** What to read in batches outside Effect. */
 export interface BatchesOptions<
   S extends Declared = undefined,
   K extends FieldName<S> = FieldName<S>,
   T extends TimeForm = TimeForm,
-> extends StreamOptions<S, K, T>, RunOptions {}
+> extends Query<S, K, T>, RunOptions {}
 
 /** An open array, or what opens it: `TileArray.open(uri)`. */
 export type ArrayToRead<S extends Declared> = TileArray<S> | Effect.Effect<TileArray<S>, unknown, Storage | Codecs>

@@ -8,11 +8,15 @@ import { ResultTooLarge, SelectionError } from "../array/errors.ts"
 export const DEFAULT_MEMORY = 2 ** 28
 
 /** The budget that was given, or the default. */
-export const checkBudget = (uri: string, memory: number | undefined): Effect.Effect<number, SelectionError> => {
-  if (memory === undefined) return Effect.succeed(DEFAULT_MEMORY)
+export const checkBudget = (
+  uri: string,
+  memory: number | undefined,
+  fallback: number = DEFAULT_MEMORY,
+): Effect.Effect<number, SelectionError> => {
+  if (memory === undefined) return Effect.succeed(fallback)
   if (typeof memory === "number" && Number.isFinite(memory) && memory > 0) return Effect.succeed(Math.floor(memory))
-  const reason = `memory is a number of bytes above 0, not ${String(memory)}`
-  return Effect.fail(new SelectionError({ uri, field: "", reason }))
+  const reason = `${String(memory)} is no number of bytes; give one above 0`
+  return Effect.fail(new SelectionError({ uri, field: "memory", reason }))
 }
 
 /** While a batch is made, the one before it is still with its reader, and what both needed may wait for the collector. */

@@ -9,15 +9,19 @@ import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
-import { openedOf, type TileArray } from "../array/handle.ts"
+import type { TileArray } from "../array/handle.ts"
 import { explainDense, type Explanation } from "./explain.ts"
 import { aggregateDense } from "./aggregate_dense.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
-import { readDense } from "./read_dense.ts"
+import { askedOf, type QueryError } from "./query.ts"
+import { readFirstDense } from "./read_first.ts"
 import { streamDense } from "./stream_dense.ts"
-import type { AggregateAnswer, AggregateOptions, AggregatesOf } from "./typed_aggregates.ts"
-import type { ReadError } from "./read_error.ts"
-import type { StreamOptions as UntypedStreamOptions } from "./read_options.ts"
+import {
+  AGGREGATE_OPTIONS,
+  type AggregateAnswer,
+  type AggregateOptions,
+  type AggregatesOf,
+} from "./typed_aggregates.ts"
 import type { AttributeName, FieldName, TimeForm } from "./typed_columns.ts"
 import {
   type DenseBatch,
@@ -25,13 +29,12 @@ import {
   type DenseResult,
   denseResult,
   namedRanges,
-  type ReadOptions,
-  requestOf,
-  type StreamOptions,
+  type Query,
 } from "./typed_read.ts"
 
 export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
 export type { Explanation, FragmentExplanation } from "./explain.ts"
+export type { QueryError } from "./query.ts"
 export type { ReadError } from "./read_error.ts"
 export type { AggregateAnswer, AggregateOptions, AggregatesOf, AnswerTo } from "./typed_aggregates.ts"
 export type { Order } from "./read_options.ts"
@@ -58,7 +61,7 @@ export type {
   TimeForm,
   VarColumn,
 } from "./typed_columns.ts"
-export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult, Read, StreamOptions } from "./typed_read.ts"
+export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult, Query, Read } from "./typed_read.ts"
 
 /**
  * Reads a box, or boxes, of a dense array: by default the non-empty domain and all attributes, row-major.
@@ -98,11 +101,12 @@ export const read = <
 >(
   array: TileArray<S>,
   options: DenseReadOptions<S, K, T> = {},
-): Effect.Effect<DenseResult<S, K, T>, ReadError, Storage | Codecs> =>
-  Effect.map(
-    readDense(openedOf(array), requestOf(array, options), options.out),
-    (read) => denseResult<S, K, T>(array, read, options.time),
-  )
+): Effect.Effect<DenseResult<S, K, T>, QueryError, Storage | Codecs> =>
+  Effect.flatMap(askedOf(array, options, ["out"]), (asked) =>
+    Effect.map(
+      readFirstDense(asked.opened, asked.options, options.out),
+      (read) => denseResult<S, K, T>(asked.array, read, options.time),
+    ))
 
 /**
  * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
@@ -135,12 +139,15 @@ export const stream = <
   T extends TimeForm = "bigint",
 >(
   array: TileArray<S>,
-  options: StreamOptions<S, K, T> = {},
-): Stream.Stream<DenseBatch<S, K, T>, ReadError, Storage | Codecs> =>
-  Stream.map(streamDense(openedOf(array), requestOf(array, options)), (batch) => ({
-    ...denseResult<S, K, T>(array, batch, options.time),
-    ranges: namedRanges(array, batch.ranges),
-  }))
+  options: Query<S, K, T> = {},
+): Stream.Stream<DenseBatch<S, K, T>, QueryError, Storage | Codecs> =>
+  Stream.unwrap(
+    Effect.map(askedOf(array, options), (asked) =>
+      Stream.map(streamDense(asked.opened, asked.options), (batch) => ({
+        ...denseResult<S, K, T>(asked.array, batch, options.time),
+        ranges: namedRanges(asked.array, batch.ranges),
+      }))),
+  )
 
 /**
  * What {@link stream} reads, for `for await` outside Effect: a loop over batches of an array that is open, or that
@@ -171,7 +178,10 @@ export const batches = <
   array: ArrayToRead<S>,
   options: BatchesOptions<S, K, T>,
   layer: Layer.Layer<Storage | Codecs, E>,
-): AsyncIterable<DenseBatch<S, K, T>> => batchesOf(array, (its) => stream<S, K, T>(its, options), layer, options)
+): AsyncIterable<DenseBatch<S, K, T>> => {
+  const { signal, ...query } = options
+  return batchesOf(array, (its) => stream<S, K, T>(its, query), layer, { signal })
+}
 
 /**
  * Asks of the cells of a dense array, or of a part of it, without having them: how many there are, sums, extremes, means.
@@ -197,11 +207,12 @@ export const aggregate = <S extends ArraySchema<"dense"> | undefined, const A ex
   array: TileArray<S>,
   aggregates: A,
   options: AggregateOptions<S> = {},
-): Effect.Effect<AggregateAnswer<S, A>, ReadError, Storage | Codecs> =>
-  Effect.map(
-    aggregateDense(openedOf(array), aggregates, options as UntypedStreamOptions),
-    (answer) => answer as AggregateAnswer<S, A>,
-  )
+): Effect.Effect<AggregateAnswer<S, A>, QueryError, Storage | Codecs> =>
+  Effect.flatMap(askedOf(array, options, [], AGGREGATE_OPTIONS), (asked) =>
+    Effect.map(
+      aggregateDense(asked.opened, aggregates, asked.options),
+      (answer) => answer as AggregateAnswer<S, A>,
+    ))
 
 /**
  * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
@@ -223,5 +234,6 @@ export const aggregate = <S extends ArraySchema<"dense"> | undefined, const A ex
  */
 export const explain = <S extends ArraySchema<"dense"> | undefined, K extends FieldName<S> = FieldName<S>>(
   array: TileArray<S>,
-  options: ReadOptions<S, K> = {},
-): Effect.Effect<Explanation, ReadError, Storage | Codecs> => explainDense(openedOf(array), requestOf(array, options))
+  options: Query<S, K> = {},
+): Effect.Effect<Explanation, QueryError, Storage | Codecs> =>
+  Effect.flatMap(askedOf(array, options), (asked) => explainDense(asked.opened, asked.options))

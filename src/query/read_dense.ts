@@ -14,13 +14,16 @@ import { loadFieldTiles, proveTileCount } from "../fragment/field_tiles.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
+import { checkBudget } from "./budget.ts"
 import type { Column } from "./column.ts"
 import { evaluate } from "./condition.ts"
 import { coordinateColumn } from "./coordinate_column.ts"
 import { cellMap, copyFixed } from "./dense_copies.ts"
 import { filledColumn } from "./filled_column.ts"
 import { type Cells, fieldIn, gatherColumns } from "./gather.ts"
+import { firstBox } from "./first_box.ts"
 import { globalOrder } from "./global_order.ts"
+import { checkLimit } from "./limit.ts"
 import { placed, targetsFor } from "./out_buffers.ts"
 import { permute } from "./permute.ts"
 import { type DensePlan, planDense, planSize, wholeRanges } from "./plan_dense.ts"
@@ -71,11 +74,16 @@ export const denseRequest = (
     const fields = selectedFields(array, options.select)
     const selection = parseSelection(uri, schema, options.ranges ?? {}, options.outside ?? "error")
     const written = nonEmptyDomain(array)
-    const ranges = wholeRanges(selection, (d) => {
+    checkLimit(uri, options.limit)
+    const all = wholeRanges(selection, (d) => {
       if (written === undefined) return []
       const { type } = schema.dimensions[d]
       return [{ low: BigInt(readScalar(type, written[d].low)), high: BigInt(readScalar(type, written[d].high)) }]
     })
+    // tiles cut the global order into boxes
+    if (options.limit === undefined || order === "global") return { fields, selection, ranges: all, order }
+    const slowest = all.map((_, d) => order === "col" ? all.length - 1 - d : d)
+    const ranges = firstBox(all, slowest, BigInt(Math.max(1, options.limit)))
     return { fields, selection, ranges, order }
   })
   return Effect.flatMap(
@@ -110,8 +118,8 @@ export const readDense = (
   out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
 ): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
   Effect.flatMap(
-    denseRequest(array, options),
-    (request) => readDenseRequest(array, request, options.maxBytes ?? MAX_BYTES, out),
+    Effect.zip(denseRequest(array, options), checkBudget(array.uri, options.memory, MAX_BYTES)),
+    ([request, memory]) => readDenseRequest(array, request, memory, out),
   )
 
 /** Reads what was asked and checked; a result that may take more than `limit` bytes is refused. */

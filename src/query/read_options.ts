@@ -25,11 +25,16 @@ export interface ReadOptions {
   readonly order?: Order
   /** What to do with ranges that leave the domain. Default: refuse them. */
   readonly outside?: Outside
-  /** A result that may need more bytes is refused before it is read. Default: 4 GiB. */
-  readonly maxBytes?: number
+  /** The first cells only, in the order that was asked: at most so many. Nothing behind them is read. */
+  readonly limit?: number
+  /**
+   * Bytes of memory that reading may take, beside the runtime's own. A whole result that may need more is refused before it
+   * is read (default: 4 GiB); batches are made so that they fit (default: 256 MiB).
+   */
+  readonly memory?: number
 }
 
-/** The default of `maxBytes`. */
+/** What a whole result may take if nobody says. */
 export const MAX_BYTES = 2 ** 32
 
 /** The fields named by `select`. Throws {@link SelectionError}. */
@@ -61,13 +66,11 @@ export const orderOf = (uri: string, order: Order | undefined, fallback: Order):
   const reason = `${JSON.stringify(order)} is no order of cells; there are ${
     orders.map((o) => JSON.stringify(o)).join(", ")
   }`
-  throw new SelectionError({ uri, field: "", reason })
+  throw new SelectionError({ uri, field: "order", reason })
 }
 
 /** What to read in batches. */
 export interface StreamOptions extends ReadOptions {
-  /** Bytes of memory that reading may take, beside the runtime's own. Default: 256 MiB. */
-  readonly memory?: number
   /** Batches have no more bytes than this where tiles can be told apart: for who wants the first cells only. */
   readonly batch?: number
 }

@@ -16,12 +16,14 @@ import { selectOnes } from "../kernel/select_cells.ts"
 import { sortCells } from "../kernel/sort_cells.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { orderWords } from "./cell_order.ts"
+import { checkBudget } from "./budget.ts"
 import type { Column } from "./column.ts"
 import { evaluate } from "./condition.ts"
 import { applyDeletes } from "./deletes.ts"
 import { byFragment, type FoundCells, restrict, spreadOver } from "./found_cells.ts"
 import { foundColumn } from "./found_columns.ts"
 import { fieldIn } from "./gather.ts"
+import { checkLimit } from "./limit.ts"
 import { newestCells } from "./newest_cells.ts"
 import { permute } from "./permute.ts"
 import { checkPlan, planTiles, type SparsePlan } from "./plan_tiles.ts"
@@ -58,6 +60,7 @@ export const sparseRequest = (
     if (schema.arrayType !== "sparse") {
       throw new SelectionError({ uri, field: "", reason: "the array is dense; read it with Dense.read" })
     }
+    checkLimit(uri, options.limit)
     return {
       order: orderOf(uri, options.order, order),
       fields: selectedFields(array, options.select),
@@ -116,7 +119,7 @@ export const readSparse = (
     const request = yield* sparseRequest(array, options, "row")
     const access = yield* accessOf(array)
     const plan = yield* planRequest(access, array, request)
-    return yield* readPlanned(access, array, request, plan, options.maxBytes ?? MAX_BYTES)
+    return yield* readPlanned(access, array, request, plan, yield* checkBudget(array.uri, options.memory, MAX_BYTES))
   })
 
 /**

@@ -9,20 +9,25 @@ import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
-import { openedOf, type TileArray } from "../array/handle.ts"
+import type { TileArray } from "../array/handle.ts"
 import { explainSparse, type Explanation } from "./explain.ts"
 import { aggregateSparse } from "./aggregate_sparse.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
-import type { AggregateAnswer, AggregateOptions, AggregatesOf } from "./typed_aggregates.ts"
-import type { ReadError } from "./read_error.ts"
-import type { StreamOptions as UntypedStreamOptions } from "./read_options.ts"
-import { readSparse } from "./read_sparse.ts"
+import {
+  AGGREGATE_OPTIONS,
+  type AggregateAnswer,
+  type AggregateOptions,
+  type AggregatesOf,
+} from "./typed_aggregates.ts"
+import { readFirstSparse } from "./read_first.ts"
 import { streamSparse } from "./stream_sparse.ts"
 import type { FieldName, TimeForm } from "./typed_columns.ts"
-import { type ReadOptions, requestOf, type SparseResult, sparseResult, type StreamOptions } from "./typed_read.ts"
+import { askedOf, type QueryError } from "./query.ts"
+import { type Query, type SparseResult, sparseResult } from "./typed_read.ts"
 
 export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
 export type { Explanation, FragmentExplanation } from "./explain.ts"
+export type { QueryError } from "./query.ts"
 export type { ReadError } from "./read_error.ts"
 export type { AggregateAnswer, AggregateOptions, AggregatesOf, AnswerTo } from "./typed_aggregates.ts"
 export type { Order } from "./read_options.ts"
@@ -45,7 +50,7 @@ export type {
   TimeForm,
   VarColumn,
 } from "./typed_columns.ts"
-export type { Read, ReadOptions, SparseResult, StreamOptions } from "./typed_read.ts"
+export type { Query, Read, SparseResult } from "./typed_read.ts"
 
 /**
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
@@ -75,12 +80,13 @@ export const read = <
   T extends TimeForm = "bigint",
 >(
   array: TileArray<S>,
-  options: ReadOptions<S, K, T> = {},
-): Effect.Effect<SparseResult<S, K, T>, ReadError, Storage | Codecs> =>
-  Effect.map(
-    readSparse(openedOf(array), requestOf(array, options)),
-    (read) => sparseResult<S, K, T>(array, read, options.time),
-  )
+  options: Query<S, K, T> = {},
+): Effect.Effect<SparseResult<S, K, T>, QueryError, Storage | Codecs> =>
+  Effect.flatMap(askedOf(array, options), (asked) =>
+    Effect.map(
+      readFirstSparse(asked.opened, asked.options),
+      (read) => sparseResult<S, K, T>(asked.array, read, options.time),
+    ))
 
 /**
  * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
@@ -113,12 +119,13 @@ export const stream = <
   T extends TimeForm = "bigint",
 >(
   array: TileArray<S>,
-  options: StreamOptions<S, K, T> = {},
-): Stream.Stream<SparseResult<S, K, T>, ReadError, Storage | Codecs> =>
-  Stream.map(
-    streamSparse(openedOf(array), requestOf(array, options)),
-    (batch) => sparseResult<S, K, T>(array, batch, options.time),
-  )
+  options: Query<S, K, T> = {},
+): Stream.Stream<SparseResult<S, K, T>, QueryError, Storage | Codecs> =>
+  Stream.unwrap(Effect.map(askedOf(array, options), (asked) =>
+    Stream.map(
+      streamSparse(asked.opened, asked.options),
+      (batch) => sparseResult<S, K, T>(asked.array, batch, options.time),
+    )))
 
 /**
  * What {@link stream} reads, for `for await` outside Effect: a loop over batches of an array that is open, or that
@@ -150,7 +157,10 @@ export const batches = <
   array: ArrayToRead<S>,
   options: BatchesOptions<S, K, T>,
   layer: Layer.Layer<Storage | Codecs, E>,
-): AsyncIterable<SparseResult<S, K, T>> => batchesOf(array, (its) => stream<S, K, T>(its, options), layer, options)
+): AsyncIterable<SparseResult<S, K, T>> => {
+  const { signal, ...query } = options
+  return batchesOf(array, (its) => stream<S, K, T>(its, query), layer, { signal })
+}
 
 /**
  * Asks of the cells of a sparse array, or of a part of it, without having them: how many there are, sums, extremes, means.
@@ -176,11 +186,12 @@ export const aggregate = <S extends ArraySchema<"sparse"> | undefined, const A e
   array: TileArray<S>,
   aggregates: A,
   options: AggregateOptions<S> = {},
-): Effect.Effect<AggregateAnswer<S, A>, ReadError, Storage | Codecs> =>
-  Effect.map(
-    aggregateSparse(openedOf(array), aggregates, options as UntypedStreamOptions),
-    (answer) => answer as AggregateAnswer<S, A>,
-  )
+): Effect.Effect<AggregateAnswer<S, A>, QueryError, Storage | Codecs> =>
+  Effect.flatMap(askedOf(array, options, [], AGGREGATE_OPTIONS), (asked) =>
+    Effect.map(
+      aggregateSparse(asked.opened, aggregates, asked.options),
+      (answer) => answer as AggregateAnswer<S, A>,
+    ))
 
 /**
  * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
@@ -202,5 +213,6 @@ export const aggregate = <S extends ArraySchema<"sparse"> | undefined, const A e
  */
 export const explain = <S extends ArraySchema<"sparse"> | undefined, K extends FieldName<S> = FieldName<S>>(
   array: TileArray<S>,
-  options: ReadOptions<S, K> = {},
-): Effect.Effect<Explanation, ReadError, Storage | Codecs> => explainSparse(openedOf(array), requestOf(array, options))
+  options: Query<S, K> = {},
+): Effect.Effect<Explanation, QueryError, Storage | Codecs> =>
+  Effect.flatMap(askedOf(array, options), (asked) => explainSparse(asked.opened, asked.options))

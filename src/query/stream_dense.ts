@@ -12,6 +12,7 @@ import type { WholeRanges } from "./axis_plan.ts"
 import { type Batch, batches, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
 import { cutDense, cutRanges } from "./cut_dense.ts"
+import { firstCells, limitBytes, type Limited, limited } from "./limit.ts"
 import { planDense, planSize } from "./plan_dense.ts"
 import type { ReadError } from "./read_error.ts"
 import {
@@ -39,14 +40,20 @@ const MOST_SEGMENTS = 1n << 20n
 export const streamDense = (
   array: OpenedArray,
   options: StreamOptions = {},
-): Stream.Stream<Batch<DenseBatch>, ReadError, Storage | Codecs> =>
-  Stream.unwrap(Effect.map(denseRequest(array, options), (request) => streamRequest(array, request, options)))
+): Stream.Stream<Limited<DenseBatch>, ReadError, Storage | Codecs> =>
+  Stream.unwrap(Effect.map(denseRequest(array, options), (request) =>
+    limited(
+      streamRequest(array, request, options),
+      options.limit,
+      ({ shape }) => shape.reduce((n, length) => n * length, 1),
+      (batch, length) => ({ ...batch, columns: firstCells(batch.columns, length), shape: [length] }),
+    )))
 
 /** {@link streamDense} for what was checked. */
 export const streamRequest = (
   array: OpenedArray,
   request: DenseRequest,
-  options: Pick<StreamOptions, "memory" | "batch">,
+  options: Pick<StreamOptions, "memory" | "batch" | "limit">,
 ): Stream.Stream<Batch<DenseBatch>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.gen(function* () {
     const memory = yield* checkBudget(array.uri, options.memory)
@@ -54,7 +61,7 @@ export const streamRequest = (
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
     const { schema, uri } = array
     const limit = batchBytes(memory)
-    const wanted = Math.min(limit, options.batch ?? limit)
+    const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
     for (const field of readFields(request)) {
       const tile = field.var ? 0 : denseCells(schema) * (field.cellSize + (field.nullable ? 1 : 0))
       if (field.file.kind === "attribute" && tile > limit && array.fragments.length > 0) {

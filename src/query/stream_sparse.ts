@@ -18,6 +18,7 @@ import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
 import { cutSelection } from "./cut_selection.ts"
 import { cutSparse } from "./cut_sparse.ts"
 import { fieldIn } from "./gather.ts"
+import { firstCells, limitBytes, type Limited, limited } from "./limit.ts"
 import { limitsOf } from "./limits.ts"
 import type { SparsePlan } from "./plan_tiles.ts"
 import type { ReadError } from "./read_error.ts"
@@ -51,24 +52,30 @@ const tilesIn = (plan: SparsePlan): number => plan.reduce((sum, { tiles }) => su
 export const streamSparse = (
   array: OpenedArray,
   options: StreamOptions = {},
-): Stream.Stream<Batch<SparseResult>, ReadError, Storage | Codecs> =>
+): Stream.Stream<Limited<SparseResult>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.map(
     sparseRequest(array, options, "unordered"),
-    (request) => streamRequest(array, request, options),
+    (request) =>
+      limited(
+        streamRequest(array, request, options),
+        options.limit,
+        ({ length }) => length,
+        ({ columns }, length) => ({ columns: firstCells(columns, length), length }),
+      ),
   ))
 
 /** {@link streamSparse} for what was checked; of `plan`, if it is given, in which no cell hides another. */
 export const streamRequest = (
   array: OpenedArray,
   request: SparseRequest,
-  options: Pick<StreamOptions, "memory" | "batch">,
+  options: Pick<StreamOptions, "memory" | "batch" | "limit">,
   plan?: SparsePlan,
 ): Stream.Stream<Batch<SparseResult>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.gen(function* () {
     const memory = yield* checkBudget(array.uri, options.memory)
     const access = yield* accessOf(array)
     const limit = batchBytes(memory)
-    const wanted = Math.min(limit, options.batch ?? limit)
+    const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
     const { schema, uri, fragments } = array
     const step = (part: Part): Effect.Effect<Step<Part, SparseResult>, ReadError, Storage> =>
       Effect.gen(function* () {

@@ -8,7 +8,7 @@ import type { ArraySchema } from "../array/builder/schema_value.ts"
 import type { TextType, ValueOf } from "../array/builder/datatype_values.ts"
 import type { Aggregate, AggregateKind } from "./aggregate_builder.ts"
 import type { Declared, FieldName, FieldOf } from "./typed_columns.ts"
-import type { StreamOptions } from "./typed_read.ts"
+import type { Query } from "./typed_read.ts"
 
 /** Aggregates of the fields of a schema, by the names that their answers get; of any fields where none is declared. */
 export type AggregatesOf<S extends Declared> = Readonly<
@@ -17,8 +17,13 @@ export type AggregatesOf<S extends Declared> = Readonly<
 
 /** Which cells aggregates are asked of, and how much memory that may take. */
 export type AggregateOptions<S extends Declared = undefined> = Pick<
-  StreamOptions<S>,
-  "ranges" | "where" | "outside" | "memory"
+  Query<S>,
+  "ranges" | "where" | "outside" | "at" | "memory"
+>
+
+/** The names of {@link AggregateOptions}. */
+export const AGGREGATE_OPTIONS: ReadonlyArray<string> = ["ranges", "where", "outside", "at", "memory"] satisfies Array<
+  keyof AggregateOptions
 >
 
 type FloatType = "float32" | "float64"

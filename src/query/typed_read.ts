@@ -5,12 +5,10 @@
  */
 import { isDatetime, sizeOf } from "../../schema/datatype.ts"
 import type { Scalar } from "../../schema/scalar.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
 import type { AnyTileArray, TileArray } from "../array/handle.ts"
 import type { WholeRanges } from "./axis_plan.ts"
 import type { Column } from "./column.ts"
 import type { DenseColumns } from "./read_dense.ts"
-import type { ReadOptions as UntypedOptions } from "./read_options.ts"
 import type { Outside } from "./merge_ranges.ts"
 import { datesOf } from "./cell_times.ts"
 import type { Condition } from "../condition/condition_tree.ts"
@@ -18,8 +16,11 @@ import type { TermsIn } from "../condition/typed_terms.ts"
 import type { BuffersOf, ColumnsOf, Declared, FieldName, RangesOf, TimeForm } from "./typed_columns.ts"
 import type { Order } from "./read_options.ts"
 
-/** What to read. */
-export interface ReadOptions<
+/**
+ * What is asked of the cells of an array: the one description that `read`, `stream`, `batches` and `explain` take. Names and
+ * types are checked against the schema where one is declared, and all of it when it is asked.
+ */
+export interface Query<
   S extends Declared = undefined,
   K extends FieldName<S> = FieldName<S>,
   T extends TimeForm = TimeForm,
@@ -45,8 +46,21 @@ export interface ReadOptions<
   readonly order?: Order
   /** What to do with ranges that leave the domain. Default: refuse them. */
   readonly outside?: Outside
-  /** A result that may need more bytes is refused before it is read. Default: 4 GiB. */
-  readonly maxBytes?: number
+  /**
+   * The moment to see, in whole milliseconds since 1970 or as a Date. Default: the one that the array was opened for. Costs
+   * what opening it again costs: `TileArray.reopen` is for several queries.
+   */
+  readonly at?: number | Date
+  /**
+   * The first cells only, in the order that was asked: at most so many. What lies behind them is not read. Of dense arrays,
+   * cells that are left of a box lie in a row: their `shape` is their number.
+   */
+  readonly limit?: number
+  /**
+   * Bytes of memory that reading may take, beside what the runtime takes itself. `read` refuses a result that may need more
+   * before it reads it (default: 4 GiB); batches of `stream` and `batches` are made so that they fit (default: 256 MiB).
+   */
+  readonly memory?: number
   /**
    * Arrays that were opened with a schema: what columns of dates are. Default: `bigint`, a `BigInt64Array` of counts of
    * their unit. `Date` and `DateTime` have milliseconds; what is finer is cut off.
@@ -59,22 +73,12 @@ export interface DenseReadOptions<
   S extends Declared = undefined,
   K extends FieldName<S> = FieldName<S>,
   T extends TimeForm = TimeForm,
-> extends ReadOptions<S, K, T> {
+> extends Query<S, K, T> {
   /**
    * Memory to read into, by field: typed arrays of the field's datatype with room for all cells of the result; for fields
    * that may be null with validity beside it. The columns are views of them. Only for fields of fixed size.
    */
   readonly out?: BuffersOf<S, K>
-}
-
-/** What to read in batches. */
-export interface StreamOptions<
-  S extends Declared = undefined,
-  K extends FieldName<S> = FieldName<S>,
-  T extends TimeForm = TimeForm,
-> extends Omit<ReadOptions<S, K, T>, "maxBytes"> {
-  /** Bytes of memory that reading may take, beside what the runtime takes itself. Default: 256 MiB. */
-  readonly memory?: number
 }
 
 /** What every result has. */
@@ -139,19 +143,6 @@ const columnsOf = (
 ): Readonly<Record<string, unknown>> => {
   if (array.declared === undefined) return fields
   return Object.fromEntries(Object.entries(fields).map(([name, column]) => [name, bare(column, time)]))
-}
-
-/** What the engine is asked: an array that was declared answers with what was declared. */
-export const requestOf = (
-  array: AnyTileArray,
-  options: { readonly select?: ReadonlyArray<string>; readonly time?: TimeForm },
-): UntypedOptions => {
-  const declared: ArraySchema | undefined = array.declared
-  if (declared === undefined || options.select !== undefined) return options as UntypedOptions
-  const select = declared.arrayType === "dense"
-    ? declared.attributeNames
-    : [...declared.dimensionNames, ...declared.attributeNames]
-  return { ...options, select } as UntypedOptions
 }
 
 /** What a dense read answers to users. */

@@ -1,7 +1,5 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
-import * as fc from "effect/FastCheck"
-import { firstCells } from "../../src/cli/limit.ts"
 import { cellJsonText } from "../../src/cli/cell_formats.ts"
 import { packedCase } from "./packed_files.ts"
 import { cli, weather, weatherExpected } from "./run_cli.ts"
@@ -140,34 +138,6 @@ describe("CSV", () => {
       })
     }
     assert(csv.some((line) => /(^|,)(,|$)/.test(line)), "there are nulls")
-  })
-})
-
-describe("the first cells of a box", () => {
-  it("hold as many as were asked for, in order, and no slice more than needed", () => {
-    const sizes = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 })
-    fc.assert(fc.property(sizes, fc.integer({ min: 1, max: 300 }), fc.boolean(), (lengths, limit, row) => {
-      // two ranges a dimension where there is room
-      const box = lengths.map((n) => n < 2 ? [[0n, 0n] as const] : [[0n, 0n] as const, [5n, 3n + BigInt(n)] as const])
-      const slowest = row ? lengths.map((_, d) => d) : lengths.map((_, d) => lengths.length - 1 - d)
-      const cellsOf = (b: typeof box): Array<string> => {
-        let cells: Array<Array<bigint>> = [[]]
-        for (const d of slowest) {
-          const along = b[d].flatMap(([low, high]) =>
-            Array.from({ length: Number(high - low) + 1 }, (_, i) => low + BigInt(i))
-          )
-          cells = cells.flatMap((cell) => along.map((v) => [...cell, v]))
-        }
-        return cells.map(String)
-      }
-      const all = cellsOf(box)
-      const first = cellsOf(firstCells(box, slowest, BigInt(limit)) as typeof box)
-      const wanted = Math.min(limit, all.length)
-      assert(first.length >= wanted)
-      assertEquals(first.slice(0, wanted), all.slice(0, wanted))
-      // less than one slice of the slowest dimension too many
-      assert(first.length - wanted < Math.max(1, all.length / lengths[slowest[0]]))
-    }))
   })
 })
 

@@ -115,7 +115,7 @@ export const visit = async (
 
   const dense = schema.arrayType === "dense"
   const read = async (name: string, options: StreamOptions): Promise<void> => {
-    const all = { maxBytes: MAX_BYTES, ...options }
+    const all = { memory: MAX_BYTES, ...options }
     const one = dense
       ? Effect.map(Dense.read(array as never, all as never), ({ shape, fields }) => ({
         cells: shape.reduce((product, n) => product * n, 1),

@@ -110,7 +110,7 @@ describe("dense reads", () => {
   it("say how much they need if it is too much, before they read", async () => {
     const array = await open()
     const all = { ranges: { day: [1, 366], station: [1, 100] } } as const
-    const error = await failure(Dense.read(array, { ...all, select: ["temperature"], maxBytes: 100_000 }))
+    const error = await failure(Dense.read(array, { ...all, select: ["temperature"], memory: 100_000 }))
     assert(error instanceof ResultTooLarge, String(error))
     assertEquals([error.needed, error.limit], [366 * 100 * 4, 100_000])
     assertEquals((await run(Dense.read(array, { ...all, select: ["temperature"] }))).shape, [366, 100])
@@ -120,7 +120,7 @@ describe("dense reads", () => {
     const array = await open()
     const one = { select: ["note"], ranges: { day: 57, station: 1 } } as const
     // the tile of notes holds tens of bytes, of which one cell of seventy is asked
-    assertEquals(texts((await run(Dense.read(array, { ...one, maxBytes: 30 }))).columns.note), [""])
-    assert((await failure(Dense.read(array, { ...one, maxBytes: 8 }))) instanceof ResultTooLarge)
+    assertEquals(texts((await run(Dense.read(array, { ...one, memory: 30 }))).columns.note), [""])
+    assert((await failure(Dense.read(array, { ...one, memory: 8 }))) instanceof ResultTooLarge)
   })
 })

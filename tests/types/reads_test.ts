@@ -8,7 +8,16 @@ import type * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type ArraySchema, type Cells, Condition, Dense, type SchemaMismatch, Sparse, TileArray } from "../../mod.ts"
+import {
+  type ArraySchema,
+  type Cells,
+  Condition,
+  Dense,
+  layerDefault,
+  type SchemaMismatch,
+  Sparse,
+  TileArray,
+} from "../../mod.ts"
 import { exactly } from "./equal.ts"
 import { Forms, Weather } from "./weather.ts"
 
@@ -79,6 +88,31 @@ const dense = () =>
     void Dense.read(a, { ranges: { day: [1n, 5n] } })
     // @ts-expect-error no such option
     void Dense.read(a, { rnages: {} })
+    // @ts-expect-error no such order
+    void Dense.read(a, { order: "diagonal" })
+    // @ts-expect-error a limit is a number
+    void Dense.read(a, { limit: "5" })
+    // @ts-expect-error a moment is a Date or milliseconds
+    void Dense.read(a, { at: "2024-02-29" })
+    // @ts-expect-error streams have no memory of one's own to read into
+    void Dense.stream(a, { out: { temperature: new Float32Array(9) } })
+
+    // one description for all that take it
+    const query = { select: ["temperature"], ranges: { day: [1, 5] }, where: Condition.gt("temperature", 7) } as const
+    const asked: Dense.Query<typeof Weather, "temperature"> = {
+      ...query,
+      order: "row",
+      at: 5,
+      limit: 9,
+      memory: 2 ** 24,
+    }
+    exactly<Float32Array>()((yield* Dense.read(a, asked)).columns.temperature)
+    void Dense.stream(a, asked)
+    void Dense.explain(a, asked)
+    void Dense.batches(a, { ...asked, signal: AbortSignal.timeout(5) }, layerDefault)
+    // @ts-expect-error no such field
+    const wrong: Dense.Query<typeof Weather> = { select: ["temprature"] }
+    void wrong
     // @ts-expect-error the array is dense
     void Sparse.read(a)
 

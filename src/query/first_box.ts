@@ -1,0 +1,36 @@
+/**
+ * `limit` of dense reads: the smallest box that holds the first cells, so that the rest is not read.
+ */
+import { lengthOf, type WholeRanges } from "./axis_plan.ts"
+
+/** The first `count` values of ranges. */
+const firstOf = (ranges: WholeRanges, count: bigint): WholeRanges => {
+  const out: Array<WholeRanges[number]> = []
+  for (const { low, high } of ranges) {
+    if (count <= 0n) break
+    const length = high - low + 1n
+    out.push({ low, high: length <= count ? high : low + count - 1n })
+    count -= length
+  }
+  return out
+}
+
+/** The first values of each dimension, slowest first, that hold the first `limit` cells. */
+export const firstBox = (
+  box: ReadonlyArray<WholeRanges>,
+  slowestFirst: ReadonlyArray<number>,
+  limit: bigint,
+): ReadonlyArray<WholeRanges> => {
+  const out = [...box]
+  for (let i = 0; i < slowestFirst.length; i++) {
+    const d = slowestFirst[i]
+    const inner = slowestFirst.slice(i + 1).reduce((product, d) => product * lengthOf(box[d]), 1n)
+    if (inner === 0n) break
+    const needed = (limit + inner - 1n) / inner
+    if (needed >= lengthOf(box[d])) break
+    out[d] = firstOf(box[d], needed)
+    // more than one slice: what lies inside is needed as a whole
+    if (needed > 1n) break
+  }
+  return out
+}

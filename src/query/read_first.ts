@@ -1,0 +1,62 @@
+/**
+ * Whole results of reads with a limit: the batches of a stream that ends early, as one.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { SelectionError } from "../array/errors.ts"
+import { accessOf, type OpenedArray } from "../array/open.ts"
+import { lengthOf } from "./axis_plan.ts"
+import { checkBudget } from "./budget.ts"
+import { checkLimit, joined } from "./limit.ts"
+import { type DenseColumns, denseRequest, readDense, readDenseRequest } from "./read_dense.ts"
+import { attemptSelection, type ReadError } from "./read_error.ts"
+import { MAX_BYTES, type ReadOptions } from "./read_options.ts"
+import { readPlanned, readSparse, sparseRequest, type SparseResult } from "./read_sparse.ts"
+import { streamDense } from "./stream_dense.ts"
+import { streamSparse } from "./stream_sparse.ts"
+import type { ColumnBuffer } from "./typed_columns.ts"
+
+/** Reads the cells of a sparse array, the first of them where there is a limit. */
+export const readFirstSparse = (
+  array: OpenedArray,
+  options: ReadOptions,
+): Effect.Effect<SparseResult, ReadError, Storage | Codecs> =>
+  options.limit === undefined ? readSparse(array, options) : Effect.gen(function* () {
+    const asked = { ...options, order: options.order ?? "row" } as const
+    const request = yield* sparseRequest(array, asked, "row")
+    const memory = yield* checkBudget(array.uri, options.memory, MAX_BYTES)
+    const columns = yield* joined(array.uri, streamSparse(array, asked), memory)
+    if (columns === undefined) return yield* readPlanned(yield* accessOf(array), array, request, [], memory)
+    const [first] = Object.values(columns)
+    return { columns, length: first?.length ?? 0 }
+  })
+
+/**
+ * Reads a box, or boxes, of a dense array, the first cells of them where there is a limit: where it leaves some out, these
+ * lie in a row.
+ */
+export const readFirstDense = (
+  array: OpenedArray,
+  options: ReadOptions,
+  out: Readonly<Record<string, ColumnBuffer | undefined>> | undefined,
+): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { limit, ...unlimited } = options
+    if (limit === undefined) return yield* readDense(array, options, out)
+    const { uri } = array
+    yield* attemptSelection(() => checkLimit(uri, limit))
+    const whole = yield* denseRequest(array, unlimited)
+    if (BigInt(limit) >= whole.ranges.reduce((n, its) => n * lengthOf(its), 1n)) {
+      return yield* readDense(array, unlimited, out)
+    }
+    if (out !== undefined) {
+      const reason = "boxes are read into given memory, and not their first cells; leave limit out, or out"
+      return yield* Effect.fail(new SelectionError({ uri, field: "limit", reason }))
+    }
+    const memory = yield* checkBudget(uri, options.memory, MAX_BYTES)
+    const columns = yield* joined(uri, streamDense(array, options), memory)
+    if (columns !== undefined) return { columns, shape: [limit] }
+    const none = yield* readDenseRequest(array, { ...whole, ranges: whole.ranges.map(() => []) }, memory)
+    return { ...none, shape: [0] }
+  })
