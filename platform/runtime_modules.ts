@@ -14,6 +14,7 @@ interface Builtins {
   readonly "node:process": typeof import("node:process")
   readonly "node:tty": typeof import("node:tty")
   readonly "node:url": typeof import("node:url")
+  readonly "node:worker_threads": typeof import("node:worker_threads")
   readonly "node:zlib": typeof import("node:zlib")
 }
 

@@ -6,6 +6,9 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { faultIn } from "./fault_in.ts"
+import { startThread, type Thread } from "./thread.ts"
+import { READY } from "./thread_jobs.ts"
 
 /** Threads that run the jobs of one module. */
 export interface WorkerPool {
@@ -31,90 +34,95 @@ export interface WorkerLost {
 export interface Workers {
   /**
    * The pool of a module, which answers each message with one. Its threads start when a job is offered, and take jobs as soon as
-   * they are ready; they end when there was nothing to do for a second, so that they do not keep a program from ending, and
-   * with the layer.
+   * they are ready; they end with the layer, or when there was nothing to do for half a minute, and keep no program from ending.
    */
   readonly pool: (module: URL) => WorkerPool
+  /**
+   * Has a thread of the runtime write zeros over fresh memory, from the call on, so that it is there when it is needed; the Effect
+   * waits for the end of it, and until then nothing else may be written there.
+   */
+  readonly faultIn: (bytes: Uint8Array) => Effect.Effect<void>
 }
 
-/** Jobs that wait at a worker, with the one it is at: the next is there when one is done. */
-const QUEUE = 2
+/** Jobs that wait at a worker, with the one it is at: enough for it while its caller does one itself. */
+const QUEUE = 3
 /** More threads than these are fed by one thread no longer. */
 const MOST_THREADS = 8
 /** Milliseconds without a job after which threads end. */
-const IDLE = 1000
+const IDLE = 30_000
 
 /** One thread, with the jobs that it was given, oldest first. */
-interface Thread {
-  readonly worker: Worker
+interface Busy {
+  readonly thread: Thread
   readonly waiting: Array<(answer: Effect.Effect<unknown, WorkerLost>) => void>
   ready: boolean
 }
 
 const lost: WorkerLost = { _tag: "WorkerLost" }
 
-/** What a module posts once it takes jobs. */
-export const READY = "ready"
-
-const startPool = (module: URL, count: number): WorkerPool & { readonly stop: () => void } => {
-  const threads: Array<Thread> = []
+const startPool = (module: URL, count: number, rest: number): WorkerPool & { readonly stop: () => void } => {
+  const threads: Array<Busy> = []
   let broken = false
   let idle: ReturnType<typeof setTimeout> | undefined
-  const end = (thread: Thread): void => {
-    const at = threads.indexOf(thread)
+  const end = (its: Busy): void => {
+    const at = threads.indexOf(its)
     if (at >= 0) threads.splice(at, 1)
-    thread.worker.terminate()
-    for (const resume of thread.waiting.splice(0)) resume(Effect.fail(lost))
+    its.thread.end()
+    for (const resume of its.waiting.splice(0)) resume(Effect.fail(lost))
   }
   const stop = (): void => {
     clearTimeout(idle)
-    for (const thread of [...threads]) end(thread)
+    for (const its of [...threads]) end(its)
   }
   const start = (): void => {
-    let worker: Worker
-    try {
-      worker = new Worker(module, { type: "module" })
-    } catch {
-      broken = true
-      return
+    const its: Busy = {
+      thread: startThread(module, {
+        message: (answer) => {
+          if (answer === READY) its.ready = true
+          else its.waiting.shift()?.(Effect.succeed(answer))
+          if (its.waiting.length === 0) its.thread.hold(false)
+          if (threads.every(({ waiting }) => waiting.length === 0)) restFrom()
+        },
+        broken: () => {
+          broken = true
+          end(its)
+        },
+      }),
+      waiting: [],
+      ready: false,
     }
-    const thread: Thread = { worker, waiting: [], ready: false }
-    worker.onmessage = ({ data }) => {
-      if (data === READY) thread.ready = true
-      else thread.waiting.shift()?.(Effect.succeed(data))
-      if (threads.every(({ waiting }) => waiting.length === 0)) rest()
-    }
-    worker.onerror = (event) => {
-      event.preventDefault()
-      broken = true
-      end(thread)
-    }
-    threads.push(thread)
+    threads.push(its)
   }
   /** From now on there is nothing to do. */
-  const rest = (): void => {
+  const restFrom = (): void => {
     clearTimeout(idle)
-    idle = setTimeout(stop, IDLE)
+    idle = setTimeout(stop, rest)
+    withoutHold(idle)
   }
 
   return {
     concurrency: count * QUEUE + 1,
     offer: (job, transfer) => {
       if (threads.length === 0) {
-        for (let i = 0; i < count && !broken; i++) start()
+        try {
+          for (let i = 0; i < count && !broken; i++) start()
+        } catch {
+          broken = true
+        }
         return undefined
       }
-      let free: Thread | undefined
-      for (const thread of threads) {
-        if (thread.ready && thread.waiting.length < (free?.waiting.length ?? QUEUE)) free = thread
+      let free: Busy | undefined
+      for (const its of threads) {
+        if (its.ready && its.waiting.length < (free?.waiting.length ?? QUEUE)) free = its
       }
       if (free === undefined) return undefined
       clearTimeout(idle)
-      const thread = free
-      thread.worker.postMessage(job, transfer as Array<ArrayBuffer>)
+      const { thread, waiting } = free
+      thread.hold(true)
+      thread.post(job, transfer)
       let answer: Effect.Effect<unknown, WorkerLost> | undefined
       let resume: ((answer: Effect.Effect<unknown, WorkerLost>) => void) | undefined
-      thread.waiting.push((given) => {
+      waiting.push((given) => {
         answer = given
         resume?.(given)
       })
@@ -131,9 +139,13 @@ const startPool = (module: URL, count: number): WorkerPool & { readonly stop: ()
 const spareThreads = (): number =>
   typeof Worker === "undefined" ? 0 : Math.min(MOST_THREADS, (navigator.hardwareConcurrency ?? 1) - 1)
 
-/** Workers that end with the scope: one fewer than there are cores. `undefined` where there is only one core, or no workers. */
+/**
+ * Workers that end with the scope: one fewer than there are cores. `undefined` where there is only one core, or no workers.
+ * Threads end after `rest` milliseconds without a job.
+ */
 export const makeWorkers = (
   threads: number = spareThreads(),
+  rest: number = IDLE,
 ): Effect.Effect<Workers | undefined, never, Scope.Scope> => {
   if (threads < 1) return Effect.succeed(undefined)
   return Effect.acquireRelease(
@@ -143,10 +155,11 @@ export const makeWorkers = (
         pool: (module: URL): WorkerPool => {
           const known = pools.get(module.href)
           if (known !== undefined) return known
-          const pool = startPool(module, threads)
+          const pool = startPool(module, threads, rest)
           pools.set(module.href, pool)
           return pool
         },
+        faultIn,
         stop: () => {
           for (const pool of pools.values()) pool.stop()
           pools.clear()
@@ -157,10 +170,13 @@ export const makeWorkers = (
   )
 }
 
-/** Lets the event loop run, so that answers of workers come in between two pieces of work. */
+/** A timer that keeps no program from ending; browsers have only numbers. */
+const withoutHold = (timer: unknown): void => (timer as { readonly unref?: () => void }).unref?.()
+
+/**
+ * Lets the event loop run, so that answers of workers come in between two pieces of work. A timer, though it waits a
+ * millisecond: between two of `setImmediate` Deno may take none for a long while.
+ */
 export const breath: Effect.Effect<void> = Effect.async<void>((resume) => {
-  const go = (): void => resume(Effect.void)
-  // not a timer: those wait a millisecond at least
-  if (typeof setImmediate === "function") setImmediate(go)
-  else setTimeout(go, 0)
+  setTimeout(() => resume(Effect.void), 0)
 })

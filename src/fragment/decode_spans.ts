@@ -16,6 +16,8 @@ export interface CellSpans {
   readonly last: ArrayLike<number>
   /** Whether any of the cells of span `i` from `first` to before `end` are wanted; all are, if nothing is said. */
   readonly needs?: (i: number, first: number, end: number) => boolean
+  /** The spans from number `from` on are read once `ready` has ended. */
+  readonly later?: { readonly from: number; readonly ready: Effect.Effect<void> }
 }
 
 /**

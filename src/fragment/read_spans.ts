@@ -26,7 +26,7 @@ export type { CellSpans, TakeCells } from "./decode_spans.ts"
 const BATCH = 1 << 23
 
 /** Bytes of one batch where worker threads help: read, or of cells. */
-const JOB = 1 << 21
+const JOB = 1 << 22
 
 /** Scratch memory of reads that are over, for the next ones: fresh memory costs small reads more than what they do. */
 const kept: Array<Scratch> = []
@@ -77,6 +77,7 @@ export const readSpans = (
     const read = (ranges: ReadonlyArray<ByteRange>, into: Uint8Array) =>
       readPresent(uri, fragment.version, storage.readRanges(uri, ranges, into))
 
+    const { later } = spans
     const n = spans.tiles.length
     let wanted = 0
     for (let i = 0; i < n; i++) wanted += (spans.last[i] - spans.first[i] + 1) * cell
@@ -167,7 +168,8 @@ export const readSpans = (
     const scratches: Array<Scratch> = []
     yield* Effect.forEach(batches, ([from, to]) => {
       const scratch = scratches.pop() ?? kept.pop() ?? { read: NOTHING, cells: NOTHING }
-      return Effect.map(runBatch(from, to, scratch), () => {
+      const run = runBatch(from, to, scratch)
+      return Effect.map(later === undefined || to <= later.from ? run : Effect.zipRight(later.ready, run), () => {
         scratches.push(scratch)
       })
     }, { concurrency: Math.max(inFlight(storage, uri, 4), pool?.concurrency ?? 1), discard: true })

@@ -15,7 +15,7 @@ import { copyLine } from "../kernel/strided_copy.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { type AxisPlan, tileStart } from "./axis_plan.ts"
 import type { Column } from "./column.ts"
-import { forTileLines, spansOfStep } from "./dense_lines.ts"
+import { firstTileFrom, forTileLines, spansOfStep } from "./dense_lines.ts"
 import { type Cells, fieldIn, fillCells, gatherColumns } from "./gather.ts"
 import { placed, takesUnits, type Target } from "./out_buffers.ts"
 import type { DensePlan } from "./plan_dense.ts"
@@ -48,13 +48,17 @@ export const copyFixed = (
       fillCells(bytes, field.fillValue)
       validity?.fill(field.fillIsNull ? 0 : 1)
     }
+    // what a thread writes to is not for us to fill
+    const fresh = into === undefined && plan.covered ? faultAhead(access, bytes, field.cellSize) : undefined
     const out = unitsOf(bytes, field.cellSize)
     const outValidity = validity === undefined ? undefined : unitsOf(validity, 1)
     for (const step of plan.steps) {
       if (step.kind === "sparse") continue
       const fragment = array.fragments[step.fragment]
       const its = fieldIn(fragment, field)!
-      const spans = spansOfStep(plan, step)
+      const spans = fresh === undefined
+        ? spansOfStep(plan, step)
+        : { ...spansOfStep(plan, step), later: { from: firstTileFrom(plan, step, fresh.from), ready: fresh.ready } }
       const copyInto = (to: Units, cellSize: number): TakeCells => (k, bytes, first) => {
         const values = unitsOf(bytes, cellSize)
         forTileLines(plan, step, k, (s, t, n, ss, ts) => copyLine(to, values, s - first, t, n, ss, ts))
@@ -67,6 +71,7 @@ export const copyFixed = (
         { concurrent: inFlight(yield* Storage, fragment.uri, 2) > 1 },
       )
     }
+    if (fresh !== undefined) yield* fresh.ready
     // engines write 0 and 1; whatever is not 0 is a value
     if (validity !== undefined) { for (let i = 0; i < validity.length; i++) if (validity[i] > 1) validity[i] = 1 }
     const column: Column = {
@@ -80,6 +85,22 @@ export const copyFixed = (
     }
     return placed(column, target)
   })
+
+/** Memory of fewer bytes is there soon enough. */
+const LARGE = 1 << 25
+/** The part of a result's memory that is still to be made ready when the first cells are copied. */
+const SHARE = 0.6
+
+/** Another thread makes the rear of a large result's memory ready, while its front is written; `ready` waits for it. */
+const faultAhead = (
+  { codecs: { workers } }: TileAccess,
+  bytes: Uint8Array,
+  cellSize: number,
+): { readonly from: number; readonly ready: Effect.Effect<void> } | undefined => {
+  if (workers === undefined || bytes.length < LARGE) return undefined
+  const from = Math.ceil(bytes.length / cellSize * (1 - SHARE))
+  return { from, ready: workers.faultIn(bytes.subarray(from * cellSize)) }
+}
 
 /** For every cell of the result the tile and position that it comes from; of no tile where nothing was written. */
 export const cellMap = (

@@ -98,6 +98,18 @@ export const forTileLines = (plan: DensePlan, step: DenseStep, k: number, run: O
   visit(0, 0, 0)
 }
 
+/** The first tile of a step that puts a cell at place `from` of the result, or behind it. */
+export const firstTileFrom = (plan: DensePlan, step: DenseStep, from: number): number => {
+  let k = 0
+  for (let reached = false; k < step.tileCount && !reached; k++) {
+    forTileLines(plan, step, k, (_source, target, length, _sourceStride, targetStride) => {
+      if (target + (length - 1) * targetStride >= from) reached = true
+    })
+    if (reached) return k
+  }
+  return k
+}
+
 /** The places of all cells of segments. */
 const spread = (starts: ReadonlyArray<number>, counts: ReadonlyArray<number>, stride: number): Float64Array => {
   const out = new Float64Array(counts.reduce((sum, n) => sum + n, 0))

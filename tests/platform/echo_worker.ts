@@ -1,12 +1,7 @@
-/** A worker for tests: answers what it is sent, waits if it is told to, and breaks down if it is told to. */
-import { READY } from "../../platform/workers.ts"
+/** A worker for tests: answers what it is sent, and breaks down if it is told to. */
+import { takeJobs } from "../../platform/thread_jobs.ts"
 
-const scope = globalThis as unknown as {
-  onmessage: (event: { readonly data: { readonly fail?: true; readonly bytes: ArrayBuffer } }) => void
-  postMessage: (message: unknown, transfer?: ReadonlyArray<ArrayBuffer>) => void
-}
-scope.onmessage = ({ data }) => {
-  if (data.fail === true) throw new Error("told to")
-  scope.postMessage(data, [data.bytes])
-}
-scope.postMessage(READY)
+takeJobs((job: { readonly fail?: true; readonly bytes: ArrayBuffer }) => {
+  if (job.fail === true) throw new Error("told to")
+  return [job, [job.bytes]]
+})

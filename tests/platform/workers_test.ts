@@ -1,13 +1,21 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
+import { spawnSync } from "node:child_process"
+import { join } from "node:path"
+import process from "node:process"
 import { describe, it } from "node:test"
 import { breath, makeWorkers, type WorkerPool } from "../../platform/workers.ts"
 
 const echo = new URL("./echo_worker.ts", import.meta.url)
 
-const withPool = <A>(module: URL, threads: number, use: (pool: WorkerPool) => Effect.Effect<A, unknown>): Promise<A> =>
+const withPool = <A>(
+  module: URL,
+  threads: number,
+  use: (pool: WorkerPool) => Effect.Effect<A, unknown>,
+  rest?: number,
+): Promise<A> =>
   Effect.runPromise(
-    Effect.scoped(Effect.flatMap(makeWorkers(threads), (workers) => use(workers!.pool(module)))),
+    Effect.scoped(Effect.flatMap(makeWorkers(threads, rest), (workers) => use(workers!.pool(module)))),
   )
 
 /** Offers until a worker is there to take it. */
@@ -26,7 +34,8 @@ describe("worker threads", () => {
       Effect.gen(function* () {
         const first = yield* offered(pool, { bytes: Uint8Array.of(1).buffer })
         const second = pool.offer({ bytes: Uint8Array.of(2).buffer }, [])
-        assert(second !== undefined)
+        const third = pool.offer({ bytes: new ArrayBuffer(8) }, [])
+        assert(second !== undefined && third !== undefined)
         const kept = Uint8Array.of(3)
         assertEquals(pool.offer({ bytes: kept.buffer }, [kept.buffer]), undefined)
         assertEquals(kept.length, 1)
@@ -61,11 +70,19 @@ describe("worker threads", () => {
           yield* yield* offered(pool, { bytes: new ArrayBuffer(8) })
         })
         yield* use
-        yield* Effect.sleep(1500)
+        yield* Effect.sleep(300)
         // none is there, and so none is ready
         assertEquals(pool.offer({ bytes: new ArrayBuffer(8) }, []), undefined)
         yield* use
-      })))
+      }), 50))
+
+  it("keep no program from ending, but while they do what is waited for", () => {
+    const program = join(import.meta.dirname!, "run_without_end.ts")
+    const args = "Deno" in globalThis ? ["run", "-A", "--no-check", program] : [program]
+    // a program that is held is ended, and then has no status
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000 })
+    assertEquals([status, stdout, stderr], [0, "8 bytes came back\n", ""])
+  })
 
   it("are none on a single core", async () => {
     assertEquals(await Effect.runPromise(Effect.scoped(makeWorkers(0))), undefined)

@@ -1,0 +1,16 @@
+/** A program for tests: has a worker do a job, and never closes the scope of its workers. */
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import { makeWorkers } from "../../platform/workers.ts"
+
+const scope = Effect.runSync(Scope.make())
+const workers = Effect.runSync(Scope.extend(makeWorkers(1), scope))
+const pool = workers!.pool(new URL("./echo_worker.ts", import.meta.url))
+const offer = () => pool.offer({ bytes: new ArrayBuffer(8) }, [])
+let answer = offer()
+while (answer === undefined) {
+  await new Promise((resume) => setTimeout(resume, 5))
+  answer = offer()
+}
+const { bytes } = (await Effect.runPromise(answer)) as { readonly bytes: ArrayBuffer }
+console.log(`${bytes.byteLength} bytes came back`)
