@@ -48,7 +48,7 @@ export const answerSource = (
   array: OpenedArray,
 ): Effect.Effect<PrintedSource<never, never>, UsageError | ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
-    yield* refuseBeside(request, "agg", ["select", "order", "limit", "codes", "explain"])
+    yield* refuseBeside(request, "agg", ["select", "order", "limit", "codes", "timestamps", "explain"])
     const { schema } = array
     const aggregates = yield* attemptUsage(() =>
       parseAggregates(new Set(fieldsOf(schema).byName.keys()), request.texts("agg"))

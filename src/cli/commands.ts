@@ -51,6 +51,10 @@ const limit: OptionSpec = { value: "N", integer: true, description: "the first N
 
 const codes: OptionSpec = { description: "the codes of enumerated attributes, not the values" }
 
+const timestamps: OptionSpec = {
+  description: "when each cell was written, as a last column __timestamps; of sparse arrays",
+}
+
 const memory: OptionSpec = {
   value: "SIZE",
   description: "of the cells that are read at a time: 64MiB, 1GB, … (256MiB)",
@@ -77,6 +81,7 @@ export const commands = {
   tree: { description: "list them with all that is below them", options: { json, ...opening } },
   schema: { description: "show the schema of an array", options: { json, ...opening } },
   fragments: { description: "list the fragments of an array", options: { json, ...opening } },
+  domain: { description: "show where an array may have cells, and where it has", options: { json, ...opening } },
   meta: { description: "show the metadata of an array or group", options: { json, ...opening } },
   read: {
     description: "read cells",
@@ -94,6 +99,7 @@ export const commands = {
       order,
       limit,
       codes,
+      timestamps,
       format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "of the output" },
       json: { description: "the same as --format json" },
       memory,
@@ -174,6 +180,7 @@ export const commands = {
       order,
       limit,
       codes,
+      timestamps,
       format: {
         value: "FORMAT",
         choices: ["csv", "ndjson"],

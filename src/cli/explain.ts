@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { OpenedArray } from "../array/open.ts"
-import { explainDense, explainSparse, type Explanation } from "../query/explain.ts"
+import { type ColumnSize, explainDense, explainSparse, type Explanation } from "../query/explain.ts"
 import type { ReadError } from "../query/read_error.ts"
 import type { Request } from "./arguments.ts"
 import { sizeText } from "./byte_size.ts"
@@ -16,9 +16,14 @@ import { textTable } from "./text_table.ts"
 import { printable } from "./text_width.ts"
 import type { UsageError } from "./usage_error.ts"
 
+/** A size, and all its digits where it is rounded. */
+const exactSize = (bytes: number): string => `${sizeText(bytes)}${bytes < 1024 ? "" : ` (${countText(bytes)})`}`
+
+const columnSize = ({ values, offsets, validity }: ColumnSize): number => values + offsets + validity
+
 /** A plan for people: its fragments, then what it costs. */
 function* planText(plan: Explanation, width: number): Generator<string> {
-  const { fragments, fields, cells, sorts, deduplicates, requests, bytes } = plan
+  const { fragments, fields, cells, sorts, deduplicates, requests, bytes, sizes } = plan
   const counts = ["tiles", "in ranges", "ruled out", "read"]
   yield* textTable(
     [...counts, "fragment"],
@@ -36,8 +41,10 @@ function* planText(plan: Explanation, width: number): Generator<string> {
       "work",
       [...(deduplicates ? ["newest cell of each place"] : []), ...(sorts ? ["sorting"] : [])].join(", ") || "none",
     ],
-    ["requests", `at most ${countText(requests)}, fewer where they lie together`],
-    ["bytes", `at most ${sizeText(bytes)}${bytes < 1024 ? "" : ` (${countText(bytes)})`}`],
+    ["requests", `at most ${countText(requests)} pieces of files`],
+    ["bytes", `at most ${exactSize(bytes)}`],
+    ["result", `at most ${exactSize(Object.values(sizes).reduce((sum, size) => sum + columnSize(size), 0))}`],
+    ...Object.entries(sizes).map(([name, size]) => ["", `${printable(name)} ${sizeText(columnSize(size))}`] as const),
   ]
   yield "\n"
   for (const [title, text] of lines) yield `${title.padEnd(10)}${text}\n`

@@ -36,6 +36,7 @@ import { runImport } from "./import_csv.ts"
 import { attemptUsage } from "./open.ts"
 import { runPublish } from "./publish.ts"
 import { runRead } from "./read.ts"
+import { runDomain } from "./show_domain.ts"
 import { runFragments } from "./show_fragments.ts"
 import { runMeta } from "./show_metadata.ts"
 import { runLs, runTree } from "./show_objects.ts"
@@ -67,6 +68,8 @@ const runRequest = (request: Request, terminal: Terminal): Effect.Effect<void, u
       return runSchema(request, terminal)
     case "fragments":
       return runFragments(request, terminal)
+    case "domain":
+      return runDomain(request, terminal)
     case "meta":
       return runMeta(request, terminal)
     case "read":

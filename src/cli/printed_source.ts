@@ -8,7 +8,7 @@ import { Storage } from "../../platform/storage.ts"
 import { makeTrace, withTrace } from "../../platform/with_trace.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
 import type { OpenedArray } from "../array/open.ts"
-import { fieldsOf } from "../fragment/field.ts"
+import { fieldsOf, TIMESTAMPS } from "../fragment/field.ts"
 import type { CellEncoder } from "../query/cell_json.ts"
 import type { Column } from "../query/column.ts"
 import { attemptSelection, type ReadError } from "../query/read_error.ts"
@@ -23,6 +23,7 @@ import { queryOf } from "./query.ts"
 import { cellSource } from "./read_cells.ts"
 import { quiet, type Terminal } from "./terminal.ts"
 import { printable } from "./text_width.ts"
+import { timeText } from "./time.ts"
 import type { UsageError } from "./usage_error.ts"
 import type { PrintedSource } from "./write_cells.ts"
 
@@ -30,6 +31,10 @@ import type { PrintedSource } from "./write_cells.ts"
 const printed = (column: Column, values: Column | undefined, label: boolean, encode: Encode): PrintedColumn => {
   const { name } = column
   if (values === undefined) {
+    if (name === TIMESTAMPS) {
+      const text = (i: number) => timeText(Number(column.values[i]))
+      return { name, json: encode(column), text, numeric: false, label }
+    }
     return { name, json: encode(column), text: cellText(column), numeric: isNumeric(column), label }
   }
   const [json, text] = [encode(values), cellText(values)]

@@ -3,7 +3,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type { OpenedArray } from "../array/open.ts"
-import { fieldsOf } from "../fragment/field.ts"
+import { fieldsOf, TIMESTAMPS } from "../fragment/field.ts"
 import type { Order, StreamOptions } from "../query/read_options.ts"
 import type { Request } from "./arguments.ts"
 import { parseSize } from "./byte_size.ts"
@@ -16,7 +16,11 @@ export const queryOf = (request: Request, { schema }: OpenedArray): Effect.Effec
   attemptUsage(() => {
     const size = request.text("memory")
     const memory = size === undefined ? undefined : parseSize("memory", size)
-    const select = parseSelect(new Set(fieldsOf(schema).byName.keys()), request.texts("select"))
+    const { byName, dimensions, attributes } = fieldsOf(schema)
+    const named = parseSelect(new Set(byName.keys()), request.texts("select"))
+    const select = request.on("timestamps") && named?.includes(TIMESTAMPS) !== true
+      ? [...(named ?? [...dimensions, ...attributes].map(({ name }) => name)), TIMESTAMPS]
+      : named
     const where = request.text("where")
     const limit = request.integer("limit")
     return {

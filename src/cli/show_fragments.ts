@@ -12,14 +12,7 @@ import type { Request } from "./arguments.ts"
 import { rangeText } from "./show_schema.ts"
 import { type OutputError, print, say, type Terminal } from "./terminal.ts"
 import { textTable } from "./text_table.ts"
-
-/** Times from 1973 on as dates; those below are counters that somebody chose. */
-const FIRST_DATE = 1e11
-
-const timeText = (time: number): string => {
-  if (time < FIRST_DATE || time > 8.64e15) return String(time)
-  return new Date(time).toISOString().replace(/\.000Z$/, "Z")
-}
+import { timeText } from "./time.ts"
 
 const span = (start: string, end: string): string => start === end ? start : `${start} – ${end}`
 

@@ -36,3 +36,12 @@ export const timesOf = (request: Request): { readonly start?: number; readonly e
   const end = at ?? to
   return { ...(from === undefined ? {} : { start: from }), ...(end === undefined ? {} : { end }) }
 }
+
+/** Times from 1973 on are dates; those below are counters that somebody chose. */
+const FIRST_DATE = 1e11
+
+/** A time in milliseconds for people. */
+export const timeText = (time: number): string => {
+  if (time < FIRST_DATE || time > 8.64e15) return String(time)
+  return new Date(time).toISOString().replace(/\.000Z$/, "Z")
+}

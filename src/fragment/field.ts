@@ -79,6 +79,9 @@ export const zippedCoordinates = (schema: ArraySchema): Field => {
   }
 }
 
+/** What the times at which cells were written are called in a selection. */
+export const TIMESTAMPS = "__timestamps"
+
 const cellTime = (schema: ArraySchema, kind: "timestamps" | "deleteTimes" | "deleteConditions"): Field => ({
   name: `__${kind}`,
   file: { kind },

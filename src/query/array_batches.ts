@@ -8,13 +8,13 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { TileArray } from "../array/handle.ts"
 import { type RunOptions, toAsyncIterable } from "./async_iterable.ts"
-import type { Declared, FieldName, TimeForm } from "./typed_columns.ts"
+import type { Declared, FieldName, SparseField, TimeForm } from "./typed_columns.ts"
 import type { Query } from "./typed_read.ts"
 
 /** What to read in batches outside Effect. */
 export interface BatchesOptions<
   S extends Declared = undefined,
-  K extends FieldName<S> = FieldName<S>,
+  K extends SparseField<S> = FieldName<S>,
   T extends TimeForm = TimeForm,
 > extends Query<S, K, T>, RunOptions {}
 

@@ -12,7 +12,7 @@ import { ProcessedConditions } from "../../schema/fragment/processed_conditions.
 import type { DeleteEntry } from "../array/directory.ts"
 import type { OpenedArray } from "../array/open.ts"
 import type { ResultTooLarge } from "../array/errors.ts"
-import { fieldsOf } from "../fragment/field.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { Fragment } from "../fragment/fragment.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import { loadSections } from "../fragment/sections.ts"
@@ -52,6 +52,22 @@ const loadCondition = (
     })
   })
 
+interface LoadedDelete {
+  readonly entry: DeleteEntry
+  readonly condition: ConditionNode
+}
+
+const loadConditions = (
+  access: TileAccess,
+  array: OpenedArray,
+): Effect.Effect<ReadonlyArray<LoadedDelete>, ReadTilesError, Storage> =>
+  Effect.flatMap(Storage, (storage) =>
+    Effect.forEach(
+      array.deletes,
+      (entry) => Effect.map(loadCondition(access, array, entry), (condition) => ({ entry, condition })),
+      { concurrency: inFlight(storage, array.uri, 8) },
+    ))
+
 /** Whether every negation has its one condition. */
 const isWhole = (node: ConditionNode): boolean =>
   node.kind === "value" || ((node.op !== "not" || node.children.length === 1) && node.children.every(isWhole))
@@ -70,6 +86,17 @@ const processed = (
     )
   })
 
+/** The fields that the deletes of an array may look at. */
+export const deleteFields = (
+  access: TileAccess,
+  array: OpenedArray,
+): Effect.Effect<ReadonlyArray<Field>, ReadTilesError, Storage> =>
+  Effect.map(loadConditions(access, array), (conditions) => {
+    const { byName } = fieldsOf(array.schema)
+    const names = new Set(conditions.flatMap(({ condition }) => [...conditionFields(condition)]))
+    return [...names].map((name) => byName.get(name)!)
+  })
+
 /** A one for each cell that no delete removed. `times` say when each cell was written. */
 export const applyDeletes = (
   access: TileAccess,
@@ -80,11 +107,7 @@ export const applyDeletes = (
   Effect.gen(function* () {
     const { length } = found
     const storage = yield* Storage
-    const conditions = yield* Effect.forEach(
-      array.deletes,
-      (entry) => Effect.map(loadCondition(access, array, entry), (condition) => ({ entry, condition })),
-      { concurrency: inFlight(storage, array.uri, 8) },
-    )
+    const conditions = yield* loadConditions(access, array)
     const groups = byFragment(found)
     const done = yield* Effect.forEach(
       groups,

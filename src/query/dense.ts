@@ -33,7 +33,7 @@ import {
 } from "./typed_read.ts"
 
 export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
-export type { Explanation, FragmentExplanation } from "./explain.ts"
+export type { ColumnSize, Explanation, FragmentExplanation } from "./explain.ts"
 export type { QueryError } from "./query.ts"
 export type { ReadError } from "./read_error.ts"
 export type { AggregateAnswer, AggregateOptions, AggregatesOf, AnswerTo } from "./typed_aggregates.ts"
@@ -59,6 +59,7 @@ export type {
   NullableVarColumn,
   RangesOf,
   TimeForm,
+  Timestamps,
   VarColumn,
 } from "./typed_columns.ts"
 export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult, Query, Read } from "./typed_read.ts"
@@ -216,7 +217,7 @@ export const aggregate = <S extends ArraySchema<"dense"> | undefined, const A ex
 
 /**
  * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
- * out, and how many requests and bytes are to come. Reads metadata only. Fails as {@link read} does.
+ * out, how many requests and bytes are to come, and how many bytes the result takes at most. Reads metadata only. Fails as {@link read} does.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"

@@ -4,11 +4,12 @@
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../platform/storage.ts"
 import { viewAs } from "../../schema/datatype.ts"
+import { scalarBytes } from "../../schema/scalar.ts"
 import { Since } from "../../schema/version.ts"
 import type { OpenedArray } from "../array/open.ts"
 import type { ResultTooLarge } from "../array/errors.ts"
 import type { Field } from "../fragment/field.ts"
-import { cellsInTile } from "../fragment/fragment.ts"
+import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
 import { readInto, readUnfiltered } from "../fragment/read_into.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import { needsRealignment } from "../fragment/realign_v7.ts"
@@ -80,7 +81,7 @@ const fixedCells = (
       const end = group.first + group.length
       const bytes = out.bytes.subarray(group.first * field.cellSize, end * field.cellSize)
       if (its === undefined) {
-        fillCells(bytes, field.fillValue)
+        fillCells(bytes, fillOf(fragment, field))
         out.validity?.fill(field.fillIsNull ? 0 : 1, group.first, end)
       } else if (direct(group)) {
         yield* Effect.zip(
@@ -92,6 +93,10 @@ const fixedCells = (
     }
     return out
   })
+
+/** What the cells of a fragment hold that lacks the field: of times, when the fragment began, as in the engine. */
+const fillOf = ({ name }: Fragment, { file, fillValue }: Field): Uint8Array =>
+  file.kind === "timestamps" ? scalarBytes("uint64", BigInt(name.start)) : fillValue
 
 /** Until format 4 dimensions share a file; misaligned tiles of format 7 are put right all at once. */
 const hasOwnFile = (array: OpenedArray, field: Field, group: FragmentCells): boolean => {

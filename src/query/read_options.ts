@@ -3,7 +3,7 @@
  */
 import type { OpenedArray } from "../array/open.ts"
 import { SelectionError } from "../array/errors.ts"
-import { type Field, fieldsOf } from "../fragment/field.ts"
+import { type Field, fieldsOf, TIMESTAMPS } from "../fragment/field.ts"
 import type { ConditionTree } from "../condition/condition_tree.ts"
 import type { Outside, RangesInput } from "./selection.ts"
 
@@ -45,6 +45,10 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
   }
   return select.map((name) => {
     const field = fields.byName.get(name)
+    if (name === TIMESTAMPS) {
+      if (array.schema.arrayType === "sparse") return fields.timestamps
+      throw new SelectionError({ uri: array.uri, field: name, reason: "only cells of sparse arrays have times" })
+    }
     if (field === undefined) {
       const names = [...fields.byName.keys()].map((n) => JSON.stringify(n)).join(", ")
       throw new SelectionError({

@@ -21,12 +21,12 @@ import {
 } from "./typed_aggregates.ts"
 import { readFirstSparse } from "./read_first.ts"
 import { streamSparse } from "./stream_sparse.ts"
-import type { FieldName, TimeForm } from "./typed_columns.ts"
+import type { FieldName, SparseField, TimeForm } from "./typed_columns.ts"
 import { askedOf, type QueryError } from "./query.ts"
 import { type Query, type SparseResult, sparseResult } from "./typed_read.ts"
 
 export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
-export type { Explanation, FragmentExplanation } from "./explain.ts"
+export type { ColumnSize, Explanation, FragmentExplanation } from "./explain.ts"
 export type { QueryError } from "./query.ts"
 export type { ReadError } from "./read_error.ts"
 export type { AggregateAnswer, AggregateOptions, AggregatesOf, AnswerTo } from "./typed_aggregates.ts"
@@ -47,7 +47,9 @@ export type {
   NullableColumn,
   NullableVarColumn,
   RangesOf,
+  SparseField,
   TimeForm,
+  Timestamps,
   VarColumn,
 } from "./typed_columns.ts"
 export type { Query, Read, SparseResult } from "./typed_read.ts"
@@ -76,7 +78,7 @@ export type { Query, Read, SparseResult } from "./typed_read.ts"
  */
 export const read = <
   S extends ArraySchema<"sparse"> | undefined,
-  K extends FieldName<S> = FieldName<S>,
+  K extends SparseField<S> = FieldName<S>,
   T extends TimeForm = "bigint",
 >(
   array: TileArray<S>,
@@ -115,7 +117,7 @@ export const read = <
  */
 export const stream = <
   S extends ArraySchema<"sparse"> | undefined,
-  K extends FieldName<S> = FieldName<S>,
+  K extends SparseField<S> = FieldName<S>,
   T extends TimeForm = "bigint",
 >(
   array: TileArray<S>,
@@ -150,7 +152,7 @@ export const stream = <
  */
 export const batches = <
   S extends ArraySchema<"sparse"> | undefined,
-  K extends FieldName<S> = FieldName<S>,
+  K extends SparseField<S> = FieldName<S>,
   T extends TimeForm = "bigint",
   E = never,
 >(
@@ -195,7 +197,7 @@ export const aggregate = <S extends ArraySchema<"sparse"> | undefined, const A e
 
 /**
  * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
- * out, and how many requests and bytes are to come. Reads metadata only. Fails as {@link read} does.
+ * out, how many requests and bytes are to come, and how many bytes the result takes at most. Reads metadata only. Fails as {@link read} does.
  *
  * ```ts
  * import { Sparse, layerDefault, TileArray } from "@tessera/array"
@@ -211,7 +213,7 @@ export const aggregate = <S extends ArraySchema<"sparse"> | undefined, const A e
  * assertEquals(fragments.map(({ read }) => read), [1])
  * ```
  */
-export const explain = <S extends ArraySchema<"sparse"> | undefined, K extends FieldName<S> = FieldName<S>>(
+export const explain = <S extends ArraySchema<"sparse"> | undefined, K extends SparseField<S> = FieldName<S>>(
   array: TileArray<S>,
   options: Query<S, K> = {},
 ): Effect.Effect<Explanation, QueryError, Storage | Codecs> =>

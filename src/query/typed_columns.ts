@@ -59,12 +59,21 @@ export type ColumnOf<F, T extends TimeForm = "bigint"> = F extends Attribute<inf
 
 /** The field of a name. */
 export type FieldOf<S extends Declared, Name extends string> = S extends ArraySchema
-  ? Name extends keyof S["attrs"] ? S["attrs"][Name] : Name extends keyof S["dims"] ? S["dims"][Name] : never
+  ? Name extends Timestamps ? Attribute<"uint64", false, 1, "">
+  : Name extends keyof S["attrs"] ? S["attrs"][Name]
+  : Name extends keyof S["dims"] ? S["dims"][Name]
+  : never
   : never
 
 /** Names of the dimensions and attributes of a schema; any name where none is declared. */
 export type FieldName<S extends Declared> = S extends ArraySchema ? (keyof S["dims"] | keyof S["attrs"]) & string
   : string
+
+/** When cells of sparse arrays were written, in milliseconds since 1970: a field of every cell, if it is selected. */
+export type Timestamps = "__timestamps"
+
+/** What may be selected of a sparse array. */
+export type SparseField<S extends Declared> = FieldName<S> | Timestamps
 
 /** Names of the attributes of a schema. */
 export type AttributeName<S extends Declared> = S extends ArraySchema ? keyof S["attrs"] & string : string

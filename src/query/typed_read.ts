@@ -13,7 +13,7 @@ import type { Outside } from "./merge_ranges.ts"
 import { datesOf } from "./cell_times.ts"
 import type { Condition } from "../condition/condition_tree.ts"
 import type { TermsIn } from "../condition/typed_terms.ts"
-import type { BuffersOf, ColumnsOf, Declared, FieldName, RangesOf, TimeForm } from "./typed_columns.ts"
+import type { BuffersOf, ColumnsOf, Declared, FieldName, RangesOf, SparseField, TimeForm } from "./typed_columns.ts"
 import type { Order } from "./read_options.ts"
 
 /**
@@ -22,12 +22,13 @@ import type { Order } from "./read_options.ts"
  */
 export interface Query<
   S extends Declared = undefined,
-  K extends FieldName<S> = FieldName<S>,
+  K extends SparseField<S> = FieldName<S>,
   T extends TimeForm = TimeForm,
 > {
   /**
    * The attributes and dimensions to answer with, in that order. Default: of dense arrays all attributes; of sparse arrays
-   * all dimensions, then all attributes.
+   * all dimensions, then all attributes. Of sparse arrays there is `__timestamps`, too: when each cell was written, in
+   * milliseconds since 1970; of fragments that were consolidated without the times of their cells, when they begin.
    */
   readonly select?: ReadonlyArray<K>
   /**
@@ -114,7 +115,7 @@ export interface DenseBatch<
 /** The answer of a sparse read, or a batch of it. */
 export interface SparseResult<
   S extends Declared = undefined,
-  K extends FieldName<S> = FieldName<S>,
+  K extends SparseField<S> = FieldName<S>,
   T extends TimeForm = "bigint",
 > extends Read {
   /** Cells of every column. */
@@ -158,7 +159,7 @@ export const denseResult = <S extends Declared, K extends FieldName<S>, T extend
 })
 
 /** What a sparse read, or a batch of it, answers to users. */
-export const sparseResult = <S extends Declared, K extends FieldName<S>, T extends TimeForm>(
+export const sparseResult = <S extends Declared, K extends SparseField<S>, T extends TimeForm>(
   array: TileArray<S>,
   { length, columns }: { readonly length: number; readonly columns: Readonly<Record<string, Column>> },
   time: T | undefined,

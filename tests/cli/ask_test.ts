@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { makeTrace } from "../../platform/mod.ts"
 import { parseAggregates } from "../../src/cli/parse_aggregates.ts"
 import { inFolder } from "./folder.ts"
+import { packedCase } from "./packed_files.ts"
 import { cli, MONDAY, weather } from "./run_cli.ts"
 
 const quakes = join(import.meta.dirname!, "../array/quakes")
@@ -117,6 +118,7 @@ describe("read --explain", () => {
       /^tiles {2}in ranges {2}ruled out {2}read {2}fragment\n─+\n {4}1 {10}1 {10}0 {5}1 {2}__1709539200000_/,
     )
     assertMatch(out, /\nfields {4}lat, lon, depth, place\n/)
+    assertMatch(out, /\nresult {4}at most \d+ bytes\n {10}place \d+ bytes\n$/)
     const opening = makeTrace()
     await cli(["schema", quakes, "--json"], { trace: opening })
     const { bytes } = JSON.parse((await cli(["read", quakes, "--explain", "--json"])).out)
@@ -140,6 +142,40 @@ describe("read --explain", () => {
       /temprature: the array has no such field/,
     )
     await refused(["read", weather, "--explain", "--agg", "count"], /--explain means nothing beside --agg/)
+  })
+})
+
+describe("read --timestamps", () => {
+  it("adds when each cell was written", async () => {
+    const table = (await cli(["read", quakes, "--timestamps", "--select", "place"])).out
+    assertMatch(table, /^place {4}__timestamps\n─+\nCrete {4}2024-03-04T08:00:00Z\n/)
+    const { columns } = JSON.parse((await cli(["read", quakes, "--timestamps", "--json"])).out)
+    assertEquals([Object.keys(columns).length, columns.__timestamps], [7, Array(3).fill(String(MONDAY))])
+    const named = JSON.parse((await cli(["read", quakes, "--json", "--select", "__timestamps", "--timestamps"])).out)
+    assertEquals(Object.keys(named.columns), ["__timestamps"])
+    await refused(["read", weather, "--timestamps"], /__timestamps: only cells of sparse arrays have times/)
+  })
+})
+
+describe("domain", () => {
+  it("shows where cells may be, and where they are", async () => {
+    const { code, out } = await cli(["domain", quakes])
+    assertEquals(code, 0)
+    assertMatch(out, /\nlat {8}float64 {2}-90 … 90 {20}35\.2 … 38\.3\n/)
+    const at = (...args: ReadonlyArray<string>) => cli(["domain", weather, "--json", ...args])
+    const days = (out: string) => JSON.parse(out)[0]
+    assertEquals(days((await at()).out), {
+      name: "day",
+      type: "int32",
+      domain: [1, 366],
+      current_domain: null,
+      non_empty_domain: [57, 63],
+    })
+    assertEquals(days((await at("--at", "5")).out).non_empty_domain, null)
+    assertMatch((await cli(["domain", weather, "--at", "5"])).out, /nothing was written\n/)
+    const { folder, files } = packedCase("v22/current_domain_dense")
+    const current = JSON.parse((await cli(["domain", `mem://${folder}/array`, "--json"], { files })).out)
+    assertEquals(current.every((its: Record<string, unknown>) => Array.isArray(its.current_domain)), true)
   })
 })
 

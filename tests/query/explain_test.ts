@@ -1,8 +1,15 @@
-import { assertEquals } from "@std/assert"
+import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { describe, it } from "node:test"
-import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, Sparse, TileArray } from "../../mod.ts"
-import { makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
+import { ArraySchema, Attr, Condition, Dense, Dim, Filter, layerDefault, Sparse, TileArray } from "../../mod.ts"
+import { layerNative, layerWebp, makeMemoryStorage, makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
+import { openArray } from "../../src/array/open.ts"
+import { explainDense, explainSparse } from "../../src/query/explain.ts"
+import { readDense } from "../../src/query/read_dense.ts"
+import type { ReadOptions } from "../../src/query/read_options.ts"
+import { readSparse } from "../../src/query/read_sparse.ts"
+import { packedCases } from "../cli/packed_files.ts"
 
 type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
 const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
@@ -13,7 +20,7 @@ const counted = <A, E>(effect: Effect.Effect<A, E, Services>) =>
   Effect.gen(function* () {
     const trace = makeTrace()
     yield* Effect.updateService(effect, StorageService, (storage) => withTrace(storage, trace))
-    return { requests: trace.calls.readRanges, bytes: trace.bytesRead }
+    return { requests: trace.requests, bytes: trace.bytesRead }
   })
 
 const x = Int32Array.from({ length: 1000 }, (_, i) => 2 * i)
@@ -39,8 +46,8 @@ describe("explained reads", () => {
         ] as const
       ) {
         const plan = yield* Sparse.explain(array, options)
-        const { bytes } = yield* counted(Sparse.read(array, options))
-        assertEquals([options, plan.bytes], [options, bytes])
+        const cost = yield* counted(Sparse.read(array, options))
+        assertEquals([options, plan.bytes, plan.requests], [options, cost.bytes, cost.requests])
         const [{ tiles, inRanges, ruledOut, read }] = plan.fragments
         assertEquals([tiles, inRanges, inRanges - ruledOut], [20, 20, read])
         assertEquals(read, "where" in options ? 1 : 20)
@@ -79,10 +86,62 @@ describe("explained reads", () => {
       const array = yield* TileArray.reopen(made)
       for (const options of [{}, { select: ["a"] }, { ranges: { r: [10, 29], c: [0, 9] } }] as const) {
         const plan = yield* Dense.explain(array, options)
-        const { bytes } = yield* counted(Dense.read(array, options))
-        assertEquals([options, plan.bytes], [options, bytes])
+        const read = yield* counted(Dense.read(array, options))
+        assertEquals([options, plan.bytes, plan.requests], [options, read.bytes, read.requests])
       }
       // what the newer fragment wrote over is not read
       assertEquals((yield* Dense.explain(array)).fragments.map(({ read }) => read), [12, 4])
     })))
+})
+
+describe("explained reads of what engines wrote", () => {
+  for (const version of ["v1", "v4", "v7", "v16", "v22"]) {
+    it(`need no more than was said: ${version}`, async () => {
+      let [exact, all] = [0, 0]
+      for (const { folder, key, files, objects } of packedCases(version)) {
+        const memory = makeMemoryStorage()
+        for (const [path, bytes] of files) Effect.runSync(memory.write(`mem://${path}`, bytes))
+        let [requests, bytes] = [0, 0]
+        const storage = withTrace(memory, makeTrace(), (call) => {
+          if (!/\.tdb$/.test(call.uri) || /__fragment_metadata\.tdb$/.test(call.uri)) return
+          requests += call.requests
+          bytes += call.bytesRead
+        })
+        const layer = Layer.merge(Layer.succeed(StorageService, storage), Layer.provide(layerWebp, layerNative))
+        for (const [name, { kind, error }] of Object.entries(objects)) {
+          if (kind !== "array" || error !== undefined) continue
+          const opening = key === undefined ? {} : { key: new TextEncoder().encode(key) }
+          await Effect.runPromise(Effect.provide(
+            Effect.gen(function* () {
+              const array = yield* openArray(`mem://${folder}/${name}`, opening)
+              const { dimensions, attributes, arrayType } = array.schema
+              const [explain, read] = arrayType === "dense" ? [explainDense, readDense] : [explainSparse, readSparse]
+              for (
+                const options of [{}, { order: "col" }, { order: "unordered" }, { select: [dimensions[0].name] }, {
+                  where: Condition.notNull(attributes[0].name),
+                }] as ReadonlyArray<ReadOptions>
+              ) {
+                const plan = yield* explain(array, options)
+                ;[requests, bytes] = [0, 0]
+                const { columns } = yield* read(array, options)
+                const place = `${folder}/${name} ${JSON.stringify(options)}: `
+                assert(bytes <= plan.bytes, `${place}${bytes} of ${plan.bytes} bytes`)
+                assert(requests <= plan.requests, `${place}${requests} of ${plan.requests} requests`)
+                all++
+                if (bytes === plan.bytes && requests === plan.requests) exact++
+                for (const [field, { values, offsets, validity }] of Object.entries(columns)) {
+                  const size = plan.sizes[field]
+                  assert(values.byteLength <= size.values, `${place}${field}: ${values.byteLength} of ${size.values}`)
+                  assert((offsets?.byteLength ?? 0) <= size.offsets, `${place}${field}`)
+                  assert((validity?.byteLength ?? 0) <= size.validity, `${place}${field}`)
+                }
+              }
+            }),
+            layer,
+          ))
+        }
+      }
+      assert(exact > all / 3, `${exact} of ${all} just so`)
+    })
+  }
 })
