@@ -15,12 +15,11 @@ export interface WorkerPool {
   /** How many jobs are worth being under way at once, those that the caller does itself among them. */
   readonly concurrency: number
   /**
-   * Hands a job to a worker, and the buffers in it with it: `undefined` if none is ready and free, and then nothing is moved.
+   * Hands a job to a worker, and the buffers in it with it: `undefined` if none is ready and free, and then none is made.
    * The Effect waits for the answer; it fails if the worker broke down, and the job, its buffers too, are lost then.
    */
   readonly offer: (
-    job: unknown,
-    transfer: ReadonlyArray<ArrayBuffer>,
+    make: () => readonly [job: unknown, transfer: ReadonlyArray<ArrayBuffer>],
   ) => Effect.Effect<unknown, WorkerLost> | undefined
 }
 
@@ -102,7 +101,7 @@ const startPool = (module: URL, count: number, rest: number): WorkerPool & { rea
 
   return {
     concurrency: count * QUEUE + 1,
-    offer: (job, transfer) => {
+    offer: (make) => {
       if (threads.length === 0) {
         try {
           for (let i = 0; i < count && !broken; i++) start()
@@ -119,7 +118,7 @@ const startPool = (module: URL, count: number, rest: number): WorkerPool & { rea
       clearTimeout(idle)
       const { thread, waiting } = free
       thread.hold(true)
-      thread.post(job, transfer)
+      thread.post(...make())
       let answer: Effect.Effect<unknown, WorkerLost> | undefined
       let resume: ((answer: Effect.Effect<unknown, WorkerLost>) => void) | undefined
       waiting.push((given) => {

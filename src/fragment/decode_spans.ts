@@ -124,18 +124,20 @@ export const spanDecoder = (
     let wanted = 0
     for (const part of located) wanted += part.wanted
     if (wanted > MOST_AWAY) return undefined
-    if (wanted > scratch.cells.length) scratch.cells = new Uint8Array(wanted)
     const parts = located.map(({ context: { offset }, size, from, to, wanted }, k): TilePart => (
       { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, wanted }
     ))
-    const { codecs: _codecs, webp: _webp, ...context } = located[0].context
-    const job: UnfilterJob = {
-      context,
-      parts,
-      bytes: scratch.read.buffer as ArrayBuffer,
-      cells: scratch.cells.buffer as ArrayBuffer,
-    }
-    const answer = pool.offer(job, [job.bytes, job.cells])
+    const answer = pool.offer(() => {
+      if (wanted > scratch.cells.length) scratch.cells = new Uint8Array(wanted)
+      const { codecs: _codecs, webp: _webp, ...context } = located[0].context
+      const job: UnfilterJob = {
+        context,
+        parts,
+        bytes: scratch.read.buffer as ArrayBuffer,
+        cells: scratch.cells.buffer as ArrayBuffer,
+      }
+      return [job, [job.bytes, job.cells]]
+    })
     if (answer === undefined) return undefined
     scratch.read = NOTHING
     scratch.cells = NOTHING

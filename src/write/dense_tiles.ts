@@ -4,7 +4,7 @@
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { axisOf, tileOf } from "../fragment/dense_tiles.ts"
-import type { WriteTile } from "./fragment_writer.ts"
+import type { WriteTile } from "./persist_tiles.ts"
 import { type Box, splitDense } from "./split_dense.ts"
 import { tileStatistics } from "./tile_statistics.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"

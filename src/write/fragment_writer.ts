@@ -20,12 +20,12 @@ import { BoundsRecord, buildRTree, rootOf } from "../fragment/build_rtree.ts"
 import { denseCells } from "../fragment/dense_tiles.ts"
 import { type Field, fieldsOf, zippedCoordinates } from "../fragment/field.ts"
 import { FieldRecord } from "../fragment/field_record.ts"
-import type { FieldTile } from "../fragment/field_tiles.ts"
-import { type FieldFilters, fieldFilters, persistTile } from "../fragment/persist_tile.ts"
+import { persistPool } from "../fragment/persist_job.ts"
+import { type FieldFilters, fieldFilters, type PersistedTile, persistTile } from "../fragment/persist_tile.ts"
 import { fragmentMetadata } from "../fragment/store_fragment.ts"
 import { webpEncoderOf } from "../fragment/tile_context.ts"
-import type { TileStatistics } from "../fragment/tile_statistics.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
+import { persistTiles, type WriteTile, type WriteTiles } from "./persist_tiles.ts"
 
 /** What fragments are written into. */
 export interface FragmentTarget {
@@ -45,14 +45,6 @@ export interface FragmentOptions {
   readonly hasTimestamps?: boolean
   readonly hasDeleteMetadata?: boolean
   readonly processedConditions?: ReadonlyArray<string>
-}
-
-/** A tile that is to be written, and what is known of it. */
-export interface WriteTile {
-  readonly tile: FieldTile
-  readonly statistics: TileStatistics
-  /** Which cell of those that were given a cell of the tile is, for errors; none for padding. */
-  readonly cellOf?: (cell: number) => number | undefined
 }
 
 /** What writing tiles can fail with. */
@@ -87,11 +79,9 @@ export interface FragmentWriter {
   /** How many fields are worth being written at once. */
   readonly inFlight: number
   /** Appends tiles of an attribute. */
-  readonly write: (field: Field, tiles: ReadonlyArray<WriteTile>) => Effect.Effect<void, WriteTilesError>
-  /** Appends tiles of coordinates, by dimension. */
-  readonly writeCoordinates: (
-    tiles: ReadonlyArray<ReadonlyArray<WriteTile>>,
-  ) => Effect.Effect<void, WriteTilesError>
+  readonly write: (field: Field, tiles: WriteTiles) => Effect.Effect<void, WriteTilesError>
+  /** Appends tiles of coordinates, as many of each dimension. */
+  readonly writeCoordinates: (tiles: ReadonlyArray<WriteTiles>) => Effect.Effect<void, WriteTilesError>
   /** Puts the files of a field into their places; nothing can be appended to them after. */
   readonly close: (field: Field) => Effect.Effect<void, StorageError>
   /** Closes what is open, and writes the metadata. Every field has as many tiles, and at least one. */
@@ -101,6 +91,9 @@ export interface FragmentWriter {
 /** So many bytes go into a file at once; fewer where so many wait for all files together. */
 const BATCH = 1 << 20
 const MOST_WAITING = 1 << 26
+
+/** Below so many bytes of a field's tiles, threads are not worth their start. */
+const WORTH = 1 << 24
 
 /** A file of tiles: what is filtered waits until there is enough of it. */
 interface OutFile {
@@ -115,6 +108,8 @@ interface OutField {
   readonly record: FieldRecord
   readonly filters: FieldFilters
   readonly files: Readonly<Record<DataPart, OutFile>>
+  /** Bytes of the tiles that were given. */
+  given: number
   closed: boolean
 }
 
@@ -199,6 +194,7 @@ export const openFragment = (
           record: new FieldRecord(field),
           filters: fieldFilters(access, version, schema, field, webp),
           files: { fixed: file("fixed"), var: file("var"), validity: file("validity") },
+          given: 0,
           closed: false,
         }
         outs.set(field, out)
@@ -234,48 +230,52 @@ export const openFragment = (
         return file.waiting < BATCH && waiting < MOST_WAITING ? Effect.void : flush(file)
       })
 
-    const append = (out: OutField, { tile, statistics, cellOf }: WriteTile): Effect.Effect<void, WriteTilesError> =>
+    const append = (
+      out: OutField,
+      { tile, statistics }: WriteTile,
+      persisted: PersistedTile,
+    ): Effect.Effect<void, StorageError> =>
       Effect.gen(function* () {
-        const persisted = yield* attemptFilters(target.uri, out.record.field, cellOf, () =>
-          persistTile(out.filters, tile))
         out.record.add(tile, persisted, statistics)
         yield* put(out.files.fixed, persisted.fixed)
-        if (persisted.var !== undefined) {
-          yield* put(out.files.var, persisted.var)
-        }
-        if (persisted.validity !== undefined) {
-          yield* put(out.files.validity, persisted.validity)
-        }
+        if (persisted.var !== undefined) yield* put(out.files.var, persisted.var)
+        if (persisted.validity !== undefined) yield* put(out.files.validity, persisted.validity)
       })
 
     const write: FragmentWriter["write"] = (field, tiles) =>
-      Effect.flatMap(open(field), (out) =>
-        Effect.forEach(tiles, (tile) =>
-          append(out, tile), { discard: true }))
-
-    const writeCoordinates: FragmentWriter["writeCoordinates"] = (tiles) =>
-      Effect.suspend(() => {
-        tiles.forEach((column, d) => {
-          for (const { statistics } of column) {
-            bounds[d].add(statistics.min!, statistics.max!)
-          }
-        })
-        if (split) {
-          return Effect.forEach(fields.dimensions, (field, d) =>
-            write(field, tiles[d]), {
-            concurrency: inFlight(storage, uri, 4),
-            discard: true,
-          })
-        }
-        // until format 4: all dimensions in one file, within a tile one after the other
-        return write(
-          zipped,
-          tiles[0].map((first, i): WriteTile => ({
-            ...first,
-            tile: { ...first.tile, values: concat(tiles.map((column) => column[i].tile.values)) },
-          })),
-        )
+      Effect.flatMap(open(field), (out) => {
+        const { filters } = out
+        out.given += tiles.count * tiles.bytes
+        const pool = out.given < WORTH ? undefined : persistPool(access, filters)
+        const here = ({ tile, cellOf }: WriteTile) =>
+          attemptFilters(target.uri, field, cellOf, () => persistTile(filters, tile))
+        return persistTiles(tiles, { filters, here, pool }, (tile, persisted) => append(out, tile, persisted))
       })
+
+    const writeCoordinates: FragmentWriter["writeCoordinates"] = (tiles) => {
+      const bounded = (its: WriteTiles, d: number, i: number): WriteTile => {
+        const tile = its.tile(i)
+        bounds[d].add(tile.statistics.min!, tile.statistics.max!)
+        return tile
+      }
+      if (split) {
+        return Effect.forEach(fields.dimensions, (field, d) =>
+          write(field, { ...tiles[d], tile: (i) => bounded(tiles[d], d, i) }), {
+          concurrency: inFlight(storage, uri, 4),
+          discard: true,
+        })
+      }
+      // until format 4: all dimensions in one file, within a tile one after the other
+      const bytes = tiles.reduce((sum, its) =>
+        sum + its.bytes, 0)
+      const zip = (i: number): WriteTile => {
+        const all = tiles.map((its, d) =>
+          bounded(its, d, i)
+        )
+        return { ...all[0], tile: { ...all[0].tile, values: concat(all.map(({ tile }) => tile.values)) } }
+      }
+      return write(zipped, { count: tiles[0].count, bytes, tile: zip })
+    }
 
     const close: FragmentWriter["close"] = (field) =>
       Effect.gen(function* () {

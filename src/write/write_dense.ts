@@ -33,24 +33,17 @@ export interface DenseRequest {
   readonly checks?: CheckOptions
 }
 
-/** Tiles that are made together have about so many bytes. */
-const BATCH = 1 << 22
-
-/** Writes all tiles of a column, a batch at a time. */
+/** Writes all tiles of a column. */
 export const writeDenseTiles = (
   writer: FragmentWriter,
   column: WriteColumn,
-  tiles: DenseTiles,
+  { count, tile }: DenseTiles,
   cellsPerTile: number,
-): Effect.Effect<void, WriteTilesError> =>
-  Effect.gen(function* () {
-    const { field } = column
-    const step = Math.max(1, Math.floor(BATCH / (cellsPerTile * (field.var ? 8 : field.cellSize))))
-    for (let from = 0; from < tiles.count; from += step) {
-      const count = Math.min(step, tiles.count - from)
-      yield* writer.write(field, Array.from({ length: count }, (_, i) => tiles.tile(from + i, column)))
-    }
-  })
+): Effect.Effect<void, WriteTilesError> => {
+  const { field } = column
+  const bytes = cellsPerTile * (field.var ? 8 : field.cellSize)
+  return writer.write(field, { count, bytes, tile: (i) => tile(i, column) })
+}
 
 /** Writes checked columns of a box, whose cells lie in rows or in another order, into a fragment that is not committed yet. */
 export const denseFragment = (

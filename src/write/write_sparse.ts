@@ -8,7 +8,8 @@ import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { checkColumns, type CheckOptions } from "./check_columns.ts"
 import { commitFragments } from "./commit.ts"
-import { type FragmentWriter, openFragment, type WriteTile, type WriteTilesError } from "./fragment_writer.ts"
+import { type FragmentWriter, openFragment, type WriteTilesError } from "./fragment_writer.ts"
+import type { WriteTile, WriteTiles } from "./persist_tiles.ts"
 import { type Duplicates, globalOrder, type SortedCells, sortSparse } from "./sort_sparse.ts"
 import { targetOf } from "./target.ts"
 import { tileStatistics } from "./tile_statistics.ts"
@@ -25,9 +26,6 @@ export interface SparseRequest {
   readonly checks?: CheckOptions
 }
 
-/** Cells that are gathered together have about so many bytes. */
-const BATCH = 1 << 22
-
 /** Tile number `tile` of a column, and what is known of it. */
 const tileOf = (column: WriteColumn, sorted: SortedCells, capacity: number, tile: number): WriteTile => {
   const from = tile * capacity
@@ -40,24 +38,12 @@ const tileOf = (column: WriteColumn, sorted: SortedCells, capacity: number, tile
   }
 }
 
-/** Writes all tiles of columns that belong together, a batch at a time. */
-const writeColumns = (
-  columns: ReadonlyArray<WriteColumn>,
-  sorted: SortedCells,
-  capacity: number,
-  write: (tiles: ReadonlyArray<ReadonlyArray<WriteTile>>) => Effect.Effect<void, WriteTilesError>,
-): Effect.Effect<void, WriteTilesError> =>
-  Effect.gen(function* () {
-    const tiles = Math.ceil(sorted.cells / capacity)
-    const bytes = columns.reduce((sum, { values, offsets }) => sum + values.length + (offsets?.byteLength ?? 0), 0)
-    const step = Math.max(1, Math.floor(BATCH / Math.max(1, bytes / tiles)))
-    for (let from = 0; from < tiles; from += step) {
-      const count = Math.min(step, tiles - from)
-      yield* write(
-        columns.map((column) => Array.from({ length: count }, (_, i) => tileOf(column, sorted, capacity, from + i))),
-      )
-    }
-  })
+/** The tiles of a column of sorted cells. */
+const tilesOf = (column: WriteColumn, sorted: SortedCells, capacity: number): WriteTiles => {
+  const count = Math.ceil(sorted.cells / capacity)
+  const bytes = (column.values.length + (column.offsets?.byteLength ?? 0)) / count
+  return { count, bytes, tile: (i) => tileOf(column, sorted, capacity, i) }
+}
 
 /** Writes the coordinates of sorted cells. */
 export const writeDimensions = (
@@ -65,7 +51,8 @@ export const writeDimensions = (
   dimensions: ReadonlyArray<WriteColumn>,
   sorted: SortedCells,
   capacity: number,
-): Effect.Effect<void, WriteTilesError> => writeColumns(dimensions, sorted, capacity, writer.writeCoordinates)
+): Effect.Effect<void, WriteTilesError> =>
+  writer.writeCoordinates(dimensions.map((column) => tilesOf(column, sorted, capacity)))
 
 /** Writes attributes of sorted cells. */
 export const writeAttributes = (
@@ -74,11 +61,10 @@ export const writeAttributes = (
   sorted: SortedCells,
   capacity: number,
 ): Effect.Effect<void, WriteTilesError> =>
-  Effect.forEach(
-    attributes,
-    (column) => writeColumns([column], sorted, capacity, ([tiles]) => writer.write(column.field, tiles)),
-    { concurrency: writer.inFlight, discard: true },
-  )
+  Effect.forEach(attributes, (column) => writer.write(column.field, tilesOf(column, sorted, capacity)), {
+    concurrency: writer.inFlight,
+    discard: true,
+  })
 
 /** Writes all there is of a fragment, field after field, so that few files are open at once. */
 export const writeFields = (

@@ -64,7 +64,10 @@ const decodeAway = (pool: WorkerPool, tiles: ReadonlyArray<Uint8Array>) => {
 /** A pool whose jobs are done at once. */
 const atOnce: WorkerPool = {
   concurrency: 1,
-  offer: (job) => Effect.sync(() => runUnfilterJob(job as UnfilterJob, nativeCodecs)),
+  offer: (make) => {
+    const [job] = make()
+    return Effect.sync(() => runUnfilterJob(job as UnfilterJob, nativeCodecs))
+  },
 }
 
 const expected = (first: number, from: number, to: number): Int32Array =>

@@ -6,7 +6,7 @@ import { makeWorkers } from "../../platform/workers.ts"
 const scope = Effect.runSync(Scope.make())
 const workers = Effect.runSync(Scope.extend(makeWorkers(1), scope))
 const pool = workers!.pool(new URL("./echo_worker.ts", import.meta.url))
-const offer = () => pool.offer({ bytes: new ArrayBuffer(8) }, [])
+const offer = () => pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []])
 let answer = offer()
 while (answer === undefined) {
   await new Promise((resume) => setTimeout(resume, 5))

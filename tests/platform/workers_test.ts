@@ -22,7 +22,7 @@ const withPool = <A>(
 const offered = (pool: WorkerPool, job: { readonly bytes: ArrayBuffer; readonly fail?: true }) =>
   Effect.gen(function* () {
     for (;;) {
-      const answer = pool.offer(job, [job.bytes])
+      const answer = pool.offer(() => [job, [job.bytes]])
       if (answer !== undefined) return answer
       yield* breath
     }
@@ -33,11 +33,11 @@ describe("worker threads", () => {
     withPool(echo, 1, (pool) =>
       Effect.gen(function* () {
         const first = yield* offered(pool, { bytes: Uint8Array.of(1).buffer })
-        const second = pool.offer({ bytes: Uint8Array.of(2).buffer }, [])
-        const third = pool.offer({ bytes: new ArrayBuffer(8) }, [])
+        const second = pool.offer(() => [{ bytes: Uint8Array.of(2).buffer }, []])
+        const third = pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []])
         assert(second !== undefined && third !== undefined)
         const kept = Uint8Array.of(3)
-        assertEquals(pool.offer({ bytes: kept.buffer }, [kept.buffer]), undefined)
+        assertEquals(pool.offer(() => [{ bytes: kept.buffer }, [kept.buffer]]), undefined)
         assertEquals(kept.length, 1)
         const answers = yield* Effect.orDieWith(Effect.all([first, second]), () => new Error("lost"))
         assertEquals(answers.map((a) => [...new Uint8Array((a as { bytes: ArrayBuffer }).bytes)]), [[1], [2]])
@@ -51,14 +51,14 @@ describe("worker threads", () => {
       Effect.gen(function* () {
         const failing = yield* offered(pool, { fail: true, bytes: new ArrayBuffer(8) })
         assertEquals(yield* Effect.flip(failing), { _tag: "WorkerLost" })
-        assertEquals(pool.offer({ bytes: new ArrayBuffer(8) }, []), undefined)
+        assertEquals(pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []]), undefined)
       })))
 
   it("are missed by nobody where their module cannot be loaded", () =>
     withPool(new URL("./no_such_worker.ts", import.meta.url), 2, (pool) =>
       Effect.gen(function* () {
         for (let i = 0; i < 50; i++) {
-          assertEquals(pool.offer({ bytes: new ArrayBuffer(8) }, []), undefined)
+          assertEquals(pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []]), undefined)
           yield* Effect.sleep(2)
         }
       })))
@@ -72,7 +72,7 @@ describe("worker threads", () => {
         yield* use
         yield* Effect.sleep(300)
         // none is there, and so none is ready
-        assertEquals(pool.offer({ bytes: new ArrayBuffer(8) }, []), undefined)
+        assertEquals(pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []]), undefined)
         yield* use
       }), 50))
 

@@ -1,0 +1,124 @@
+/** Fragments whose tiles worker threads filter: as if one thread had done it all. */
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { ArraySchema, Attr, Dense, Dim, Filter, layerMemory, layerNative, Sparse, TileArray } from "../../mod.ts"
+import { Codecs } from "../../platform/codecs.ts"
+import { nativeCodecs } from "../../platform/codecs_native.ts"
+import { Storage } from "../../platform/storage.ts"
+import { makeWorkers, type WorkerPool, type Workers } from "../../platform/workers.ts"
+
+const CELLS = 1 << 22
+
+const Grid = ArraySchema.dense({
+  dims: { x: Dim.uint32([0, CELLS - 1], { tile: 40_000 }) },
+  attrs: {
+    a: Attr.float64(Filter.byteShuffle, Filter.zstd(1)),
+    n: Attr.nullable(Attr.int32(Filter.lz4(), Filter.checksumMd5)),
+  },
+})
+
+const Texts = ArraySchema.sparse({
+  dims: { x: Dim.uint32([0, CELLS - 1], { tile: 1 << 16, filters: [Filter.doubleDelta()] }) },
+  attrs: { s: Attr.ascii(Filter.zstd(1)) },
+  capacity: 20_000,
+})
+
+/** Jobs that workers took. */
+let taken = 0
+
+/** Workers whose jobs are counted. */
+const counted = (workers: Workers): Workers => ({
+  ...workers,
+  pool: (module) => {
+    const pool = workers.pool(module)
+    const offer: WorkerPool["offer"] = (make) => {
+      const answer = pool.offer(make)
+      if (answer !== undefined) taken++
+      return answer
+    }
+    return { ...pool, offer }
+  },
+})
+
+const threaded = Layer.merge(
+  layerMemory,
+  Layer.scoped(
+    Codecs,
+    Effect.map(makeWorkers(2), (workers) => Codecs.of({ ...nativeCodecs, workers: counted(workers!) })),
+  ),
+)
+const single = Layer.merge(layerMemory, layerNative)
+
+/** The files of the only fragment of an array, by name. */
+const filesOf = (uri: string) =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const [folder] = (yield* storage.list(`${uri}/__fragments`)).map(({ name }) => `${uri}/__fragments/${name}`)
+    const out: Record<string, Uint8Array> = {}
+    for (const { name } of yield* storage.list(folder)) out[name] = yield* storage.read(`${folder}/${name}`)
+    return out
+  })
+
+const grid = Effect.gen(function* () {
+  const array = yield* TileArray.create("mem://grid", Grid)
+  yield* Dense.write(array, {}, {
+    a: Float64Array.from({ length: CELLS }, (_, i) => Math.round(1000 * Math.sin(i / 1000)) / 8),
+    n: {
+      values: Int32Array.from({ length: CELLS }, (_, i) => i >> 4),
+      validity: Uint8Array.from({ length: CELLS }, (_, i) => i % 7 === 0 ? 0 : 1),
+    },
+  }, { at: 1 })
+  return yield* filesOf("mem://grid")
+})
+
+const texts = Effect.gen(function* () {
+  const cells = 1 << 20
+  const words = Array.from({ length: 1000 }, (_, i) => `word ${i}`.repeat(1 + i % 5))
+  const array = yield* TileArray.create("mem://texts", Texts)
+  yield* Sparse.write(array, {
+    x: Uint32Array.from({ length: cells }, (_, i) => (i * 4099) % CELLS),
+    s: Array.from({ length: cells }, (_, i) => words[i % 1000]),
+  }, { at: 1 })
+  return yield* filesOf("mem://texts")
+})
+
+describe("tiles that worker threads filter", () => {
+  for (const [name, write] of [["fixed-sized and nullable", grid], ["var-sized", texts]] as const) {
+    it(`are in the files what one thread makes of them: ${name}`, async () => {
+      taken = 0
+      const [ours, theirs] = await Promise.all([
+        Effect.runPromise(Effect.provide(write, threaded)),
+        Effect.runPromise(Effect.provide(write, single)),
+      ])
+      assert(taken > 0)
+      assertEquals(Object.keys(ours), Object.keys(theirs))
+      for (const file of Object.keys(ours)) {
+        if (file.endsWith(".tdb") && file !== "__fragment_metadata.tdb") {
+          assertEquals(ours[file].length, theirs[file].length, file)
+          assert(ours[file].every((byte, i) => byte === theirs[file][i]), file)
+        }
+      }
+    })
+  }
+
+  it("name the cell that a filter refuses, wherever it is refused", async () => {
+    const Rising = ArraySchema.dense({
+      dims: { x: Dim.uint32([0, CELLS - 1], { tile: 40_000 }) },
+      attrs: { a: Attr.float64(), n: Attr.uint64(Filter.positiveDelta()) },
+    })
+    const values = BigUint64Array.from({ length: CELLS }, (_, i) => BigInt(i))
+    values[3_999_999] = 5n
+    const program = Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://rising", Rising)
+      return yield* Effect.flip(Dense.write(array, {}, { a: new Float64Array(CELLS), n: values }))
+    })
+    const [ours, theirs] = await Promise.all([
+      Effect.runPromise(Effect.provide(program, threaded)),
+      Effect.runPromise(Effect.provide(program, single)),
+    ])
+    assertEquals([ours._tag, ours.message], [theirs._tag, theirs.message])
+    assertEquals("cell" in ours && ours.cell, 3_999_999)
+  })
+})
