@@ -33,6 +33,8 @@ export interface CutTile {
   readonly engineVersion: number
   /** Until format 4: how many dimensions lie one after the other in a tile of coordinates. */
   readonly dimensions?: number
+  /** Cells of a whole tile, if the tile may have fewer. */
+  readonly tileCells?: number
 }
 
 /** Where the chunks of a tile of `size` bytes end; `offsets` (one more than there are cells) for values of var-sized cells. */
@@ -51,8 +53,9 @@ export const chunkEnds = (size: number, tile: CutTile, offsets: Uint32Array | un
     const ends = varCuts(offsets)
     return nothing ? ends : ends.filter((end, i) => end !== (i === 0 ? 0 : ends[i - 1]))
   }
-  // 2.0 to 2.2 take the size of the offsets for that of the values
-  return fixedCuts(size, 1, engineVersion < Since.ownVarChunks ? Math.min(CHUNK, 8 * (offsets.length - 1)) : CHUNK)
+  // 2.0 to 2.2 take the room of the offsets for that of the values
+  const { tileCells = offsets.length - 1 } = tile
+  return fixedCuts(size, 1, engineVersion < Since.ownVarChunks ? Math.min(CHUNK, 8 * tileCells) : CHUNK)
 }
 
 /** What leaves bytes, or at least room for them, of a chunk without bytes. */

@@ -31,6 +31,8 @@ export interface TileContext {
   readonly engineVersion: number
   /** Until format 4, when coordinates are written: how many dimensions lie one after the other in the tile. */
   readonly dimensions?: number
+  /** When values of var-sized cells are written: how many cells a whole tile has, if this one may have fewer. */
+  readonly tileCells?: number
   readonly codecs: Codecs
   /** The 32 bytes of the array's key, if it is encrypted. */
   readonly key?: Uint8Array

@@ -44,7 +44,11 @@ export const fieldFilters = (
   })
   // until format 4 one tile holds the coordinates of all dimensions
   const { length } = schema.dimensions
-  const values = field.file.kind === "coords" ? { ...contextOf(field), dimensions: length } : contextOf(field)
+  const values: TileContext = {
+    ...contextOf(field),
+    dimensions: field.file.kind === "coords" ? length : undefined,
+    tileCells: schema.arrayType === "sparse" ? schema.capacity : undefined,
+  }
   return {
     fixed: field.var ? contextOf({ filters: schema.offsetsFilters, type: "uint64", cellSize: 8 }) : values,
     var: field.var ? values : undefined,

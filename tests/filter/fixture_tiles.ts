@@ -206,6 +206,7 @@ export function* tilesBelow(root: string, options: { readonly webp?: WebpCodec }
             webp: options.webp,
             uri: dataUri,
             offset: 0,
+            tileCells: footer.dense ? undefined : schema.capacity,
           },
         }
       }

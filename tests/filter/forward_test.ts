@@ -307,6 +307,16 @@ describe("chunks", () => {
       assertEquals(at, all.reduce((sum, length) => sum + length, 0))
     }))
   })
+
+  it("of var-sized cells by 2.0 to 2.2 are as large as the offsets of a whole tile", () => {
+    const old = naive.context([], "char", { version: 5, engineVersion: 5 })
+    const offsets = Uint32Array.from({ length: 8 }, (_, i) => 13 * i)
+    const cut = (its: TileContext): Array<number> => sizes(filterTile(new Uint8Array(91), its, offsets))
+    assertEquals(cut(old), [56, 35])
+    // by engine 2.0.8, of the last tile of 27 cells with a capacity of 10
+    assertEquals(cut({ ...old, tileCells: 10 }), [80, 11])
+    assertEquals(cut({ ...old, tileCells: 1000 }), [91])
+  })
 })
 
 describe("folded strings forward", () => {

@@ -57,13 +57,6 @@ const isNulls = (what: Difference["what"]): boolean => what === "tileNullCounts"
 /** All of them; the first one that applies counts. */
 export const deviations: ReadonlyArray<Deviation> = [
   {
-    name: "values cut by offsets",
-    why: "2.0 to 2.2 cut the values where 8 × cells bytes are full, and take the last tile of a sparse global-order " +
-      "write, as of all consolidation, for a full one when they count its cells",
-    applies: ({ how, version, what, dense, last }) =>
-      how === "cut" && version >= 5 && version <= 8 && what === "var" && !dense && last,
-  },
-  {
     name: "values cut by chance",
     why: "2.3 cuts the values at 64 KiB or, of one write to the next, where 8 × cells bytes are full",
     applies: ({ how, version, what }) => how === "cut" && version === 9 && what === "var",

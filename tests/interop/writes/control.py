@@ -1,0 +1,84 @@
+"""The same array by the engine of its age itself, which shows whose fault it is if that engine cannot read ours."""
+import collections
+import itertools
+import json
+import os
+
+import numpy as np
+
+from oracle.engine import TEXT, npt
+
+OPTIONS = {'bit_width_reduction': {'max_window': 'bit_width_max_window'}, 'positive_delta': {'max_window': 'positive_delta_max_window'}}
+
+
+def filters(said):
+    """A pipeline as it is recorded -> as it is made."""
+    out = []
+    if isinstance(said, dict):
+        out.append({'max_chunk_size': said['max_chunk_size']})
+        said = said['filters']
+    for f in said:
+        names = OPTIONS.get(f['type'], {})
+        out.append((f['type'], {names.get(k, k): v for k, v in f.items() if k != 'type' and v != 'any'}))
+    return out
+
+
+def number(x, ty):
+    return None if x is None else float(x) if npt(ty).kind == 'f' else int(x)
+
+
+def plan(e, meant):
+    """The schema as it is made."""
+    said, version = meant['schema'], meant['version']
+    s = dict(sparse=meant['sparse'], dims=[], attrs=[], cell_order=said['cell_order'], tile_order=said['tile_order'],
+             capacity=int(said['capacity']), dups=said['allows_dups'])
+    for k in ('coords_filters', 'offsets_filters', 'validity_filters'):
+        s[k] = filters(said[k]) if e.has('array_schema_set_' + k.replace('filters', 'filter_list')) else None
+    for d in said['dimensions']:
+        lo, hi = [number(x, d['type']) for x in d['domain'] or [None, None]]
+        s['dims'].append(dict(name=d['name'], type=d['type'], lo=lo, hi=hi, extent=number(d['tile_extent'], d['type']),
+                              filters=filters(d['filters']) if version >= 5 and d['filters'] else None))
+    for a in said['attributes']:
+        fill = dict(fill=bytes.fromhex(a['fill_hex']), fill_valid=int(a.get('fill_valid', 0))) if version >= 6 else {}
+        s['attrs'].append(dict(name=a['name'], type=a['type'], num=a['cell_val_num'], nullable=a['nullable'], filters=filters(a['filters']), **fill))
+    return s
+
+
+def values(cells, f):
+    """Cells as they are recorded -> as they are written."""
+    ty, num = f['type'], f.get('num', 'var' if f['type'] == 'string_ascii' else 1)
+
+    def raw(x):
+        if x is None:
+            return b'' if num == 'var' else bytes(npt(ty).itemsize * num)
+        if isinstance(x, dict):
+            return bytes.fromhex(x['hex'])
+        if ty in TEXT:
+            return x.encode()
+        return np.array([number(y, ty) for y in (x if isinstance(x, list) else [x])], npt(ty)).tobytes()
+    parts = [raw(x) for x in cells]
+    out = parts if num == 'var' else np.frombuffer(b''.join(parts), npt(ty))
+    return (out, [int(x is not None) for x in cells]) if f.get('nullable') else out
+
+
+def write(e, meant, folder):
+    """Writes what is there in the end, in FOLDER/array; FOLDER/meant.json says so."""
+    s, uri, last = plan(e, meant), os.path.join(folder, 'array'), meant['moments'][-1]
+    fields = s['dims'] + s['attrs']
+    os.makedirs(folder)
+    e.create(uri, s)
+    if meant['sparse']:
+        there = collections.Counter()
+        for i, moment in enumerate(meant['moments']):
+            rows = collections.Counter(zip(*(map(json.dumps, moment['columns'][f['name']]) for f in fields)))
+            columns = zip(*(rows - there).elements())
+            there = rows
+            e.write(uri, s, 'unordered', {f['name']: values([json.loads(x) for x in c], f) for f, c in zip(fields, columns)}, None, 10 + i)
+    else:
+        places = list(itertools.product(*(range(int(lo), int(hi) + 1) for lo, hi in meant['ranges'])))
+        for i, fragment in enumerate(meant['fragments']):
+            box = [(int(lo), int(hi)) for lo, hi in fragment['non_empty_domain']]
+            inside = [k for k, place in enumerate(places) if all(lo <= x <= hi for x, (lo, hi) in zip(place, box))]
+            e.write(uri, s, 'row-major', {a['name']: values([last['columns'][a['name']][k] for k in inside], a) for a in s['attrs']}, box, 10 + i)
+    with open(os.path.join(folder, 'meant.json'), 'w') as f:
+        json.dump(dict(meant, moments=[dict(last, metadata=[])]), f)
