@@ -8,7 +8,8 @@
  *     --full           the sweep: 3,240 cases, 12,000 queries and 100 changes with a seed of the day
  *     --only REGEX     compare only the things that match
  *     --applications   only what the applications write: tiledbsoma, tiledb-bioimg, pandas, NumPy
- *     --writes         only random arrays that we write and the engine reads: 80 in each runtime, or --count
+ *     --writes         only random arrays that we write, in each runtime 80 (or --count) that the newest engine reads, and half
+ *                      as many that engines of their age read: seven of them, of more than 100 arrays all
  *     --memory         only the memory that streams of large arrays take
  *     --laws           only what writes leave that fail, seen by the engine
  *     --queries        only random queries: conditions, aggregates and deletes
@@ -115,7 +116,8 @@ const main = async (): Promise<void> => {
     const python = pythonFor("THE TEST OF WRITES", ENGINE)
     // as many in each runtime
     const arrays = values.writes && values.count !== undefined ? count : values.full ? 2000 : 80
-    if (python !== undefined) await runWrites(python, cache, { seed, count: arrays, keep: values.keep }, totals)
+    const options = { seed, count: arrays, allEngines: arrays > 100, keep: values.keep }
+    if (python !== undefined) await runWrites(python, cache, options, totals)
   }
   if (values.queries || values.full || all) {
     const python = pythonFor("THE COMPARISON OF QUERIES", ENGINE)

@@ -151,7 +151,7 @@ class Engine:
     def attribute(self, a):
         p = self.new('attribute_alloc', a['name'], DT[a['type']])
         num = a.get('num', 1)
-        if num != 1:
+        if num != 1 and a['type'] != 'any':      # which always is of any number
             self.c('attribute_set_cell_val_num', p, u32(VAR if num == 'var' else num))
         if a.get('filters') is not None:
             self.c('attribute_set_filter_list', p, self.filters(a['filters']))
@@ -275,11 +275,7 @@ class Engine:
                     f = fields[name]
                     num = 'var' if 'num' not in f and f['type'] == 'string_ascii' else f.get('num', 1)
                     d, o = pack(val, f['type'], num)
-                    keep.append(self.buffer(q, 'data', name, d))
-                    if o is not None:
-                        keep.append(self.buffer(q, 'offsets', name, o))
-                    if valid is not None:
-                        keep.append(self.buffer(q, 'validity', name, np.asarray(valid, 'u1')))
+                    keep.append(self.column(q, name, d, o, None if valid is None else np.asarray(valid, 'u1')))
                 self.c('query_submit', q)
             self.c('query_finalize', q)
             if self.out(ct.c_int, 'query_get_status', q) != 1:
@@ -287,6 +283,11 @@ class Engine:
             self.l.tiledb_query_free(ct.byref(q))
         finally:
             self.close(a)
+
+    def column(self, q, name, data, offsets, validity):
+        """Sets the buffers of a field; answers pointer and size of each kind, which have to be kept."""
+        given = {'data': data, 'offsets': offsets, 'validity': validity}
+        return {kind: self.buffer(q, kind, name, a) for kind, a in given.items() if a is not None}
 
     def buffer(self, q, kind, name, a):
         p, n = pointer(a), u64(a.nbytes)

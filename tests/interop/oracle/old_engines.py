@@ -1,76 +1,14 @@
-"""Engines of all ages, one of each format version: `old_engines.py CACHE [FORMAT…]` fetches them and prints where they are.
-
-They are the libtiledb of wheels of TileDB-Py, which pip downloads and which are unpacked to CACHE/<format>/. The last line
-printed is a JSON object: format -> library.
-"""
+"""Engines of any age, by the same calls as the newest: what they lack is done as it was done in their time."""
 import ctypes as ct
-import glob
-import json
-import os
-import shutil
-import subprocess
-import sys
-import zipfile
 
 import numpy as np
 
 from . import record
 from .engine import VAR, Engine, EngineError, npt, pointer, u32, u64
 
-# format -> (engine, TileDB-Py, Python, ABI)
-ENGINES = {
-    3: ('1.6.3', '0.4.4', '3.7', 'cp37m'),
-    4: ('1.7.7', '0.5.9', '3.7', 'cp37m'),
-    5: ('2.0.8', '0.6.6', '3.7', 'cp37m'),
-    6: ('2.1.6', '0.7.7', '3.7', 'cp37m'),
-    7: ('2.2.2', '0.8.0', '3.7', 'cp37m'),
-    8: ('2.2.9', '0.8.11', '3.7', 'cp37m'),
-    9: ('2.3.3', '0.9.5', '3.7', 'cp37m'),
-    10: ('2.5.3', '0.11.5', '3.7', 'cp37m'),
-    11: ('2.7.2', '0.13.3', '3.9', 'cp39'),
-    12: ('2.8.3', '0.14.5', '3.9', 'cp39'),
-    13: ('2.9.5', '0.15.6', '3.9', 'cp39'),
-    14: ('2.10.4', '0.16.5', '3.9', 'cp39'),
-    15: ('2.11.3', '0.17.6', '3.9', 'cp39'),
-    16: ('2.12.3', '0.18.3', '3.9', 'cp39'),
-    17: ('2.14.0', '0.20.0', '3.9', 'cp39'),
-    18: ('2.15.4', '0.21.6', '3.9', 'cp39'),
-    19: ('2.16.3', '0.22.3', '3.9', 'cp39'),
-    20: ('2.17.4', '0.23.4', '3.9', 'cp39'),
-    21: ('2.19.2', '0.25.1', '3.9', 'cp39'),
-}
-PLATFORMS = ['manylinux1_x86_64', 'manylinux2010_x86_64', 'manylinux2014_x86_64', 'manylinux_2_17_x86_64', 'manylinux_2_28_x86_64']
-
-
-def found(cache, format_):
-    """The library of a format's engine, if it is there."""
-    files = [os.path.join(base, f) for base, _, names in os.walk(os.path.join(cache, str(format_))) for f in names]
-    return max((f for f in files if os.path.basename(f).startswith('libtiledb')), key=os.path.getsize, default=None)
-
-
-def fetch(cache, format_):
-    """Downloads an engine; two may do that at once."""
-    _, version, python, abi = ENGINES[format_]
-    making = os.path.join(cache, '%d.%d' % (format_, os.getpid()))
-    command = [sys.executable, '-m', 'pip', 'download', '-q', '--disable-pip-version-check', '--no-deps', '--only-binary=:all:',
-               '--python-version', python, '--implementation', 'cp', '--abi', abi, '-d', making]
-    for p in PLATFORMS:
-        command += ['--platform', p]
-    subprocess.run(command + ['tiledb==' + version], check=True)
-    [wheel] = glob.glob(os.path.join(making, '*.whl'))
-    with zipfile.ZipFile(wheel) as z:
-        for n in z.namelist():
-            if '.so' in os.path.basename(n) and '.cpython-' not in os.path.basename(n):
-                z.extract(n, making)
-    os.remove(wheel)
-    try:
-        os.rename(making, os.path.join(cache, str(format_)))
-    except OSError:
-        shutil.rmtree(making)    # somebody else was faster
-
 
 class OldEngine(Engine):
-    """An engine of any age, to read with."""
+    """An engine of any age."""
 
     def __init__(self, lib, key=None):
         v = [ct.c_int() for _ in range(3)]
@@ -111,44 +49,71 @@ class OldEngine(Engine):
         v = np.frombuffer(x.raw[:2 * ty.itemsize * len(dims)], ty)
         return None if empty.value else [(v[2 * i].item(), v[2 * i + 1].item()) for i in range(len(dims))]
 
-    # ---- reads
-    def ranges(self, q, a, dims, ranges):
-        """One list of (low, high) a dimension; None is all of it. Answers what has to be kept."""
+    # ---- regions
+    def subarray(self, q, a, dims, ranges):
         if self.has('subarray_alloc') and self.has('query_set_subarray_t'):
-            return self.subarray(q, a, dims, ranges)
-        if not self.has('query_add_range') or self.v < (2, 0):
-            flat = pointer(np.array([x for [r] in ranges for x in r], npt(dims[0]['type'])))
-            self.c('query_set_subarray', q, flat)
-            return [flat]
-        keep = []
-        for i, (d, rs) in enumerate(zip(dims, ranges)):
-            for lo, hi in rs or []:
-                if isinstance(lo, bytes):
-                    self.c('query_add_range_var', q, u32(i), lo, u64(len(lo)), hi, u64(len(hi)))
-                else:
-                    keep.append([pointer(np.array([x], npt(d['type']))) for x in (lo, hi)])
-                    self.c('query_add_range', q, u32(i), *keep[-1], None)
-        return keep
+            super().subarray(q, a, dims, ranges)
+        elif len({d['type'] for d in dims}) == 1 and all(rs and len(rs) == 1 and not isinstance(rs[0][0], bytes) for rs in ranges):
+            self.c('query_set_subarray', q, pointer(np.array([x for [r] in ranges for x in r], npt(dims[0]['type']))))
+        else:
+            for i, (d, rs) in enumerate(zip(dims, ranges)):
+                for lo, hi in rs or []:
+                    if isinstance(lo, bytes):
+                        self.c('query_add_range_var', q, u32(i), lo, u64(len(lo)), hi, u64(len(hi)))
+                    else:
+                        self.c('query_add_range', q, u32(i), *(pointer(np.array([x], npt(d['type']))) for x in (lo, hi)), None)
 
+    # ---- writes
+    def create(self, uri, s):
+        if self.key is not None and self.has('array_create_with_key'):
+            self.c('array_create_with_key', uri, self.schema(s), 1, self.key, u32(len(self.key)))
+        else:
+            super().create(uri, s)
+
+    def write(self, uri, s, layout, data, sub=None, t=None):
+        """As the newest engine's, but that 1.x writes at no other time than now."""
+        if self.v < (2, 0):
+            t, names = None, [d['name'] for d in s['dims']]
+            if s.get('sparse'):
+                zipped = dict(name='__coords', type=s['dims'][0]['type'], num=len(names))
+                data = {**data, '__coords': list(zip(*(data[n] for n in names)))}
+                s, data = dict(s, attrs=s['attrs'] + [zipped]), {k: v for k, v in data.items() if k not in names}
+        super().write(uri, s, layout, data, sub, t)
+
+    def column(self, q, name, data, offsets, validity):
+        if self.has('query_set_data_buffer'):
+            return super().column(q, name, data, offsets, validity)
+        given = {'offsets': offsets, 'data': data, 'validity': validity}
+        given = {kind: (pointer(a), u64(a.nbytes)) for kind, a in given.items() if a is not None}
+        which = ('_var' if offsets is not None else '') + ('_nullable' if validity is not None else '')
+        self.c('query_set_buffer' + which, q, name, *(x for p, n in given.values() for x in (p, ct.byref(n))))
+        return given
+
+    # ---- reads
     def read(self, a, sch, layout, ranges=None, room=1 << 22):
         """The columns, as record.read has them."""
         dims, dense = sch['dimensions'], sch['array_type'] == 'dense'
         q = self.new('query_alloc', a, 0)
         self.c('query_set_layout', q, {'row-major': 0, 'col-major': 1, 'global-order': 2, 'unordered': 3}[layout])
-        keep = ranges and self.ranges(q, a, dims, ranges)
+        if ranges:
+            self.subarray(q, a, dims, ranges)
         zipped = not dense and self.v < (2, 0)         # one buffer for all coordinates
         fields = [(d['name'], d['type'], d['cell_val_num'], False) for d in dims if not dense and not zipped]
         fields += [('__coords', dims[0]['type'], len(dims), False)] if zipped else []
         fields += [(x['name'], x['type'], x['cell_val_num'], x['nullable']) for x in sch['attributes']]
-        columns = [(*f, self.buffers(q, f, room)) for f in fields]
+        columns = []
+        for name, ty, num, nullable in fields:
+            arrays = [np.empty(room, 'u1'), np.empty(room // 8, 'u8') if num == 'var' else None, np.empty(room, 'u1') if nullable else None]
+            columns.append((name, ty, num, arrays, self.column(q, name, *arrays)))
         self.c('query_submit', q)
         status = self.out(ct.c_int, 'query_get_status', q)
         self.l.tiledb_query_free(ct.byref(q))
         if status != 1:
             raise EngineError('the read does not complete')
         out = {}
-        for name, ty, num, _, bufs in columns:
-            data, offs, valid = [bufs[k][0][:bufs[k][1].value // bufs[k][0].itemsize] if k in bufs else None for k in ('data', 'offsets', 'validity')]
+        for name, ty, num, arrays, given in columns:
+            data, offs, valid = [a if a is None else a[:given[kind][1].value // a.itemsize]
+                                 for kind, a in zip(('data', 'offsets', 'validity'), arrays)]
             raw, num = data.tobytes(), VAR if num == 'var' else num
             if name != '__coords':
                 out[name] = record.cells(raw, offs, valid, ty, num)
@@ -156,34 +121,3 @@ class OldEngine(Engine):
             places = np.frombuffer(raw, 'V%d' % npt(ty).itemsize).reshape(-1, num)
             out.update((d['name'], record.cells(places[:, i].tobytes(), None, None, ty, 1)) for i, d in enumerate(dims))
         return out
-
-    def buffers(self, q, field, room):
-        """Sets buffers of a field."""
-        name, _, num, nullable = field
-        bufs = {}
-        for kind, wanted, ty in (('offsets', num == 'var', 'u8'), ('data', True, 'u1'), ('validity', nullable, 'u1')):
-            if wanted:
-                a = np.empty(room // np.dtype(ty).itemsize, ty)
-                bufs[kind] = (a, u64(a.nbytes))
-        given = {k: (pointer(a), ct.byref(n)) for k, (a, n) in bufs.items()}
-        if self.has('query_set_data_buffer'):
-            for kind, at in given.items():
-                self.c('query_set_%s_buffer' % kind, q, name, *at)
-        else:
-            which = ('_var' if num == 'var' else '') + ('_nullable' if nullable else '')
-            self.c('query_set_buffer' + which, q, name, *(x for at in given.values() for x in at))
-        return bufs
-
-
-def main():
-    cache, *wanted = sys.argv[1:]
-    os.makedirs(cache, exist_ok=True)
-    formats = [int(x) for x in wanted] or list(ENGINES)
-    for format_ in formats:
-        if found(cache, format_) is None:
-            fetch(cache, format_)
-    print(json.dumps({f: found(cache, f) for f in formats}))
-
-
-if __name__ == '__main__':
-    main()

@@ -1,15 +1,18 @@
 /**
  * Writes random arrays through our public API, and beside each what the engine should say of it: `DIR/<case>/meant.json`.
  *
- *     deno run -A tests/interop/writes/make.ts DIR SEED FROM COUNT [old]
+ *     deno run -A tests/interop/writes/make.ts DIR SEED COUNT [FORMAT…]
  *
- * With `old` they are for engines of their age, of each format as many.
+ * With formats they are for engines of their age, of each format as many.
  */
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
-import { ArraySchema, layerDefault, TileArray, WriteError } from "../../../mod.ts"
+import { ArraySchema, TileArray, WriteError } from "../../../mod.ts"
+import { layerDefault, makeLocalStorage, StorageService } from "../../../platform/mod.ts"
 import { Since } from "../../../schema/version.ts"
 import { describeEnumerations, describeFragments, describeSchema } from "../../../src/array/describe.ts"
 import { makeRandom, type Random } from "../../hostile/random.ts"
@@ -58,7 +61,7 @@ const makeOne = (folder: string, seed: string, version: number, old: boolean): R
     const random = makeRandom(seed)
     const sparse = random.below(2) === 0
     const large = random.below(15) === 0
-    const schema = randomSchema(random, { version, sparse, large })
+    const schema = randomSchema(random, { version, sparse, large, old })
     const key = random.below(8) === 0 ? KEY : null
     const keyed = key === null ? {} : { key: new TextEncoder().encode(key) }
     mkdirSync(folder, { recursive: true })
@@ -100,18 +103,21 @@ const makeOne = (folder: string, seed: string, version: number, old: boolean): R
       }),
   ))
 
-const main = async ([folder, seed, from, count, mode]: ReadonlyArray<string>): Promise<void> => {
+const main = async ([folder, seed, count, ...formats]: ReadonlyArray<string>): Promise<void> => {
   let made = 0
   let refused = 0
-  for (let i = Number(from); made < Number(count); i++) {
+  // the machine does not fail here, so that nothing has to be on the disk
+  const files = Layer.succeed(StorageService, makeLocalStorage({ durability: "cached" }))
+  const runtime = ManagedRuntime.make(Layer.merge(layerDefault, files))
+  const old = formats.length > 0
+  for (let i = 0; made < Number(count); i++) {
     const name = `${seed}/${i}`
     const pick = makeRandom(`${name} version`)
-    const old = mode === "old"
-    const version = old ? VERSIONS[i % VERSIONS.length] : pick.below(5) < 3 ? 22 : pick.pick(VERSIONS)
+    const version = old ? Number(formats[i % formats.length]) : pick.below(5) < 3 ? 22 : pick.pick(VERSIONS)
     const at = join(folder, String(i).padStart(5, "0"))
     rmSync(at, { recursive: true, force: true })
     try {
-      if (await Effect.runPromise(Effect.provide(makeOne(at, name, version, old), layerDefault))) made++
+      if (await runtime.runPromise(makeOne(at, name, version, old))) made++
       else refused++
     } catch (error) {
       console.log(`FAILED to write ${name} (format ${version}): ${error}`)
@@ -119,6 +125,7 @@ const main = async ([folder, seed, from, count, mode]: ReadonlyArray<string>): P
       made++
     }
   }
+  await runtime.dispose()
   console.log(`${made} arrays made; ${refused} were refused by a filter`)
 }
 
