@@ -1,6 +1,6 @@
 /**
- * `deno task bench:peers [--json] [--quick] [--only W6]`: ours in Deno and in Bun against TileDB-Py, side by side in one run
- * on the same arrays. Rounds of the peer and of ours alternate; what counts is the fastest run of each, the peer's in the
+ * `deno task bench:peers [--json] [--quick] [--only W6] [--case zstd]`: ours in Deno and in Bun against TileDB-Py,
+ * side by side in one run on the same arrays. Rounds of the peer and of ours alternate; what counts is the fastest run of each, the peer's in the
  * best of its configurations. Before it is timed, every case must give the same cells on all sides.
  *
  * The arrays are written once, into `tests/.cache/bench` or $TESSERA_BENCH_DATA (1.1 GB); the peer is installed by itself.
@@ -27,6 +27,9 @@ const json = process.argv.includes("--json")
 const quick = process.argv.includes("--quick")
 const only = process.argv.flatMap((word, i, all) => all[i - 1] === "--only" ? word.split(",") : [])
 const wanted = (workload: string): boolean => only.length === 0 || only.includes(workload)
+/** Only cases whose names have this in them. */
+const named = process.argv[process.argv.indexOf("--case") + 1]
+const isNamed = (name: string): boolean => !process.argv.includes("--case") || name.includes(named)
 const ROUNDS = quick ? 1 : 3
 /** A case that was not offered yet is no failure. */
 const NOT_OFFERED = /^not offered: /
@@ -186,7 +189,7 @@ const countRow = (count: Count): void => {
   }
 }
 
-const timed = rows.filter((row) => wanted(row.workload))
+const timed = rows.filter((row) => wanted(row.workload) && isNamed(row.name))
 if (timed.length > 0) {
   const peer = startWorker("peer", [python, join(here, "peer.py"), data])
   const ours = runtimes.map((runtime) => startWorker(runtime, [...commands[runtime], data]))
