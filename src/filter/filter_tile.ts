@@ -45,9 +45,14 @@ export const stepsOf = (context: TileContext): ReadonlyArray<Step> => {
 /**
  * The persisted tile of `cells`. `offsets` (one more than there are cells, in bytes) are given for the values of var-sized
  * cells, which no chunk cuts; a tile of fixed-sized cells without bytes has no chunk. Throws {@link FilterRefused} for
- * values that a filter cannot hold, `CodecError` for a codec that is missing.
+ * values that a filter cannot hold, `CodecError` for a codec that is missing. The tile lies in `memory` if that is large enough.
  */
-export const filterTile = (cells: Uint8Array, context: TileContext, offsets?: Uint32Array): Uint8Array => {
+export const filterTile = (
+  cells: Uint8Array,
+  context: TileContext,
+  offsets?: Uint32Array,
+  memory?: Uint8Array,
+): Uint8Array => {
   const steps = stepsOf(context)
   const ends = chunkEnds(cells.byteLength, context, offsets)
   let start = 0
@@ -63,7 +68,7 @@ export const filterTile = (cells: Uint8Array, context: TileContext, offsets?: Ui
     })
     return { original: end - from, parts }
   })
-  return persisted(chunks)
+  return persisted(chunks, memory)
 }
 
 /** Runs a chunk through the filters from number `first` on; `cellOf` answers which cell lies at a byte of the chunk. */
@@ -112,8 +117,10 @@ export interface FilteredChunk {
 
 const LARGEST = 0xffffffff
 
+const NONE = new Uint8Array(0)
+
 /** The tile of chunks: their number, then each behind its three sizes. */
-export const persisted = (chunks: ReadonlyArray<FilteredChunk>): Uint8Array => {
+export const persisted = (chunks: ReadonlyArray<FilteredChunk>, memory: Uint8Array = NONE): Uint8Array => {
   const metadataSizes = chunks.map(({ parts }) => parts.metadata.reduce((sum, part) => sum + part.byteLength, 0))
   let size = 8
   chunks.forEach(({ original, parts }, i) => {
@@ -122,9 +129,10 @@ export const persisted = (chunks: ReadonlyArray<FilteredChunk>): Uint8Array => {
     }
     size += 12 + metadataSizes[i] + parts.data.byteLength
   })
-  const out = new Uint8Array(size)
-  const view = new DataView(out.buffer)
+  const out = size <= memory.length ? memory.subarray(0, size) : new Uint8Array(size)
+  const view = new DataView(out.buffer, out.byteOffset)
   view.setUint32(0, chunks.length, true)
+  view.setUint32(4, 0, true)
   let at = 8
   chunks.forEach(({ original, parts }, i) => {
     view.setUint32(at, original, true)

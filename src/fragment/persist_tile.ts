@@ -64,10 +64,16 @@ const startsOf = (offsets: Uint32Array): Uint8Array => {
   return new Uint8Array(words.buffer)
 }
 
-/** Filters a tile. Throws FilterRefused and CodecError. */
-export const persistTile = (filters: FieldFilters, { values, offsets, validity }: FieldTile): PersistedTile => {
+/** Filters a tile, what is fixed-sized of it into `memory` if that is large enough. Throws FilterRefused and CodecError. */
+export const persistTile = (
+  filters: FieldFilters,
+  { values, offsets, validity }: FieldTile,
+  memory?: Uint8Array,
+): PersistedTile => {
   const nulls = filters.validity === undefined ? undefined : filterTile(validity!, filters.validity)
-  if (filters.var === undefined) return { fixed: filterTile(values, filters.fixed), var: undefined, validity: nulls }
+  if (filters.var === undefined) {
+    return { fixed: filterTile(values, filters.fixed, undefined, memory), var: undefined, validity: nulls }
+  }
   if (filters.folded) {
     const folded = filterFoldedTile({ bytes: values, offsets: offsets! }, filters.var)
     return { fixed: noChunks, var: folded, validity: nulls }

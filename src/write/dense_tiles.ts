@@ -5,7 +5,7 @@
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { axisOf, tileOf } from "../fragment/dense_tiles.ts"
 import type { WriteTile } from "./persist_tiles.ts"
-import { type Box, splitDense } from "./split_dense.ts"
+import { type Box, splitDense, type TileMemory } from "./split_dense.ts"
 import { tileStatistics } from "./tile_statistics.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 
@@ -16,7 +16,7 @@ export type DenseOrder = "row" | "col" | "global"
 export interface DenseTiles {
   readonly count: number
   /** Tile number `i` of a column that has the cells of the box. */
-  readonly tile: (i: number, column: WriteColumn) => WriteTile
+  readonly tile: (i: number, column: WriteColumn, memory?: TileMemory) => WriteTile
 }
 
 /** The tiles of a box whose cells lie in rows or columns. */
@@ -27,8 +27,8 @@ const splitTiles = (
   version: number,
 ): DenseTiles => {
   const split = splitDense(schema, box, layout, version)
-  const tile = (i: number, column: WriteColumn): WriteTile => {
-    const whole = split.tile(i, column)
+  const tile = (i: number, column: WriteColumn, memory?: TileMemory): WriteTile => {
+    const whole = split.tile(i, column, memory)
     const written = split.written(i)
     const given = written === undefined
       ? whole

@@ -247,9 +247,15 @@ export const openFragment = (
         const { filters } = out
         out.given += tiles.count * tiles.bytes
         const pool = out.given < WORTH ? undefined : persistPool(access, filters)
+        // of the tile before: what is as large as this goes into its file at once, and is free then
+        let memory: Uint8Array | undefined
         const here = ({ tile, cellOf }: WriteTile) =>
-          attemptFilters(target.uri, field, cellOf, () => persistTile(filters, tile))
-        return persistTiles(tiles, { filters, here, pool }, (tile, persisted) => append(out, tile, persisted))
+          attemptFilters(target.uri, field, cellOf, () => persistTile(filters, tile, memory))
+        const take = (tile: WriteTile, persisted: PersistedTile) =>
+          Effect.map(append(out, tile, persisted), () => {
+            if (pool === undefined && persisted.fixed.length >= BATCH) memory = persisted.fixed
+          })
+        return persistTiles(tiles, { filters, here, pool }, take)
       })
 
     const writeCoordinates: FragmentWriter["writeCoordinates"] = (tiles) => {

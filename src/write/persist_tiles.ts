@@ -9,6 +9,7 @@ import type { FieldTile } from "../fragment/field_tiles.ts"
 import { type PersistAnswer, persistJob } from "../fragment/persist_job.ts"
 import type { FieldFilters, PersistedTile } from "../fragment/persist_tile.ts"
 import type { TileStatistics } from "../fragment/tile_statistics.ts"
+import type { TileMemory } from "./split_dense.ts"
 
 /** A tile that is to be written, and what is known of it. */
 export interface WriteTile {
@@ -23,7 +24,8 @@ export interface WriteTiles {
   readonly count: number
   /** Bytes of one, about. */
   readonly bytes: number
-  readonly tile: (i: number) => WriteTile
+  /** Its values may lie in the memory that is given. */
+  readonly tile: (i: number, memory?: TileMemory) => WriteTile
 }
 
 /** How tiles are filtered. */
@@ -48,6 +50,8 @@ export const persistTiles = <E>(
   take: (tile: WriteTile, persisted: PersistedTile) => Effect.Effect<void, E>,
 ): Effect.Effect<void, CodecError | WriteError | E> => {
   const step = Math.max(1, Math.min(count, Math.floor(JOB / Math.max(1, bytes))))
+  // where one tile is done with before the next one is made
+  const memory = pool === undefined && step === 1 ? { bytes: new Uint8Array(0) } : undefined
   const done: Array<ReadonlyArray<readonly [WriteTile, PersistedTile]> | undefined> = []
   let next = 0
   let taking = false
@@ -85,7 +89,7 @@ export const persistTiles = <E>(
   }
   const group = (number: number): Effect.Effect<void, CodecError | WriteError | E> =>
     Effect.suspend(() => {
-      const tiles = numbers(number * step, Math.min(count, (number + 1) * step)).map(tileAt)
+      const tiles = numbers(number * step, Math.min(count, (number + 1) * step)).map((i) => tileAt(i, memory))
       return Effect.flatMap(filtered(tiles), (persisted) => {
         done[number] = tiles.map((tile, i) => [tile, persisted[i]])
         return handOn

@@ -14,6 +14,11 @@ import type { WriteColumn } from "./write_column.ts"
 /** A box in whole numbers, both ends inclusive, by dimension. */
 export type Box = ReadonlyArray<{ readonly low: bigint; readonly high: bigint }>
 
+/** Memory of the values of one tile after the other: each is gone when the next one is made. */
+export interface TileMemory {
+  bytes: Uint8Array
+}
+
 /** The tiles of a box. They are made one by one, so that no more memory is taken than one needs. */
 export interface DenseSplit {
   /** Space tiles that the box touches. */
@@ -23,7 +28,7 @@ export interface DenseSplit {
   /** Cells of the box. */
   readonly cells: number
   /** Tile `i`, in the tile order of the array, of the column whose cells are those of the box. */
-  readonly tile: (i: number, column: WriteColumn) => FieldTile
+  readonly tile: (i: number, column: WriteColumn, memory?: TileMemory) => FieldTile
   /** The cells of tile `i` that are cells of the box, ascending; `undefined` if all are: what statistics are made of. */
   readonly written: (i: number) => Uint32Array | undefined
   /** Which cell of the box lies at a cell of tile `i`; `undefined` if none does. */
@@ -88,12 +93,21 @@ export const splitDense = (
   const cellsIn = ({ extents }: BoxCopy): number => extents.reduce((n, e) => n * e, 1)
 
   /** The cells of a tile, of which those outside the box hold `fill`: where all lie as in the tile, where they lie. */
-  const fixed = (copy: BoxCopy, cells: Uint8Array, size: number, fill: Uint8Array): Uint8Array => {
+  const fixed = (
+    copy: BoxCopy,
+    cells: Uint8Array,
+    size: number,
+    fill: Uint8Array,
+    memory?: TileMemory,
+  ): Uint8Array => {
     const whole = cellsIn(copy) === cellsPerTile
     if (whole && copy.extents.every((e, d) => e === 1 || sourceStrides[d] === targetStrides[d])) {
       return cells.subarray(copy.source * size, (copy.source + cellsPerTile) * size)
     }
-    const out = new Uint8Array(cellsPerTile * size)
+    const again = memory?.bytes.length === cellsPerTile * size
+    const out = again ? memory!.bytes : new Uint8Array(cellsPerTile * size)
+    if (memory !== undefined) memory.bytes = out
+    if (again && !whole) out.fill(0)
     if (!whole && !isZero(fill)) { for (let at = 0; at < out.length; at += size) out.set(fill, at) }
     copyBox(unitsOf(out, size), unitsOf(cells, size), copy)
     return out
@@ -102,12 +116,12 @@ export const splitDense = (
   const fillOf = ({ type, cellValNum, cellSize }: Field): Uint8Array =>
     (version <= FILLING ? defaultCellFill(type, cellValNum) : undefined) ?? new Uint8Array(cellSize)
 
-  const tile = (i: number, column: WriteColumn): FieldTile => {
+  const tile = (i: number, column: WriteColumn, memory?: TileMemory): FieldTile => {
     const { field, values, offsets, validity } = column
     const copy = part(i)
     return {
       ...(offsets === undefined
-        ? { values: fixed(copy, values, field.cellSize, fillOf(field)), offsets }
+        ? { values: fixed(copy, values, field.cellSize, fillOf(field), memory), offsets }
         : varTile(copy, cellsPerTile, values, offsets, fillOf(field))),
       validity: validity === undefined ? undefined : fixed(copy, validity, 1, NULL),
     }

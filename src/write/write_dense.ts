@@ -42,7 +42,7 @@ export const writeDenseTiles = (
 ): Effect.Effect<void, WriteTilesError> => {
   const { field } = column
   const bytes = cellsPerTile * (field.var ? 8 : field.cellSize)
-  return writer.write(field, { count, bytes, tile: (i) => tile(i, column) })
+  return writer.write(field, { count, bytes, tile: (i, memory) => tile(i, column, memory) })
 }
 
 /** Writes checked columns of a box, whose cells lie in rows or in another order, into a fragment that is not committed yet. */
