@@ -5,21 +5,24 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
-import type { Datatype } from "../../schema/datatype.ts"
+import { type Datatype, isTemporal } from "../../schema/datatype.ts"
 import { type CellJson, scalarJson } from "../../schema/scalar.ts"
-import { isTemporal } from "../../schema/datatype.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import { aggregateDense } from "../query/aggregate_dense.ts"
+import { aggregateGroups } from "../query/aggregate_groups.ts"
 import { aggregateSparse } from "../query/aggregate_sparse.ts"
+import { cellEncoder } from "../query/cell_json.ts"
+import type { Column } from "../query/column.ts"
 import type { ReadError } from "../query/read_error.ts"
 import { type AggregateValue, answerType } from "../query/totals.ts"
 import type { Request } from "./arguments.ts"
 import type { PrintedColumn } from "./cell_formats.ts"
-import { jsonText, scalarText } from "./cell_text.ts"
+import { cellText, isNumeric, jsonText, scalarText } from "./cell_text.ts"
 import { attemptUsage } from "./open.ts"
 import { parseAggregates } from "./parse_aggregates.ts"
 import { queryOf, refuseBeside } from "./query.ts"
+import { parseSelect } from "./ranges.ts"
 import type { UsageError } from "./usage_error.ts"
 import type { PrintedSource } from "./write_cells.ts"
 
@@ -42,27 +45,48 @@ const answerColumn = (name: string, type: Datatype, values: ReadonlyArray<Aggreg
   }
 }
 
-/** The answers that the options of a command ask for, as cells to print: a column for each, in one row. */
+/** A column of keys. */
+const keyColumn = (column: Column): PrintedColumn => ({
+  name: column.name,
+  json: cellEncoder(column),
+  text: cellText(column),
+  numeric: isNumeric(column),
+  label: true,
+})
+
+/** Answers as cells to print. */
+const sourceOf = (columns: ReadonlyArray<PrintedColumn>, length: number): PrintedSource<never, never> => ({
+  empty: columns,
+  shape: undefined,
+  total: length,
+  limit: undefined,
+  batches: () => length === 0 ? Stream.empty : Stream.make({ columns, length, last: true, total: length }),
+})
+
+/** The answers that the options of a command ask for, as cells to print: a column for each, in a row for each group. */
 export const answerSource = (
   request: Request,
   array: OpenedArray,
 ): Effect.Effect<PrintedSource<never, never>, UsageError | ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
-    yield* refuseBeside(request, "agg", ["select", "order", "limit", "codes", "timestamps", "explain"])
+    const option = request.on("agg") ? "agg" : "by"
+    yield* refuseBeside(request, option, ["select", "order", "limit", "codes", "timestamps", "explain"])
     const { schema } = array
-    const aggregates = yield* attemptUsage(() =>
-      parseAggregates(new Set(fieldsOf(schema).byName.keys()), request.texts("agg"))
+    const names = new Set(fieldsOf(schema).byName.keys())
+    const [aggregates, by] = yield* attemptUsage(() =>
+      [parseAggregates(names, request.texts("agg")), parseSelect(names, request.texts("by"), "by")] as const
     )
     const query = yield* queryOf(request, array)
+    if (by !== undefined) {
+      const { keys, answers, length } = yield* aggregateGroups(array, aggregates, { ...query, by })
+      const answered = Object.entries(aggregates).map(([name, asked]) =>
+        answerColumn(name, answerType(schema, asked), answers[name])
+      )
+      return sourceOf([...keys.map(keyColumn), ...answered], length)
+    }
     const answer = yield* (schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, query)
     const columns = Object.entries(aggregates).map(([name, asked]) =>
       answerColumn(name, answerType(schema, asked), [answer[name]])
     )
-    return {
-      empty: columns,
-      shape: undefined,
-      total: 1,
-      limit: undefined,
-      batches: () => Stream.make({ columns, length: 1, last: true, total: 1 }),
-    }
+    return sourceOf(columns, 1)
   })

@@ -94,6 +94,11 @@ export const commands = {
         repeated: true,
         description: "no cells, but what is to be said of them: count,sum(a),min(a),max(a),mean(a),null_count(a)",
       },
+      by: {
+        value: "NAMES",
+        repeated: true,
+        description: "with --agg: for each group of cells that have these in common; alone: the groups",
+      },
       explain: { description: "no cells, but how they would be read: fragments, tiles, requests, bytes" },
       crop,
       order,

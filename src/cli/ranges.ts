@@ -103,10 +103,11 @@ export const parseRanges = (schema: ArraySchema, texts: ReadonlyArray<string>): 
   return Object.fromEntries(ranges)
 }
 
-/** The names in `--select`. Names may hold commas: the longest run of parts that is a name counts as one. */
+/** The names in `--select`, or another option. Names may hold commas: the longest run of parts that is a name counts as one. */
 export const parseSelect = (
   known: ReadonlySet<string>,
   texts: ReadonlyArray<string>,
+  option = "select",
 ): ReadonlyArray<string> | undefined => {
   if (texts.length === 0) return undefined
   const out: Array<string> = []
@@ -121,6 +122,6 @@ export const parseSelect = (
     }
   }
   const twice = out.find((name, i) => out.indexOf(name) !== i)
-  if (twice !== undefined) throw new UsageError({ reason: `--select: ${JSON.stringify(twice)} is named twice` })
+  if (twice !== undefined) throw new UsageError({ reason: `--${option}: ${JSON.stringify(twice)} is named twice` })
   return out
 }

@@ -42,8 +42,12 @@ export const runRead = (
     Effect.gen(function* () {
       const format = yield* attemptUsage(() => formatOf(request))
       const array = yield* openRequested(request, around)
-      if (request.on("agg")) return yield* writers[format](around, yield* answerSource(request, array))
-      if (request.on("explain")) return yield* printPlan(request, around, array)
+      if (request.on("agg") || request.on("by")) {
+        return yield* writers[format](around, yield* answerSource(request, array))
+      }
+      if (request.on("explain")) {
+        return yield* printPlan(request, around, array)
+      }
       // a table of a dense array says which cells they are
       const table = format === "table"
       const source = yield* printedSource(

@@ -11,13 +11,16 @@ import type { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import type { TileArray } from "../array/handle.ts"
 import { explainSparse, type Explanation } from "./explain.ts"
-import { aggregateSparse } from "./aggregate_sparse.ts"
+import { aggregated, distinctValues } from "./aggregated.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
 import {
   AGGREGATE_OPTIONS,
-  type AggregateAnswer,
   type AggregateOptions,
   type AggregatesOf,
+  type AnswersBy,
+  DISTINCT_OPTIONS,
+  type DistinctOptions,
+  type KeyOf,
 } from "./typed_aggregates.ts"
 import { readFirstSparse } from "./read_first.ts"
 import { streamSparse } from "./stream_sparse.ts"
@@ -29,7 +32,16 @@ export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
 export type { ColumnSize, Explanation, FragmentExplanation } from "./explain.ts"
 export type { QueryError } from "./query.ts"
 export type { ReadError } from "./read_error.ts"
-export type { AggregateAnswer, AggregateOptions, AggregatesOf, AnswerTo } from "./typed_aggregates.ts"
+export type {
+  AggregateAnswer,
+  AggregateOptions,
+  AggregatesOf,
+  AnswersBy,
+  AnswerTo,
+  DistinctOptions,
+  GroupOf,
+  KeyOf,
+} from "./typed_aggregates.ts"
 export type { Order } from "./read_options.ts"
 export type { RowError } from "../array/row_error.ts"
 export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./rows.ts"
@@ -183,16 +195,68 @@ export const batches = <
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { quakes: 2, deepest: 29 })
  * ```
+ *
+ * With `by` there is an answer for each group of cells, ordered by what they have in common:
+ *
+ * ```ts
+ * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const wanted = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
+ *   return yield* Sparse.aggregate(quakes, wanted, { by: ["scale"] })
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [
+ *   { scale: "mw", quakes: 2, deepest: 29 },
+ *   { scale: "ml", quakes: 1, deepest: 33.5 },
+ * ])
+ * ```
  */
-export const aggregate = <S extends ArraySchema<"sparse"> | undefined, const A extends AggregatesOf<S>>(
+export const aggregate = <
+  S extends ArraySchema<"sparse"> | undefined,
+  const A extends AggregatesOf<S>,
+  const B extends FieldName<S> = never,
+>(
   array: TileArray<S>,
   aggregates: A,
-  options: AggregateOptions<S> = {},
-): Effect.Effect<AggregateAnswer<S, A>, QueryError, Storage | Codecs> =>
+  options: AggregateOptions<S, B> = {},
+): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> =>
   Effect.flatMap(askedOf(array, options, [], AGGREGATE_OPTIONS), (asked) =>
     Effect.map(
-      aggregateSparse(asked.opened, aggregates, asked.options),
-      (answer) => answer as AggregateAnswer<S, A>,
+      aggregated(asked.opened, aggregates, asked.options),
+      (answer) => answer as AnswersBy<S, A, B>,
+    ))
+
+/**
+ * The different cells of an attribute or dimension, ordered: of enumerations the values, and `null` last where there is one.
+ *
+ * Reads the one field, batch by batch, in at most `memory` bytes. Fails with `SelectionError` for a field that the array does
+ * not have, or that has several values in a cell, with `ResultTooLarge` where there are more values than `maxValues`, and
+ * as {@link read} does.
+ *
+ * ```ts
+ * import { layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   return yield* Sparse.distinct(quakes, "place", { ranges: { lat: [36, 46] } })
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), ["Niigata", "Tōhoku"])
+ * ```
+ */
+export const distinct = <S extends ArraySchema<"sparse"> | undefined, const F extends FieldName<S>>(
+  array: TileArray<S>,
+  field: F,
+  options: DistinctOptions<S> = {},
+): Effect.Effect<ReadonlyArray<KeyOf<S, F>>, QueryError, Storage | Codecs> =>
+  Effect.flatMap(askedOf(array, options, [], DISTINCT_OPTIONS), (asked) =>
+    Effect.map(
+      distinctValues(asked.opened, field, asked.options),
+      (values) => values as ReadonlyArray<KeyOf<S, F>>,
     ))
 
 /**

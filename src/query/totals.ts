@@ -165,8 +165,11 @@ export const answerType = (schema: ArraySchema, { kind, field }: Aggregate): Dat
   return kind === "mean" || isFloat(type) ? "float64" : storageOf(type).startsWith("uint") ? "uint64" : "int64"
 }
 
-/** The totals that are asked for. Throws {@link SelectionError}. */
-export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => {
+/** What is asked of which fields. */
+export type AskedFields = ReadonlyMap<Field, ReadonlySet<AggregateKind>>
+
+/** The fields that aggregates are asked of. Throws {@link SelectionError}. */
+export const askedFields = (array: OpenedArray, aggregates: Aggregates): AskedFields => {
   const { byName } = fieldsOf(array.schema)
   const kinds = new Map<Field, Set<AggregateKind>>()
   for (const [name, { kind, field: asked }] of Object.entries<Aggregate>(aggregates)) {
@@ -181,16 +184,25 @@ export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => 
     if (problem !== undefined) throw fail(problem)
     kinds.set(field, (kinds.get(field) ?? new Set<AggregateKind>()).add(kind))
   }
-  const fields = [...kinds].map(([field, its]) => new FieldTotals(field, its))
+  return kinds
+}
+
+/** The answer to an aggregate of so many cells, whose fields have these totals. */
+export const answerOf = (
+  { kind, field }: Aggregate,
+  cells: number,
+  totals: ReadonlyArray<FieldTotals>,
+): AggregateValue => kind === "count" ? cells : totals.find((its) => its.field.name === field)!.valueOf(kind)
+
+/** The totals that are asked for. Throws {@link SelectionError}. */
+export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => {
+  const fields = [...askedFields(array, aggregates)].map(([field, kinds]) => new FieldTotals(field, kinds))
   const totals: Totals = {
     cells: 0,
     fields,
     answer: () =>
       Object.fromEntries(
-        Object.entries<Aggregate>(aggregates).map(([name, { kind, field }]) => [
-          name,
-          kind === "count" ? totals.cells : fields.find((its) => its.field.name === field)!.valueOf(kind),
-        ]),
+        Object.entries<Aggregate>(aggregates).map(([name, its]) => [name, answerOf(its, totals.cells, fields)]),
       ),
   }
   return totals

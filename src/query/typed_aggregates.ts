@@ -4,6 +4,7 @@
  * @module
  */
 import type { Datatype } from "../../schema/datatype.ts"
+import type { Attribute } from "../array/builder/attribute.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import type { TextType, ValueOf } from "../array/builder/datatype_values.ts"
 import type { Aggregate, AggregateKind } from "./aggregate_builder.ts"
@@ -15,16 +16,34 @@ export type AggregatesOf<S extends Declared> = Readonly<
   Record<string, Aggregate<AggregateKind, FieldName<S>> | Aggregate<"count", "">>
 >
 
-/** Which cells aggregates are asked of, and how much memory that may take. */
-export type AggregateOptions<S extends Declared = undefined> = Pick<
-  Query<S>,
-  "ranges" | "where" | "outside" | "at" | "memory"
+/** Which cells aggregates are asked of, by which groups, and how much memory that may take. */
+export interface AggregateOptions<S extends Declared = undefined, B extends FieldName<S> = FieldName<S>>
+  extends Pick<Query<S>, "ranges" | "where" | "outside" | "at" | "memory"> {
+  /**
+   * Attributes or dimensions, one or a few: cells that have the same of them are a group with answers of its own. Cells of
+   * enumerations are their values, and nulls are a group, too. Default: all cells are one.
+   */
+  readonly by?: ReadonlyArray<B>
+  /** At most so many groups; more are refused with `ResultTooLarge`. Default: 65,536. */
+  readonly maxGroups?: number
+}
+
+/** Of which cells the different ones are wanted. */
+export interface DistinctOptions<S extends Declared = undefined>
+  extends Pick<Query<S>, "ranges" | "where" | "outside" | "at" | "memory"> {
+  /** At most so many values; more are refused with `ResultTooLarge`. Default: 1,048,576. */
+  readonly maxValues?: number
+}
+
+const CELLS: ReadonlyArray<string> = ["ranges", "where", "outside", "at", "memory"] satisfies Array<
+  keyof AggregateOptions
 >
 
 /** The names of {@link AggregateOptions}. */
-export const AGGREGATE_OPTIONS: ReadonlyArray<string> = ["ranges", "where", "outside", "at", "memory"] satisfies Array<
-  keyof AggregateOptions
->
+export const AGGREGATE_OPTIONS: ReadonlyArray<string> = [...CELLS, "by", "maxGroups"]
+
+/** The names of {@link DistinctOptions}. */
+export const DISTINCT_OPTIONS: ReadonlyArray<string> = [...CELLS, "maxValues"]
 
 type FloatType = "float32" | "float64"
 
@@ -53,3 +72,22 @@ export type AggregateAnswer<S extends Declared, A> = {
     ? AnswerTo<S extends ArraySchema ? S : undefined, K, F>
     : never
 }
+
+/** A key of groups: text as string, numbers and dates as they are; of enumerations the value. */
+export type KeyOf<S extends Declared, F extends string> = FieldOf<S, F> extends
+  Attribute<infer D, infer N, number | "var", infer E>
+  ? [E] extends [""] ? PlainKey<D> | (N extends true ? null : never) : number | bigint | string | null
+  : FieldOf<S, F> extends { readonly type: infer D extends Datatype } ? PlainKey<D>
+  : number | bigint | string | null
+
+/** A key in the values of its datatype. */
+type PlainKey<D extends Datatype> = D extends TextType ? string : ValueOf<D>
+
+/** A group: its keys, and its answers, by their names. */
+export type GroupOf<S extends Declared, A, B extends string> =
+  & { readonly [Name in B]: KeyOf<S extends ArraySchema ? S : undefined, Name> }
+  & AggregateAnswer<S, A>
+
+/** The answers of all cells, or of each group. */
+export type AnswersBy<S extends Declared, A, B extends string> = [B] extends [never] ? AggregateAnswer<S, A>
+  : ReadonlyArray<GroupOf<S, A, B>>

@@ -75,6 +75,26 @@ describe("read --agg", () => {
     assertMatch((await cli(["read", quakes, "--agg", "min(time)"])).out, /2011-03-11T05:46:24\n$/)
   })
 
+  it("answers for each group", async () => {
+    const { code, out, err } = await cli(["read", quakes, "--by", "scale", "--agg", "count,max(depth)"])
+    assertEquals([code, err], [0, ""])
+    assertEquals(
+      out,
+      "scale │ count  max(depth)\n──────┼──────────────────\nmw    │     2          29\nml    │     1        33.5\n",
+    )
+    const csv = async (...args: ReadonlyArray<string>) => (await cli(["read", ...args, "--format", "csv"])).out
+    assertEquals(
+      await csv(weather, "--by", "day,note", "--agg", "count", "--range", "day=59:60"),
+      'day,note,count\n59,"",4\n60,"",2\n60,corrected,2\n',
+    )
+    assertEquals(await csv(quakes, "--by", "place", "--range", "lat=36:"), "place\nNiigata\nTōhoku\n")
+    const none = await cli(["read", quakes, "--by", "place", "--where", "depth > 1000"])
+    assertEquals([none.code, none.err], [0, "no cells\n"])
+    await refused(["read", quakes, "--by", "plaec"], /plaec: there is no such attribute or dimension/)
+    await refused(["read", quakes, "--by", "place,place"], /--by: "place" is named twice/)
+    await refused(["read", quakes, "--by", "place", "--codes"], /--codes means nothing beside --by/)
+  })
+
   it("is refused with the position, and beside what is for cells", async () => {
     await refused(
       ["read", weather, "--agg", "count,median(note)"],
