@@ -18,6 +18,12 @@ export interface OpenFile {
   readonly abandon: () => void
 }
 
+/** What has become of a file; it is there while it is open. */
+interface State {
+  file: OpenFile | undefined
+  state: "open" | "finished" | "closed"
+}
+
 /**
  * The writer of the file that `open` opens. To finish twice does no more than to finish once; any other call after that,
  * or after the scope, fails.
@@ -28,19 +34,20 @@ export const makeFileWriter = (
   failure: (op: string, uri: string) => (cause: unknown) => StorageError,
 ): Effect.Effect<FileWriter, StorageError, Scope.Scope> => {
   const opened = Effect.try({
-    try: () => ({ file: open(), state: "open" as "open" | "finished" | "closed" }),
+    try: (): State => ({ file: open(), state: "open" }),
     catch: failure("openWrite", uri),
   })
   const acquired = Effect.acquireRelease(opened, (it) =>
     Effect.sync(() => {
-      if (it.state === "open") it.file.abandon()
+      it.file?.abandon()
+      it.file = undefined
       it.state = "closed"
     }))
   return Effect.map(acquired, (it): FileWriter => {
     const call = (op: string, use: (file: OpenFile) => void): Effect.Effect<void, StorageError> =>
       Effect.try({
         try: () => {
-          if (it.state === "open") return use(it.file)
+          if (it.file !== undefined) return use(it.file)
           throw new StorageError({
             op,
             uri,
@@ -55,6 +62,8 @@ export const makeFileWriter = (
       finish: Effect.suspend(() =>
         it.state === "finished" ? Effect.void : call("finish", (file) => {
           file.finish()
+          // a scope that has many files keeps no memory of those that are finished
+          it.file = undefined
           it.state = "finished"
         })
       ),

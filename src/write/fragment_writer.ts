@@ -297,6 +297,7 @@ export const openFragment = (
     const finish: FragmentWriter["finish"] = (end) =>
       Effect.gen(function* () {
         for (const field of outs.keys()) yield* close(field)
+        ended = bytes()
         const records = slots.map((field) => field === undefined ? undefined : outs.get(field)?.record)
         const tileCount = records.find((record) => record !== undefined)?.tiles ?? 0
         slots.forEach((field, slot) => {
@@ -322,6 +323,8 @@ export const openFragment = (
         })
         const file: OutFile = { uri: `${uri}/${FRAGMENT_METADATA_FILE}`, writer: undefined, parts: [], waiting: 0 }
         const finished = { arrayUri: target.uri, name, version, state }
+        // the scope keeps the fragment until it is committed, with others perhaps
+        outs.clear()
         if (!split) {
           const bytes = yield* attemptCodecs(() => concat([...parts]))
           return { ...finished, metadata: { uri: file.uri, bytes } }
@@ -336,8 +339,10 @@ export const openFragment = (
         return { ...finished, metadata: undefined }
       })
 
+    /** What it had in the end. */
+    let ended = 0
     const bytes = (): number => {
-      let sum = 0
+      let sum = ended
       for (const { record } of outs.values()) sum += record.size
       return sum
     }

@@ -1,5 +1,5 @@
 /**
- * Writes an array in batches under a budget: `write.ts URI dense|global|unordered MEMORY`. Prints one line of JSON: what was
+ * Writes an array in batches under a budget: `write.ts URI dense|global|unordered MEMORY BATCHES`. Prints one line of JSON: what was
  * written, and the peak of resident memory above what the process had before.
  */
 import * as Effect from "effect/Effect"
@@ -8,14 +8,14 @@ import { readFileSync } from "node:fs"
 import process from "node:process"
 import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, Sparse, TileArray } from "../../../mod.ts"
 
-const [uri, kind, budget] = process.argv.slice(2)
+const [uri, kind, budget, count] = process.argv.slice(2)
 
-/** Cells of a batch, and how many batches there are: 480 MiB of three columns. */
+/** Cells of a batch, and how many batches there are; three columns of both have 1.5 MiB. */
 const BATCH = 1 << 16
-const BATCHES = 320
+const BATCHES = Number(count)
 
 const Grid = ArraySchema.dense({
-  dims: { row: Dim.uint32([0, 20 * 1024 - 1], { tile: 64 }), column: Dim.uint32([0, 1023], { tile: 1024 }) },
+  dims: { row: Dim.uint32([0, 64 * BATCHES - 1], { tile: 64 }), column: Dim.uint32([0, 1023], { tile: 1024 }) },
   attrs: { n: Attr.float64(Filter.zstd(1)), m: Attr.float64(), s: Attr.ascii(Filter.zstd(1)) },
 })
 const Points = ArraySchema.sparse({
