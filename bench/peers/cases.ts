@@ -1,7 +1,9 @@
 /** The cases of the benchmark: what is run on both sides, how often, and the ratio that is the goal. */
 
 /** A case: a kind and its arguments, as `peer.py` and `worker.ts` take it. */
-export type Case = readonly [kind: string, ...args: ReadonlyArray<string | number>]
+export type Case = readonly [kind: string, ...args: ReadonlyArray<Argument>]
+
+type Argument = string | number | null | ReadonlyArray<ReadonlyArray<number>>
 
 /** A row of the table. */
 export interface Row {
@@ -125,9 +127,90 @@ export const rows: ReadonlyArray<Row> = [
   { workload: "W8", name: "100 ranges, none", run: ["ranges", "sparse_none", 100], runs: 1, goal: 1, aim: 0.5 },
   { workload: "W8", name: "100 ranges, zstd", run: ["ranges", "sparse_zstd", 100], runs: 1, goal: 1, aim: 0.5 },
   { workload: "W8", name: "100 ranges at once", run: ["ranges_at_once", "sparse_zstd"], runs: 2 },
+  { workload: "W8", name: "first batch, unordered", run: ["first_batch", "sparse_zstd", "U"], runs: 2, goal: 0.33 },
+  { workload: "W8", name: "first batch, row-major", run: ["first_batch", "sparse_zstd", "C"], runs: 1, goal: 0.33 },
+  ...[["sparse_none", "sparse, none", 0.6], ["sparse_zstd", "sparse, zstd", 0.65]].map(([array, name, aim]): Row => ({
+    workload: "W9",
+    name: `1 % of ${name}`,
+    run: ["where", array, "q < 1000"],
+    runs: 2,
+    goal: 0.9,
+    aim: aim as number,
+  })),
+  {
+    workload: "W9",
+    name: "1 % of dense, none",
+    run: ["where", "dense_none", "a > 31.8"],
+    runs: 2,
+    goal: 0.9,
+    aim: 0.4,
+  },
+  {
+    workload: "W10",
+    name: "all of dense, none",
+    run: ["aggregate", "dense_none", "a"],
+    runs: 20,
+    goal: 0.6,
+    aim: 0.35,
+  },
+  {
+    workload: "W10",
+    name: "all of dense, shuffle zstd",
+    run: ["aggregate", "dense_shuffle_zstd", "a"],
+    runs: 20,
+    goal: 0.6,
+    aim: 0.35,
+  },
+  {
+    workload: "W10",
+    name: "a box of dense, none",
+    run: ["aggregate", "dense_none", "a", [[3, 7999], [3, 3999]]],
+    runs: 3,
+    goal: 0.6,
+    aim: 0.35,
+  },
+  {
+    workload: "W10",
+    name: "all of sparse, none",
+    run: ["aggregate", "sparse_none", "v"],
+    runs: 5,
+    goal: 0.6,
+    aim: 0.1,
+  },
+  {
+    workload: "W10",
+    name: "all of sparse, zstd",
+    run: ["aggregate", "sparse_zstd", "v"],
+    runs: 5,
+    goal: 0.6,
+    aim: 0.1,
+  },
+  {
+    workload: "W10",
+    name: "1 % of sparse, none",
+    run: ["aggregate", "sparse_none", "v", null, "q < 1000"],
+    runs: 2,
+    goal: 0.6,
+    aim: 0.35,
+  },
   { workload: "W11", name: "strings, bytes and offsets", run: ["strings_raw", "strings"], runs: 2, aim: 0.7 },
   { workload: "W11", name: "strings as objects", run: ["strings", "strings"], runs: 1, aim: 2 },
-  { workload: "W11", name: "strings, a range, opened", run: ["strings_range", "strings"], runs: 10, aim: 0.35 },
+  {
+    workload: "W11",
+    name: "strings, a range, opened",
+    run: ["strings_range", "strings"],
+    runs: 10,
+    goal: 0.9,
+    aim: 0.35,
+  },
+  {
+    workload: "W11",
+    name: "strings, equality",
+    run: ["where", "strings", "s == 'alpha77'"],
+    runs: 2,
+    goal: 0.9,
+    aim: 0.7,
+  },
   { workload: "W11", name: "write strings", run: ["write_strings", "strings"], runs: 1, goal: 1.2, aim: 0.8 },
   {
     workload: "W12",

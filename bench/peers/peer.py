@@ -138,6 +138,28 @@ class Cases:
         found = self.kept(name).multi_index["sample-05000000":"sample-05010000"]
         return {"n": found["n"]}, False
 
+    def where(self, name, condition):
+        with self.open(name) as array:
+            found = array.query(cond=condition)[:]
+            if not array.schema.sparse:
+                return {"a": self.values(found)}, True
+            return {key: column for key, column in found.items() if column.dtype.kind != "O"}, False
+
+    def aggregate(self, name, attribute, box=None, condition=None):
+        with self.open(name) as array:
+            query = array.query(attrs=[attribute], **({} if condition is None else {"cond": condition}))
+            asked = query.agg({attribute: ["sum", "min", "max", "count", "mean"]})
+            found = asked[:] if box is None else asked[tuple(slice(low, high + 1) for low, high in box)]
+            # sums of floats depend on what is added to what
+            about = [float(f"{found[key]:.9e}") for key in ("sum", "mean")]
+            return {"exact": np.array([found[key] for key in ("min", "max", "count")], float), "about": np.array(about)}, True
+
+    def first_batch(self, name, order):
+        query = self.kept(name).query(return_incomplete=True, order=order)
+        for _ in query.multi_index[:]:
+            break
+        return {}, True
+
     def written(self, make):
         """Makes a new array; the one before is gone already."""
         self.target = os.path.join(self.root, f".written-{os.getpid()}")

@@ -4,11 +4,12 @@
  */
 import * as Effect from "effect/Effect"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Stream from "effect/Stream"
 import { existsSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { createInterface } from "node:readline"
-import { ArraySchema, Cells, Dense, Sparse, TileArray } from "../../mod.ts"
+import { Aggregate, ArraySchema, Cells, Dense, Sparse, TileArray } from "../../mod.ts"
 import { type Codecs, layerDefault, type StorageService } from "../../platform/mod.ts"
 import type { Case } from "./cases.ts"
 
@@ -139,6 +140,56 @@ const makeCases = (root: string) => {
       const ranges = { id: ["sample-05000000", "sample-05010000"] } as const
       const { columns } = await run(Sparse.read(await opened(name), { ranges, order: "unordered" }))
       return { columns: { n: columns.n }, ordered: false }
+    },
+    where: async (name: string, where: string) => {
+      const array = await run(open(name))
+      if (array.schema.arrayType === "dense") {
+        const { columns } = await run(Dense.read(array, { where }))
+        return { columns: { a: columns.a }, ordered: true }
+      }
+      const { columns } = await run(Sparse.read(array, { where, order: "unordered" }))
+      const fixed = Object.entries(columns).filter(([, { offsets }]) => offsets === undefined)
+      return { columns: Object.fromEntries(fixed), ordered: false }
+    },
+    aggregate: async (name: string, field: string, box: ReadonlyArray<readonly [number, number]>, where: string) => {
+      const array = await run(open(name))
+      const wanted = {
+        sum: Aggregate.sum(field),
+        min: Aggregate.min(field),
+        max: Aggregate.max(field),
+        count: Aggregate.count(),
+        mean: Aggregate.mean(field),
+      }
+      const ranges = Object.fromEntries((box ?? []).map((range, d) => [array.schema.dimensions[d].name, range]))
+      const options = { ranges, ...(where === undefined ? {} : { where }) }
+      const found = await run<Readonly<Record<string, unknown>>>(
+        array.schema.arrayType === "dense"
+          ? Dense.aggregate(array, wanted, options)
+          : Sparse.aggregate(array, wanted, options),
+      )
+      const numbers = (keys: ReadonlyArray<string>, about: (n: number) => number) => ({
+        name: "",
+        type: "float64" as const,
+        cellValNum: 1,
+        length: keys.length,
+        values: Float64Array.from(keys, (key) => about(Number(found[key]))),
+        offsets: undefined,
+        validity: undefined,
+        enumeration: undefined,
+      })
+      return {
+        columns: {
+          exact: numbers(["min", "max", "count"], (n) => n),
+          // sums of floats depend on what is added to what
+          about: numbers(["sum", "mean"], (n) => Number(n.toExponential(9))),
+        },
+        ordered: true,
+      }
+    },
+    first_batch: async (name: string, order: string) => {
+      const options = { order: order === "U" ? "unordered" : "row" } as const
+      await run(Stream.runHead(Sparse.stream(await opened(name), options)))
+      return { columns: {}, ordered: true }
     },
     write_dense: async (name: string) => {
       const { schema, columns } = await source(
