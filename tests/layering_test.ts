@@ -41,7 +41,7 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...roots,
   ],
   // what they do with arrays, or with one kind of them, as users see it
-  "src/tile_array.ts": ["src/array", "src/transfer"],
+  "src/tile_array.ts": ["src/array", "src/query", "src/write", "src/transfer"],
   "src/dense.ts": ["src/query", "src/write"],
   "src/sparse.ts": ["src/query", "src/write"],
   "src/group": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],

@@ -31,7 +31,8 @@ const select: OptionSpec = {
 const range: OptionSpec = {
   value: "DIM=LO:HI",
   repeated: true,
-  description: 'cells in a range, both ends inclusive; DIM=V for a point; DIM=["lo","hi"] for values with a colon',
+  description:
+    'cells in a range, both ends inclusive; DIM=V for a point; a label for DIM; DIM=["lo","hi"] for values with a colon',
 }
 
 const where: OptionSpec = {

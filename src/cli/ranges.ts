@@ -11,6 +11,9 @@ import { UsageError } from "./usage_error.ts"
 
 type Pair = readonly [low: Bound, high: Bound]
 
+/** What ranges are of: a dimension, or one of its labels. */
+type Named = Pick<Dimension, "name" | "type" | "cellValNum">
+
 const fail = (text: string, reason: string): never => {
   throw new UsageError({ reason: `--range ${JSON.stringify(text)}: ${reason}` })
 }
@@ -19,9 +22,9 @@ const isBound = (value: unknown): value is Bound =>
   value === null || typeof value === "number" || typeof value === "string" ||
   (typeof value === "object" && typeof (value as { hex?: unknown }).hex === "string")
 
-const example = (dimension: Dimension): string => `${dimension.name}=["lo","hi"]`
+const example = (dimension: Named): string => `${dimension.name}=["lo","hi"]`
 
-const jsonRange = (dimension: Dimension, text: string, value: string): Pair => {
+const jsonRange = (dimension: Named, text: string, value: string): Pair => {
   let parsed: unknown
   try {
     parsed = JSON.parse(value)
@@ -36,14 +39,14 @@ const jsonRange = (dimension: Dimension, text: string, value: string): Pair => {
 type Style = "count" | "date" | undefined
 
 /** Whether a text is a value of a date or time dimension, and in which way. */
-const styleOf = (dimension: Dimension, text: string): Style => {
+const styleOf = (dimension: Named, text: string): Style => {
   if (/^[+-]?\d+$/.test(text.trim())) return "count"
   const parsed = (isDatetime(dimension.type) ? parseDatetime : parseTime)(dimension.type, text.trim())
   return typeof parsed === "bigint" ? "date" : undefined
 }
 
 /** Dates have colons of their own: the one place is looked for where both sides are values. */
-const dateRange = (dimension: Dimension, text: string, value: string): Pair => {
+const dateRange = (dimension: Named, text: string, value: string): Pair => {
   const found: Array<Pair> = []
   if (styleOf(dimension, value) !== undefined) found.push([value, value])
   for (let at = value.indexOf(":"); at >= 0; at = value.indexOf(":", at + 1)) {
@@ -65,7 +68,7 @@ const dateRange = (dimension: Dimension, text: string, value: string): Pair => {
   )
 }
 
-const rangeOf = (dimension: Dimension, text: string, value: string): Pair => {
+const rangeOf = (dimension: Named, text: string, value: string): Pair => {
   if (value.startsWith("[") || value.startsWith('"') || value.startsWith("{")) return jsonRange(dimension, text, value)
   if (isTemporal(dimension.type)) return dateRange(dimension, text, value)
   const colon = value.indexOf(":")
@@ -75,11 +78,12 @@ const rangeOf = (dimension: Dimension, text: string, value: string): Pair => {
   return [low === "" ? null : low, high === "" ? null : high]
 }
 
-/** The dimension that a text starts with. Names may hold any character, so the longest that fits is taken. */
-const dimensionOf = (schema: ArraySchema, text: string): Dimension => {
-  const fitting = schema.dimensions.filter((d) => text.startsWith(`${d.name}=`))
+/** The dimension or label that a text starts with. Names may hold any character, so the longest that fits is taken. */
+const dimensionOf = (schema: ArraySchema, text: string): Named => {
+  const all: ReadonlyArray<Named> = [...schema.dimensions, ...schema.dimensionLabels]
+  const fitting = all.filter((d) => text.startsWith(`${d.name}=`))
   if (fitting.length > 0) return fitting.reduce((a, b) => b.name.length > a.name.length ? b : a)
-  const known = schema.dimensions.map((d) => JSON.stringify(d.name)).join(", ")
+  const known = all.map((d) => JSON.stringify(d.name)).join(", ")
   const equals = text.indexOf("=")
   return equals < 0
     ? fail(text, 'a range is DIM=LO:HI, DIM=VALUE or DIM=["lo","hi"]')

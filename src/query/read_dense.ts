@@ -1,12 +1,10 @@
 /**
- * Dense reads: check, plan, read tiles, copy boxes.
+ * Dense reads of what was checked: plan, read tiles, copy boxes.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
-import { readScalar } from "../../schema/scalar.ts"
-import { ResultTooLarge, SelectionError } from "../array/errors.ts"
-import { nonEmptyDomain } from "../array/non_empty_domain.ts"
+import { ResultTooLarge } from "../array/errors.ts"
 import { accessOf, type OpenedArray } from "../array/open.ts"
 import type { Field } from "../fragment/field.ts"
 import type { Fragment } from "../fragment/fragment.ts"
@@ -14,25 +12,22 @@ import { loadFieldTiles, proveTileCount } from "../fragment/field_tiles.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
-import { checkBudget } from "./budget.ts"
 import type { Column } from "./column.ts"
 import { evaluate } from "./condition.ts"
 import { coordinateColumn } from "./coordinate_column.ts"
 import { cellMap, copyFixed } from "./dense_copies.ts"
 import { filledColumn } from "./filled_column.ts"
 import { type Cells, fieldIn, gatherColumns } from "./gather.ts"
-import { firstBox } from "./first_box.ts"
 import { globalOrder } from "./global_order.ts"
-import { checkLimit } from "./limit.ts"
 import { placed, targetsFor } from "./out_buffers.ts"
 import { permute } from "./permute.ts"
-import { type DensePlan, planDense, planSize, wholeRanges } from "./plan_dense.ts"
+import { type DensePlan, planDense, planSize } from "./plan_dense.ts"
 import { planOfWanted, pruneDense } from "./prune_dense.ts"
 import { attemptAllocation, attemptSelection, type ReadError } from "./read_error.ts"
-import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
-import { parseSelection, type Selection } from "./selection.ts"
+import type { Order } from "./read_options.ts"
+import type { Selection } from "./selection.ts"
 import type { ColumnBuffer } from "./typed_columns.ts"
-import { type Where, whereOf } from "../condition/where.ts"
+import type { Where } from "../condition/where.ts"
 
 /** The answer of a dense read: every column has the product of `shape` cells, in the order that was asked. */
 export interface DenseColumns {
@@ -60,38 +55,6 @@ export interface DenseRequest {
   readonly masked?: boolean
 }
 
-/** Checks what is asked of a dense array. */
-export const denseRequest = (
-  array: OpenedArray,
-  options: ReadOptions,
-): Effect.Effect<DenseRequest, ReadError, Storage | Codecs> => {
-  const checked = attemptSelection(() => {
-    const { schema, uri } = array
-    if (schema.arrayType !== "dense") {
-      throw new SelectionError({ uri, field: "", reason: "the array is sparse; read it with Sparse.read" })
-    }
-    const order = orderOf(uri, options.order, "row")
-    const fields = selectedFields(array, options.select)
-    const selection = parseSelection(uri, schema, options.ranges ?? {}, options.outside ?? "error")
-    const written = nonEmptyDomain(array)
-    checkLimit(uri, options.limit)
-    const all = wholeRanges(selection, (d) => {
-      if (written === undefined) return []
-      const { type } = schema.dimensions[d]
-      return [{ low: BigInt(readScalar(type, written[d].low)), high: BigInt(readScalar(type, written[d].high)) }]
-    })
-    // tiles cut the global order into boxes
-    if (options.limit === undefined || order === "global") return { fields, selection, ranges: all, order }
-    const slowest = all.map((_, d) => order === "col" ? all.length - 1 - d : d)
-    const ranges = firstBox(all, slowest, BigInt(Math.max(1, options.limit)))
-    return { fields, selection, ranges, order }
-  })
-  return Effect.flatMap(
-    checked,
-    (request) => Effect.map(whereOf(array, options.where), (where) => ({ ...request, where })),
-  )
-}
-
 /** The fields whose cells are read: those that are wanted, and those by which cells are chosen. */
 export const readFields = ({ fields, where }: DenseRequest): ReadonlyArray<Field> =>
   where === undefined ? fields : [...new Set([...fields, ...where.fields])]
@@ -110,17 +73,6 @@ export const fixedBytes = (array: OpenedArray, request: DenseRequest): number =>
   // another order is another copy
   return Number(cells * BigInt(order === "global" ? 2 * perCell + 4 : perCell))
 }
-
-/** Reads a box, or boxes, of a dense array; fields that are named in `out` into the memory there. */
-export const readDense = (
-  array: OpenedArray,
-  options: ReadOptions = {},
-  out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
-): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
-  Effect.flatMap(
-    Effect.zip(denseRequest(array, options), checkBudget(array.uri, options.memory, MAX_BYTES)),
-    ([request, memory]) => readDenseRequest(array, request, memory, out),
-  )
 
 /** Reads what was asked and checked; a result that may take more than `limit` bytes is refused. */
 export const readDenseRequest = (

@@ -24,6 +24,7 @@ import { byFragment, type FoundCells, restrict, spreadOver } from "./found_cells
 import { foundColumn } from "./found_columns.ts"
 import { fieldIn } from "./gather.ts"
 import { checkLimit } from "./limit.ts"
+import { withoutLabels } from "./labels.ts"
 import { newestCells } from "./newest_cells.ts"
 import { permute } from "./permute.ts"
 import { checkPlan, planTiles, type SparsePlan } from "./plan_tiles.ts"
@@ -54,24 +55,24 @@ export const sparseRequest = (
   array: OpenedArray,
   options: ReadOptions,
   order: Order,
-): Effect.Effect<SparseRequest, ReadError, Storage | Codecs> => {
-  const checked = attemptSelection(() => {
+): Effect.Effect<SparseRequest, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
     const { schema, uri } = array
     if (schema.arrayType !== "sparse") {
-      throw new SelectionError({ uri, field: "", reason: "the array is dense; read it with Dense.read" })
+      const reason = "the array is dense; read it with Dense.read"
+      return yield* Effect.fail(new SelectionError({ uri, field: "", reason }))
     }
-    checkLimit(uri, options.limit)
-    return {
-      order: orderOf(uri, options.order, order),
-      fields: selectedFields(array, options.select),
-      selection: parseSelection(uri, schema, options.ranges ?? {}, options.outside ?? "error"),
-    }
+    const given = yield* withoutLabels(array, options.ranges ?? {})
+    const request = yield* attemptSelection(() => {
+      checkLimit(uri, options.limit)
+      return {
+        order: orderOf(uri, options.order, order),
+        fields: selectedFields(array, options.select),
+        selection: parseSelection(uri, schema, given, options.outside ?? "error"),
+      }
+    })
+    return { ...request, where: yield* whereOf(array, options.where) }
   })
-  return Effect.flatMap(
-    checked,
-    (request) => Effect.map(whereOf(array, options.where), (where) => ({ ...request, where })),
-  )
-}
 
 /** What has to be done to the cells of a plan: whether some may be there twice, and whether they lie in order. */
 export const workOf = (

@@ -11,6 +11,7 @@ import { proveTileCount } from "../fragment/field_tiles.ts"
 import type { WholeRanges } from "./axis_plan.ts"
 import { type Batch, batches, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
+import { denseRequest } from "./dense_request.ts"
 import { cutDense, cutRanges } from "./cut_dense.ts"
 import { firstCells, limitBytes, type Limited, limited } from "./limit.ts"
 import { planDense, planSize } from "./plan_dense.ts"
@@ -18,7 +19,6 @@ import type { ReadError } from "./read_error.ts"
 import {
   type DenseColumns,
   type DenseRequest,
-  denseRequest,
   fixedBytes,
   readDenseRequest,
   readFields,

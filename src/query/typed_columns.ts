@@ -83,9 +83,10 @@ export type ColumnsOf<S extends Declared, K extends string, T extends TimeForm> 
   ? { readonly [Name in K]: ColumnOf<FieldOf<S, Name>, T> }
   : Readonly<Record<string, Column>>
 
-/** Ranges by dimension, in the datatypes of the schema. */
-export type RangesOf<S extends Declared> = S extends ArraySchema
-  ? { readonly [Name in keyof S["dims"]]?: RangeInput<CoordinateOf<S["dims"][Name]["type"]>> }
+/** Ranges by dimension or by label, in the datatypes of the schema. */
+export type RangesOf<S extends Declared> = S extends ArraySchema ?
+    & { readonly [Name in keyof S["dims"]]?: RangeInput<CoordinateOf<S["dims"][Name]["type"]>> }
+    & { readonly [Name in keyof S["labels"]]?: RangeInput<CoordinateOf<S["labels"][Name]["type"]>> }
   : RangesInput
 
 /** Memory for the fixed-size cells of one field. */

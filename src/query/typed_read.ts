@@ -33,7 +33,8 @@ export interface Query<
   readonly select?: ReadonlyArray<K>
   /**
    * Ranges by dimension, both ends inclusive: `{ x: [1, 5] }`, several `{ x: [[1, 5], [8, 9]] }`, a point `{ x: 3 }`, many
-   * points `{ x: { points: [3, 7, 9] } }`. A dimension that is not named is taken whole: in dense arrays its non-empty
+   * points `{ x: { points: [3, 7, 9] } }`. In place of a dimension one of its labels may be named, with ranges of labels: those
+   * coordinates are wanted whose labels lie in them. A dimension that is not named is taken whole: in dense arrays its non-empty
    * domain, in sparse ones everything.
    */
   readonly ranges?: RangesOf<S>

@@ -13,7 +13,7 @@ import { openedOf, type TileArray } from "../array/handle.ts"
 import type { DenseOrder } from "./dense_tiles.ts"
 import { type CellWriter, sinkOf } from "./cell_writer.ts"
 import { openDenseWriter } from "./dense_writer.ts"
-import type { AttributeColumns, BoxOf } from "./typed_input.ts"
+import type { AttributeColumns, BoxOf, LabelInputs } from "./typed_input.ts"
 import { writeDense } from "./write_dense.ts"
 import { type BatchOptions, checkCells, fragmentSizeOf, oneOf, type WriteOptions } from "./write_options.ts"
 import type { WriteFailure, Written } from "./written.ts"
@@ -28,6 +28,7 @@ export type {
   ColumnInputOf,
   Coordinate,
   FullCell,
+  LabelInputs,
   ValueInputOf,
 } from "./typed_input.ts"
 export type { BatchOptions, WriteOptions } from "./write_options.ts"
@@ -49,6 +50,9 @@ export interface DenseWriteOptions extends WriteOptions {
  * `box` names ranges with both ends inclusive, or single values; a dimension that is not named is taken whole (its current
  * domain, where there is one). Columns are typed arrays as reads have them, `{ values, offsets, validity }` where cells are
  * var-sized or may be null, or lists of cells. Buffers are not copied, and must not change while they are written.
+ *
+ * Dimension labels may be among the columns, with one entry per coordinate that the box has in their dimension; each becomes a
+ * fragment of its own array, which counts just before the cells do.
  *
  * Costs no read of cells, also where the box covers tiles in part: fragments lie over each other. Boxes of whole tiles are
  * the fastest to write and to read. Enumerations of the attributes are read once for an open array, to check codes.
@@ -84,7 +88,7 @@ export interface DenseWriteOptions extends WriteOptions {
 export const write = <S extends ArraySchema<"dense"> | undefined>(
   array: TileArray<S>,
   box: BoxOf<S>,
-  columns: AttributeColumns<S>,
+  columns: AttributeColumns<S> & LabelInputs<S>,
   options: DenseWriteOptions = {},
 ): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(

@@ -19,7 +19,8 @@ import { type FinishedFragment, type FragmentTarget, type FragmentWriter, openFr
 import type { Box } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
-import { type DenseRequest, writeDenseTiles } from "./write_dense.ts"
+import { writeDenseTiles } from "./dense_fragment.ts"
+import type { DenseRequest } from "./write_dense.ts"
 import { momentOf } from "./write_options.ts"
 import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
 

@@ -12,7 +12,7 @@ import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
 import { type CellWriter, sinkOf } from "./cell_writer.ts"
 import { openSparseWriter } from "./sparse_writer.ts"
-import type { CellColumns } from "./typed_input.ts"
+import type { CellColumns, LabelInputs } from "./typed_input.ts"
 import {
   type BatchOptions,
   bytesOf,
@@ -27,7 +27,7 @@ import type { WriteFailure, Written } from "./written.ts"
 
 export type { CellWriter } from "./cell_writer.ts"
 export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./column_input.ts"
-export type { Buffers, CellColumns, ColumnInputOf, FullCell, ValueInputOf } from "./typed_input.ts"
+export type { Buffers, CellColumns, ColumnInputOf, FullCell, LabelInputs, ValueInputOf } from "./typed_input.ts"
 export type { BatchOptions, WriteOptions } from "./write_options.ts"
 export type { WriteFailure, WriteProgress, Written } from "./written.ts"
 
@@ -51,6 +51,9 @@ export interface SparseWriteOptions extends WriteOptions {
  *
  * Columns are typed arrays as reads have them, `{ values, offsets, validity }` where cells are var-sized or may be null, or
  * lists of cells. Buffers are not copied, and must not change while they are written.
+ *
+ * Dimension labels may be among the columns, with one entry per cell, if the cells' coordinates follow each other without gaps;
+ * each becomes a fragment of its own array, which counts just before the cells do.
  *
  * Fails with `WriteError`, which names the field and the cell, before anything is written: for columns of a wrong length or
  * type, offsets that fall, nulls where none may be, coordinates outside the domain or the current domain, cells out of order
@@ -81,7 +84,7 @@ export interface SparseWriteOptions extends WriteOptions {
  */
 export const write = <S extends ArraySchema<"sparse"> | undefined>(
   array: TileArray<S>,
-  columns: CellColumns<S>,
+  columns: CellColumns<S> & LabelInputs<S>,
   options: SparseWriteOptions = {},
 ): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(

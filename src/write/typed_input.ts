@@ -55,6 +55,11 @@ export type CellColumns<S extends ArraySchema | undefined> = S extends ArraySche
     & { readonly [Name in keyof S["attrs"]]: ColumnInputOf<S["attrs"][Name]> }
   : Readonly<Record<string, ColumnInput>>
 
+/** Labels of coordinates, by name, of those that are to be written. */
+export type LabelInputs<S extends ArraySchema | undefined> = S extends ArraySchema
+  ? { readonly [Name in keyof S["labels"]]?: ColumnInput }
+  : Readonly<Record<string, ColumnInput>>
+
 /** One end of a box. */
 export type Coordinate = number | bigint | string | Date
 

@@ -2,26 +2,19 @@
  * Dense cells into one fragment: a box, cut into the space tiles that it touches.
  */
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
-import { denseCells } from "../fragment/dense_tiles.ts"
-import { boxOf, cellsOfBox, rangesOfBox } from "./box.ts"
+import { boxOf, cellsOfBox } from "./box.ts"
 import { checkColumns, type CheckOptions } from "./check_columns.ts"
 import { commitFragments } from "./commit.ts"
-import { type DenseOrder, type DenseTiles, denseTiles } from "./dense_tiles.ts"
-import {
-  type FinishedFragment,
-  type FragmentTarget,
-  type FragmentWriter,
-  openFragment,
-  type WriteTilesError,
-} from "./fragment_writer.ts"
+import { denseFragment } from "./dense_fragment.ts"
+import type { DenseOrder } from "./dense_tiles.ts"
+import { checkTileSize } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
-import { type Box, checkTileSize } from "./split_dense.ts"
-import type { WriteColumn } from "./write_column.ts"
+import { commitLabels, labelFragments, splitLabels } from "./write_labels.ts"
+import { momentOf } from "./write_options.ts"
 import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
 /** How dense cells are written. */
@@ -33,42 +26,7 @@ export interface DenseRequest {
   readonly checks?: CheckOptions
 }
 
-/** Writes all tiles of a column. */
-export const writeDenseTiles = (
-  writer: FragmentWriter,
-  column: WriteColumn,
-  { count, tile }: DenseTiles,
-  cellsPerTile: number,
-): Effect.Effect<void, WriteTilesError> => {
-  const { field } = column
-  const bytes = cellsPerTile * (field.var ? 8 : field.cellSize)
-  return writer.write(field, { count, bytes, tile: (i, memory) => tile(i, column, memory) })
-}
-
-/** Writes checked columns of a box, whose cells lie in rows or in another order, into a fragment that is not committed yet. */
-export const denseFragment = (
-  target: FragmentTarget,
-  box: Box,
-  attributes: ReadonlyArray<WriteColumn>,
-  { time, order }: Pick<DenseRequest, "time" | "order">,
-  written: (fields: number, bytes: number) => void,
-): Effect.Effect<FinishedFragment, WriteTilesError, Storage | Scope.Scope> =>
-  Effect.gen(function* () {
-    const { schema } = target
-    const writer = yield* openFragment(target, { time })
-    const tiles = denseTiles(schema, box, order, target.version)
-    let fields = 0
-    const writeField = (column: WriteColumn): Effect.Effect<void, WriteTilesError> =>
-      Effect.gen(function* () {
-        yield* writeDenseTiles(writer, column, tiles, denseCells(schema))
-        yield* writer.close(column.field)
-        written(++fields, writer.bytes())
-      })
-    yield* Effect.forEach(attributes, writeField, { concurrency: writer.inFlight, discard: true })
-    return yield* writer.finish({ nonEmptyDomain: rangesOfBox(schema, box) })
-  })
-
-/** Writes the cells of a box into a new fragment of the array. */
+/** Writes the cells of a box into a new fragment of the array; labels of its coordinates into those of their arrays. */
 export const writeDense = (
   array: OpenedArray,
   region: unknown,
@@ -78,16 +36,20 @@ export const writeDense = (
   Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array
     const target = yield* targetOf(array)
+    const { labels, fields: cellColumns } = splitLabels(schema, columns)
     const { box, cells, attributes } = yield* attemptWrite(uri, () => {
       const box = boxOf(schema, region)
       checkTileSize(schema)
-      return { box, ...checkColumns(schema, columns, cellsOfBox(box), request.checks) }
+      return { box, ...checkColumns(schema, cellColumns, cellsOfBox(box), request.checks) }
     })
+    const time = labels.length === 0 ? request.time : yield* momentOf(request.time)
+    const named = yield* labelFragments(array, labels, ({ dimension }) => box[dimension], time)
     let size = 0
-    const finished = yield* denseFragment(target, box, attributes, request, (fields, bytes) => {
+    const finished = yield* denseFragment(target, box, attributes, { time, order: request.order }, (fields, bytes) => {
       size = bytes
       request.onProgress?.({ cells: Math.floor(cells * fields / attributes.length), bytes })
     })
+    yield* commitLabels(named)
     yield* commitFragments([finished])
     return { fragments: [finished.name], cells, bytes: size }
   }))

@@ -6,6 +6,8 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
+import { viewAs } from "../../schema/datatype.ts"
+import { WriteError } from "../array/errors.ts"
 import { checkColumns, type CheckOptions } from "./check_columns.ts"
 import { commitFragments } from "./commit.ts"
 import { type FragmentWriter, openFragment, type WriteTilesError } from "./fragment_writer.ts"
@@ -14,6 +16,8 @@ import { type Duplicates, globalOrder, type SortedCells, sortSparse } from "./so
 import { targetOf } from "./target.ts"
 import { tileStatistics } from "./tile_statistics.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { commitLabels, labelFragments, splitLabels } from "./write_labels.ts"
+import { momentOf } from "./write_options.ts"
 import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
 /** How sparse cells are written. */
@@ -93,7 +97,21 @@ export const writeFields = (
 export const lastTileCells = (cells: number, capacity: number): number =>
   cells - (Math.ceil(cells / capacity) - 1) * capacity
 
-/** Writes sparse cells into a new fragment of the array. */
+/** The coordinates of cells that come with a label each: one behind the other, as engines want them. Throws {@link WriteError}. */
+const runOf = ({ field, values }: WriteColumn, label: string): { readonly low: bigint; readonly high: bigint } => {
+  const coordinates = viewAs(field.type, values)
+  const low = BigInt(coordinates[0] ?? 0)
+  for (let i = 1; i < coordinates.length; i++) {
+    if (BigInt(coordinates[i]) === low + BigInt(i)) continue
+    const reason =
+      `the coordinate of ${JSON.stringify(field.name)} does not follow the one before; labels are written of ` +
+      "coordinates without gaps, in their order"
+    throw new WriteError({ field: label, cell: i, reason })
+  }
+  return { low, high: low + BigInt(Math.max(0, coordinates.length - 1)) }
+}
+
+/** Writes sparse cells into a new fragment of the array; labels of their coordinates into those of their arrays. */
 export const writeSparse = (
   array: OpenedArray,
   columns: Readonly<Record<string, unknown>>,
@@ -104,18 +122,24 @@ export const writeSparse = (
     const target = yield* targetOf(array)
     const { version } = target
     const duplicates: Duplicates = schema.allowsDuplicates ? "allow" : asked
-    const { cells, dimensions, attributes, sorted } = yield* attemptWrite(uri, () => {
-      const checked = checkColumns(schema, columns, undefined, checks)
+    const { cells, dimensions, attributes, sorted, labels, ranges } = yield* attemptWrite(uri, () => {
+      const { labels, fields } = splitLabels(schema, columns)
+      const checked = checkColumns(schema, fields, undefined, checks)
+      const ranges = new Map(labels.map(({ label }) => [label, runOf(checked.dimensions[label.dimension], label.name)]))
       const sorted = order === "global"
         ? globalOrder(schema, duplicates, version).next(checked.dimensions, checked.cells)
         : sortSparse(schema, checked.dimensions, checked.cells, duplicates, version)
-      return { ...checked, cells: sorted.cells, sorted }
+      return { ...checked, cells: sorted.cells, sorted, labels, ranges }
     })
     if (cells === 0) return { fragments: [], cells, bytes: 0 }
-    const writer = yield* openFragment(target, { time })
+    const moment = labels.length === 0 ? time : yield* momentOf(time)
+    const named = yield* labelFragments(array, labels, (label) => ranges.get(label)!, moment)
+    const writer = yield* openFragment(target, { time: moment })
     const fields = dimensions.length + attributes.length
     yield* writeFields(writer, dimensions, attributes, sorted, schema.capacity, (done) =>
       onProgress?.({ cells: Math.floor(cells * done / fields), bytes: writer.bytes() }))
-    yield* commitFragments([yield* writer.finish({ lastTileCells: lastTileCells(cells, schema.capacity) })])
+    const finished = yield* writer.finish({ lastTileCells: lastTileCells(cells, schema.capacity) })
+    yield* commitLabels(named)
+    yield* commitFragments([finished])
     return { fragments: [writer.name], cells, bytes: writer.bytes() }
   }))

@@ -12,7 +12,7 @@ import { makeMemoryStorage } from "../../platform/storage_memory.ts"
 import { openArray } from "../../src/array/open.ts"
 import type { OpenOptions } from "../../src/array/open_options.ts"
 import type { Column } from "../../src/query/column.ts"
-import { readDense } from "../../src/query/read_dense.ts"
+import { readDense } from "../../src/query/dense_request.ts"
 import type { ReadOptions } from "../../src/query/read_options.ts"
 import { readSparse } from "../../src/query/read_sparse.ts"
 

@@ -14,6 +14,7 @@ const schema = (dimensions: Readonly<Record<string, Datatype>>): ArraySchema =>
       type,
       cellValNum: type === "string_ascii" ? VAR : 1,
     })),
+    dimensionLabels: [{ name: "height", type: "float32", cellValNum: 1 }],
   }) as unknown as ArraySchema
 
 const all = schema({
@@ -41,6 +42,8 @@ describe("--range", () => {
     assertEquals(parsed("f=-1e-3:Infinity"), { f: [["-1e-3", "Infinity"]] })
     assertEquals(parsed("s=a:b"), { s: [["a", "b"]] })
     assertEquals(parsed("s="), { s: [["", ""]] })
+    // of a dimension label
+    assertEquals(parsed("height=-0.5:2"), { height: [["-0.5", "2"]] })
   })
 
   it("adds up when repeated", () => {

@@ -6,7 +6,7 @@ import { ArraySchema, Attr, Condition, Dense, Dim, Filter, layerDefault, Sparse,
 import { layerNative, layerWebp, makeMemoryStorage, makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
 import { openArray } from "../../src/array/open.ts"
 import { explainDense, explainSparse } from "../../src/query/explain.ts"
-import { readDense } from "../../src/query/read_dense.ts"
+import { readDense } from "../../src/query/dense_request.ts"
 import type { ReadOptions } from "../../src/query/read_options.ts"
 import { readSparse } from "../../src/query/read_sparse.ts"
 import { packedCases } from "../cli/packed_files.ts"

@@ -38,7 +38,8 @@ import { type EnumerationError, loadEnumerations } from "../enumerations.ts"
 import { type AnyTileArray, openedOf } from "../handle.ts"
 import { checkSchemaRules } from "./check_rules.ts"
 import { type CurrentDomainInput, currentDomainRanges } from "./current_domain.ts"
-import { type LabelsInput, labelStructures } from "./dimension_labels.ts"
+import { labelStructures } from "./dimension_labels.ts"
+import type { LabelsInput, NoLabels } from "./label_input.ts"
 import { type EnumerationInput, enumerationValues } from "./enumeration_values.ts"
 import {
   type AttributeOfColumn,
@@ -58,7 +59,7 @@ import { fromStructure } from "./structure.ts"
 
 export type { ArrayType } from "../../../schema/array_schema.ts"
 export type { CurrentDomainInput } from "./current_domain.ts"
-export type { LabelInput, LabelsInput } from "./dimension_labels.ts"
+export type { LabelInput, LabelsInput, NoLabels } from "./label_input.ts"
 export type {
   AttributeOfColumn,
   ColumnSource,
@@ -83,7 +84,11 @@ export type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "
 export { enumerationsOf, fromStructure, type StructureOptions, toStructure } from "./structure.ts"
 
 /** What dense and sparse arrays have in common. */
-export interface SchemaOptions<D extends Dimensions, A extends Attributes> {
+export interface SchemaOptions<
+  D extends Dimensions,
+  A extends Attributes,
+  L extends LabelsInput<keyof D & string> = LabelsInput<keyof D & string>,
+> {
   /** The dimensions, in their order. */
   readonly dims: D
   /** The attributes, in their order. */
@@ -106,17 +111,25 @@ export interface SchemaOptions<D extends Dimensions, A extends Attributes> {
    */
   readonly currentDomain?: CurrentDomainInput<D>
   /** Other names for the coordinates of dimensions; an array of their own holds each. */
-  readonly labels?: LabelsInput<keyof D & string>
+  readonly labels?: L
 }
 
 /** What makes a dense array. */
-export interface DenseOptions<D extends Dimensions, A extends Attributes> extends SchemaOptions<D, A> {
+export interface DenseOptions<
+  D extends Dimensions,
+  A extends Attributes,
+  L extends LabelsInput<keyof D & string> = LabelsInput<keyof D & string>,
+> extends SchemaOptions<D, A, L> {
   /** The order of the cells in a tile. Default: `row-major`. */
   readonly order?: Exclude<CellOrder, "hilbert">
 }
 
 /** What makes a sparse array. */
-export interface SparseOptions<D extends Dimensions, A extends Attributes> extends SchemaOptions<D, A> {
+export interface SparseOptions<
+  D extends Dimensions,
+  A extends Attributes,
+  L extends LabelsInput<keyof D & string> = LabelsInput<keyof D & string>,
+> extends SchemaOptions<D, A, L> {
   /** The order of the cells in a tile. Default: `row-major`. */
   readonly order?: CellOrder
   /** Whether cells of the same coordinates are all kept. Default: false, the newest is. */
@@ -126,10 +139,15 @@ export interface SparseOptions<D extends Dimensions, A extends Attributes> exten
 /** The default of `capacity`. */
 const CAPACITY = 10_000
 
-const make = <K extends ArrayType, D extends Dimensions, A extends Attributes>(
+const make = <
+  K extends ArrayType,
+  D extends Dimensions,
+  A extends Attributes,
+  L extends LabelsInput<keyof D & string> = NoLabels,
+>(
   arrayType: K,
-  options: SparseOptions<D, A>,
-): ArraySchema<K, D, A> => {
+  options: SparseOptions<D, A, L>,
+): ArraySchema<K, D, A, L> => {
   const { dims, attrs } = options
   const defaults: Filter = { type: "zstd", level: -1 }
   return checkSchemaRules({
@@ -149,6 +167,7 @@ const make = <K extends ArrayType, D extends Dimensions, A extends Attributes>(
       Object.entries(options.enumerations ?? {}).map(([name, given]) => [name, enumerationValues(name, given)]),
     ),
     currentDomain: currentDomainRanges(dims, options.currentDomain),
+    labels: { ...options.labels } as L,
     dimensionLabels: labelStructures(Object.keys(dims), options.labels ?? {}),
   })
 }
@@ -167,9 +186,13 @@ const make = <K extends ArrayType, D extends Dimensions, A extends Attributes>(
  * assertEquals(Weather.dimensionNames, ["day", "station"])
  * ```
  */
-export const dense = <D extends Dimensions, A extends Attributes>(
-  options: DenseOptions<D, A>,
-): ArraySchema<"dense", D, A> => make("dense", options)
+export const dense = <
+  D extends Dimensions,
+  A extends Attributes,
+  L extends LabelsInput<keyof D & string> = NoLabels,
+>(
+  options: DenseOptions<D, A, L>,
+): ArraySchema<"dense", D, A, L> => make("dense", options)
 
 /**
  * The schema of a sparse array. Throws `SchemaError` if no array can have it.
@@ -186,9 +209,13 @@ export const dense = <D extends Dimensions, A extends Attributes>(
  * assertEquals([Quakes.order, Quakes.capacity], ["hilbert", 10_000])
  * ```
  */
-export const sparse = <D extends Dimensions, A extends Attributes>(
-  options: SparseOptions<D, A>,
-): ArraySchema<"sparse", D, A> => make("sparse", options)
+export const sparse = <
+  D extends Dimensions,
+  A extends Attributes,
+  L extends LabelsInput<keyof D & string> = NoLabels,
+>(
+  options: SparseOptions<D, A, L>,
+): ArraySchema<"sparse", D, A, L> => make("sparse", options)
 
 /**
  * The schema that an open array has, with the values of its enumerations: to make another array like it, or to write it as
@@ -252,7 +279,8 @@ export function fromColumns<C extends ColumnSources, D extends string>(
 ): ArraySchema<
   "dense",
   { readonly [Name in D]: Dimension<"int32"> },
-  { readonly [Name in keyof C]: AttributeOfColumn<C[Name]> }
+  { readonly [Name in keyof C]: AttributeOfColumn<C[Name]> },
+  NoLabels
 >
 /** The schema of a sparse array: `dims` are the columns that are coordinates. */
 export function fromColumns<C extends ColumnSources, D extends keyof C & string>(
@@ -261,7 +289,8 @@ export function fromColumns<C extends ColumnSources, D extends keyof C & string>
 ): ArraySchema<
   "sparse",
   { readonly [Name in D]: DimensionOfColumn<C[Name]> },
-  { readonly [Name in Exclude<keyof C, D>]: AttributeOfColumn<C[Name]> }
+  { readonly [Name in Exclude<keyof C, D>]: AttributeOfColumn<C[Name]> },
+  NoLabels
 >
 export function fromColumns(columns: ColumnSources, options: FromColumnsOptions): ArraySchema {
   const { dims, domain = {}, shape, tile = {}, filters = [] } = options

@@ -6,21 +6,9 @@ import { isInteger, isTemporal } from "../../../schema/datatype.ts"
 import type { DimensionLabel } from "../../../schema/dimension_label.ts"
 import { labelPath } from "../../../schema/name/array_paths.ts"
 import type { DimensionType } from "./datatype_values.ts"
+import type { LabelsInput } from "./label_input.ts"
 import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema } from "./schema_value.ts"
-
-/** A label as users write it: `{ dim: "y", type: "float64", order: "increasing" }`. */
-export interface LabelInput<Name extends string = string> {
-  /** The dimension whose coordinates it names: one of integers, dates or times. */
-  readonly dim: Name
-  /** The datatype of the labels. */
-  readonly type: DimensionType
-  /** Whether they run up or down. */
-  readonly order: "increasing" | "decreasing"
-}
-
-/** Labels by name. */
-export type LabelsInput<Name extends string = string> = Readonly<Record<string, LabelInput<Name>>>
 
 /** Values in a label. */
 export const labelCellValNum = (type: DimensionType): number => type === "string_ascii" ? VAR : 1
@@ -47,6 +35,17 @@ export const labelStructures = (
       external: false,
     }
   })
+
+/** Labels as users write them, of those that lie in a schema. */
+export const labelsOf = (
+  dimensionNames: ReadonlyArray<string>,
+  labels: ReadonlyArray<DimensionLabel>,
+): LabelsInput =>
+  Object.fromEntries(labels.map(({ name, dimension, type, order }) => [name, {
+    dim: dimensionNames[dimension],
+    type: type as DimensionType,
+    order: order as "increasing",
+  }]))
 
 const labelTypes = (type: DimensionLabel["type"]): boolean =>
   isInteger(type) || isTemporal(type) || type === "float32" || type === "float64" || type === "string_ascii"

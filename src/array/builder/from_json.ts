@@ -21,7 +21,7 @@ import {
 import { cellOfJson } from "./cell_of_json.ts"
 import { checkSchemaRules } from "./check_rules.ts"
 import { type CurrentDomainInput, currentDomainRanges } from "./current_domain.ts"
-import { labelStructures } from "./dimension_labels.ts"
+import { labelsOf, labelStructures } from "./dimension_labels.ts"
 import { ascii, type Dimension, of as dimensionOf } from "./dimension.ts"
 import { type EnumerationValues, valuesOfParts } from "./enumeration_values.ts"
 import {
@@ -161,6 +161,7 @@ export const fromJson = (given: unknown): ArraySchema => {
   const labels = Object.fromEntries(
     named("labels", json.labels ?? []).map((name, i) => [name, json.labels![i] as never]),
   )
+  const dimensionLabels = labelStructures(dimensionNames, labels)
   return checkSchemaRules({
     arrayType: json.arrayType,
     dims,
@@ -176,6 +177,7 @@ export const fromJson = (given: unknown): ArraySchema => {
     validityFilters: filters("validityFilters"),
     enumerations: Object.fromEntries((json.enumerations ?? []).map((each) => [each.name, enumerationOfJson(each)])),
     currentDomain: currentDomainRanges(dims, ranges as CurrentDomainInput<Dimensions> | undefined, dimensionNames),
-    dimensionLabels: labelStructures(dimensionNames, labels),
+    labels: labelsOf(dimensionNames, dimensionLabels),
+    dimensionLabels,
   })
 }

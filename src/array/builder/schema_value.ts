@@ -7,6 +7,7 @@ import type { FilterPipeline } from "../../../schema/filter_pipeline.ts"
 import type { Range } from "../../../schema/range.ts"
 import type { Attribute } from "./attribute.ts"
 import type { Dimension } from "./dimension.ts"
+import type { LabelsInput } from "./label_input.ts"
 import type { EnumerationValues } from "./enumeration_values.ts"
 
 /** Dimensions by name. */
@@ -29,6 +30,7 @@ export interface ArraySchema<
   K extends ArrayType = ArrayType,
   D extends Dimensions = Dimensions,
   A extends Attributes = Attributes,
+  L extends LabelsInput = LabelsInput,
 > {
   /** Whether every cell has a value, or only some. */
   readonly arrayType: K
@@ -58,6 +60,8 @@ export interface ArraySchema<
   readonly enumerations: Readonly<Record<string, EnumerationValues>>
   /** The part of the domain in which cells may lie, raw, by dimension; `null` is all of it. */
   readonly currentDomain: ReadonlyArray<Range> | null
-  /** Labels of dimensions, of arrays that have them. */
+  /** Labels of dimensions by name, as users write them. */
+  readonly labels: L
+  /** Labels of dimensions, as they lie in the array. */
   readonly dimensionLabels: ReadonlyArray<DimensionLabel>
 }

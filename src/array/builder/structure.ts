@@ -16,6 +16,7 @@ import type { DimensionType } from "./datatype_values.ts"
 import type { Dimension } from "./dimension.ts"
 import { enumerationStructure, type EnumerationValues, valuesOfEnumeration } from "./enumeration_values.ts"
 import type { ArraySchema, CellOrder, TileOrder } from "./schema_value.ts"
+import { labelsOf } from "./dimension_labels.ts"
 import { SchemaError } from "./schema_error.ts"
 
 /** What a schema does not say of its file. */
@@ -198,5 +199,6 @@ export const fromStructure = (structure: Structure, enumerations: ReadonlyArray<
     return [name, found === undefined ? { ...empty, fileName } : { ...valuesOfEnumeration(found), fileName }]
   })),
   currentDomain: structure.currentDomain.empty ? null : structure.currentDomain.ranges,
+  labels: labelsOf(structure.dimensions.map((d) => d.name), structure.dimensionLabels),
   dimensionLabels: structure.dimensionLabels,
 })

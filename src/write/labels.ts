@@ -1,0 +1,68 @@
+/**
+ * Dimension labels: written without cells.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import type { ArraySchema } from "../array/builder/schema_value.ts"
+import { openedOf, type TileArray } from "../array/handle.ts"
+import { attemptOptions, checkNames, millis, refusing } from "../array/open_options.ts"
+import type { BoxOf, LabelInputs } from "./typed_input.ts"
+import { writeLabels as write } from "./write_labels.ts"
+import type { WriteOptions } from "./write_options.ts"
+import type { WriteFailure } from "./written.ts"
+
+export type { LabelInputs } from "./typed_input.ts"
+
+/**
+ * Writes dimension labels and no cells: of each label a column with one entry per coordinate of its dimension in `region`, which is
+ * as the box of `Dense.write`. Answers the names of the fragments, of which each lies in the array of its label. `Dense.write` and
+ * `Sparse.write` take labels among their columns, too.
+ *
+ * Labels must run up or down as the schema says; equal ones may follow each other. What others wrote of the same label is not looked
+ * at: engines refuse to read labels whose fragments do not follow each other in their order, or leave gaps.
+ *
+ * Fails with `WriteError`, which names the label, and as `Dense.write` does.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Samples = ArraySchema.sparse({
+ *   dims: { run: Dim.uint32([1, 100]) },
+ *   attrs: { value: Attr.float64() },
+ *   labels: { day: { dim: "run", type: "string_ascii", order: "increasing" } },
+ * })
+ * const program = Effect.gen(function* () {
+ *   const samples = yield* TileArray.create("mem://samples", Samples)
+ *   yield* TileArray.writeLabels(samples, { run: [1, 3] }, { day: ["2024-02-28", "2024-02-29", "2024-03-01"] })
+ *   return (yield* TileArray.readLabel(yield* TileArray.reopen(samples), "day")).coordinates.values
+ * })
+ * const runs = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(runs, Uint32Array.of(1, 2, 3))
+ * ```
+ */
+export const writeLabels = <S extends ArraySchema | undefined>(
+  array: TileArray<S>,
+  region: BoxOf<S>,
+  labels: LabelInputs<S>,
+  options: Pick<WriteOptions, "at"> = {},
+): Effect.Effect<ReadonlyArray<string>, WriteFailure, Storage | Codecs> =>
+  Effect.flatMap(
+    attemptOptions(() => {
+      const refuse = refusing(array.uri)
+      checkNames(options, ["at"], refuse)
+      return millis("at", options.at, refuse)
+    }),
+    (at) =>
+      write(
+        openedOf(array),
+        region,
+        labels as Readonly<Record<string, unknown>>,
+        at === undefined ? undefined : [at, at],
+      ),
+  )
