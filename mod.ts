@@ -51,7 +51,7 @@ export { SchemaMismatch } from "./src/array/schema_mismatch.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"
 export type { TileError } from "./src/tile/attempt.ts"
 export { RowError } from "./src/array/row_error.ts"
-export { type RunOptions, toAsyncIterable } from "./src/query/async_iterable.ts"
+export { type RunOptions, toAsyncIterable, toReadableStream } from "./src/query/async_iterable.ts"
 export { FormatError } from "./schema/errors.ts"
 export {
   AlreadyExists,

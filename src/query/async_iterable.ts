@@ -66,3 +66,42 @@ export const toAsyncIterable = <A, E, R, E2>(
     },
   }
 }
+
+/**
+ * A stream as a `ReadableStream` of the web: for a `Response`, for `pipeThrough` and `pipeTo`, for a worker that takes it.
+ * Nothing is made before somebody reads, and no more than one element ahead. What it needs comes from `layer`, and is closed
+ * when the stream ends, however it ends; cancelling it interrupts what is under way, and so does the `signal`: requests in
+ * flight are given up. Reading rejects with the stream's own tagged errors, or with the signal's reason.
+ *
+ * ```ts
+ * import { Cells, layerDefault, Sparse, TileArray, toReadableStream } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * const places = TileArray.open("tests/array/quakes").pipe(
+ *   Stream.flatMap((array) => Sparse.stream(array, { select: ["place"], order: "row" })),
+ *   Stream.map(({ columns }) => Cells.texts(columns.place).join("\n") + "\n"),
+ * )
+ * const body = toReadableStream(places, layerDefault).pipeThrough(new TextEncoderStream())
+ * assertEquals(await new Response(body).text(), "Crete\nNiigata\nTōhoku\n")
+ * ```
+ */
+export const toReadableStream = <A, E, R, E2>(
+  stream: Stream.Stream<A, E, R>,
+  layer: Layer.Layer<R, E2>,
+  options: RunOptions = {},
+): ReadableStream<A> => {
+  let iterator: AsyncIterator<A> | undefined
+  return new ReadableStream<A>({
+    pull: async (controller) => {
+      iterator ??= toAsyncIterable(stream, layer, options)[Symbol.asyncIterator]()
+      const next = await iterator.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(next.value)
+    },
+    cancel: async () => {
+      await iterator?.return?.()
+    },
+  }, { highWaterMark: 0 })
+}
