@@ -12,6 +12,7 @@
  *                      as many that engines of their age read: seven of them, of more than 100 arrays all
  *     --memory         only the memory that streams of large arrays take
  *     --laws           only what writes leave that fail, seen by the engine
+ *     --labels         only dimension labels: 20 arrays in each runtime, or --count
  *     --queries        only random queries: conditions, aggregates and deletes
  *     --changes        only what changes of metadata, schemas and groups leave for the engine, and it for us
  *     --copies         only copies of the packed fixtures, which the engine compares with what they are copies of
@@ -29,6 +30,7 @@ import { runApplications } from "./applications/run.ts"
 import { runChanges } from "./changes/run.ts"
 import { runCopies } from "./copies/run.ts"
 import { knownEngineDefects } from "./known_engine_defects.ts"
+import { runLabels } from "./labels/run.ts"
 import { runLaws } from "./laws/run.ts"
 import { runMemory } from "./memory/run.ts"
 import { DEFAULT, runQueries, SWEEP } from "./queries/run.ts"
@@ -72,6 +74,7 @@ const main = async (): Promise<void> => {
       copies: { type: "boolean", default: false },
       writes: { type: "boolean", default: false },
       memory: { type: "boolean", default: false },
+      labels: { type: "boolean", default: false },
       laws: { type: "boolean", default: false },
       queries: { type: "boolean", default: false },
       sample: { type: "boolean", default: false },
@@ -92,10 +95,10 @@ const main = async (): Promise<void> => {
   }
   if (!/^[\w.-]+$/.test(seed)) throw new Error("--seed is letters, digits, - and _")
   const sample = values.sample || values.full ||
-    (!values.changes && !values.copies && !values.writes && !values.queries &&
+    (!values.changes && !values.copies && !values.writes && !values.queries && !values.labels &&
       [values.count, values.seed, values.from, values.only].some((value) => value !== undefined))
   const all = !sample && !values.applications && !values.memory && !values.laws && !values.changes &&
-    !values.copies && !values.writes && !values.queries
+    !values.copies && !values.writes && !values.queries && !values.labels
   if (sample || all) {
     const python = pythonFor("THE INTEROP SAMPLE", ENGINE)
     const options = { seed, from, count, only: values.only, keep: values.keep }
@@ -111,6 +114,11 @@ const main = async (): Promise<void> => {
     // the sweep copies all of them
     const copies = values.copies && values.count !== undefined ? count : values.full ? 0 : 40
     if (python !== undefined) await runCopies(python, cache, { seed, count: copies, keep: values.keep }, totals)
+  }
+  if (values.labels || values.full || all) {
+    const python = pythonFor("THE TEST OF LABELS", ENGINE)
+    const arrays = values.labels && values.count !== undefined ? count : values.full ? 300 : 20
+    if (python !== undefined) await runLabels(python, cache, arrays, totals)
   }
   if (values.writes || values.full || all) {
     const python = pythonFor("THE TEST OF WRITES", ENGINE)
