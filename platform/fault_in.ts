@@ -5,6 +5,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { isGranted } from "./permissions.ts"
 import { builtin } from "./runtime_modules.ts"
 
 const fs = builtin("node:fs")
@@ -15,22 +16,12 @@ const ZEROS = "/dev/zero"
 /** The most bytes of one call. */
 const PIECE = 1 << 30
 
-interface Deno {
-  readonly permissions?: { readonly querySync: (asked: object) => { readonly state: string } }
-}
-
-/** Nobody is asked for a permission for this. */
-const isAllowed = (): boolean => {
-  const { permissions } = (globalThis as { readonly Deno?: Deno }).Deno ?? {}
-  return permissions === undefined || permissions.querySync({ name: "read", path: ZEROS }).state === "granted"
-}
-
 /** `Workers.faultIn`; where it cannot be done, nothing is. */
 export const faultIn = (bytes: Uint8Array): Effect.Effect<void> => {
   let pieces = 0
   const waiting: Array<() => void> = []
   try {
-    if (isAllowed()) {
+    if (isGranted({ name: "read", path: ZEROS })) {
       const { closeSync, openSync, read } = fs()
       const file = openSync(ZEROS, "r")
       const end = (): void => {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isGranted } from "./permissions.ts"
 import { builtin } from "./runtime_modules.ts"
 
 /** The process that a program runs in. */
@@ -71,7 +72,7 @@ const ofDeno = (deno: DenoProcess): Process => {
   })
   return {
     args: deno.args,
-    environment: (name) => deno.env.get(name),
+    environment: (name) => isGranted({ name: "env", variable: name }) ? deno.env.get(name) : undefined,
     async *read() {
       for (;;) {
         const piece = new Uint8Array(PIECE)

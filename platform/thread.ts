@@ -4,9 +4,23 @@
  *
  * @module
  */
+import { isGranted } from "./permissions.ts"
 import { builtin } from "./runtime_modules.ts"
 
+const fs = builtin("node:fs")
 const workerThreads = builtin("node:worker_threads")
+
+/** What threads run: they take files, but no modules from elsewhere, unless those are imported. */
+const entry = (module: URL): URL => {
+  if (module.protocol !== "file:") {
+    return new URL(`data:text/javascript,${encodeURIComponent(`import ${JSON.stringify(module.href)}`)}`)
+  }
+  // a program that was put into one file has no other; to start a thread all the same would print that
+  if (!isGranted({ name: "read", path: module }) || !fs().existsSync(module)) {
+    throw new TypeError(`there is no module ${module.href}`)
+  }
+  return module
+}
 
 /** A thread that runs a module. */
 export interface Thread {
@@ -31,7 +45,7 @@ export const startThread = (module: URL, on: OnThread): Thread => {
   } catch {
     return startWebWorker(module, on)
   }
-  const worker = new threads.Worker(module)
+  const worker = new threads.Worker(entry(module))
   worker.on("message", on.message)
   worker.on("error", on.broken)
   worker.on("messageerror", on.broken)

@@ -63,6 +63,23 @@ describe("worker threads", () => {
         }
       })))
 
+  it("run modules that are no files, as those are that were imported from a server", {
+    skip: "Bun" in globalThis ? "Bun imports none from servers" : false,
+  }, () => {
+    const module = `const { parentPort: port } = process.getBuiltinModule("node:worker_threads")
+      port.on("message", (job) => port.postMessage(job))
+      port.postMessage("ready")`
+    return withPool(
+      new URL(`data:text/javascript,${encodeURIComponent(module)}`),
+      1,
+      (pool) =>
+        Effect.gen(function* () {
+          const answer = yield* yield* offered(pool, { bytes: new ArrayBuffer(8) })
+          assertEquals((answer as { readonly bytes: ArrayBuffer }).bytes.byteLength, 8)
+        }),
+    )
+  })
+
   it("end when they have nothing to do, and start again", () =>
     withPool(echo, 1, (pool) =>
       Effect.gen(function* () {
