@@ -186,3 +186,7 @@ const hilbertOf = (schema: ArraySchema, columns: ReadonlyArray<Coordinates>, ver
     return numberBuckets(asDoubles(column.values), low, range, bits)
   }))
 }
+
+/** Where cells lie on the Hilbert curve, as engines of today compute it: two words. */
+export const curveWords = (schema: ArraySchema, columns: ReadonlyArray<Coordinates>): KeyWords =>
+  hilbertOf(schema, columns, CURRENT_VERSION)

@@ -19,6 +19,7 @@ import { orderWords } from "./cell_order.ts"
 import { checkBudget } from "./budget.ts"
 import type { Column } from "./column.ts"
 import { evaluate } from "./condition.ts"
+import { cellsOfPart, type CurvePart } from "./cut_hilbert.ts"
 import { applyDeletes } from "./deletes.ts"
 import { byFragment, type FoundCells, restrict, spreadOver } from "./found_cells.ts"
 import { foundColumn } from "./found_columns.ts"
@@ -48,6 +49,8 @@ export interface SparseRequest {
   readonly selection: Selection
   readonly order: Order
   readonly where: Where | undefined
+  /** The piece of the Hilbert curve whose cells are read, where that is the order. Default: all of it. */
+  readonly curve?: CurvePart
 }
 
 /** Checks what is asked of a sparse array; `order` is the default. */
@@ -130,7 +133,7 @@ export const readSparse = (
 export const readPlanned = (
   access: TileAccess,
   array: OpenedArray,
-  { fields, selection, order, where }: SparseRequest,
+  { fields, selection, order, where, curve }: SparseRequest,
   plan: SparsePlan,
   maxBytes: number,
   most?: number,
@@ -139,7 +142,7 @@ export const readPlanned = (
     const { schema, uri } = array
     const involved = plan.map((p) => array.fragments[p.fragment])
     const { dedups, inOrder } = workOf(array, plan, order)
-    const sorts = dedups || !inOrder
+    const sorts = dedups || !inOrder || curve !== undefined
     const { dimensions, deleteTimes } = fieldsOf(schema)
     const wanted = dimensions.flatMap((field, d) => sorts || fields.includes(field) ? [d] : [])
     const perCell = sorts ? wanted.reduce((sum, d) => sum + dimensions[d].cellSize, 8) : 0
@@ -168,9 +171,17 @@ export const readPlanned = (
     if (sorting > maxBytes) return yield* Effect.fail(new ResultTooLarge({ uri, needed: sorting, limit: maxBytes }))
 
     if (sorts && found.length > 0) {
-      const columns: Array<Column> = []
+      let columns: ReadonlyArray<Column> = yield* Effect.forEach(dimensions, (field) => {
+        const column = sorted.columns.get(field)
+        return column === undefined ? foundColumn(access, array, field, found) : Effect.succeed(column)
+      })
+      if (curve !== undefined) {
+        const keep = yield* attemptAllocation(uri, 16 * found.length, () => cellsOfPart(array, columns, curve))
+        const known = new Map([...sorted.columns, ...dimensions.map((field, d) => [field, columns[d]] as const)])
+        ;[found, sorted] = yield* narrowed(uri, found, { ...sorted, columns: known }, keep)
+        columns = dimensions.map((field) => sorted.columns.get(field)!)
+      }
       const held = sorted.columns
-      for (const field of dimensions) columns.push(held.get(field) ?? (yield* foundColumn(access, array, field, found)))
       const chosen = yield* attemptAllocation(uri, perCell * found.length, () => {
         const zeros = dedups ? zeroWords(columns) : []
         const words = [...orderWords(schema, order, columns), ...zeros]

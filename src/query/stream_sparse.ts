@@ -15,6 +15,7 @@ import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { type Batch, batches, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
+import { type CurvePart, cutHilbert, lowerSizes, tilePlaces } from "./cut_hilbert.ts"
 import { cutSelection } from "./cut_selection.ts"
 import { cutSparse } from "./cut_sparse.ts"
 import { fieldIn } from "./gather.ts"
@@ -38,6 +39,8 @@ import { shareOf } from "./share.ts"
 interface Part {
   readonly selection: Selection
   readonly plan: SparsePlan | undefined
+  /** Of its cells those on a piece of the Hilbert curve, or all. */
+  readonly curve?: CurvePart
 }
 
 /** Memory of a cell that is sorted, beside its fields: key words, its number, its time. */
@@ -77,13 +80,15 @@ export const streamRequest = (
     const limit = batchBytes(memory)
     const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
     const { schema, uri, fragments } = array
+    const places = tilePlaces(access, array)
     const step = (part: Part): Effect.Effect<Step<Part, SparseResult>, ReadError, Storage> =>
       Effect.gen(function* () {
         const { selection } = part
         const plan = part.plan ?? (yield* planRequest(access, array, { ...request, selection }))
         if (plan.length === 0) return { kind: "none" }
         const { dedups, inOrder } = workOf(array, plan, request.order)
-        const sorts = dedups || !inOrder
+        const { curve } = part
+        const sorts = dedups || !inOrder || curve !== undefined
         const mbrs = new Map<number, MbrLevel>()
         for (const { fragment, tiles } of plan) {
           if (sorts || tiles.some((t) => !t.whole)) {
@@ -98,6 +103,7 @@ export const streamRequest = (
           mbrs,
           sorts,
         )
+        if (curve !== undefined) yield* lowerSizes(plan, curve, places, sizes)
         if (largest > limit) return yield* Effect.fail(budgetTooSmall(uri, memory, largest, "a tile"))
         // coordinates that do not fit are looked at in parts
         const held = Math.min(coordinates, limit / 2)
@@ -117,7 +123,7 @@ export const streamRequest = (
         })
         if (bytes <= wanted || (bytes <= limit && !(yield* isApart))) {
           const read = yield* Effect.either(
-            readPlanned(access, array, { ...request, selection }, plan, 2 * limit, most),
+            readPlanned(access, array, { ...request, selection, curve }, plan, 2 * limit, most),
           )
           if (read._tag === "Right") {
             return read.right.length === 0 ? { kind: "none" } : { kind: "read", batch: read.right }
@@ -130,6 +136,13 @@ export const streamRequest = (
           const halves = halvesOf(plan, sizes)
           if (halves === undefined) return yield* Effect.fail(budgetTooSmall(uri, memory, bytes, "a tile"))
           return { kind: "cut", parts: [{ selection, plan: halves[0] }, { selection, plan: halves[1] }] }
+        }
+        if (request.order === "global" && schema.cellOrder === "hilbert") {
+          const whole: CurvePart = { from: undefined, to: undefined }
+          const parts = yield* cutHilbert(array, plan, curve ?? whole, places)
+          if (parts !== undefined) {
+            return { kind: "cut", parts: [{ selection, ...parts[0] }, { selection, ...parts[1] }] }
+          }
         }
         const parts = cutInTwo()
         if (parts === undefined) {
