@@ -21,7 +21,7 @@ export const columnTypeOf = (written: CsvType): ColumnType => ({
 })
 
 /** Numbers that are written as numbers are: what starts with more zeros than it needs, or a plus, is a code of some kind. */
-const whole = /^-?(0|[1-9]\d{0,18})$/
+const whole = /^-?(0|[1-9]\d{0,19})$/
 const decimal = /^-?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/
 const special = /^-?(nan|inf|infinity)$/i
 const truth = /^(true|false)$/i
@@ -37,10 +37,22 @@ const isWhole = (cell: string): boolean => {
   return cell.length < 19 || BigInt.asIntN(64, BigInt(cell)) === BigInt(cell)
 }
 
+const isUnsigned = (cell: string): boolean =>
+  whole.test(cell) && (cell.length < 19 ? !cell.startsWith("-") : BigInt.asUintN(64, BigInt(cell)) === BigInt(cell))
+
+/** Whether a number stays what it is as float64: whole ones keep all their digits, as those of a key must, and none overflows. */
+const isNumber = (cell: string): boolean => {
+  if (!decimal.test(cell)) return false
+  const value = Number(cell)
+  return Number.isFinite(value) &&
+    (Math.abs(value) <= Number.MAX_SAFE_INTEGER || !/^-?\d+$/.test(cell) || BigInt(value) === BigInt(cell))
+}
+
 /** Kinds of columns, the first that holds all cells is taken. */
 const kinds: ReadonlyArray<readonly [type: Datatype, holds: (cell: string) => boolean]> = [
   ["int64", isWhole],
-  ["float64", (cell) => decimal.test(cell) || special.test(cell)],
+  ["uint64", isUnsigned],
+  ["float64", (cell) => isNumber(cell) || special.test(cell)],
   ["bool", (cell) => truth.test(cell)],
   ...moments.map((type) =>
     [

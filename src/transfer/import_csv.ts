@@ -89,9 +89,9 @@ const typesOf = (
 /**
  * Makes an array of CSV, and writes all rows into it; they count at once, when the last one is written.
  *
- * The datatypes of columns are those of `types`, or what holds the first 10,000 rows: `int64`, `float64`, `bool`, `datetime_ms`
- * (or finer, where dates are), else `string_utf8`, and nullable if a cell of them is empty. Numbers with zeros before them or a
- * plus are texts: they are codes of some kind. Empty cells are null where the column is nullable, and empty texts; `""` is an
+ * The datatypes of columns are those of `types`, or what holds the first 10,000 rows: `int64`, `uint64`, `float64`, `bool`,
+ * `datetime_ms` (or finer, where dates are), else `string_utf8`, and nullable if a cell of them is empty. Numbers with zeros
+ * before them or a plus are texts: they are codes of some kind; so are whole numbers that would lose digits. Empty cells are null where the column is nullable, and empty texts; `""` is an
  * empty text in any case. Coordinates that are texts are ASCII.
  *
  * Rows are written as they come, in a memory of a bounded size. Dense arrays get a dimension `row`, or rows that name their

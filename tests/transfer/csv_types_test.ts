@@ -12,10 +12,21 @@ describe("a column", () => {
   it("is numbers where all of its cells are", () => {
     assertEquals(inferred("1", "-2", "0"), "int64")
     assertEquals(inferred("9223372036854775807", "-9223372036854775808"), "int64")
-    assertEquals(inferred("9223372036854775808"), "float64")
+    assertEquals(inferred("1", "9223372036854775808", "18446744073709551615"), "uint64")
+    assertEquals(inferred("9007199254740993", "0"), "int64")
+    assertEquals(inferred("9007199254740992", "0.5"), "float64")
     assertEquals(inferred("1", "2.5"), "float64")
     assertEquals(inferred("1e3", ".5", "5.", "-0.25E-7"), "float64")
     assertEquals(inferred("1", "NaN", "-inf", "Infinity"), "float64")
+  })
+
+  it("is text where numbers would lose digits", () => {
+    assertEquals(inferred("18446744073709551616"), "float64")
+    assertEquals(inferred("18446744073709551617"), "string_utf8")
+    assertEquals(inferred("18446744073709551615", "-1"), "string_utf8")
+    assertEquals(inferred("9007199254740993", "0.5"), "string_utf8")
+    assertEquals(inferred("1e400"), "string_utf8")
+    assertEquals(inferred("1e300", "12345678901234567890123"), "string_utf8")
   })
 
   it("is text where numbers are codes", () => {
