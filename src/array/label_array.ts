@@ -9,6 +9,7 @@ import type { DimensionLabel } from "../../schema/dimension_label.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { dense } from "./builder/array_schema.ts"
 import { of as attributeOf, ordered } from "./builder/attribute.ts"
+import type { LabelsInput } from "./builder/label_input.ts"
 import type { ArraySchema } from "./builder/schema_value.ts"
 import { join } from "./listing.ts"
 import { openArray, type OpenedArray, type OpenError } from "./open.ts"
@@ -16,12 +17,13 @@ import { openArray, type OpenedArray, type OpenError } from "./open.ts"
 /** The schema of the array that holds a label: one label for each coordinate of its dimension, in their order. */
 export const labelSchema = (
   schema: ArraySchema,
-  { dimension, attribute, type, order }: DimensionLabel,
+  { name, dimension, attribute, type, order }: DimensionLabel,
 ): ArraySchema => {
   const { filters, ...index } = schema.dims[schema.dimensionNames[dimension]]
+  const label = attributeOf(type, ...((schema.labels as LabelsInput)[name]?.filters ?? []))
   return dense({
     dims: { index: { ...index, filters: { ...filters, filters: [] } } },
-    attrs: { [attribute]: order === "unordered" ? attributeOf(type) : ordered(attributeOf(type), order) },
+    attrs: { [attribute]: order === "unordered" ? label : ordered(label, order) },
   })
 }
 

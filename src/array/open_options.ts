@@ -9,12 +9,12 @@ import { withoutSlash } from "./listing.ts"
 
 /** How to open an array, a group or their metadata. */
 export interface OpenOptions {
-  /** The moment to see, in whole milliseconds since 1970 or as a Date; the same as `end`. Default: now. */
-  readonly at?: number | Date
+  /** The moment to see, in whole milliseconds since 1970 (number or bigint) or as a Date; the same as `end`. Default: now. */
+  readonly at?: number | bigint | Date
   /** Sees only what was written from here on. Default: the beginning. */
-  readonly start?: number | Date
+  readonly start?: number | bigint | Date
   /** Sees only what was written until here, inclusive. Default: now. */
-  readonly end?: number | Date
+  readonly end?: number | bigint | Date
   /** The AES-256-GCM key of an encrypted array: 32 bytes. */
   readonly key?: Uint8Array
   /** Whether MD5 and SHA-256 filters are checked. Default: true. */
@@ -58,12 +58,13 @@ export const checkUri = (uri: unknown, refuse: Refuse): string => {
 export const millis = (option: string, time: unknown, refuse: Refuse): number | undefined => {
   if (time === undefined) return undefined
   const date = time instanceof Date
-  const given = date ? time.getTime() : time
+  // what a number does not hold is no time either: names of files could not say it
+  const given = date ? time.getTime() : typeof time === "bigint" ? Number(time) : time
   if (typeof given !== "number") {
-    return refuse(option, `this is ${kindOf(time)}; give milliseconds since 1970 as a number, or a Date`)
+    return refuse(option, `this is ${kindOf(time)}; give milliseconds since 1970 as a number or bigint, or a Date`)
   }
   if (date && Number.isNaN(given)) return refuse(option, "this Date is invalid; check what it was made from")
-  if (!Number.isInteger(given)) return refuse(option, `${given} is no time; give whole milliseconds since 1970`)
+  if (!Number.isSafeInteger(given)) return refuse(option, `${given} is no time; give whole milliseconds since 1970`)
   if (given < 0) return refuse(option, `${date ? time.toISOString() : given} is before 1970; nothing was written then`)
   return given
 }

@@ -33,7 +33,7 @@ export interface Asked<S extends Declared> {
 /** What is looked at of the options of a query here. */
 interface Given {
   readonly select?: ReadonlyArray<string>
-  readonly at?: number | Date
+  readonly at?: number | bigint | Date
   readonly time?: TimeForm
 }
 
@@ -80,7 +80,7 @@ const checkForm = (uri: string, options: unknown, names: ReadonlyArray<string>):
 /** The array at the moment of a query; what it was opened for begins where it began. */
 const arrayAt = <S extends Declared>(
   array: TileArray<S>,
-  at: number | Date | undefined,
+  at: number | bigint | Date | undefined,
 ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs> =>
   at === undefined
     ? Effect.succeed(array)

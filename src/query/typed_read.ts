@@ -49,10 +49,10 @@ export interface Query<
   /** What to do with ranges that leave the domain. Default: refuse them. */
   readonly outside?: Outside
   /**
-   * The moment to see, in whole milliseconds since 1970 or as a Date. Default: the one that the array was opened for. Costs
+   * The moment to see, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: the one that the array was opened for. Costs
    * what opening it again costs: `TileArray.reopen` is for several queries.
    */
-  readonly at?: number | Date
+  readonly at?: number | bigint | Date
   /**
    * The first cells only, in the order that was asked: at most so many. What lies behind them is not read. Of dense arrays,
    * cells that are left of a box lie in a row: their `shape` is their number.

@@ -30,8 +30,8 @@ import { type CsvTable, readRows } from "./csv_table.ts"
 export interface CsvOptions extends CsvForm {
   /** The names of the columns, of CSV whose first row is data already. Default: they are the first row. */
   readonly columns?: ReadonlyArray<string>
-  /** The moment that the cells belong to, in whole milliseconds since 1970 or as a Date. Default: now. */
-  readonly at?: number | Date
+  /** The moment that the cells belong to, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now. */
+  readonly at?: number | bigint | Date
   /**
    * Sparse arrays: what becomes of rows with the same coordinates where no duplicates are allowed: `refuse` them, or keep the
    * `first` of those that are written together. Default: `refuse`.

@@ -19,8 +19,8 @@ import type { WriteFailure, WriteProgress } from "./written.ts"
 
 /** How cells are written. */
 export interface WriteOptions {
-  /** The moment that the cells belong to, in whole milliseconds since 1970 or as a Date. Default: now. */
-  readonly at?: number | Date
+  /** The moment that the cells belong to, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now. */
+  readonly at?: number | bigint | Date
   /** Is told from time to time how far the write is. */
   readonly onProgress?: (progress: WriteProgress) => void
 }

@@ -3,7 +3,7 @@ import { describe, it } from "node:test"
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { readdirSync } from "node:fs"
-import { ArraySchema, Attr, Dense, Dim, SchemaError, TileArray } from "../../mod.ts"
+import { ArraySchema, Attr, Dense, Dim, Filter, SchemaError, TileArray } from "../../mod.ts"
 import { Storage } from "../../platform/storage.ts"
 import { labelSchema } from "../../src/array/label_array.ts"
 import { openArray } from "../../src/array/open.ts"
@@ -17,7 +17,7 @@ const Labelled = ArraySchema.dense({
   dims,
   attrs,
   labels: {
-    lat: { dim: "y", type: "float64", order: "decreasing" },
+    lat: { dim: "y", type: "float64", order: "decreasing", filters: [Filter.byteShuffle, Filter.zstd(3)] },
     name: { dim: "x", type: "string_ascii", order: "increasing" },
   },
 })
@@ -35,10 +35,11 @@ describe("dimension labels", () => {
           ["name", 1, "__labels/l1"],
         ])
         const label = yield* TileArray.open(`${uri}/__labels/l0`, open)
-        assertEquals(label.schema.attributes.map((a) => [a.name, a.type, a.order]), [[
+        assertEquals(label.schema.attributes.map((a) => [a.name, a.type, a.order, a.filters.filters]), [[
           "label",
           "float64",
           "decreasing",
+          [Filter.byteShuffle, Filter.zstd(3)],
         ]])
         yield* Dense.write(label, {}, { label: Float64Array.of(9, 7, 5, 3) })
         const { columns } = yield* Dense.read(yield* TileArray.reopen(label))
@@ -73,6 +74,7 @@ describe("dimension labels", () => {
         [{ "": label }, "a dimension label has a name"],
         [{ l: { ...label, type: "string_utf8" } }, "l: labels may not be string_utf8"],
         [{ l: { ...label, order: "unordered" } }, "l: labels run up or down"],
+        [{ l: { ...label, filters: [Filter.doubleDelta()] } }, "l: filter 0, double_delta, does not take float64"],
       ] as const
     ) assertStringIncludes(assertThrows(make(labels), SchemaError).message, why)
     const float = () =>

@@ -56,13 +56,17 @@ describe("a time", () => {
     })
     it(`${option}: that is no whole number is refused`, () =>
       refuses({ [option]: 1709539200.5 }, option, "1709539200.5", "whole milliseconds"))
+    it(`${option}: that no number holds whole is refused`, async () => {
+      await refuses({ [option]: 1e300 }, option, "1e+300 is no time")
+      await refuses({ [option]: 2n ** 64n - 1n }, option, "is no time")
+    })
     it(`${option}: before 1970 is refused`, async () => {
       await refuses({ [option]: -1 }, option, "-1 is before 1970")
       await refuses({ [option]: new Date("1969-12-31T00:00:00Z") }, option, "1969-12-31", "before 1970")
     })
     it(`${option}: of another type is refused`, async () => {
       await refuses({ [option]: "2024-03-04" }, option, "a string", "a Date")
-      await refuses({ [option]: 10n }, option, "a bigint")
+      await refuses({ [option]: Symbol.iterator }, option, "a symbol")
       await refuses({ [option]: null }, option, "null")
       await refuses({ [option]: [1, 2] }, option, "a list")
       await refuses({ [option]: { ms: 1 } }, option, "an object")
@@ -82,6 +86,7 @@ describe("a time", () => {
     const at = new Date("2024-03-04T08:00:00Z")
     assertEquals(await timeOf({ at }), { start: 0, end: at.getTime() })
     assertEquals(await timeOf({ start: 1, end: at.getTime(), at: undefined }), { start: 1, end: at.getTime() })
+    assertEquals(await timeOf({ start: 1n, end: BigInt(at.getTime()) }), { start: 1, end: at.getTime() })
     assertEquals(await timeOf({ start: at, end: at }), { start: at.getTime(), end: at.getTime() })
     assert(trace.requests > 0)
     const before = Date.now()

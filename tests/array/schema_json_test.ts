@@ -61,7 +61,7 @@ describe("schemas as JSON", () => {
       attrs: { rgb: Attr.uint8(Filter.webp({ format: "rgb", quality: 80, lossless: true })) },
       labels: {
         latitude: { dim: "y", type: "float64", order: "increasing" },
-        name: { dim: "x", type: "string_ascii", order: "decreasing" },
+        name: { dim: "x", type: "string_ascii", order: "decreasing", filters: [Filter.dictionary, Filter.zstd(9)] },
       },
     })
     assertEquals(again(picture), picture)

@@ -5,7 +5,9 @@ import { VAR } from "../../../schema/cell_val_num.ts"
 import { isInteger, isTemporal } from "../../../schema/datatype.ts"
 import type { DimensionLabel } from "../../../schema/dimension_label.ts"
 import { labelPath } from "../../../schema/name/array_paths.ts"
+import { checkFilters } from "./check_filters.ts"
 import type { DimensionType } from "./datatype_values.ts"
+import { pipelineOf } from "./filter.ts"
 import type { LabelsInput } from "./label_input.ts"
 import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema } from "./schema_value.ts"
@@ -51,7 +53,7 @@ const labelTypes = (type: DimensionLabel["type"]): boolean =>
   isInteger(type) || isTemporal(type) || type === "float32" || type === "float64" || type === "string_ascii"
 
 /** Checks the labels of a schema. Throws {@link SchemaError}. */
-export const checkLabels = ({ dims, dimensionNames, attributeNames, dimensionLabels }: ArraySchema): void => {
+export const checkLabels = ({ dims, dimensionNames, attributeNames, dimensionLabels, labels }: ArraySchema): void => {
   const names = new Set([...dimensionNames, ...attributeNames])
   for (const { name, dimension, type, order } of dimensionLabels) {
     const refuse = (reason: string): never => {
@@ -66,5 +68,7 @@ export const checkLabels = ({ dims, dimensionNames, attributeNames, dimensionLab
     }
     if (!labelTypes(type)) refuse(`labels may not be ${type}`)
     if (order === "unordered") refuse("labels run up or down; engines have no others")
+    const { filters = [] } = (labels as LabelsInput)[name]
+    checkFilters(name, pipelineOf(filters), type, type === "string_ascii")
   }
 }

@@ -21,7 +21,8 @@ import {
 import { cellOfJson } from "./cell_of_json.ts"
 import { checkSchemaRules } from "./check_rules.ts"
 import { type CurrentDomainInput, currentDomainRanges } from "./current_domain.ts"
-import { labelsOf, labelStructures } from "./dimension_labels.ts"
+import type { DimensionType } from "./datatype_values.ts"
+import { labelStructures } from "./dimension_labels.ts"
 import { ascii, type Dimension, of as dimensionOf } from "./dimension.ts"
 import { type EnumerationValues, valuesOfParts } from "./enumeration_values.ts"
 import {
@@ -33,6 +34,7 @@ import {
   type FiltersJson,
   SchemaJson,
 } from "./schema_json.ts"
+import type { LabelsInput } from "./label_input.ts"
 import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema, Dimensions } from "./schema_value.ts"
 
@@ -158,8 +160,18 @@ export const fromJson = (given: unknown): ArraySchema => {
     Object.entries(json.currentDomain).map(([name, [low, high]]) => [name, [boundInput(low), boundInput(high)]]),
   )
   named("enumerations", json.enumerations ?? [])
-  const labels = Object.fromEntries(
-    named("labels", json.labels ?? []).map((name, i) => [name, json.labels![i] as never]),
+  const labels: LabelsInput = Object.fromEntries(
+    named("labels", json.labels ?? []).map((name, i) => {
+      const { dim, type, order, filters } = json.labels![i]
+      const label = { dim, type: type as DimensionType, order }
+      return [
+        name,
+        filters === undefined ? label : {
+          ...label,
+          filters: filters.map((filter, k) => filterOf(`${name}.filters.${k}`, filter)),
+        },
+      ]
+    }),
   )
   const dimensionLabels = labelStructures(dimensionNames, labels)
   return checkSchemaRules({
@@ -177,7 +189,7 @@ export const fromJson = (given: unknown): ArraySchema => {
     validityFilters: filters("validityFilters"),
     enumerations: Object.fromEntries((json.enumerations ?? []).map((each) => [each.name, enumerationOfJson(each)])),
     currentDomain: currentDomainRanges(dims, ranges as CurrentDomainInput<Dimensions> | undefined, dimensionNames),
-    labels: labelsOf(dimensionNames, dimensionLabels),
+    labels,
     dimensionLabels,
   })
 }

@@ -1,6 +1,7 @@
 /**
  * Dimension labels as users write them.
  */
+import type { Filter } from "../../../schema/filter.ts"
 import type { DimensionType } from "./datatype_values.ts"
 
 /** A label as users write it: `{ dim: "y", type: "float64", order: "increasing" }`. */
@@ -11,6 +12,8 @@ export interface LabelInput<Name extends string = string> {
   readonly type: DimensionType
   /** Whether they run up or down. */
   readonly order: "increasing" | "decreasing"
+  /** What the labels go through, first to last, in the array that holds them. Default: none. */
+  readonly filters?: ReadonlyArray<Filter>
 }
 
 /** Labels by name. */

@@ -78,6 +78,8 @@ export interface LabelJson {
   readonly type: Datatype
   /** Whether the labels run up or down. */
   readonly order: "increasing" | "decreasing"
+  /** What the labels go through. */
+  readonly filters?: ReadonlyArray<FilterJson>
 }
 
 /**
@@ -192,5 +194,13 @@ export const SchemaJson: Schema.Schema<SchemaJson> = Struct({
   currentDomain: optional(
     Schema.Record({ key: text, value: Tuple(Union(number, text, Hex), Union(number, text, Hex)) }),
   ),
-  labels: optional(list(Struct({ name: text, dim: text, type: Type, order: Literal("increasing", "decreasing") }))),
+  labels: optional(
+    list(Struct({
+      name: text,
+      dim: text,
+      type: Type,
+      order: Literal("increasing", "decreasing"),
+      filters: optional(list(FilterOptions)),
+    })),
+  ),
 }) as unknown as Schema.Schema<SchemaJson>

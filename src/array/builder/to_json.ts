@@ -27,6 +27,7 @@ import type {
   FiltersJson,
   SchemaJson,
 } from "./schema_json.ts"
+import type { LabelsInput } from "./label_input.ts"
 import type { ArraySchema } from "./schema_value.ts"
 
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
@@ -130,12 +131,16 @@ export const toJson = (schema: ArraySchema): SchemaJson => {
       })),
     }),
     ...(dimensionLabels.length === 0 ? {} : {
-      labels: dimensionLabels.map(({ name, dimension, type, order }) => ({
-        name,
-        dim: dimensionNames[dimension],
-        type,
-        order: order as "increasing" | "decreasing",
-      })),
+      labels: dimensionLabels.map(({ name, dimension, type, order }) => {
+        const { filters } = (schema.labels as LabelsInput)[name]
+        return {
+          name,
+          dim: dimensionNames[dimension],
+          type,
+          order: order as "increasing" | "decreasing",
+          ...(filters === undefined ? {} : { filters: filters.map(filterJson) }),
+        }
+      }),
     }),
   }
 }
