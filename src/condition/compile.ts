@@ -37,9 +37,9 @@ const negated: Readonly<Record<Operator, Operator>> = {
 
 const isOrder = (op: Operator): boolean => op === "lt" || op === "le" || op === "gt" || op === "ge"
 
-/** The predicate that a condition is for the cells of an array. Throws {@link ConditionError}. */
-export const compileCondition = (scope: ConditionScope, condition: ConditionTree): Predicate =>
-  compile(scope, condition, "", false)
+/** The predicate that a condition, or its negation, is for the cells of an array. Throws {@link ConditionError}. */
+export const compileCondition = (scope: ConditionScope, condition: ConditionTree, isNegated = false): Predicate =>
+  compile(scope, condition, "", isNegated)
 
 const compile = (scope: ConditionScope, tree: ConditionTree, path: string, isNegated: boolean): Predicate => {
   const at = (name: string): string => path === "" ? name : `${path}.${name}`
@@ -76,7 +76,7 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
   }
   const field = fieldOf(scope, test, fail)
   const isSet = op === "in" || op === "not_in"
-  if (!isSet && values.length !== 1) fail(`${op} compares with one value, not with ${values.length}`)
+  if (!isSet && values.length !== 1) fail(`a comparison has one value, not ${values.length}`)
   if (!isSet && values[0] === null) {
     if (op !== "eq" && op !== "ne") fail("nulls have no order; they are tested with == and !=")
     return field.nullable

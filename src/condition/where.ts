@@ -10,6 +10,7 @@ import type { OpenedArray } from "../array/open.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import { conditionFields, type Predicate } from "./predicate.ts"
 import { compileCondition } from "./compile.ts"
+import { checkTree } from "./check_tree.ts"
 import { ConditionError } from "./condition_error.ts"
 import { parse } from "./parse.ts"
 import { type ConditionTree, fieldNames } from "./condition_tree.ts"
@@ -30,18 +31,19 @@ const attemptCondition = <A>(run: () => A): Effect.Effect<A, ConditionError> =>
     }
   })
 
-/** The condition of a read of an array; `undefined` if there is none. */
+/** The condition of a read of an array, or its negation; `undefined` if there is none. */
 export const whereOf = (
   array: OpenedArray,
   given: ConditionTree | string | undefined,
+  isNegated = false,
 ): Effect.Effect<Where | undefined, ConditionError | EnumerationError, Storage | Codecs> =>
   given === undefined ? Effect.succeed(undefined) : Effect.gen(function* () {
     const { schema, uri } = array
-    const tree = yield* attemptCondition(() => typeof given === "string" ? parse(given) : given)
+    const tree = yield* attemptCondition(() => typeof given === "string" ? parse(given) : checkTree(given))
     const { byName } = fieldsOf(schema)
     const names = new Set([...fieldNames(tree)].flatMap((name) => byName.get(name)?.enumeration ?? []))
     const enumerations = names.size === 0 ? [] : yield* loadEnumerations(array, names)
     const scope = { uri, schema, enumerations: new Map(enumerations.map((e) => [e.name, e])) }
-    const predicate = yield* attemptCondition(() => compileCondition(scope, tree))
+    const predicate = yield* attemptCondition(() => compileCondition(scope, tree, isNegated))
     return { predicate, fields: [...conditionFields(predicate)].map((name) => byName.get(name)!) }
   })

@@ -67,7 +67,7 @@ const stringRanges = (dimension: Dimension, given: unknown): ReadonlyArray<Strin
   const wanted = wantedOf(given)
   return "points" in wanted
     ? stringPoints(dimension, wanted.points)
-    : mergeStrings(wanted.pairs.map((pair) => stringRange(dimension, pair)))
+    : mergeStrings(eachPair(wanted.pairs, (pair) => stringRange(dimension, pair)))
 }
 
 const numberRanges = (
@@ -79,9 +79,21 @@ const numberRanges = (
   const wanted = wantedOf(given)
   if ("points" in wanted) return numberPoints(dimension, inside, wanted.points, outside)
   return mergeNumbers(
-    wanted.pairs.flatMap((pair) => cropped(dimension, inside, numberRange(dimension, inside, pair), outside)),
+    eachPair(wanted.pairs, (pair) => cropped(dimension, inside, numberRange(dimension, inside, pair), outside)).flat(),
   )
 }
+
+/** What becomes of each range; what is wrong with one of several says which. */
+const eachPair = <A>(pairs: ReadonlyArray<Pair>, take: (pair: Pair) => A): ReadonlyArray<A> =>
+  pairs.map((pair, i) => {
+    try {
+      return take(pair)
+    } catch (error) {
+      throw error instanceof ScalarError && pairs.length > 1
+        ? new ScalarError(`range ${i + 1} of ${pairs.length}: ${error.reason}`)
+        : error
+    }
+  })
 
 const numberRange = (dimension: Dimension, inside: NumberRange, [low, high]: Pair): NumberRange => {
   const range = {

@@ -16,9 +16,8 @@ import { WriteError } from "../array/errors.ts"
 import { join } from "../array/listing.ts"
 import { type NameTime, newName } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
-import { ConditionError } from "../condition/condition_error.ts"
+import type { ConditionError } from "../condition/condition_error.ts"
 import type { ConditionTree } from "../condition/condition_tree.ts"
-import { parse } from "../condition/parse.ts"
 import { whereOf } from "../condition/where.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import { closeGenericTile } from "../tile/generic_tile.ts"
@@ -52,14 +51,7 @@ export const deleteCells = (
       return yield* refuse(`deletes need format version ${Since.deletes}, the array has ${target.version}`)
     }
     // negation is pushed down to the comparisons when a condition is compiled
-    const tree = yield* Effect.suspend(() => {
-      try {
-        return Effect.succeed(typeof where === "string" ? parse(where) : where)
-      } catch (error) {
-        return error instanceof ConditionError ? Effect.fail(error) : Effect.die(error)
-      }
-    })
-    const compiled = yield* whereOf(array, { op: "not", condition: tree })
+    const compiled = yield* whereOf(array, where, true)
     const stays = yield* attemptWrite(uri, () => storedCondition(uri, fieldsOf(schema).byName, compiled!.predicate))
     if (stays === true) return { commit: undefined }
     if (stays === false) {
