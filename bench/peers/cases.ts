@@ -80,6 +80,13 @@ export const rows: ReadonlyArray<Row> = [
     goal,
     aim,
   })),
+  {
+    workload: "W5",
+    name: "write, none, without syncs",
+    run: ["write_dense", "dense_none", "cached"],
+    peer: ["write_dense", "dense_none"],
+    runs: 1,
+  },
   { workload: "W6", name: "1000 boxes, none", run: ["boxes", "dense_none", 1000], runs: 1, goal: 0.4, aim: 0.12 },
   {
     workload: "W6",

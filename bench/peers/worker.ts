@@ -10,7 +10,7 @@ import { join } from "node:path"
 import process from "node:process"
 import { createInterface } from "node:readline"
 import { Aggregate, ArraySchema, Cells, Dense, Sparse, TileArray } from "../../mod.ts"
-import { type Codecs, layerDefault, type StorageService } from "../../platform/mod.ts"
+import { type Codecs, layerDefault, makeLocalStorage, StorageService } from "../../platform/mod.ts"
 import type { Case } from "./cases.ts"
 
 const runtime = ManagedRuntime.make(layerDefault)
@@ -26,6 +26,9 @@ interface Answer {
   readonly columns: Found
   readonly ordered: boolean
 }
+
+/** Leaves it to the system when bytes go to the disk. */
+const cached = makeLocalStorage({ durability: "cached" })
 
 const [ROWS, COLUMNS] = [8192, 4096]
 
@@ -191,12 +194,15 @@ const makeCases = (root: string) => {
       await run(Stream.runHead(Sparse.stream(await opened(name), options)))
       return { columns: {}, ordered: true }
     },
-    write_dense: async (name: string) => {
+    write_dense: async (name: string, durability: string) => {
       const { schema, columns } = await source(
         name,
         () => run(Effect.flatMap(open(name), (array) => Dense.read(array))),
       )
-      return await written(schema, (array) => Dense.write(TileArray.undeclare(array), {}, columns))
+      return await written(schema, (array) => {
+        const write = Dense.write(TileArray.undeclare(array), {}, columns)
+        return durability === "cached" ? Effect.provideService(write, StorageService, cached) : write
+      })
     },
     write_sparse: async (name: string, order: string) => {
       const { schema, columns } = await source(`${name} ${order}`, async () => {
