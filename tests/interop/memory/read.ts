@@ -1,5 +1,5 @@
 /**
- * Streams an array under a budget: `read.ts URI ORDER MEMORY`. Prints one line of JSON: what was read, a sum of it, and the
+ * Streams an array under a budget: `read.ts URI ORDER MEMORY [WHERE]`. Prints one line of JSON: what was read, a sum of it, and the
  * peak of resident memory above what the process had before it opened the array.
  */
 import * as Effect from "effect/Effect"
@@ -11,19 +11,20 @@ import { type Cells, Dense, layerDefault, Sparse, TileArray } from "../../../mod
 /** The most memory that the process had, in bytes. */
 const peak = (): number => 1024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync("/proc/self/status", "utf8"))![1])
 
-const [uri, order, memory] = process.argv.slice(2)
+const [uri, order, memory, where] = process.argv.slice(2)
 const found = { batches: 0, cells: 0, bytes: 0, sum: 0 }
 
 const add = (columns: Readonly<Record<string, Cells.Column>>): void => {
   found.batches++
   found.cells += columns.a.length
   for (const { values } of Object.values(columns)) found.bytes += values.byteLength
-  for (const value of columns.a.values as Float64Array) found.sum += value
+  // cells that a condition leaves out are filled with NaN
+  for (const value of columns.a.values as Float64Array) if (value === value) found.sum += value
 }
 
 const program = Effect.gen(function* () {
   const array = yield* TileArray.open(uri)
-  const options = { order: order as "row", memory: Number(memory) }
+  const options = { order: order as "row", memory: Number(memory), ...(where === undefined ? {} : { where }) }
   yield* array.schema.arrayType === "dense"
     ? Stream.runForEach(Dense.stream(array, options), (batch) => Effect.sync(() => add(batch.fields)))
     : Stream.runForEach(Sparse.stream(array, options), (batch) => Effect.sync(() => add(batch.fields)))
