@@ -45,7 +45,8 @@ export const startThread = (module: URL, on: OnThread): Thread => {
   } catch {
     return startWebWorker(module, on)
   }
-  const worker = new threads.Worker(entry(module))
+  // Deno would ask for the environment, to hand on a copy that threads do not need
+  const worker = new threads.Worker(entry(module), { env: {} })
   worker.on("message", on.message)
   worker.on("error", on.broken)
   worker.on("messageerror", on.broken)

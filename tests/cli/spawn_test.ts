@@ -22,9 +22,10 @@ const tessera = (
   args: ReadonlyArray<string>,
   environment: Record<string, string> = {},
   bytes = Infinity,
+  permissions = runtime,
 ): Promise<Ended> =>
   new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...runtime, main, ...args], { env: { ...process.env, ...environment } })
+    const child = spawn(process.execPath, [...permissions, main, ...args], { env: { ...process.env, ...environment } })
     let [out, err] = ["", ""]
     child.stdout.setEncoding("utf8").on("data", (text) => {
       out += text
@@ -57,6 +58,12 @@ describe("the process", () => {
     } finally {
       rmSync(folder, { recursive: true })
     }
+  })
+
+  it("reads where it may do nothing but read", { skip: !("Deno" in globalThis) }, async () => {
+    const { code, out, err } = await tessera(["domain", weather], {}, Infinity, ["run", "--allow-read", "--no-prompt"])
+    assertEquals([code, err], [0, ""])
+    assert(out.includes("station"))
   })
 
   it("ends in peace when the reader goes away", async () => {

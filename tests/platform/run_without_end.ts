@@ -8,9 +8,12 @@ const workers = Effect.runSync(Scope.extend(makeWorkers(1), scope))
 const pool = workers!.pool(new URL("./echo_worker.ts", import.meta.url))
 const offer = () => pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []])
 let answer = offer()
-while (answer === undefined) {
+for (let tries = 0; answer === undefined && tries < 400; tries++) {
   await new Promise((resume) => setTimeout(resume, 5))
   answer = offer()
 }
-const { bytes } = (await Effect.runPromise(answer)) as { readonly bytes: ArrayBuffer }
-console.log(`${bytes.byteLength} bytes came back`)
+if (answer === undefined) console.log("no thread took it")
+else {
+  const { bytes } = (await Effect.runPromise(answer)) as { readonly bytes: ArrayBuffer }
+  console.log(`${bytes.byteLength} bytes came back`)
+}

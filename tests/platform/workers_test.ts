@@ -1,6 +1,8 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
 import { describe, it } from "node:test"
@@ -27,6 +29,23 @@ const offered = (pool: WorkerPool, job: { readonly bytes: ArrayBuffer; readonly 
       yield* breath
     }
   })
+
+/** A program that leaves its threads as they are, and in Deno the permissions that it came to need. */
+const runWithoutEnd = (permission: string) => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-threads-"))
+  const audit = join(folder, "audit.jsonl")
+  try {
+    const program = join(import.meta.dirname!, "run_without_end.ts")
+    const args = "Deno" in globalThis ? ["run", permission, "--no-check", program] : [program]
+    const env = { ...process.env, DENO_AUDIT_PERMISSIONS: audit }
+    // a program that is held is ended, and then has no status
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000, env })
+    const lines = existsSync(audit) ? readFileSync(audit, "utf8").trim().split("\n").filter((line) => line !== "") : []
+    return { result: [status, stdout, stderr], asked: lines.map((line) => JSON.parse(line).permission) }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
 
 describe("worker threads", () => {
   it("answer with what they were sent, in order, and take no more than they can queue", () =>
@@ -94,12 +113,20 @@ describe("worker threads", () => {
       }), 50))
 
   it("keep no program from ending, but while they do what is waited for", () => {
-    const program = join(import.meta.dirname!, "run_without_end.ts")
-    const args = "Deno" in globalThis ? ["run", "-A", "--no-check", program] : [program]
-    // a program that is held is ended, and then has no status
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000 })
-    assertEquals([status, stdout, stderr], [0, "8 bytes came back\n", ""])
+    assertEquals(runWithoutEnd("-A").result, [0, "8 bytes came back\n", ""])
   })
+
+  it(
+    "need to read their modules, and start only where nobody is asked for it",
+    { skip: !("Deno" in globalThis) },
+    () => {
+      const allowed = runWithoutEnd("--allow-read")
+      assertEquals(allowed.result, [0, "8 bytes came back\n", ""])
+      assert(allowed.asked.includes("read") && !allowed.asked.includes("env"))
+      // any permission but that: without one, Deno's node:child_process hands on its own
+      assertEquals(runWithoutEnd("--allow-sys"), { result: [0, "no thread took it\n", ""], asked: [] })
+    },
+  )
 
   it("are none on a single core", async () => {
     assertEquals(await Effect.runPromise(Effect.scoped(makeWorkers(0))), undefined)
