@@ -88,11 +88,17 @@ export const transportFailure = (op: string, uri: string, url: string, cause: un
   return new StorageError({
     op,
     uri,
-    reason: "Unavailable",
+    // Deno may not reach every host
+    reason: cause instanceof Error && cause.name === "NotCapable" ? "Denied" : "Unavailable",
     cause: new Error(`no answer: ${text}${corsHint(url)}`, { cause }),
   })
 }
 
-/** The failure of a body that ended too soon, or could not be decoded. */
+/** The failure of a body that broke off on its way, or could not be decoded: the next one may be whole. */
 export const cutBody = (op: string, uri: string, cause: unknown): StorageError =>
-  new StorageError({ op, uri, reason: "Truncated", cause })
+  new StorageError({
+    op,
+    uri,
+    reason: "Unavailable",
+    cause: new Error(`the body broke off: ${innermost(cause)}`, { cause }),
+  })

@@ -37,7 +37,7 @@ const failure = (uri: string, reason: StorageError["reason"], message: string, c
   new StorageError({ op: "list", uri, reason, cause: new Error(message, { cause }) })
 
 /** Statuses with which servers say that they have no such file, or none that they show. */
-const isAbsent = (status: number): boolean => isMissing(status) || [400, 401, 403, 405].includes(status)
+const isAbsent = (status: number): boolean => isMissing(status) || [400, 401, 403, 405, 407].includes(status)
 
 /** Listings over requests. */
 export const makeListing = (send: Send): HttpListing => {
@@ -155,6 +155,10 @@ export const makeListing = (send: Send): HttpListing => {
       }
       // it may be published any time
       without.clear()
+      // others say so of folders that they do not list; these ask for a key
+      if (page.status === 401 || page.status === 407) {
+        return yield* Effect.fail(failure(uri, "Denied", `the server answered ${page.status}`))
+      }
       const message = `this server does not list folders (it answered ${page.status}), and there is no manifest at ` +
         `${object}/${MANIFEST_NAME} or above; make one with: tessera publish`
       return yield* Effect.fail(failure(uri, "Unsupported", message))

@@ -30,8 +30,8 @@ const readOnly = (op: string, uri: string): Effect.Effect<never, StorageError> =
  * retries and without limit: {@link httpFiles} adds those.
  *
  * What it answers with, besides the bytes: `NotFound` for 404 and 410; `StorageError` with reason `Denied` for 401 and
- * 403, `Unavailable` for 429, 5xx and a server that is not there, `Timeout` when it does not answer in time, `Truncated`
- * for bodies that end too soon and for ranges past the end, `Unsupported` for writes, for a server that answers a range
+ * 403, `Unavailable` for 429, 5xx, bodies that break off and a server that is not there, `Timeout` when it does not answer
+ * in time, `Truncated` for bodies that are shorter than promised and for ranges past the end, `Unsupported` for writes, for a server that answers a range
  * with a large whole file, and for one that lists no folder where there is no manifest, `Conflict` for a file that the
  * manifest names and the server does not have, and `Unknown` for what no server should answer. Interruption gives up the
  * requests under way.

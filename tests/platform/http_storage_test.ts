@@ -252,8 +252,24 @@ describe("a server that lies", () => {
         setTimeout(() => response.destroy(), 20)
       }),
     }, async ({ storage, uri }) => {
-      assertEquals((await fails(storage.read(uri))).reason, "Truncated")
-      assertEquals((await fails(storage.readRanges(uri, some))).reason, "Truncated")
+      for (const call of [storage.read(uri), storage.readRanges(uri, some)]) {
+        const error = await fails(call as Effect.Effect<unknown, NotFound | StorageError>)
+        assertEquals(error.reason, "Unavailable")
+        assertMatch(error.message, /the body broke off: ./)
+      }
+    }))
+
+  it("cuts a body off once, which is no matter", () =>
+    site({
+      first: firstly((response) => {
+        response.writeHead(206, { "content-length": "50", "content-range": "bytes 100-149/1000" })
+        response.write(new Uint8Array(10))
+        setTimeout(() => response.destroy(), 20)
+      }),
+    }, async ({ uri, seen }) => {
+      const storage = httpFiles({ retry: { wait: 1 } })
+      assertEquals(await run(storage.readRanges(uri, some)), [content.slice(100, 150)])
+      assertEquals(seen.length, 2)
     }))
 
   it("compresses what it sends as a part", () =>
@@ -488,6 +504,13 @@ describe("listings", () => {
       first: (seen, response) => seen.path.startsWith("/data/secret/") ? (status(403)(response), true) : undefined,
     }, async ({ storage, origin }) => {
       assertEquals((await fails(storage.list(`${origin}/data/secret`))).reason, "Denied")
+    }))
+
+  it("are denied by a server that asks for a key", () =>
+    site({ first: always(status(401)) }, async ({ storage, origin }) => {
+      const error = await fails(storage.list(`${origin}/data/array/__schema`))
+      assertEquals(error.reason, "Denied")
+      assertMatch(error.message, /credentials \(the server answered 401\)/)
     }))
 
   it("fail when the server is busy, and say so", () =>
