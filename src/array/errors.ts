@@ -91,13 +91,15 @@ const WriteErrorBase: TaggedErrorClass<"WriteError", {
   readonly uri?: string
   readonly field: string
   readonly cell?: number
+  readonly other?: number
   readonly reason: string
 }> = Data.TaggedError("WriteError")
 
 /**
  * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or member
  * (`""` where it is no single one), `reason` says what is wrong and what would be right. `cell` is the number of the first
- * cell that is wrong, counted from 0 in the order in which cells were given; `uri` is there where it is known.
+ * cell that is wrong, counted from 0 in the order in which cells were given, and `other` that of the one whose coordinates
+ * it has, if that is what is wrong; `uri` is there where it is known.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -118,9 +120,13 @@ export class WriteError extends WriteErrorBase {
   /** Where, and what is wrong there. */
   override get message(): string {
     const where = [this.uri ?? "", this.field, this.cell === undefined ? "" : `cell ${this.cell}`]
-    return [...where.filter((part) => part !== ""), this.reason].join(": ")
+    return [...where.filter((part) => part !== ""), reasonOf(this, "cell")].join(": ")
   }
 }
+
+/** The reason of a {@link WriteError} of what are not cells to who gave them: the other one is number `first + other`. */
+export const reasonOf = ({ reason, other }: WriteError, what: string, first = 0): string =>
+  other === undefined ? reason : `${reason} (the other is ${what} ${first + other})`
 
 const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
   readonly uri: string

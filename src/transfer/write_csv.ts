@@ -13,6 +13,7 @@ import type { Enumeration } from "../../schema/enumeration.ts"
 import { readScalar } from "../../schema/scalar.ts"
 import type { CreateError } from "../array/create.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
+import { reasonOf } from "../array/errors.ts"
 import { nonEmptyDomain } from "../array/non_empty_domain.ts"
 import type { OpenedArray, OpenError } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
@@ -154,7 +155,12 @@ export const writeTable = <E, R>(
     /** Errors of cells as those of rows. */
     const located = (error: WriteFailure): WriteFailure | CsvError =>
       error._tag === "WriteError" && error.cell !== undefined
-        ? new CsvError({ source: name, row: first + error.cell, column: error.field, reason: error.reason })
+        ? new CsvError({
+          source: name,
+          row: first + error.cell,
+          column: error.field,
+          reason: reasonOf(error, "row", first),
+        })
         : error
     const refuse = (row: number, reason: string) => Effect.fail(new CsvError({ source: name, row, column: "", reason }))
     let row = first

@@ -9,7 +9,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { codesOf } from "../array/enumeration_codes.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
-import { WriteError } from "../array/errors.ts"
+import { reasonOf, WriteError } from "../array/errors.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { RowError, rowErrorOf } from "../array/row_error.ts"
 import { fieldsOf } from "../fragment/field.ts"
@@ -27,7 +27,7 @@ export const asRowError = (uri: string) => <E>(error: E): E | RowError =>
     ? new RowError({
       uri,
       row: error.cell,
-      reason: error.field === "" ? error.reason : `${error.field}: ${error.reason}`,
+      reason: error.field === "" ? reasonOf(error, "row") : `${error.field}: ${reasonOf(error, "row")}`,
       cause: error,
     })
     : error

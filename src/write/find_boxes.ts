@@ -32,9 +32,8 @@ const sortedCells = (dimensions: ReadonlyArray<WriteColumn>, words: KeyWords, ce
     new WriteError({
       field: "",
       cell,
-      reason: `the coordinates ${
-        cellText(dimensions, cell)
-      } are those of cell ${first} too; a dense array has every cell once`,
+      other: first,
+      reason: `the coordinates ${cellText(dimensions, cell)} are there twice; a dense array has every cell once`,
     })
   if (firstFall(words, cells) === cells) {
     const same = firstSame(words, cells)

@@ -41,8 +41,10 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
   new WriteError({
     field: "",
     cell,
-    reason: `the coordinates ${cellText(dimensions, cell)} are those of cell ${first} too; the array allows no ` +
-      `duplicates: leave one out, or ask for the first of them`,
+    other: first,
+    reason:
+      `the coordinates ${cellText(dimensions, cell)} are there twice; the array allows no duplicates: leave one ` +
+      `out, or ask for the first of them`,
   })
 
 /**
@@ -109,32 +111,28 @@ export const globalOrder = (
   let last: ReadonlyArray<WriteColumn> | undefined
   const next = (dimensions: ReadonlyArray<WriteColumn>, cells: number): SortedCells => {
     if (cells === 0) return { cells, permutation: undefined }
-    const early = (cell: number, before: string): WriteError =>
+    const early = (cell: number): WriteError =>
       new WriteError({
         field: "",
         cell,
-        reason: `the coordinates ${cellText(dimensions, cell)} come before those of ${before} in the global order; ` +
+        reason:
+          `the coordinates ${
+            cellText(dimensions, cell)
+          } come before those of the cell in front of it in the global order; ` +
           `write unordered cells as such, they are then sorted`,
       })
     let repeats = false
     if (last !== undefined) {
       const seam = last.map((column, d) => joined(column, dimensions[d]))
       const words = wordsOf(schema, seam, version)
-      if (compareCells(words.order, 0, 1) > 0) throw early(0, "the last cell written")
+      if (compareCells(words.order, 0, 1) > 0) throw early(0)
       repeats = duplicates !== "allow" && compareCells(words.all, 0, 1) === 0
-      if (repeats && duplicates === "refuse") {
-        throw new WriteError({
-          field: "",
-          cell: 0,
-          reason:
-            `the coordinates ${cellText(dimensions, 0)} are those of the last cell written too; the array allows ` +
-            `no duplicates: leave one out, or ask for the first of them`,
-        })
-      }
+      // the last cell of the part before
+      if (repeats && duplicates === "refuse") throw twice(dimensions, -1, 0)
     }
     const words = wordsOf(schema, dimensions, version)
     const fall = firstFall(words.order, cells)
-    if (fall < cells) throw early(fall, `cell ${fall - 1}`)
+    if (fall < cells) throw early(fall)
     const sorted = inOrder(dimensions, words.all, cells, duplicates)
     last = dimensions.map((column) => ({ field: column.field, ...copyOf(column, cells - 1) }))
     if (!repeats) return sorted

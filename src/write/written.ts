@@ -32,7 +32,11 @@ export type WriteFailure = InvalidOption | WriteError | EnumerationError | Codec
 /** An error of cells before which others were given, as one of all cells. */
 export const countedFrom = (first: number) => <E>(error: E): E | WriteError =>
   error instanceof WriteError && error.cell !== undefined && first > 0
-    ? new WriteError({ ...error, cell: error.cell + first })
+    ? new WriteError({
+      ...error,
+      cell: error.cell + first,
+      ...(error.other === undefined ? {} : { other: error.other + first }),
+    })
     : error
 
 /** Runs what throws {@link WriteError}; the error gets the array's URI. */

@@ -231,6 +231,16 @@ describe("batches of sparse cells", () => {
       ]
       const reasons = yield* Effect.forEach(cases, Effect.scoped)
       assertEquals(reasons.map((reason) => /: (cell \d+):/.exec(reason)?.[1]), ["cell 3", "cell 3", "cell 3", "cell 4"])
+      // what waits is sorted when there is enough of it, the other one of two is counted from the first one too
+      const second = Effect.flatMap(
+        open({ memory: 100 }),
+        (w) =>
+          Effect.zipRight(
+            w.write(batch(Array.from({ length: 50 }, (_, i) => i))),
+            refused(w.write(batch([...Array(50).keys()].map((i) => i === 30 ? 10 : i)))),
+          ),
+      )
+      assert(/: cell 80: .*\(the other is cell 60\)$/.test(yield* Effect.scoped(second)))
     }))
   })
 })
