@@ -419,4 +419,48 @@ except EngineError:
     return True
 return False`,
   },
+  {
+    name: "consolidation of a dense array with a current domain",
+    engine:
+      "writes a tile of the cells in the current domain only, and cannot read it (“Incorrect unfiltered tile size”)",
+    ours: "a fragment with a tile of too few cells is a FormatError",
+    kept: "such arrays are not consolidated",
+    reproduce: `
+s = dict(dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int32')], current_domain=[(2, 4)])
+e.create(u, s)
+for t in (1, 2):
+    e.write(u, s, 'row-major', {'a': [t] * 3}, [(2, 4)], t)
+e.consolidate(u)
+try:
+    show(e, u, 'row-major', [[(2, 4)]])
+except EngineError:
+    return True
+return False`,
+  },
+  {
+    name: "dense tiles of three dimensions of 8 bits",
+    engine:
+      "counts their cells in 8 bits, where the first two extents are 256 cells or more, and can neither write nor read them",
+    ours: "tiles like others",
+    kept: "what we write for the engine has extents of at most 11 there",
+    reproduce: `
+s = dict(dims=[D(n, 'uint8', 0, 2 * x - 1, x) for n, x in zip('xyz', (20, 13, 9))], attrs=[A('a', 'int32')])
+e.create(u, s)
+try:
+    e.write(u, s, 'row-major', {'a': [0] * 2340}, [(0, 19), (0, 12), (0, 8)], 1)
+except EngineError:
+    return True
+return False`,
+  },
+  {
+    name: "positive deltas of what a filter before has made small",
+    engine: "divides by zero and dies when it writes fewer bytes than one value has",
+    ours: "the bytes as they are; the engine reads them",
+    kept: "it does not consolidate such arrays, and a case whose writer died is tried again with other choices",
+    reproduce: `
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 10, 5)], attrs=[A('a', 'int64', filters=['bit_width_reduction', 'positive_delta'])])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2, 3], 'a': [3, 3, 3]}, None, 5)
+return False`,
+  },
 ]

@@ -62,23 +62,23 @@ def values(cells, f):
 
 
 def write(e, meant, folder):
-    """Writes what is there in the end, in FOLDER/array; FOLDER/meant.json says so."""
-    s, uri, last = plan(e, meant), os.path.join(folder, 'array'), meant['moments'][-1]
-    fields = s['dims'] + s['attrs']
+    """Writes the same cells at the same times to FOLDER/array; FOLDER/meant.json says so. 1.x knows no times: it writes the last."""
+    s, uri, moments = plan(e, meant), os.path.join(folder, 'array'), meant['moments'] if e.v >= (2, 0) else meant['moments'][-1:]
     os.makedirs(folder)
     e.create(uri, s)
     if meant['sparse']:
-        there = collections.Counter()
-        for i, moment in enumerate(meant['moments']):
+        fields, there = s['dims'] + s['attrs'], collections.Counter()
+        for moment in moments:
             rows = collections.Counter(zip(*(map(json.dumps, moment['columns'][f['name']]) for f in fields)))
             columns = zip(*(rows - there).elements())
             there = rows
-            e.write(uri, s, 'unordered', {f['name']: values([json.loads(x) for x in c], f) for f, c in zip(fields, columns)}, None, 10 + i)
+            e.write(uri, s, 'unordered', {f['name']: values([json.loads(x) for x in c], f) for f, c in zip(fields, columns)}, None, moment['at'])
     else:
         places = list(itertools.product(*(range(int(lo), int(hi) + 1) for lo, hi in meant['ranges'])))
-        for i, fragment in enumerate(meant['fragments']):
-            box = [(int(lo), int(hi)) for lo, hi in fragment['non_empty_domain']]
+        for fragment in meant['fragments']:
+            box, at = [(int(lo), int(hi)) for lo, hi in fragment['non_empty_domain']], int(fragment['timestamps'][1])
+            moment = next((m for m in moments if m['at'] >= at), moments[-1])
             inside = [k for k, place in enumerate(places) if all(lo <= x <= hi for x, (lo, hi) in zip(place, box))]
-            e.write(uri, s, 'row-major', {a['name']: values([last['columns'][a['name']][k] for k in inside], a) for a in s['attrs']}, box, 10 + i)
+            e.write(uri, s, 'row-major', {a['name']: values([moment['columns'][a['name']][k] for k in inside], a) for a in s['attrs']}, box, at)
     with open(os.path.join(folder, 'meant.json'), 'w') as f:
-        json.dump(dict(meant, moments=[dict(last, metadata=[])]), f)
+        json.dump(dict(meant, moments=[dict(m, metadata=[]) for m in moments]), f)

@@ -112,8 +112,9 @@ const main = async ([folder, seed, count, ...formats]: ReadonlyArray<string>): P
   const old = formats.length > 0
   for (let i = 0; made < Number(count); i++) {
     const name = `${seed}/${i}`
-    const pick = makeRandom(`${name} version`)
-    const version = old ? Number(formats[i % formats.length]) : pick.below(5) < 3 ? 22 : pick.pick(VERSIONS)
+    // two of five are of older formats
+    const turn = Math.floor(i / 5) * 2 + i % 5
+    const version = old ? Number(formats[i % formats.length]) : i % 5 > 1 ? 22 : VERSIONS[turn % VERSIONS.length]
     const at = join(folder, String(i).padStart(5, "0"))
     rmSync(at, { recursive: true, force: true })
     try {

@@ -2,11 +2,12 @@
  * Writes: we write random arrays of all format versions that are written; the newest engine reads them, and engines of
  * their age read others.
  */
-import { mkdirSync, rmSync } from "node:fs"
+import { mkdirSync, readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { type Runtime, runtimes, start, type Totals } from "../processes.ts"
 import { removeLeft } from "../venv.ts"
+import { missing } from "./coverage.ts"
 
 const here = import.meta.dirname!
 
@@ -90,6 +91,9 @@ export const runWrites = async (
     if (formats.length === 0) continue
     await writeAndSee(runtime, "engines of their age", Math.ceil(count / 2), formats, ["see_old.py", engines])
   }
+  const lost = count < 80 ? [] : missing(readdirSync(folder).map((name) => join(folder, name)))
+  for (const what of lost) console.log(`FAILED nothing was written of: ${what}`)
+  totals.failed += lost.length
   console.log(`writes took ${((Date.now() - began) / 1000).toFixed(1)} s`)
   if (keep || totals.failed > failedBefore) console.log(`what was written is in ${folder}`)
   else rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,107 @@
+/** What random arrays reach of what can be written; a sample that lost some of it does not count as one. */
+import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { datatypes } from "../../../schema/datatype.ts"
+import type { Meant } from "./meant.ts"
+
+interface FieldJson {
+  readonly type: string
+  readonly cell_val_num: number | "var"
+  readonly nullable?: boolean
+  readonly enumeration?: string
+  readonly filters: ReadonlyArray<FilterJson> | { readonly filters: ReadonlyArray<FilterJson> }
+}
+
+interface FilterJson {
+  readonly type: string
+}
+
+interface SchemaJson {
+  readonly cell_order: string
+  readonly tile_order: string
+  readonly allows_dups: boolean
+  readonly current_domain?: unknown
+  readonly dimensions: ReadonlyArray<FieldJson>
+  readonly attributes: ReadonlyArray<FieldJson>
+}
+
+const filtersOf = ({ filters }: FieldJson): ReadonlyArray<FilterJson> =>
+  "filters" in filters ? filters.filters : filters
+
+const isText = (type: string): boolean => type === "string_ascii" || type === "string_utf8"
+
+/** What an array shows, by name. */
+const shown = (meant: Meant): ReadonlyArray<string> => {
+  const { dimensions, attributes, ...schema } = meant.schema as unknown as SchemaJson
+  const kind = meant.sparse ? "sparse" : "dense"
+  const fragments = (meant.fragments as ReadonlyArray<unknown>).length
+  const flags = {
+    encryption: meant.key !== null,
+    duplicates: schema.allows_dups,
+    [`${kind} current domain`]: schema.current_domain !== undefined,
+    "dimensions of several types": new Set(dimensions.map(({ type }) => type)).size > 1,
+    [`${kind} several dimensions`]: dimensions.length > 1,
+    [`${kind} several times`]: meant.moments.length > 1,
+    [`${kind} several fragments at a time`]: fragments > meant.moments.length,
+    metadata: meant.moments.some(({ metadata }) => metadata.length > 0),
+    "cells that nobody wrote": meant.moments.some(({ unwritten }) => unwritten.length > 0),
+  }
+  return [
+    `format ${meant.version}`,
+    `${kind} ${schema.cell_order} cells in ${schema.tile_order} tiles`,
+    ...dimensions.map(({ type }) => `dimension of ${type.replace(/_.*/, "")}`),
+    ...attributes.flatMap((a) => {
+      const form = `${kind}${a.nullable ? " nullable" : ""} cells of ${
+        a.cell_val_num === "var" ? "any number" : a.cell_val_num === 1 ? "one" : "several"
+      }`
+      const filters = filtersOf(a).map(({ type }) =>
+        `filter ${type}${type === "rle" && isText(a.type) ? " of text" : ""}`
+      )
+      return [`type ${a.type}`, form, ...filters, ...(a.enumeration === undefined ? [] : [`${kind} enumeration`])]
+    }),
+    ...Object.entries(flags).flatMap(([name, there]) => there ? [name] : []),
+  ]
+}
+
+const orders = ["row-major", "col-major"]
+const filters =
+  "none gzip zstd lz4 rle bzip2 double_delta bit_width_reduction bitshuffle byteshuffle positive_delta checksum_md5 " +
+  "checksum_sha256 dictionary scale_float xor delta"
+
+const wanted: ReadonlyArray<string> = [
+  ...Array.from({ length: 20 }, (_, i) => `format ${3 + i}`),
+  ...datatypes.map((type) => `type ${type}`),
+  ..."int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64 string datetime time".split(" ").map((type) =>
+    `dimension of ${type}`
+  ),
+  ...filters.split(" ").map((type) => `filter ${type}`),
+  "filter rle of text",
+  ...["dense row-major", "dense col-major", "sparse row-major", "sparse col-major", "sparse hilbert"].flatMap((cells) =>
+    orders.map((tiles) => `${cells} cells in ${tiles} tiles`)
+  ),
+  ...["dense", "sparse"].flatMap((kind) => [
+    ...["", " nullable"].flatMap((form) =>
+      ["one", "several", "any number"].map((count) => `${kind}${form} cells of ${count}`)
+    ),
+    ...["enumeration", "current domain", "several dimensions", "several times", "several fragments at a time"].map(
+      (flag) => `${kind} ${flag}`,
+    ),
+  ]),
+  "encryption",
+  "duplicates",
+  "dimensions of several types",
+  "metadata",
+  "cells that nobody wrote",
+]
+
+/** What of all that none of the arrays in these folders shows. */
+export const missing = (folders: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const there = new Set<string>()
+  for (const folder of folders) {
+    for (const name of readdirSync(folder)) {
+      const path = join(folder, name, "meant.json")
+      if (existsSync(path)) { for (const what of shown(JSON.parse(readFileSync(path, "utf8")))) there.add(what) }
+    }
+  }
+  return wanted.filter((what) => !there.has(what))
+}
