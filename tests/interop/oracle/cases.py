@@ -376,10 +376,11 @@ def condition(c, s, depth=0):
         v = c.ch.fixed(ty, 1, f.get('style'))[0]
     op = r.choice(['eq', 'ne']) if ty == 'bool' else r.choice(['lt', 'le', 'gt', 'ge', 'eq', 'ne', 'in', 'not_in'])
     if op in ('in', 'not_in'):
-        if npt(ty).kind == 'f' and np.isnan(v):
-            v = npt(ty).type(1.5)
-        more = [c.ch.text(ty, f.get('style')) or b'q' for _ in range(2)] if f.get('num', 1) == 'var' else [x for x in c.ch.fixed(ty, 2, f.get('style')) if x == x]
-        return (f['name'], op, [v] + more, ty)
+        more = [c.ch.text(ty, f.get('style')) or b'q' for _ in range(2)] if f.get('num', 1) == 'var' else list(c.ch.fixed(ty, 2, f.get('style')))
+        values = [v] + more
+        if npt(ty).kind == 'f':          # neither NaN nor zeros: see known_engine_defects.ts
+            values = [x for x in values if x == x and x != 0] or [npt(ty).type(1.5)]
+        return (f['name'], op, values, ty)
     return (f['name'], op, v, ty)
 
 
