@@ -93,6 +93,8 @@ export const Since = {
   timestampOverlap: 15,
   /** `.del` files; processed conditions in the footer. */
   deletes: 16,
+  /** Folded strings go through other filters too. */
+  foldedChains: 16,
   /** The order of an attribute; UTF-8 strings folded. */
   attributeOrder: 17,
   foldedUtf8: 17,

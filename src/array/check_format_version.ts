@@ -62,6 +62,13 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
   }
   const checkPipeline = (field: string, pipeline: FilterPipeline): void =>
     pipeline.filters.forEach((filter) => checkFilter(field, filter))
+  const checkText = (field: string, type: Datatype, { filters }: FilterPipeline): void => {
+    const has = (wanted: FilterType): boolean => filters.some((filter) => filter.type === wanted)
+    if (type === "string_utf8" && has("dictionary")) needs(Since.foldedUtf8, field, "dictionaries of UTF-8 strings")
+    // until then RLE was a filter like others
+    if (type !== "string_ascii" || version < Since.foldedRle || filters.length < 2) return
+    if (has("rle") || has("dictionary")) needs(Since.foldedChains, field, "RLE or a dictionary with other filters")
+  }
 
   if (schema.allowsDuplicates) needs(Since.splitDimensions, "allowsDuplicates", "duplicates")
   if (schema.cellOrder === "hilbert") needs(Since.hilbert, "order", "arrays in Hilbert order")
@@ -74,6 +81,7 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
     if (type !== dimensions[0].type) needs(Since.splitDimensions, name, "dimensions of several datatypes")
     if (filters.filters.length > 0) needs(Since.splitDimensions, name, "dimensions with filters of their own")
     checkPipeline(name, filters)
+    checkText(name, type, filters)
   }
   for (const attribute of attributes) {
     const { name, type, cellValNum, nullable, fillValue, order, enumeration } = attribute
@@ -84,6 +92,7 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
     if (order !== "unordered") needs(Since.attributeOrder, name, "ordered attributes")
     if (enumeration !== "") needs(Since.enumerations, name, "enumerated attributes")
     checkPipeline(name, attribute.filters)
+    if (cellValNum === VAR) checkText(name, type, attribute.filters)
   }
   if (schema.dimensionLabels.length > 0) needs(Since.dimensionLabels, "dims", "dimension labels")
   if (schema.enumerations.length > 0) needs(Since.enumerations, "enumerations", "enumerations")

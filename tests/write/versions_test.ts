@@ -167,6 +167,13 @@ describe("arrays of a format version", () => {
     await refused(attrs(Attr.fill(Attr.int8(), 5)), 5, "a")
     await refused(attrs(Attr.bool()), 13, "a")
     await refused(attrs(Attr.float32(Filter.xor)), 15, "a")
+    await refused(attrs(Attr.utf8(Filter.dictionary)), 16, "a")
+    await refused(attrs(Attr.ascii(Filter.rle, Filter.zstd())), 15, "a")
+    await refused(
+      ArraySchema.sparse({ dims: { s: Dim.ascii({ filters: [Filter.dictionary, Filter.gzip()] }) }, attrs: {} }),
+      15,
+      "s",
+    )
     await refused(attrs(Attr.ordered(Attr.int8(), "increasing")), 16, "a")
     await refused(attrs(Attr.int32(Filter.delta({ reinterpret: "int16" }))), 18, "a")
     await refused(ArraySchema.sparse({ dims: { s: Dim.ascii() }, attrs: {} }), 4, "s")

@@ -94,7 +94,7 @@ class Look:
             return False
         for f in self.sch['dimensions'] + self.sch['attributes']:
             filters = f['filters']['filters'] if isinstance(f['filters'], dict) else f['filters']
-            names = [x['type'] for x in filters]
+            names = [x['type'] for x in filters] + ['aes'] * (self.meant['key'] is not None)
             # of tiles without a byte, or of few; and it writes text through RLE into arrays of older formats as it was not written then
             no = ['delta', 'double_delta', 'bit_width_reduction', 'positive_delta'] + ['rle', 'dictionary'] * (self.meant['version'] < 22)
             var, deltas = f['cell_val_num'] == 'var', len(names) > 1 and 'positive_delta' in names
