@@ -16,7 +16,7 @@ import { findBoxes } from "./find_boxes.ts"
 import type { FinishedFragment, FragmentTarget } from "./fragment_writer.ts"
 import { checkTileSize } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
-import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { columnBytes, gatherTile, type WriteColumn } from "./write_column.ts"
 import { denseFragment } from "./dense_fragment.ts"
 import type { DenseRequest } from "./write_dense.ts"
 import { momentOf } from "./write_options.ts"
@@ -92,7 +92,7 @@ const placedSteps = (
       append: ({ given, columns }) =>
         Effect.gen(function* () {
           const waiting = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
-          const more = columns.reduce((sum, { values }) => sum + values.length, 0)
+          const more = columns.reduce((sum, column) => sum + columnBytes(column), 0)
           if (waiting > 0 && waiting + more > memory) yield* flush
           buffers.forEach((buffer, i) => buffer.append(columns[i], 0, given))
         }),

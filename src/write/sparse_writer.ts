@@ -21,7 +21,7 @@ import {
 import { type Duplicates, globalOrder, sortSparse } from "./sort_sparse.ts"
 import { targetOf } from "./target.ts"
 import { momentOf } from "./write_options.ts"
-import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { columnBytes, gatherTile, type WriteColumn } from "./write_column.ts"
 import { lastTileCells, type SparseRequest, writeAttributes, writeDimensions, writeFields } from "./write_sparse.ts"
 import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
 
@@ -95,7 +95,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
       },
       append: (checked) =>
         Effect.gen(function* () {
-          const more = checked.columns.map(({ values }) => values.length)
+          const more = checked.columns.map(columnBytes)
           const size = more.reduce((sum, n) => sum + n, 0)
           const full = waiting() + size > limit || buffers.some((b, i) => b.bytes + more[i] > MOST)
           if (full) yield* flushWaiting

@@ -14,6 +14,10 @@ export interface WriteColumn extends FieldTile {
 export const cellsOf = ({ field, values, offsets }: WriteColumn): number =>
   offsets === undefined ? values.byteLength / field.cellSize : offsets.length - 1
 
+/** Bytes that cells take as buffers. */
+export const columnBytes = ({ values, offsets, validity }: FieldTile): number =>
+  values.length + (offsets?.byteLength ?? 0) + (validity?.length ?? 0)
+
 /**
  * The tile of the cells `order[from] … order[to − 1]`; without an order, of the cells `from … to − 1`, which then lie where
  * they lay before: only offsets are made anew.
