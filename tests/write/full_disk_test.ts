@@ -1,0 +1,75 @@
+/** Arrays that do not fit where they are written: an error that says so, and nothing of them is left. */
+import { assertEquals, assertMatch } from "@std/assert"
+import { spawnSync } from "node:child_process"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import process from "node:process"
+import { describe, it } from "node:test"
+import { fileURLToPath } from "node:url"
+
+const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url))
+const tessera = [process.execPath, ...("Deno" in globalThis ? ["run", "-A", main] : [main])]
+
+/** Numbers that no filter makes small. */
+const csv = (): string => {
+  let x = 1
+  const rows = Array.from({ length: 200_000 }, (_, i) => {
+    x = (x * 16807) % 2147483647
+    return `${i},${x / 2147483647}`
+  })
+  return `x,a\n${rows.join("\n")}\n`
+}
+
+/** Runs the command line in a shell that has said `before`, in a folder of its own with a file `data.csv`; `within` a program that runs it. */
+const inFolder = (
+  before: string,
+  commands: ReadonlyArray<ReadonlyArray<string>>,
+  check: (folder: string, errors: ReadonlyArray<string>) => void,
+  within: ReadonlyArray<string> = [],
+): void => {
+  const [shell, ...rest] = [...within, "sh"]
+  const folder = mkdtempSync(join(tmpdir(), "tessera-full-"))
+  try {
+    writeFileSync(join(folder, "data.csv"), csv())
+    mkdirSync(join(folder, "here"))
+    const errors = commands.map((words) => {
+      const command = [...tessera, ...words].map((word) => `'${word}'`).join(" ")
+      const { status, stderr } = spawnSync(shell, [...rest, "-c", `${before}; exec ${command}`], {
+        encoding: "utf8",
+        cwd: folder,
+      })
+      return `${status}: ${stderr}`
+    })
+    check(folder, errors)
+  } finally {
+    chmodSync(join(folder, "here"), 0o700)
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const imports = [
+  ["import", "data.csv", "here/sparse", "--sparse", "--dims", "x", "--quiet"],
+  ["import", "data.csv", "here/dense", "--quiet"],
+]
+
+describe("arrays that cannot be written", () => {
+  it("for want of room leave nothing behind", () =>
+    inFolder("trap '' XFSZ; ulimit -f 2048", imports, (folder, errors) => {
+      for (const error of errors) assertMatch(error, /^1: tessera: .*: cannot write: there is no room left/)
+      assertEquals(readdirSync(join(folder, "here")), [])
+    }))
+
+  it("for want of permission leave nothing behind", () => {
+    // whoever is root may write everywhere, but not on a disk that is read-only
+    const root = process.getuid?.() === 0
+    const mount = "mount -t tmpfs -o ro none here"
+    if (root && spawnSync("unshare", ["-m", "sh", "-c", mount.replace("here", tmpdir())]).status !== 0) {
+      return console.log("no tmpfs can be mounted here")
+    }
+    inFolder(root ? mount : "chmod 500 here", imports, (folder, errors) => {
+      for (const error of errors) assertMatch(error, /^4: tessera: .*permission denied/)
+      assertEquals(readdirSync(join(folder, "here")), [])
+    }, root ? ["unshare", "-m"] : [])
+  })
+})
