@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { breath } from "../../platform/workers.ts"
 
 /** What becomes of a part: it is read, or cut in two, the first before the second. */
 export type Step<P, A> =
@@ -16,6 +17,12 @@ export type Step<P, A> =
 /** A batch, and whether it is known to be the last one. */
 export type Batch<A> = A & { readonly last: boolean }
 
+/**
+ * Milliseconds after which the event loop turns between two batches: files are read without waiting for it, and timers,
+ * signals and whatever else the program does would have to wait for the last batch.
+ */
+const TURN = 20
+
 /** The batches of a whole, in order. Nothing is done before a batch is asked for, and nothing after the last one asked for. */
 export const batches = <P, A extends object, E, R>(
   whole: P,
@@ -24,12 +31,18 @@ export const batches = <P, A extends object, E, R>(
   Stream.suspend(() => {
     // what is still to come, the next part last
     const rest: Array<P> = [whole]
+    let turned = performance.now()
+    const turn = Effect.suspend(() =>
+      performance.now() - turned < TURN ? Effect.void : Effect.map(breath, () => {
+        turned = performance.now()
+      })
+    )
     const next: Effect.Effect<Option.Option<readonly [Batch<A>, undefined]>, E, R> = Effect.suspend(() => {
       const part = rest.pop()
       if (part === undefined) return Effect.succeed(Option.none())
       return Effect.flatMap(step(part), (its) => {
         if (its.kind === "read") {
-          return Effect.succeed(Option.some([{ ...its.batch, last: rest.length === 0 }, undefined] as const))
+          return Effect.as(turn, Option.some([{ ...its.batch, last: rest.length === 0 }, undefined] as const))
         }
         if (its.kind === "cut") rest.push(its.parts[1], its.parts[0])
         return next

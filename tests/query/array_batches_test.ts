@@ -1,6 +1,7 @@
 /** Batches for `for await`: typed, one at a time, and ended by a break, an error or a signal. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, it } from "node:test"
@@ -8,6 +9,7 @@ import { assert, assertEquals } from "@std/assert"
 import { ArrayNotFound, Dense, layerDefault, layerNative, ResultTooLarge, Sparse, TileArray } from "../../mod.ts"
 import { makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
 import { localFiles } from "../../platform/storage_local.ts"
+import { batches } from "../../src/query/batches.ts"
 import { startWebServer } from "../platform/web_server.ts"
 import { exactly } from "../types/equal.ts"
 import { Weather } from "../types/weather.ts"
@@ -27,6 +29,21 @@ const thrown = async (run: () => Promise<unknown>): Promise<unknown> => {
 }
 
 describe("batches", () => {
+  it("let timers, and so signals, come in between, though files are read without waiting", async () => {
+    let timers = 0
+    const timer = setInterval(() => timers++, 0)
+    const step = (part: number) =>
+      Effect.sync(() => {
+        if (part > 1) return { kind: "cut", parts: [part / 2, part / 2] } as const
+        for (const start = performance.now(); performance.now() - start < 10;);
+        return { kind: "read", batch: {} } as const
+      })
+    const made = await Effect.runPromise(Stream.runCount(batches(8, step)))
+    clearInterval(timer)
+    assertEquals(made, 8)
+    assert(timers > 0)
+  })
+
   it("are those of the stream, of arrays opened before or on the way", async () => {
     const open = await Effect.runPromise(Effect.provide(TileArray.open(weather, Weather), layerDefault))
     const whole = await Effect.runPromise(Effect.provide(Dense.read(open, box), layerDefault))
