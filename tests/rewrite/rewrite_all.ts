@@ -9,9 +9,18 @@ import type { PackedArray } from "../array/packed_arrays.ts"
 import { compareArray, type Compared } from "./compare.ts"
 import { rewriteArray } from "./rewrite.ts"
 
+/** An array, and those that its dimension labels lie in. */
+const withLabels = (array: PackedArray): ReadonlyArray<PackedArray> => {
+  const { path, files } = array
+  const labels = [...files.keys()].map((file) => file.slice(path.length + 1).split("/")).filter(([folder, name]) =>
+    folder === "__labels" && name !== undefined
+  ).map(([folder, name]) => `${path}/${folder}/${name}`)
+  return [array, ...Array.from(new Set(labels), (path) => ({ ...array, path }))]
+}
+
 /** Writes arrays again, and compares; what cannot be written is a fault too. */
 export const rewriteAll = async (arrays: ReadonlyArray<PackedArray>, seen: Compared): Promise<void> => {
-  for (const { path, key, files } of arrays) {
+  for (const { path, key, files } of arrays.flatMap(withLabels)) {
     const storage = Layer.succeed(Storage, makeMemoryStorage(new Map(files)))
     const comparing = Effect.flatMap(rewriteArray(path, key), (array) => compareArray(array, seen))
     const layer = Layer.merge(storage, Layer.provideMerge(layerWebp, layerNative))
