@@ -8,7 +8,8 @@ import type { Storage } from "../../platform/storage.ts"
 import { accessOf, type OpenedArray } from "../array/open.ts"
 import { denseCells } from "../fragment/dense_tiles.ts"
 import { proveTileCount } from "../fragment/field_tiles.ts"
-import type { WholeRanges } from "./axis_plan.ts"
+import type { Field } from "../fragment/field.ts"
+import { lengthOf, type WholeRanges } from "./axis_plan.ts"
 import { type Batch, batches, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
 import { denseRequest } from "./dense_request.ts"
@@ -62,11 +63,14 @@ export const streamRequest = (
     const { schema, uri } = array
     const limit = batchBytes(memory)
     const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
-    for (const field of readFields(request)) {
-      const tile = field.var ? 0 : denseCells(schema) * (field.cellSize + (field.nullable ? 1 : 0))
-      if (field.file.kind === "attribute" && tile > limit && array.fragments.length > 0) {
-        return yield* Effect.fail(budgetTooSmall(uri, memory, tile, `a tile of ${JSON.stringify(field.name)}`))
-      }
+    const tileBytes = (field: Field): number =>
+      field.var || field.file.kind !== "attribute" || array.fragments.length === 0
+        ? 0
+        : denseCells(schema) * (field.cellSize + (field.nullable ? 1 : 0))
+    const [largest] = [...readFields(request)].sort((a, b) => tileBytes(b) - tileBytes(a))
+    if (largest !== undefined && tileBytes(largest) > limit) {
+      const what = `a tile of ${JSON.stringify(largest.name)}`
+      return yield* Effect.fail(budgetTooSmall(uri, memory, tileBytes(largest), what))
     }
     const step = (part: DenseRequest): Effect.Effect<Step<DenseRequest, DenseBatch>, ReadError, Storage | Codecs> =>
       Effect.gen(function* () {
@@ -76,8 +80,9 @@ export const streamRequest = (
         const size = planSize(schema, ranges)
         const planned = size.tiles <= MOST_TILES && size.segments <= MOST_SEGMENTS
         const fixed = fixedBytes(array, part)
+        const cut = cutDense(schema, ranges, order)
         let values = 0
-        if (fixed <= limit && planned && fields.some((field) => field.var)) {
+        if ((fixed <= limit || cut === undefined) && planned && fields.some((field) => field.var)) {
           values = yield* varBytes(
             access,
             array,
@@ -86,14 +91,15 @@ export const streamRequest = (
             "tiles",
           )
           if (values > limit && size.tiles === 1n) {
-            return yield* Effect.fail(budgetTooSmall(uri, memory, values, "one tile of each fragment"))
+            // and at least one cell of it
+            const cell = fixed / Number(ranges.reduce((n, its) => n * lengthOf(its), 1n))
+            return yield* Effect.fail(budgetTooSmall(uri, memory, values + cell, "one tile of each fragment"))
           }
         }
         const bytes = fixed + values
         if (planned && (bytes <= wanted || (bytes <= limit && size.tiles === 1n))) {
           return { kind: "read", batch: { ...(yield* readDenseRequest(array, part, limit)), ranges } }
         }
-        const cut = cutDense(schema, ranges, order)
         if (cut === undefined) return yield* Effect.fail(budgetTooSmall(uri, memory, bytes, "one cell"))
         const cutPart = (side: 0 | 1): DenseRequest => ({
           ...part,

@@ -104,7 +104,11 @@ export const streamRequest = (
           sorts,
         )
         if (curve !== undefined) yield* lowerSizes(plan, curve, places, sizes)
-        if (largest > limit) return yield* Effect.fail(budgetTooSmall(uri, memory, largest, "a tile"))
+        if (largest > limit) {
+          // all fields of it together, and its coordinates
+          const whole = sizes.reduce((most, its) => its.reduce((a, b) => Math.max(a, b), most), largest)
+          return yield* Effect.fail(budgetTooSmall(uri, memory, 2 * whole, "a tile"))
+        }
         // coordinates that do not fit are looked at in parts
         const held = Math.min(coordinates, limit / 2)
         const most = coordinates > held ? Math.floor(cells * held / coordinates) : undefined
