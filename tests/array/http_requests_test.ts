@@ -1,13 +1,18 @@
-/** What arrays on a web server cost in requests, counted by the server: opening, one tile, and opening again. */
-import { assertEquals } from "@std/assert"
+/**
+ * What arrays of 1 and 100 fragments cost in requests: opening, one tile, and opening again; on a web server as the server
+ * counts them, in a local folder as the storage is called.
+ */
+import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { readdirSync, readFileSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
 import { describe, it } from "node:test"
 import {
   httpFiles,
   layerNative,
+  localFiles,
   makeMemoryStorage,
   makeTrace,
   publish,
@@ -76,6 +81,49 @@ describe("arrays on a web server", () => {
       assertEquals(open.requests, 1 + 3 + 1 + count)
       assertEquals(tile, { calls: 1, requests: 1 })
       assertEquals(again, { calls: 3, requests: 3 })
+    })
+  }
+})
+
+describe("arrays in a local folder", () => {
+  for (const count of [1, 100]) {
+    it(`of ${count} fragments: three listings, the schema, a tail for each; two at most for a tile; listings again`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), "tessera-"))
+      try {
+        for (const [path, bytes] of copies(count)) {
+          mkdirSync(dirname(join(folder, path)), { recursive: true })
+          writeFileSync(join(folder, path), bytes)
+        }
+        const trace = makeTrace()
+        const layer = Layer.merge(Layer.succeed(StorageService, withTrace(localFiles, trace)), layerNative)
+        let before = { ...trace.calls }
+        const asked = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
+          const answer = await Effect.runPromise(Effect.provide(program, layer))
+          const { list, read, readRanges, readTail, size } = trace.calls
+          const made = {
+            list: list - before.list,
+            read: read - before.read,
+            readTail: readTail - before.readTail,
+            others: readRanges + size - before.readRanges - before.size,
+          }
+          before = { ...trace.calls }
+          return { answer, made }
+        }
+        const open = await asked(TileArray.open(join(folder, "weather")))
+        assertEquals(open.made, { list: 3, read: 1, readTail: count, others: 0 })
+        const tile = await asked(Dense.read(open.answer, { select: ["temperature"], ranges: { day: 57, station: 1 } }))
+        assertEquals(tile.answer.columns.temperature.values.length, 1)
+        assertEquals({ ...tile.made, others: 0 }, { list: 0, read: 0, readTail: 0, others: 0 })
+        assert(tile.made.others <= 2, `${tile.made.others} requests for a tile`)
+        assertEquals((await asked(TileArray.reopen(open.answer))).made, {
+          list: 3,
+          read: 0,
+          readTail: 0,
+          others: 0,
+        })
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
     })
   }
 })
