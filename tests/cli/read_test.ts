@@ -42,6 +42,21 @@ describe("read", () => {
     assertEquals((await cli([...slice, "--select", "temperature"])).out.split("\n")[0], "temperature")
   })
 
+  it("takes ranges of labels in place of their dimension", async () => {
+    const { uri, files } = packed("v22/dimension_labels")
+    const read = (...ranges: ReadonlyArray<string>) =>
+      cli(["read", uri, "--format", "csv", ...ranges.flatMap((range) => ["--range", range])], { files })
+    // 6.75 and 24 are the labels of 9 and 10, 5 is that of 2
+    const byLabel = await read("lab_inc=1:", "lab_dec=3:6")
+    assertEquals([byLabel.code, byLabel.err], [0, ""])
+    assertEquals(byLabel.out, (await read("x=9:10", "y=2")).out)
+    assertEquals((await read("lab_str=k256:k308", "y=2")).out, (await read("x=6:7", "y=2")).out)
+    assertEquals((await read("lab_inc=1:2")).out.trim(), "a")
+    const both = await read("lab_inc=1:", "x=1")
+    assertEquals(both.code, 2)
+    assertMatch(both.err, /lab_inc: it is of the same dimension as "x"/)
+  })
+
   it("orders cells", async () => {
     const values = async (order: string) =>
       JSON.parse((await cli([...slice, "--order", order, "--json", "--select", "temperature"])).out).columns.temperature
