@@ -182,8 +182,8 @@ class Choose:
             elif npt(ty).kind != 'f':
                 f += ['rle', 'bit_width_reduction']
             d['filters'] = [r.choice(f) for _ in range(r.randint(0, 2))]
-            if ty == 'string_ascii' and d['filters'] == ['rle', 'rle']:
-                d['filters'] = ['rle']                                         # see known_engine_defects.ts
+            if d['filters'] in (['rle', 'rle'], ['dictionary', 'dictionary']) and ty == 'string_ascii':
+                d['filters'].pop()                                             # see known_engine_defects.ts
             if ty != 'string_ascii' and npt(ty).kind != 'f' and self.maybe(.2):
                 d['filters'].insert(0, 'xor')
         return d
