@@ -52,17 +52,20 @@ def fetch(cache, format_):
                '--python-version', python, '--implementation', 'cp', '--abi', abi, '-d', making]
     for name in PLATFORMS:
         command += ['--platform', name]
-    subprocess.run(command + ['tiledb==' + version], check=True, timeout=300)
-    [wheel] = glob.glob(os.path.join(making, '*.whl'))
-    with zipfile.ZipFile(wheel) as z:
-        for n in z.namelist():
-            if '.so' in os.path.basename(n) and '.cpython-' not in os.path.basename(n):
-                z.extract(n, making)
-    os.remove(wheel)
     try:
-        os.rename(making, os.path.join(cache, str(format_)))
-    except OSError:
-        shutil.rmtree(making)    # somebody else was faster
+        pip = subprocess.run(command + ['tiledb==' + version], capture_output=True, text=True, timeout=300)
+        if pip.returncode != 0:
+            raise OSError(pip.stderr.strip().split('\n')[-1])
+        [wheel] = glob.glob(os.path.join(making, '*.whl'))
+        with zipfile.ZipFile(wheel) as z:
+            for n in z.namelist():
+                if '.so' in os.path.basename(n) and '.cpython-' not in os.path.basename(n):
+                    z.extract(n, making)
+        os.remove(wheel)
+        if found(cache, format_) is None:        # else somebody was faster
+            os.rename(making, os.path.join(cache, str(format_)))
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
 
 
 def failure(cache, format_):
