@@ -1,5 +1,6 @@
 import type { KeyWords } from "./order_key.ts"
 import { packWords } from "./pack_words.ts"
+import { release } from "./release.ts"
 
 /** Cells sorted by their key words. */
 export interface SortedCells {
@@ -13,7 +14,13 @@ export interface SortedCells {
 
 /** The cells 0 … n − 1 in the order of their key words; stable. */
 export const sortCells = (words: KeyWords, n: number): Uint32Array =>
-  firstFall(words, n) === n ? identity(n) : sortPacked(words, n).order
+  firstFall(words, n) === n ? identity(n) : orderOf(sortPacked(words, n))
+
+/** The order alone; what it was found by is given back. */
+export const orderOf = ({ order, packed, first }: SortedCells): Uint32Array => {
+  release([...packed, first])
+  return order
+}
 
 /**
  * Sorts cells, of which some are not in order yet: by digits of at most eight bits, the least significant first. Larger
@@ -51,6 +58,7 @@ export const sortPacked = (words: KeyWords, n: number): SortedCells => {
       ;[keys, spareKeys, order, spare] = [spareKeys, keys, spare, order]
     }
   }
+  release([spare, spareKeys])
   return { order, packed: packed.map(({ word }) => word), first: keys }
 }
 

@@ -5,7 +5,7 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { type TypedArray, viewAs } from "../../schema/datatype.ts"
 import { WriteError } from "../array/errors.ts"
 import { type KeyWords, keyWords } from "../kernel/order_key.ts"
-import { compareCells, firstFall, firstSame, sortPacked } from "../kernel/sort_cells.ts"
+import { compareCells, firstFall, firstSame, sortCells } from "../kernel/sort_cells.ts"
 import { cellText } from "./coordinate_text.ts"
 import type { Box } from "./split_dense.ts"
 import type { WriteColumn } from "./write_column.ts"
@@ -40,7 +40,7 @@ const sortedCells = (dimensions: ReadonlyArray<WriteColumn>, words: KeyWords, ce
     if (same < cells) throw twice(same - 1, same)
     return Uint32Array.from({ length: cells }, (_, i) => i)
   }
-  const { order } = sortPacked(words, cells)
+  const order = sortCells(words, cells)
   for (let i = 1; i < cells; i++) {
     if (compareCells(words, order[i - 1], order[i]) === 0) throw twice(order[i - 1], order[i])
   }

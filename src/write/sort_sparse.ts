@@ -6,7 +6,8 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { viewAs } from "../../schema/datatype.ts"
 import { type Coordinates, globalWords, zeroWords } from "../fragment/cell_order.ts"
 import type { KeyWords } from "../kernel/order_key.ts"
-import { compareCells, firstFall, firstRepeat, firstSame, sortPacked } from "../kernel/sort_cells.ts"
+import { compareCells, firstFall, firstRepeat, firstSame, orderOf, sortPacked } from "../kernel/sort_cells.ts"
+import { release } from "../kernel/release.ts"
 import { cellText } from "./coordinate_text.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 import { WriteError } from "../array/errors.ts"
@@ -59,11 +60,16 @@ export const sortSparse = (
   version: number = schema.version,
 ): SortedCells => {
   const { all } = wordsOf(schema, dimensions, version)
-  if (firstFall(all, cells) === cells) return inOrder(dimensions, all, cells, duplicates)
+  if (firstFall(all, cells) === cells) {
+    const sorted = inOrder(dimensions, all, cells, duplicates)
+    release(all)
+    return sorted
+  }
   const sorted = sortPacked(all, cells)
+  release(all)
   const { order } = sorted
   let repeat = duplicates === "allow" ? cells : firstRepeat(sorted, 1)
-  if (repeat === cells) return { cells, permutation: order }
+  if (repeat === cells) return { cells, permutation: orderOf(sorted) }
   if (duplicates === "refuse") throw twice(dimensions, order[repeat - 1], order[repeat])
   const kept = new Uint32Array(cells)
   let n = 0
@@ -71,6 +77,7 @@ export const sortSparse = (
     if (i !== repeat) kept[n++] = order[i]
     else repeat = firstRepeat(sorted, i + 1)
   }
+  release([orderOf(sorted)])
   return { cells: n, permutation: kept.subarray(0, n) }
 }
 
@@ -134,6 +141,7 @@ export const globalOrder = (
     const fall = firstFall(words.order, cells)
     if (fall < cells) throw early(fall)
     const sorted = inOrder(dimensions, words.all, cells, duplicates)
+    release(words.all)
     last = dimensions.map((column) => ({ field: column.field, ...copyOf(column, cells - 1) }))
     if (!repeats) return sorted
     // the first was written with the part before
