@@ -40,6 +40,10 @@ const where: OptionSpec = {
   description: 'only cells that fulfil it: \'depth > 400 and place in ["Tonga", "Fiji"] and not flag == None\'',
 }
 
+const matching: OptionSpec = {
+  description: "of dense arrays only the cells that fulfil --where and that somebody wrote, with their coordinates",
+}
+
 const crop: OptionSpec = { description: "take of ranges what lies inside the domain" }
 
 const order: OptionSpec = {
@@ -90,6 +94,7 @@ export const commands = {
       select,
       range,
       where,
+      matching,
       agg: {
         value: "LIST",
         repeated: true,
@@ -182,6 +187,7 @@ export const commands = {
       select,
       range,
       where,
+      matching,
       crop,
       order,
       limit,

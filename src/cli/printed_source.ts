@@ -24,7 +24,7 @@ import { cellSource } from "./read_cells.ts"
 import { quiet, type Terminal } from "./terminal.ts"
 import { printable } from "./text_width.ts"
 import { timeText } from "./time.ts"
-import type { UsageError } from "./usage_error.ts"
+import { UsageError } from "./usage_error.ts"
 import type { PrintedSource } from "./write_cells.ts"
 
 /** A column of codes as its values; others as they are. */
@@ -104,13 +104,18 @@ export const printedSource = (
     const { select, limit } = query
     const { schema } = array
     const { dimensions, attributes } = fieldsOf(schema)
-    const before = coordinates && schema.arrayType === "dense" && select === undefined
+    const matching = request.on("matching")
+    if (matching && (query.order ?? "row") !== "row") {
+      const reason = `${request.command}: --matching answers cells row by row; leave --order out`
+      return yield* Effect.fail(new UsageError({ reason }))
+    }
+    const before = (coordinates || matching) && schema.arrayType === "dense" && select === undefined
       ? dimensions.map((d) => d.name).filter((name) => !attributes.some((a) => a.name === name))
       : []
     const labels = asLabels ? before : []
     const wanted = before.length > 0 ? [...before, ...attributes.map((a) => a.name)] : select
     const fields = yield* attemptSelection(() => selectedFields(array, wanted))
-    const source = yield* cellSource(array, wanted === undefined ? query : { ...query, select: wanted })
+    const source = yield* cellSource(array, wanted === undefined ? query : { ...query, select: wanted }, matching)
 
     const values = new Map<string, Column>()
     if (!request.on("codes")) {

@@ -11,6 +11,7 @@ import type { OpenedArray } from "../array/open.ts"
 import { cellCount } from "../fragment/fragment.ts"
 import { lengthOf } from "../query/axis_plan.ts"
 import type { Column } from "../query/column.ts"
+import { streamDenseCells } from "../query/dense_cells.ts"
 import { denseRequest } from "../query/dense_request.ts"
 import type { ReadError } from "../query/read_error.ts"
 import type { Order, StreamOptions } from "../query/read_options.ts"
@@ -80,12 +81,25 @@ const sparseCells = (array: OpenedArray, options: StreamOptions): CellSource => 
   }
 }
 
-/** What a read has to print. */
+/** Of dense arrays the cells that are wanted, without the others. */
+const matchingCells = (array: OpenedArray, options: StreamOptions): CellSource => ({
+  shape: undefined,
+  total: undefined,
+  expected: undefined,
+  batches: (select) => streamDenseCells(array, select === undefined ? options : { ...options, select }),
+})
+
+/** What a read has to print; of dense arrays with all cells, or with those alone that are wanted. */
 export const cellSource = (
   array: OpenedArray,
   options: StreamOptions,
+  matching = false,
 ): Effect.Effect<CellSource, ReadError, Storage | Codecs> =>
-  array.schema.arrayType === "sparse" ? Effect.succeed(sparseCells(array, options)) : denseCells(array, options)
+  array.schema.arrayType === "sparse"
+    ? Effect.succeed(sparseCells(array, options))
+    : matching
+    ? Effect.succeed(matchingCells(array, options))
+    : denseCells(array, options)
 
 /** The first batch, if there is one; of others nothing is read. */
 export const firstBatch = <A, E, R>(batches: Stream.Stream<A, E, R>): Effect.Effect<A | undefined, E, R> =>

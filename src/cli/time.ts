@@ -7,7 +7,8 @@ import { UsageError } from "./usage_error.ts"
 
 /** One time in milliseconds. Throws {@link UsageError}. */
 export const parseTime = (option: string, text: string): number => {
-  if (/^\d{1,20}$/.test(text)) return Number(text)
+  // later than numbers hold is later than all
+  if (/^\d{1,20}$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
   const parsed = parseDatetime("datetime_ms", text)
   if (typeof parsed !== "bigint" || parsed < 0n) {
     throw new UsageError({

@@ -13,7 +13,8 @@ import type { TileArray } from "../array/handle.ts"
 import { explainDense, type Explanation } from "./explain.ts"
 import { aggregated, distinctValues } from "./aggregated.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
-import { askedOf, type QueryError } from "./query.ts"
+import { askedOf, NAMES, type QueryError } from "./query.ts"
+import { streamDenseCells } from "./dense_cells.ts"
 import { readFirstDense } from "./read_first.ts"
 import { streamDense } from "./stream_dense.ts"
 import {
@@ -33,6 +34,8 @@ import {
   denseResult,
   namedRanges,
   type Query,
+  type SparseResult,
+  sparseResult,
 } from "./typed_read.ts"
 
 export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
@@ -74,7 +77,14 @@ export type {
   Timestamps,
   VarColumn,
 } from "./typed_columns.ts"
-export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult, Query, Read } from "./typed_read.ts"
+export type {
+  DenseBatch,
+  DenseReadOptions as ReadOptions,
+  DenseResult,
+  Query,
+  Read,
+  SparseResult,
+} from "./typed_read.ts"
 
 /**
  * Reads a box, or boxes, of a dense array: by default the non-empty domain and all attributes, row-major.
@@ -194,6 +204,46 @@ export const batches = <
 ): AsyncIterable<DenseBatch<S, K, T>> => {
   const { signal, ...query } = options
   return batchesOf(array, (its) => stream<S, K, T>(its, query), layer, { signal })
+}
+
+const CELL_OPTIONS = NAMES.filter((name) => name !== "order")
+
+/**
+ * The cells of a dense array that somebody wrote and that fulfil `where`, without the others: with their coordinates, as
+ * `Sparse.stream` answers them, row-major and in batches that fit into `memory`. By default with all dimensions and attributes.
+ *
+ * Costs what {@link stream} does; tiles that their statistics rule out are not read. Fails as {@link stream} does.
+ *
+ * ```ts
+ * import { Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * const cold = TileArray.open("tests/golden/demo/weather").pipe(
+ *   Stream.flatMap((weather) => Dense.cells(weather, { where: "temperature < 3", select: ["day", "station"] })),
+ *   Stream.runFold(0, (cells, { length }) => cells + length),
+ * )
+ * assertEquals(await Effect.runPromise(Effect.provide(cold, layerDefault)), 3)
+ * ```
+ */
+export const cells = <
+  S extends ArraySchema<"dense"> | undefined,
+  K extends FieldName<S> = FieldName<S>,
+  T extends TimeForm = "bigint",
+>(
+  array: TileArray<S>,
+  options: Omit<Query<S, K, T>, "order"> = {},
+): Stream.Stream<SparseResult<S, K, T>, QueryError, Storage | Codecs> => {
+  const { dimensions, attributes } = array.schema
+  const all = [...new Set([...dimensions, ...attributes].map(({ name }) => name))]
+  return Stream.unwrap(
+    Effect.map(askedOf(array, { ...options, select: options.select ?? all }, [], CELL_OPTIONS), (asked) =>
+      Stream.map(
+        streamDenseCells(asked.opened, asked.options),
+        (batch) => sparseResult<S, K, T>(asked.array, batch, options.time),
+      )),
+  )
 }
 
 /**

@@ -21,7 +21,17 @@ import type { Declared, TimeForm } from "./typed_columns.ts"
 export type QueryError = ReadError | OpenError | SchemaMismatch
 
 /** The options of a query. */
-const NAMES: ReadonlyArray<string> = ["select", "ranges", "where", "order", "outside", "at", "limit", "memory", "time"]
+export const NAMES: ReadonlyArray<string> = [
+  "select",
+  "ranges",
+  "where",
+  "order",
+  "outside",
+  "at",
+  "limit",
+  "memory",
+  "time",
+]
 
 /** A query that is understood: the array as it was then, and what the engine is asked of it. */
 export interface Asked<S extends Declared> {

@@ -165,6 +165,22 @@ describe("read --explain", () => {
   })
 })
 
+describe("read --matching", () => {
+  it("leaves out what a condition does not want of dense arrays, and what nobody wrote", async () => {
+    const asked = ["read", weather, "--where", "temperature < 3", "--matching"]
+    assertEquals(
+      (await cli(asked)).out,
+      "day  station │ temperature  note\n─────────────┼──────────────────\n" +
+        " 61        3 │         2.5  snow\n 62        1 │         2.5\n 62        3 │         1.5\n",
+    )
+    const json = await cli([...asked, "--json", "--limit", "2"])
+    assertEquals(JSON.parse(json.out).columns.day, [61, 62])
+    const written = await cli(["read", weather, "--range", "day=1:366", "--matching", "--format", "ndjson"])
+    assertEquals(written.out.split("\n").length, 29)
+    await refused([...asked, "--order", "col"], /--matching answers cells row by row; leave --order out/)
+  })
+})
+
 describe("read --timestamps", () => {
   it("adds when each cell was written", async () => {
     const table = (await cli(["read", quakes, "--timestamps", "--select", "place"])).out
