@@ -3,7 +3,7 @@
  * not read. And of what is left, the tiles that hold cells that do.
  */
 import * as Effect from "effect/Effect"
-import type { Storage } from "../../platform/storage.ts"
+import { inFlight, Storage } from "../../platform/storage.ts"
 import { readScalar, scalarBytes } from "../../schema/scalar.ts"
 import { Since } from "../../schema/version.ts"
 import type { Where } from "../condition/where.ts"
@@ -34,25 +34,31 @@ export const pruneDense = (
     if (steps.some((step) => step.kind === "sparse")) return plan
     const dims = axes.length
     const alive = new Set<number>()
-    for (const step of steps as ReadonlyArray<DenseStep>) {
-      const fragment = array.fragments[step.fragment]
-      if (!(yield* fragmentMayHold(access, fragment, where))) continue
-      const known = new Map<string, (k: number) => KnownCells | undefined>()
-      for (const field of where.fields) {
-        const { file, name } = field
-        if (file.kind === "dimension") {
-          known.set(name, (k) => coordinates(axes[file.index], step.along[k * dims + file.index], field.type))
-          continue
+    const look = (step: DenseStep): Effect.Effect<void, SectionError, Storage> =>
+      Effect.gen(function* () {
+        const fragment = array.fragments[step.fragment]
+        if (!(yield* fragmentMayHold(access, fragment, where))) return
+        const known = new Map<string, (k: number) => KnownCells | undefined>()
+        for (const field of where.fields) {
+          const { file, name } = field
+          if (file.kind === "dimension") {
+            known.set(name, (k) => coordinates(axes[file.index], step.along[k * dims + file.index], field.type))
+            continue
+          }
+          const ofTile = yield* knownAttribute(access, fragment, field)
+          const told = toldTiles(fragment, axes)
+          known.set(name, (k) => told(step, k) ? ofTile(tiles[step.firstTile + k].tile) : undefined)
         }
-        const ofTile = yield* knownAttribute(access, fragment, field)
-        const told = toldTiles(fragment, axes)
-        known.set(name, (k) => told(step, k) ? ofTile(tiles[step.firstTile + k].tile) : undefined)
-      }
-      for (let k = 0; k < step.tileCount; k++) {
-        const key = tileKey(axes, step, k)
-        if (!alive.has(key) && mayHold(where.predicate, (name) => known.get(name)!(k))) alive.add(key)
-      }
-    }
+        for (let k = 0; k < step.tileCount; k++) {
+          const key = tileKey(axes, step, k)
+          if (!alive.has(key) && mayHold(where.predicate, (name) => known.get(name)!(k))) alive.add(key)
+        }
+      })
+    const storage = yield* Storage
+    yield* Effect.forEach(steps as ReadonlyArray<DenseStep>, look, {
+      concurrency: inFlight(storage, array.uri, 16),
+      discard: true,
+    })
     const left = restrictPlan(plan, (step, k) => alive.has(tileKey(axes, step, k)))
     return left.tiles.length === tiles.length ? plan : { ...left, covered: false }
   })

@@ -3,7 +3,7 @@
  * of dimensions, before a tile is read.
  */
 import * as Effect from "effect/Effect"
-import type { Storage } from "../../platform/storage.ts"
+import { inFlight, Storage } from "../../platform/storage.ts"
 import type { Where } from "../condition/where.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { loadMbrs } from "../fragment/mbrs.ts"
@@ -35,7 +35,10 @@ export const pruneTiles = (
   hides: boolean,
 ): Effect.Effect<SparsePlan, SectionError, Storage> =>
   Effect.gen(function* () {
-    const told = yield* Effect.forEach(plan, (part) => tell(access, array, where, part))
+    const storage = yield* Storage
+    const told = yield* Effect.forEach(plan, (part) => tell(access, array, where, part), {
+      concurrency: inFlight(storage, array.uri, 16),
+    })
     const kept = told.map(({ fragment, kept }): FragmentPlan => ({ fragment, tiles: kept }))
     const plans = hides && told.some(({ left }) => left.length > 0)
       ? yield* withHiding(access, array, told, kept)
@@ -78,20 +81,16 @@ const withHiding = (
   plan: ReadonlyArray<FragmentPlan>,
 ): Effect.Effect<ReadonlyArray<FragmentPlan>, SectionError, Storage> =>
   Effect.gen(function* () {
+    const storage = yield* Storage
+    const levels = yield* Effect.forEach(told, ({ fragment }) => loadMbrs(access, array.fragments[fragment]), {
+      concurrency: inFlight(storage, array.uri, 16),
+    })
     const inLevels = (tiles: (one: Told) => ReadonlyArray<SparseTile>) =>
-      Effect.map(
-        Effect.forEach(told, (one) =>
-          tiles(one).length === 0 ? Effect.succeed([]) : Effect.map(
-            loadMbrs(access, array.fragments[one.fragment]),
-            (level) => tiles(one).map(({ tile }) => ({ level, tile, fragment: one.fragment })),
-          )),
-        (all) => all.flat(),
-      )
-    const kept = yield* inLevels((one) => one.kept)
+      told.flatMap((one, i) => tiles(one).map(({ tile }) => ({ level: levels[i], tile, fragment: one.fragment })))
+    const kept = inLevels((one) => one.kept)
     if (kept.length === 0) return []
-    const left = yield* inLevels((one) => one.left)
     const meets = meeting(tileBoxes(kept))
-    const boxes = tileBoxes(left)
+    const boxes = tileBoxes(inLevels((one) => one.left))
     let k = 0
     return told.map(({ fragment: number, left }, i) => {
       const { name, hasTimestamps } = array.fragments[number]
