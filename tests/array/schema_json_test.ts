@@ -127,6 +127,11 @@ describe("schemas as JSON", () => {
         ],
         [{ ...dense, currentDomain: { y: [1, 2] } }, "y", "a dimension that is not there"],
         [{ ...dense, currentDomain: { x: [0, 2] } }, "x", "leaves the domain"],
+        [
+          { arrayType: "sparse", dims: [{ name: "x", type: "bool", domain: [0, 1] }], attrs: [] },
+          "x",
+          "dimensions are of numbers, dates, times or string_ascii, not of bool",
+        ],
         [{ ...dense, labels: [{ name: "l", dim: "y", type: "int8", order: "increasing" }] }, "l", "not there"],
       ] as const
     ) {

@@ -22,6 +22,10 @@ const limits: Readonly<Record<string, readonly [Scalar, Scalar]>> = {
 
 const shown = (value: Scalar): string => String(value)
 
+/** Whether coordinates, and labels of them, may be of a datatype. */
+export const isCoordinateType = (type: Datatype): boolean =>
+  isInteger(type) || isTemporal(type) || isFloat(type) || type === "string_ascii"
+
 /** One dimension of a sparse or a dense array, which may have no tiles (`untiled`). Throws {@link SchemaError}. */
 export const checkDimension = (field: string, dimension: Dimension, dense: boolean, untiled: boolean): void => {
   const { type, domain, tile, filters, problem } = dimension
@@ -32,6 +36,7 @@ export const checkDimension = (field: string, dimension: Dimension, dense: boole
   if (dense && !isInteger(type) && !isTemporal(type)) {
     refuse(`a dense array has dimensions of integers, dates or times, not of ${type}`)
   }
+  if (!isCoordinateType(type)) refuse(`dimensions are of numbers, dates, times or string_ascii, not of ${type}`)
   checkFilters(field, filters, type, type === "string_ascii")
   if (type === "string_ascii") {
     if (domain !== null || tile !== null) refuse("text has no domain and no tiles")

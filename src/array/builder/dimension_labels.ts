@@ -5,6 +5,7 @@ import { VAR } from "../../../schema/cell_val_num.ts"
 import { isInteger, isTemporal } from "../../../schema/datatype.ts"
 import type { DimensionLabel } from "../../../schema/dimension_label.ts"
 import { labelPath } from "../../../schema/name/array_paths.ts"
+import { isCoordinateType } from "./check_fields.ts"
 import { checkFilters } from "./check_filters.ts"
 import type { DimensionType } from "./datatype_values.ts"
 import { pipelineOf } from "./filter.ts"
@@ -49,9 +50,6 @@ export const labelsOf = (
     order: order as "increasing",
   }]))
 
-const labelTypes = (type: DimensionLabel["type"]): boolean =>
-  isInteger(type) || isTemporal(type) || type === "float32" || type === "float64" || type === "string_ascii"
-
 /** Checks the labels of a schema. Throws {@link SchemaError}. */
 export const checkLabels = ({ dims, dimensionNames, attributeNames, dimensionLabels, labels }: ArraySchema): void => {
   const names = new Set([...dimensionNames, ...attributeNames])
@@ -66,7 +64,7 @@ export const checkLabels = ({ dims, dimensionNames, attributeNames, dimensionLab
     if (!isInteger(its) && !isTemporal(its)) {
       refuse(`labels are of dimensions of integers, dates or times, not of ${its}`)
     }
-    if (!labelTypes(type)) refuse(`labels may not be ${type}`)
+    if (!isCoordinateType(type)) refuse(`labels may not be ${type}`)
     if (order === "unordered") refuse("labels run up or down; engines have no others")
     const { filters = [] } = (labels as LabelsInput)[name]
     checkFilters(name, pipelineOf(filters), type, type === "string_ascii")
