@@ -28,6 +28,9 @@ const BATCH = 1 << 23
 /** Bytes of one batch where worker threads help: read, or of cells. */
 const JOB = 1 << 22
 
+/** The most bytes of batches under way where worker threads help, however many they are: read, and of cells. */
+const UNDER_WAY = 1 << 26
+
 /** Scratch memory of reads that are over, for the next ones: fresh memory costs small reads more than what they do. */
 const kept: Array<Scratch> = []
 const MOST_KEPT = 4
@@ -165,6 +168,16 @@ export const readSpans = (
       batches.push([from, to])
       from = to
     }
+    const size = (from: number, to: number): number => {
+      let bytes = 0
+      for (let i = from; i < to; i++) {
+        bytes += lengths[i] + (spans.last[i] - spans.first[i] + 1) * cell
+      }
+      return bytes
+    }
+    const largest = pool === undefined ? 0 : batches.reduce((most, [from, to]) =>
+      Math.max(most, size(from, to)), 1)
+    const jobs = pool === undefined ? 1 : Math.min(pool.concurrency, Math.max(2, Math.floor(UNDER_WAY / largest)))
     const scratches: Array<Scratch> = []
     yield* Effect.forEach(batches, ([from, to]) => {
       const scratch = scratches.pop() ?? kept.pop() ?? { read: NOTHING, cells: NOTHING }
@@ -172,7 +185,7 @@ export const readSpans = (
       return Effect.map(later === undefined || to <= later.from ? run : Effect.zipRight(later.ready, run), () => {
         scratches.push(scratch)
       })
-    }, { concurrency: Math.max(inFlight(storage, uri, 4), pool?.concurrency ?? 1), discard: true })
+    }, { concurrency: Math.max(inFlight(storage, uri, 4), jobs), discard: true })
     for (const scratch of scratches) {
       if (kept.length < MOST_KEPT && scratch.read.length + scratch.cells.length <= LARGEST_KEPT) {
         kept.push(scratch)

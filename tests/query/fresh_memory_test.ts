@@ -1,4 +1,7 @@
 /** Dense results so large that another thread makes their memory ready while they are read. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
@@ -36,19 +39,25 @@ describe("fresh memory", () => {
   })
 
   for (const filters of [[], [Filter.zstd(1)]]) {
-    it(`takes the cells of large reads, in every order${filters.length > 0 ? ", unfiltered by threads" : ""}`, () =>
-      Effect.runPromise(Effect.provide(
-        Effect.gen(function* () {
-          const schema = schemaWith(filters)
-          yield* TileArray.create("mem://large", schema)
-          yield* Dense.write(yield* TileArray.open("mem://large", schema), {}, { a: cells })
-          const array = yield* TileArray.open("mem://large", schema)
-          const rows = (yield* Dense.read(array)).columns.a
-          assertEquals([rows.length, wrongAt(rows, (i) => i)], [ROWS * COLS, -1])
-          const cols = (yield* Dense.read(array, { order: "col" })).columns.a
-          assertEquals(wrongAt(cols, (i) => (i % ROWS) * COLS + Math.floor(i / ROWS)), -1)
-        }),
-        layerDefault,
-      )))
+    it(`takes the cells of large reads, in every order${filters.length > 0 ? ", unfiltered by threads" : ""}`, async () => {
+      // of files only: what is in memory already goes to no thread
+      const folder = mkdtempSync(join(tmpdir(), "tessera-fresh-"))
+      const uri = join(folder, "large")
+      const program = Effect.gen(function* () {
+        const schema = schemaWith(filters)
+        yield* TileArray.create(uri, schema)
+        yield* Dense.write(yield* TileArray.open(uri, schema), {}, { a: cells })
+        const array = yield* TileArray.open(uri, schema)
+        const rows = (yield* Dense.read(array)).columns.a
+        assertEquals([rows.length, wrongAt(rows, (i) => i)], [ROWS * COLS, -1])
+        const cols = (yield* Dense.read(array, { order: "col" })).columns.a
+        assertEquals(wrongAt(cols, (i) => (i % ROWS) * COLS + Math.floor(i / ROWS)), -1)
+      })
+      try {
+        await Effect.runPromise(Effect.provide(program, layerDefault))
+      } finally {
+        rmSync(folder, { recursive: true })
+      }
+    })
   }
 })
