@@ -66,7 +66,7 @@ const shown = (meant: Meant): ReadonlyArray<string> => {
 const orders = ["row-major", "col-major"]
 const filters =
   "none gzip zstd lz4 rle bzip2 double_delta bit_width_reduction bitshuffle byteshuffle positive_delta checksum_md5 " +
-  "checksum_sha256 dictionary scale_float xor delta"
+  "checksum_sha256 dictionary scale_float xor webp delta"
 
 const wanted: ReadonlyArray<string> = [
   ...Array.from({ length: 20 }, (_, i) => `format ${3 + i}`),

@@ -188,6 +188,13 @@ const once = (random: Random, kind: SchemaKind): ArraySchema.ArraySchema => {
   }
   const bounded = version >= 22 && !large && random.below(4) === 0
   const dims = dimensions(random, kind, bounded ? 20 : 0)
+  const columns = Object.values(dims)[1]?.tile
+  if (!sparse && !kind.old && version >= 17 && Object.keys(dims).length === 2 && random.below(2) === 0) {
+    const format = Number(columns) % 3 === 0
+      ? random.pick(["rgb", "bgr"] as const)
+      : random.pick(["rgba", "bgra"] as const)
+    attrs.picture = Attr.uint8(Filter.webp({ format, lossless: true }))
+  }
   const common = {
     dims,
     attrs,
