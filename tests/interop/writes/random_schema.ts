@@ -148,7 +148,9 @@ const dimensions = (random: Random, kind: SchemaKind, room: number): Record<stri
     ...whole,
     ...dates.slice(0, 3),
     random.pick(dates),
-    ...(large ? [] : ["float32", "float64", ...(version >= 5 ? ["string_ascii", "string_ascii"] : [])]),
+    // 1.x had another order of floats, by which the newest engine finds cells twice
+    ...(large || (version < 5 && !kind.old) ? [] : ["float32", "float64"]),
+    ...(large || version < 5 ? [] : ["string_ascii", "string_ascii"]),
   ]
   const dense = [...whole, random.pick(dates)]
   const one = random.pick(sparse ? any : dense)
