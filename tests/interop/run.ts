@@ -5,7 +5,7 @@
  *     --count N        how many random cases (108; a case holds one to seven arrays)
  *     --seed S         another seed, other arrays (1)
  *     --from N         the first case's number (0)
- *     --full           the sweep: 3,240 cases, 12,000 queries and 100 changes with a seed of the day
+ *     --full           the sweep: 3,240 cases, 12,000 queries, 100 changes and 3,000 writes with a seed of the day
  *     --only REGEX     compare only the things that match
  *     --applications   only what the applications write: tiledbsoma, tiledb-bioimg, pandas, NumPy
  *     --writes         only random arrays that we write, in each runtime 80 (or --count) that the newest engine reads, and half
@@ -123,7 +123,7 @@ const main = async (): Promise<void> => {
   if (values.writes || values.full || all) {
     const python = pythonFor("THE TEST OF WRITES", ENGINE)
     // as many in each runtime
-    const arrays = values.writes && values.count !== undefined ? count : values.full ? 2000 : 80
+    const arrays = values.writes && values.count !== undefined ? count : values.full ? 1000 : 80
     const options = { seed, count: arrays, allEngines: arrays > 100, keep: values.keep }
     if (python !== undefined) await runWrites(python, cache, options, totals)
   }
