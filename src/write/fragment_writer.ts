@@ -92,8 +92,9 @@ export interface FragmentWriter {
 const BATCH = 1 << 20
 const MOST_WAITING = 1 << 26
 
-/** Below so many bytes of a field's tiles, threads are not worth their start. */
+/** Below so many bytes of a field's tiles, threads are not worth their start; below so many at a time, there is no second. */
 const WORTH = 1 << 24
+const WORTH_AT_ONCE = 1 << 22
 
 /** A file of tiles: what is filtered waits until there is enough of it. */
 interface OutFile {
@@ -245,8 +246,9 @@ export const openFragment = (
     const write: FragmentWriter["write"] = (field, tiles) =>
       Effect.flatMap(open(field), (out) => {
         const { filters } = out
-        out.given += tiles.count * tiles.bytes
-        const pool = out.given < WORTH ? undefined : persistPool(access, filters)
+        const given = tiles.count * tiles.bytes
+        out.given += given
+        const pool = out.given < WORTH || given < WORTH_AT_ONCE ? undefined : persistPool(access, filters)
         // of the tile before: what is as large as this goes into its file at once, and is free then
         let memory: Uint8Array | undefined
         const here = ({ tile, cellOf }: WriteTile) =>
