@@ -176,8 +176,8 @@ describe("aggregates as TileDB-Py knows them", () => {
         mean: 5.2,
         first: "1",
       })
-      for (const  of of[Aggregate.sum, Aggregate.mean]) {
-        const error = yield* Effect.flip(Sparse.aggregate(now, { it: of("s") }))
+      for (const make of [Aggregate.sum, Aggregate.mean]) {
+        const error = yield* Effect.flip(Sparse.aggregate(now, { it: make("s") }))
         assert(error instanceof SelectionError && error.message.includes("string_utf8"), String(error))
       }
     })))
