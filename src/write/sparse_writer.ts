@@ -95,6 +95,8 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
       },
       append: (checked) =>
         Effect.gen(function* () {
+          // offsets have bytes also where there is no cell
+          if (checked.cells === 0) return
           const more = checked.columns.map(columnBytes)
           const size = more.reduce((sum, n) => sum + n, 0)
           const full = waiting() + size > limit || buffers.some((b, i) => b.bytes + more[i] > MOST)

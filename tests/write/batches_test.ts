@@ -187,6 +187,16 @@ describe("batches of sparse cells", () => {
     }))
   })
 
+  it("may be without a cell, however little may wait", async () => {
+    const program = Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", Points)
+      const batches = Stream.make(pointColumns([]), pointColumns([1, 2]), pointColumns([]))
+      const written = yield* Stream.run(batches, Sparse.sink(array, { maxFragmentSize: 1 }))
+      assertEquals([written.cells, written.fragments.length], [2, 1])
+    })
+    await inMemory(program)
+  })
+
   it("say how far they are", async () => {
     const seen: Array<number> = []
     await inMemory(Effect.gen(function* () {
