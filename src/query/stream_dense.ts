@@ -6,12 +6,11 @@ import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { accessOf, type OpenedArray } from "../array/open.ts"
-import { denseCells } from "../fragment/dense_tiles.ts"
 import { proveTileCount } from "../fragment/field_tiles.ts"
-import type { Field } from "../fragment/field.ts"
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
 import { type Batch, batches, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
+import { enoughBytes, largestTile } from "./dense_budget.ts"
 import { denseRequest } from "./dense_request.ts"
 import { cutDense, cutRanges } from "./cut_dense.ts"
 import { firstCells, limitBytes, type Limited, limited } from "./limit.ts"
@@ -63,20 +62,25 @@ export const streamRequest = (
     const { schema, uri } = array
     const limit = batchBytes(memory)
     const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
-    const tileBytes = (field: Field): number =>
-      field.var || field.file.kind !== "attribute" || array.fragments.length === 0
-        ? 0
-        : denseCells(schema) * (field.cellSize + (field.nullable ? 1 : 0))
-    const [largest] = [...readFields(request)].sort((a, b) => tileBytes(b) - tileBytes(a))
-    if (largest !== undefined && tileBytes(largest) > limit) {
-      const what = `a tile of ${JSON.stringify(largest.name)}`
-      return yield* Effect.fail(budgetTooSmall(uri, memory, tileBytes(largest), what))
+    const tooSmall = (bytes: number, what: string) =>
+      Effect.flatMap(enoughBytes(access, array, request), (enough) =>
+        Effect.fail(budgetTooSmall(uri, memory, Math.max(bytes, enough), what)))
+    const largest = largestTile(array, request)
+    if (largest !== undefined && largest.bytes > limit) {
+      return yield* tooSmall(
+        largest.bytes,
+        `a tile of ${JSON.stringify(largest.field.name)}, and what is read with it,`,
+      )
     }
     const step = (part: DenseRequest): Effect.Effect<Step<DenseRequest, DenseBatch>, ReadError, Storage | Codecs> =>
       Effect.gen(function* () {
         const { ranges, order } = part
         const fields = readFields(part)
-        if (ranges.some((its) => its.length === 0)) return { kind: "none" }
+        if (
+          ranges.some((its) =>
+            its.length === 0
+          )
+        ) return { kind: "none" }
         const size = planSize(schema, ranges)
         const planned = size.tiles <= MOST_TILES && size.segments <= MOST_SEGMENTS
         const fixed = fixedBytes(array, part)
@@ -93,14 +97,14 @@ export const streamRequest = (
           if (values > limit && size.tiles === 1n) {
             // and at least one cell of it
             const cell = fixed / Number(ranges.reduce((n, its) => n * lengthOf(its), 1n))
-            return yield* Effect.fail(budgetTooSmall(uri, memory, values + cell, "one tile of each fragment"))
+            return yield* tooSmall(values + cell, "one tile of each fragment")
           }
         }
         const bytes = fixed + values
         if (planned && (bytes <= wanted || (bytes <= limit && size.tiles === 1n))) {
           return { kind: "read", batch: { ...(yield* readDenseRequest(array, part, limit)), ranges } }
         }
-        if (cut === undefined) return yield* Effect.fail(budgetTooSmall(uri, memory, bytes, "one cell"))
+        if (cut === undefined) return yield* tooSmall(bytes, "one cell")
         const cutPart = (side: 0 | 1): DenseRequest => ({
           ...part,
           ranges: ranges.map((its, d) => d === cut.d ? cutRanges(its, cut.last)[side] : its),
