@@ -455,8 +455,8 @@ except EngineError:
 return False`,
   },
   {
-    name: "positive deltas of what a filter before has made small",
-    engine: "divides by zero and dies when it writes fewer bytes than one value has",
+    name: "windows of what a filter before has made small",
+    engine: "divides by zero and dies when bit width reduction or positive delta write fewer bytes than one value has",
     ours: "the bytes as they are; the engine reads them",
     kept: "it does not consolidate such arrays, and a case whose writer died is tried again with other choices",
     reproduce: `

@@ -97,8 +97,8 @@ class Look:
             names = [x['type'] for x in filters] + ['aes'] * (self.meant['key'] is not None)
             # of tiles without a byte, or of few; and it writes text through RLE into arrays of older formats as it was not written then
             no = ['delta', 'double_delta', 'bit_width_reduction', 'positive_delta'] + ['rle', 'dictionary'] * (self.meant['version'] < 22)
-            var, deltas = f['cell_val_num'] == 'var', len(names) > 1 and 'positive_delta' in names
-            if deltas or var and (len(names) > 1 or set(names) & set(no)):
+            var, few = f['cell_val_num'] == 'var', set(names[1:]) & {'positive_delta', 'bit_width_reduction'}
+            if few or var and (len(names) > 1 or set(names) & set(no)):
                 return False
         return True
 
