@@ -80,7 +80,8 @@ const advice: Record<StorageReason, string> = {
   Denied: "permission denied; check the permissions of the file or the credentials",
   Timeout: "the storage did not answer in time; try again",
   Unavailable: "the storage is not available; try again later",
-  Conflict: "somebody else changed it at the same time; try again",
+  Conflict:
+    "it is not what it was said to be: somebody changed it at the same time, or the list of files is an old one; try again",
   Truncated: "the file is shorter than what was asked of it; it was cut, or it is being replaced",
   Full: "there is no room left; free some, or raise the quota",
   Occupied:

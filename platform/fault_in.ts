@@ -30,8 +30,8 @@ export const faultIn = (bytes: Uint8Array): Effect.Effect<void> => {
         for (const wake of waiting) wake()
       }
       for (let at = 0; at < bytes.length; at += PIECE) {
-        pieces++
         read(file, bytes, at, Math.min(PIECE, bytes.length - at), null, end)
+        pieces++
       }
     }
   } catch {
