@@ -49,4 +49,4 @@ def sparse(name, fragments, cells):
 
 dense("dense_none", [], 10240)
 dense("dense_zstd", [tiledb.ByteShuffleFilter(), tiledb.ZstdFilter()], 26112)
-print("sparse", sparse("sparse", 6, 540_000))
+print("sparse", sparse("sparse", 6, 560_000))
