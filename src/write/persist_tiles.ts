@@ -49,9 +49,9 @@ export const persistTiles = <E>(
   { filters, here, pool }: PersistOptions,
   take: (tile: WriteTile, persisted: PersistedTile) => Effect.Effect<void, E>,
 ): Effect.Effect<void, CodecError | WriteError | E> => {
-  const step = Math.max(1, Math.min(count, Math.floor(JOB / Math.max(1, bytes))))
-  // where one tile is done with before the next one is made
-  const memory = pool === undefined && step === 1 ? { bytes: new Uint8Array(0) } : undefined
+  const step = pool === undefined ? 1 : Math.max(1, Math.min(count, Math.floor(JOB / Math.max(1, bytes))))
+  // alone, each tile is taken before the next one is made
+  const memory = pool === undefined ? { bytes: new Uint8Array(0) } : undefined
   const done: Array<ReadonlyArray<readonly [WriteTile, PersistedTile]> | undefined> = []
   let next = 0
   let taking = false
