@@ -27,8 +27,8 @@ export interface PersistedTile {
   readonly validity: Uint8Array | undefined
 }
 
-/** A tile without chunks. */
-const noChunks = new Uint8Array(8)
+/** A tile without chunks; of its own memory, which goes to another thread with it. */
+const noChunks = (): Uint8Array => new Uint8Array(8)
 
 /** What the tiles of a field are filtered with in a fragment of that version. */
 export const fieldFilters = (
@@ -76,7 +76,7 @@ export const persistTile = (
   }
   if (filters.folded) {
     const folded = filterFoldedTile({ bytes: values, offsets: offsets! }, filters.var)
-    return { fixed: noChunks, var: folded, validity: nulls }
+    return { fixed: noChunks(), var: folded, validity: nulls }
   }
   return {
     fixed: filterTile(startsOf(offsets!), filters.fixed),

@@ -8,7 +8,7 @@ import { ArraySchema, Attr, Dense, Dim, Filter, layerMemory, layerNative, Sparse
 import { Codecs } from "../../platform/codecs.ts"
 import { nativeCodecs } from "../../platform/codecs_native.ts"
 import { Storage } from "../../platform/storage.ts"
-import { type PersistJob, runPersistJob } from "../../src/fragment/persist_job.ts"
+import { buffersOf, type PersistJob, runPersistJob } from "../../src/fragment/persist_job.ts"
 import { makeWorkers, type Workers } from "../../platform/workers.ts"
 
 /** Enough for threads. */
@@ -24,7 +24,7 @@ const Grid = ArraySchema.dense({
 
 const Texts = ArraySchema.sparse({
   dims: { x: Dim.uint32([0, CELLS - 1], { tile: 1 << 16, filters: [Filter.doubleDelta()] }) },
-  attrs: { s: Attr.ascii(Filter.zstd(1)) },
+  attrs: { s: Attr.ascii(Filter.zstd(1)), folded: Attr.ascii(Filter.rle) },
   capacity: 20_000,
 })
 
@@ -36,7 +36,10 @@ const atOnce: Workers = {
     offer: (make) => {
       const [job, transfer] = make()
       const sent = structuredClone(job, { transfer: [...transfer] }) as PersistJob
-      return Effect.sync(() => structuredClone(runPersistJob(sent, nativeCodecs)))
+      return Effect.sync(() => {
+        const answer = runPersistJob(sent, nativeCodecs)
+        return structuredClone(answer, { transfer: [...buffersOf(answer)] })
+      })
     },
   }),
 }
@@ -77,6 +80,7 @@ const texts = Effect.gen(function* () {
   yield* Sparse.write(array, {
     x: Uint32Array.from({ length: cells }, (_, i) => (i * 4099) % CELLS),
     s: Array.from({ length: cells }, (_, i) => words[i % 1000]),
+    folded: Array.from({ length: cells }, (_, i) => words[i % 1000]),
   }, { at: 1 })
   return yield* filesOf("mem://texts")
 })
