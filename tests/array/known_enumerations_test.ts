@@ -2,12 +2,9 @@
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
-import { ArraySchema, Attr, Cells, Dense, Dim, layerDefault, Sparse, TileArray } from "../../mod.ts"
+import { ArraySchema, Attr, Cells, Dense, Dim, Sparse, TileArray } from "../../mod.ts"
 import type { Datatype } from "../../schema/datatype.ts"
-
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
-const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
+import { run } from "../query/run_query.ts"
 
 const dims = { d: Dim.int64([1, 5], { tile: 2 }) }
 

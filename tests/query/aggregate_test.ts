@@ -1,32 +1,9 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
-import {
-  Aggregate,
-  ArraySchema,
-  Attr,
-  Condition,
-  Dense,
-  Dim,
-  layerDefault,
-  SelectionError,
-  Sparse,
-  TileArray,
-} from "../../mod.ts"
-import { makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
+import { Aggregate, ArraySchema, Attr, Condition, Dense, Dim, SelectionError, Sparse, TileArray } from "../../mod.ts"
 import { exactly } from "../types/equal.ts"
-
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
-const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
-
-/** What something answers, and how many bytes were read for it. */
-const counted = <A, E>(effect: Effect.Effect<A, E, Services>) =>
-  Effect.gen(function* () {
-    const trace = makeTrace()
-    const answer = yield* Effect.updateService(effect, StorageService, (storage) => withTrace(storage, trace))
-    return { answer, bytes: trace.bytesRead }
-  })
+import { counted, run } from "./run_query.ts"
 
 const attrs = {
   i: Attr.int32(),

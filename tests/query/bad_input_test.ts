@@ -10,16 +10,12 @@ import {
   ConditionError,
   Dense,
   Dim,
-  layerDefault,
   SelectionError,
   Sparse,
   TileArray,
 } from "../../mod.ts"
 import { makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
-
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
-const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
+import { run, type Services } from "./run_query.ts"
 
 const attrs = {
   n: Attr.int16(),

@@ -3,13 +3,10 @@ import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
-import { ArraySchema, Attr, Cells, Dense, Dim, Filter, layerDefault, SelectionError, TileArray } from "../../mod.ts"
+import { ArraySchema, Attr, Cells, Dense, Dim, Filter, SelectionError, TileArray } from "../../mod.ts"
 import { makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
 import { exactly } from "../types/equal.ts"
-
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
-const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
+import { run, type Services } from "./run_query.ts"
 
 const Grid = ArraySchema.dense({
   dims: { r: Dim.int32([0, 39], { tile: 8 }), c: Dim.int32([0, 49], { tile: 10 }) },

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, it } from "node:test"
-import { ArraySchema, Attr, Condition, Dense, Dim, Filter, layerDefault, Sparse, TileArray } from "../../mod.ts"
+import { ArraySchema, Attr, Condition, Dense, Dim, Filter, Sparse, TileArray } from "../../mod.ts"
 import { layerNative, layerWebp, makeMemoryStorage, makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
 import { openArray } from "../../src/array/open.ts"
 import { explainDense, explainSparse } from "../../src/query/explain.ts"
@@ -10,18 +10,7 @@ import { readDense } from "../../src/query/dense_request.ts"
 import type { ReadOptions } from "../../src/query/read_options.ts"
 import { readSparse } from "../../src/query/read_sparse.ts"
 import { packedCases } from "../cli/packed_files.ts"
-
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
-const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
-
-/** What is read while something runs. */
-const counted = <A, E>(effect: Effect.Effect<A, E, Services>) =>
-  Effect.gen(function* () {
-    const trace = makeTrace()
-    yield* Effect.updateService(effect, StorageService, (storage) => withTrace(storage, trace))
-    return { requests: trace.requests, bytes: trace.bytesRead }
-  })
+import { counted, run } from "./run_query.ts"
 
 const x = Int32Array.from({ length: 1000 }, (_, i) => 2 * i)
 const Line = ArraySchema.sparse({

@@ -12,7 +12,6 @@ import {
   Dense,
   Dim,
   Filter,
-  layerDefault,
   layerNative,
   ResultTooLarge,
   SelectionError,
@@ -23,10 +22,7 @@ import { makeMemoryStorage, StorageService } from "../../platform/mod.ts"
 import { packedCases } from "../cli/packed_files.ts"
 import { CellNumbers, NO_NUMBER } from "../../src/kernel/number_cells.ts"
 import { exactly } from "../types/equal.ts"
-
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
-const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
+import { run } from "./run_query.ts"
 
 const attrs = {
   small: Attr.int8(Filter.zstd()),

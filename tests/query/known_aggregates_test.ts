@@ -5,8 +5,8 @@ import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { Aggregate, ArraySchema, Attr, Dense, Dim, layerDefault, SelectionError, Sparse, TileArray } from "../../mod.ts"
 import { arrayOf } from "../../schema/datatype.ts"
+import type { Services } from "./run_query.ts"
 
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
 const runtime = ManagedRuntime.make(layerDefault)
 const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime.runPromise(effect)
 

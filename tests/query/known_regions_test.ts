@@ -4,8 +4,8 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { ArraySchema, Attr, Dense, Dim, layerDefault, SelectionError, Sparse, TileArray } from "../../mod.ts"
+import type { Services } from "./run_query.ts"
 
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
 const runtime = ManagedRuntime.make(layerDefault)
 const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> => runtime.runPromise(effect)
 

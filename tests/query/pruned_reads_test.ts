@@ -7,8 +7,7 @@ import { ArraySchema, Attr, Dense, Dim, Sparse, TileArray } from "../../mod.ts"
 import type { Order } from "../../src/query/read_options.ts"
 import { makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
 import { inMemory } from "../write/in_memory.ts"
-
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
+import type { Services } from "./run_query.ts"
 
 /** What a read asks of the storage. */
 const traced = <A, E>(effect: Effect.Effect<A, E, Services>) =>

@@ -11,25 +11,12 @@ import {
   Dense,
   Dim,
   Filter,
-  layerDefault,
   ResultTooLarge,
   SelectionError,
   Sparse,
   TileArray,
 } from "../../mod.ts"
-import { makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
-
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
-const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
-
-/** What something answers, and how many bytes were read for it. */
-const counted = <A, E>(effect: Effect.Effect<A, E, Services>) =>
-  Effect.gen(function* () {
-    const trace = makeTrace()
-    const answer = yield* Effect.updateService(effect, StorageService, (storage) => withTrace(storage, trace))
-    return { answer, bytes: trace.bytesRead }
-  })
+import { counted, run, type Services } from "./run_query.ts"
 
 const Points = ArraySchema.sparse({
   dims: { x: Dim.int32([0, 9999], { tile: 500, filters: [Filter.gzip()] }), y: Dim.int32([0, 99], { tile: 25 }) },

@@ -1,13 +1,12 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
-import { Dense, layerDefault, Sparse, TileArray } from "../../mod.ts"
+import { Dense, Sparse, TileArray } from "../../mod.ts"
 import type { Column } from "../../src/query/column.ts"
 import { ResultTooLarge, SelectionError } from "../../src/array/errors.ts"
+import { run } from "./run_query.ts"
 
 const weather = new URL("../golden/demo/weather", import.meta.url).pathname
-const run = <A, E>(effect: Effect.Effect<A, E, Effect.Effect.Context<ReturnType<typeof Dense.read>>>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
 const failure = <A, E>(
   effect: Effect.Effect<A, E, Effect.Effect.Context<ReturnType<typeof Dense.read>>>,
 ): Promise<E> => run(Effect.flip(effect))

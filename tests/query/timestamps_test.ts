@@ -11,7 +11,6 @@ import {
   Dense,
   Dim,
   Filter,
-  layerDefault,
   layerNative,
   SelectionError,
   Sparse,
@@ -20,10 +19,7 @@ import {
 import { makeMemoryStorage, makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
 import { packedCases } from "../cli/packed_files.ts"
 import { exactly } from "../types/equal.ts"
-
-type Services = Effect.Effect.Context<ReturnType<typeof Dense.read>>
-const run = <A, E>(effect: Effect.Effect<A, E, Services>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
+import { run } from "./run_query.ts"
 
 const Points = ArraySchema.sparse({
   dims: { x: Dim.int32([0, 999], { tile: 100, filters: [Filter.gzip()] }) },

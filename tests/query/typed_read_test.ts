@@ -3,26 +3,15 @@ import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import {
-  ArraySchema,
-  Attr,
-  Dense,
-  Dim,
-  layerDefault,
-  SchemaMismatch,
-  SelectionError,
-  Sparse,
-  TileArray,
-} from "../../mod.ts"
+import { ArraySchema, Attr, Dense, Dim, SchemaMismatch, SelectionError, Sparse, TileArray } from "../../mod.ts"
 import { noFilters } from "../../schema/filter_pipeline.ts"
 import { buildArray, countingTile, rangesOf } from "../array/build_array.ts"
 import { runOver } from "../array/run_bytes.ts"
 import { Forms, Weather } from "../types/weather.ts"
 import { FORMS, MOMENT, overForms } from "./forms_array.ts"
+import { run } from "./run_query.ts"
 
 const weather = new URL("../golden/demo/weather", import.meta.url).pathname
-const run = <A, E>(effect: Effect.Effect<A, E, Effect.Effect.Context<ReturnType<typeof Dense.read>>>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
 const open = () => run(TileArray.open(weather, Weather))
 
 describe("reads with a schema", () => {

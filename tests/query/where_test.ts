@@ -3,14 +3,13 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
-import { Cells, Condition, ConditionError, Dense, layerDefault, Sparse, TileArray } from "../../mod.ts"
+import { Cells, Condition, ConditionError, Dense, Sparse, TileArray } from "../../mod.ts"
 import { withTrace } from "../../platform/mod.ts"
 import { makeTrace, StorageService } from "../../platform/mod.ts"
+import { run } from "./run_query.ts"
 
 const weather = TileArray.open(new URL("../golden/demo/weather", import.meta.url).pathname)
 const quakes = TileArray.open(new URL("../array/quakes", import.meta.url).pathname)
-const run = <A, E>(effect: Effect.Effect<A, E, Effect.Effect.Context<ReturnType<typeof Dense.read>>>): Promise<A> =>
-  Effect.runPromise(Effect.provide(effect, layerDefault))
 
 const texts = (column: Cells.Column) => Cells.texts(column)
 const numbers = (column: Cells.Column) => Array.from(column.values, Number)
