@@ -23,14 +23,21 @@ export type Batch<A> = A & { readonly last: boolean }
  */
 const TURN = 20
 
-/** The batches of a whole, in order. Nothing is done before a batch is asked for, and nothing after the last one asked for. */
+/** Bytes of the first batch, where more batches cost no more: whoever waits has something soon. */
+export const FIRST_BYTES = 2 ** 23
+
+/**
+ * The batches of a whole, in order: `step` is asked what becomes of a part, and told whether it comes before all batches.
+ * Nothing is done before a batch is asked for, and nothing after the last one asked for.
+ */
 export const batches = <P, A extends object, E, R>(
   whole: P,
-  step: (part: P) => Effect.Effect<Step<P, A>, E, R>,
+  step: (part: P, first: boolean) => Effect.Effect<Step<P, A>, E, R>,
 ): Stream.Stream<Batch<A>, E, R> =>
   Stream.suspend(() => {
     // what is still to come, the next part last
     const rest: Array<P> = [whole]
+    let first = true
     let turned = performance.now()
     const turn = Effect.suspend(() =>
       performance.now() - turned < TURN ? Effect.void : Effect.map(breath, () => {
@@ -40,8 +47,9 @@ export const batches = <P, A extends object, E, R>(
     const next: Effect.Effect<Option.Option<readonly [Batch<A>, undefined]>, E, R> = Effect.suspend(() => {
       const part = rest.pop()
       if (part === undefined) return Effect.succeed(Option.none())
-      return Effect.flatMap(step(part), (its) => {
+      return Effect.flatMap(step(part, first), (its) => {
         if (its.kind === "read") {
+          first = false
           return Effect.as(turn, Option.some([{ ...its.batch, last: rest.length === 0 }, undefined] as const))
         }
         if (its.kind === "cut") rest.push(its.parts[1], its.parts[0])

@@ -10,6 +10,8 @@ import type { Order } from "./read_options.ts"
 export interface DenseCut {
   readonly d: number
   readonly last: bigint
+  /** Whether it is between tiles. */
+  readonly between: boolean
 }
 
 /** The cut nearest to the middle of a dimension; between tiles where there are several. */
@@ -29,7 +31,7 @@ const cutAxis = (schema: ArraySchema, d: number, ranges: WholeRanges): DenseCut 
   if (middle === end) middle--
   const from = tileOf(axis, first)
   const to = tileOf(axis, end)
-  if (from === to) return { d, last: middle }
+  if (from === to) return { d, last: middle, between: false }
   // the end of the tile of the middle, or of the one before
   const tile = tileOf(axis, middle)
   const last = tileStart(axis, tile + 1n) - 1n
@@ -38,6 +40,7 @@ const cutAxis = (schema: ArraySchema, d: number, ranges: WholeRanges): DenseCut 
     last: tile < to && (tile === from || last - middle <= middle - tileStart(axis, tile))
       ? last
       : tileStart(axis, tile) - 1n,
+    between: true,
   }
 }
 

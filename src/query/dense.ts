@@ -133,7 +133,8 @@ export const read = <
 
 /**
  * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
- * the stream of an array of any size. `toAsyncIterable` makes a `for await` of it.
+ * the stream of an array of any size. The first is small, where that makes no tile be read twice: it is there soon.
+ * `toAsyncIterable` makes a `for await` of it.
  *
  * A batch is a box, or boxes, with all that a result has, and `ranges` say which: of each dimension the ranges that it holds.
  * In the orders `row` and `col` batches follow each other so that their cells together are in that order; `global` and

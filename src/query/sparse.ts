@@ -104,7 +104,8 @@ export const read = <
 
 /**
  * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
- * the stream of an array of any size. `toAsyncIterable` makes a `for await` of it. No batch is empty.
+ * the stream of an array of any size. The first is small, where that makes no tile be read twice: it is there soon.
+ * `toAsyncIterable` makes a `for await` of it. No batch is empty.
  *
  * The order is `unordered` if nothing is said, and then each tile is read once as long as no two fragments can have the same
  * cell. In the other orders batches follow each other so that their cells together are in that order; where tiles lie across

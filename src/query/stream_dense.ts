@@ -8,7 +8,7 @@ import type { Storage } from "../../platform/storage.ts"
 import { accessOf, type OpenedArray } from "../array/open.ts"
 import { proveTileCount } from "../fragment/field_tiles.ts"
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
-import { type Batch, batches, type Step } from "./batches.ts"
+import { type Batch, batches, FIRST_BYTES, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
 import { enoughBytes, largestTile } from "./dense_budget.ts"
 import { denseRequest } from "./dense_request.ts"
@@ -72,7 +72,10 @@ export const streamRequest = (
         `a tile of ${JSON.stringify(largest.field.name)}, and what is read with it,`,
       )
     }
-    const step = (part: DenseRequest): Effect.Effect<Step<DenseRequest, DenseBatch>, ReadError, Storage | Codecs> =>
+    const step = (
+      part: DenseRequest,
+      first: boolean,
+    ): Effect.Effect<Step<DenseRequest, DenseBatch>, ReadError, Storage | Codecs> =>
       Effect.gen(function* () {
         const { ranges, order } = part
         const fields = readFields(part)
@@ -101,7 +104,9 @@ export const streamRequest = (
           }
         }
         const bytes = fixed + values
-        if (planned && (bytes <= wanted || (bytes <= limit && size.tiles === 1n))) {
+        // tiles are read once, however small the batches are, if these are cut between them
+        const most = first && cut?.between ? Math.min(wanted, FIRST_BYTES) : wanted
+        if (planned && (bytes <= most || (bytes <= limit && size.tiles === 1n))) {
           return { kind: "read", batch: { ...(yield* readDenseRequest(array, part, limit)), ranges } }
         }
         if (cut === undefined) return yield* tooSmall(bytes, "one cell")

@@ -13,7 +13,7 @@ import { cellsInTile } from "../fragment/fragment.ts"
 import { loadMbrs } from "../fragment/mbrs.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
-import { type Batch, batches, type Step } from "./batches.ts"
+import { type Batch, batches, FIRST_BYTES, type Step } from "./batches.ts"
 import { batchBytes, budgetTooSmall, checkBudget } from "./budget.ts"
 import { type CurvePart, cutHilbert, lowerSizes, tilePlaces } from "./cut_hilbert.ts"
 import { cutSelection } from "./cut_selection.ts"
@@ -81,7 +81,7 @@ export const streamRequest = (
     const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
     const { schema, uri, fragments } = array
     const places = tilePlaces(access, array)
-    const step = (part: Part): Effect.Effect<Step<Part, SparseResult>, ReadError, Storage> =>
+    const step = (part: Part, first: boolean): Effect.Effect<Step<Part, SparseResult>, ReadError, Storage> =>
       Effect.gen(function* () {
         const { selection } = part
         const plan = part.plan ?? (yield* planRequest(access, array, { ...request, selection }))
@@ -111,7 +111,7 @@ export const streamRequest = (
         }
         // coordinates that do not fit are looked at in parts
         const held = Math.min(coordinates, limit / 2)
-        const most = coordinates > held ? Math.floor(cells * held / coordinates) : undefined
+        const together = coordinates > held ? Math.floor(cells * held / coordinates) : undefined
         let bytes = held + sizes.reduce((sum, its) => sum + its.reduce((a, b) => a + b, 0), 0)
         const cutInTwo = (): readonly [Selection, Selection] | undefined => {
           const cut = cutSparse(schema, selection, plan, mbrs, request.order)
@@ -125,9 +125,11 @@ export const streamRequest = (
           return tilesIn(yield* planRequest(access, array, { ...request, selection: parts[0] })) <=
             tilesIn(plan) * APART
         })
-        if (bytes <= wanted || (bytes <= limit && !(yield* isApart))) {
+        // tiles that need no sorting are read once, however small the batches are
+        const most = first && !sorts ? Math.min(wanted, FIRST_BYTES) : wanted
+        if (bytes <= most || (bytes <= limit && !(yield* isApart))) {
           const read = yield* Effect.either(
-            readPlanned(access, array, { ...request, selection, curve }, plan, 2 * limit, most),
+            readPlanned(access, array, { ...request, selection, curve }, plan, 2 * limit, together),
           )
           if (read._tag === "Right") {
             return read.right.length === 0 ? { kind: "none" } : { kind: "read", batch: read.right }
