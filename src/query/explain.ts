@@ -41,7 +41,7 @@ export interface FragmentExplanation {
   readonly read: number
 }
 
-/** The plan of a read. */
+/** The plan of a read; of one with a `limit` the most that it may come to, since it ends behind the cells that are wanted. */
 export interface Explanation {
   /** The fragments that the open array sees, oldest first. */
   readonly fragments: ReadonlyArray<FragmentExplanation>
