@@ -70,10 +70,32 @@ export const compareByteCells = (
 ): void => {
   const { less, equal, greater } = outcome
   const { bytes, offsets, unit } = cells
+  if (less === greater && offsets !== undefined) return equalByteCells(bytes, offsets, unit, from, value, outcome, out)
   for (let i = 0, cell = from; i < out.length; i++, cell++) {
     const start = (offsets === undefined ? cell : offsets[cell]) * unit
     const end = offsets === undefined ? start + unit : offsets[cell + 1] * unit
     const c = compareSlices(bytes, start, end, value, 0, value.length)
     out[i] = c < 0 ? less : c === 0 ? equal : greater
+  }
+}
+
+/** Whether bytes are those of the value: most differ in their number, or at their end. */
+const equalByteCells = (
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  unit: number,
+  from: number,
+  value: Uint8Array,
+  { equal, greater: other }: Outcome,
+  out: Uint8Array,
+): void => {
+  const { length } = value
+  let start = offsets[from] * unit
+  for (let i = 0; i < out.length; i++) {
+    const end = offsets[from + i + 1] * unit
+    let k = end - start === length ? length - 1 : length
+    while (k >= 0 && k < length && bytes[start + k] === value[k]) k--
+    out[i] = k < 0 ? equal : other
+    start = end
   }
 }

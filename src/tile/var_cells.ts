@@ -25,17 +25,38 @@ export const tilePositions = (
   }
   if (size > 0xffffffff) throw fail(0, `a tile of ${size} bytes`)
   if (size % unit !== 0) throw fail(0, `a tile of ${size} bytes, which are not whole values of ${unit}`)
-  const view = new DataView(offsets.buffer, offsets.byteOffset, offsets.byteLength)
   const out = new Uint32Array(cells + 1)
-  let last = 0
-  for (let i = 0; i < cells; i++) {
-    const low = view.getUint32(8 * i, true)
-    if (view.getUint32(8 * i + 4, true) !== 0 || low < last || low > size) {
-      throw fail(i, `a cell starts at ${view.getBigUint64(8 * i, true)}, after ${last} and in ${size} bytes`)
+  if (!copyPositions(offsets, size, unit, out)) {
+    const view = new DataView(offsets.buffer, offsets.byteOffset, offsets.byteLength)
+    for (let i = 0, last = 0; i < cells; i++) {
+      const low = view.getUint32(8 * i, true)
+      if (view.getUint32(8 * i + 4, true) !== 0 || low < last || low > size) {
+        throw fail(i, `a cell starts at ${view.getBigUint64(8 * i, true)}, after ${last} and in ${size} bytes`)
+      }
+      if (low % unit !== 0) throw fail(i, `a cell starts at ${low}, inside a value of ${unit} bytes`)
+      last = low
     }
-    if (low % unit !== 0) throw fail(i, `a cell starts at ${low}, inside a value of ${unit} bytes`)
-    out[i] = last = low
   }
   out[cells] = size
   return out
+}
+
+/** Copies u64 offsets to `out`; false where one falls, lies outside the tile, or inside a value. */
+const copyPositions = (offsets: Uint8Array, size: number, unit: number, out: Uint32Array): boolean => {
+  const cells = out.length - 1
+  // halves of numbers, where memory lies so that they can be read as such
+  const aligned = offsets.byteOffset % 4 === 0 ? offsets : offsets.slice()
+  const words = new Uint32Array(aligned.buffer, aligned.byteOffset, 2 * cells)
+  let high = 0
+  let falls = 0
+  let last = 0
+  for (let i = 0; i < cells; i++) {
+    const low = words[2 * i]
+    high |= words[2 * i + 1]
+    falls |= low < last ? 1 : 0
+    out[i] = last = low
+  }
+  if (high !== 0 || falls !== 0 || last > size) return false
+  if (unit > 1) { for (let i = 0; i < cells; i++) if (out[i] % unit !== 0) return false }
+  return true
 }

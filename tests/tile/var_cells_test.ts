@@ -20,6 +20,11 @@ describe("positions of var-sized cells", () => {
         for (const length of lengths) all.push(all[all.length - 1] + unit * length)
         const starts = all.slice(0, -1).map(BigInt)
         assertEquals(positions(starts, all[all.length - 1], unit), all)
+        // wherever they lie in memory
+        const memory = new Uint8Array(8 * starts.length + 1)
+        memory.set(u64s(starts), 1)
+        const found = tilePositions(memory.subarray(1), starts.length, all[all.length - 1], unit, "mem://a", 22)
+        assertEquals([...found], all)
       }),
       { seed: 1 },
     )
