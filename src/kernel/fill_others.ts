@@ -3,18 +3,30 @@
  */
 import type { Units } from "./gather.ts"
 
+/** Neighbours are filled at once from so many on. */
+const MANY = 16
+
 /** Puts `fill` into each cell of `out` for which `keep` has no one. */
 export const fillOthers = (out: Units, fill: Units, keep: Uint8Array): void => {
   const k = out.perCell
   const to = out.array
   const from = fill.array
-  if (k === 1) {
-    const [value] = from
-    for (let i = 0; i < keep.length; i++) if (keep[i] === 0) to[i] = value
-    return
-  }
-  for (let i = 0; i < keep.length; i++) {
-    if (keep[i] === 0) { for (let u = 0; u < k; u++) to[i * k + u] = from[u] }
+  const n = keep.length
+  const wide = k === 2 && to.BYTES_PER_ELEMENT === 4 && to.byteOffset % 8 === 0
+    ? new BigUint64Array(to.buffer, to.byteOffset, n)
+    : undefined
+  const both = wide === undefined ? 0n : BigInt(from[1]) << 32n | BigInt(from[0])
+  for (let i = 0; i < n;) {
+    if (keep[i] !== 0) {
+      i++
+      continue
+    }
+    const first = i++
+    while (i < n && keep[i] === 0) i++
+    if (i - first >= MANY && (k === 1 || wide !== undefined)) {
+      if (wide === undefined) to.fill(from[0], first, i)
+      else wide.fill(both, first, i)
+    } else for (let c = first; c < i; c++) for (let u = 0; u < k; u++) to[c * k + u] = from[u]
   }
 }
 

@@ -71,21 +71,14 @@ const testOf = (
 
 type Comparison = "lt" | "le" | "gt" | "ge" | "eq" | "ne"
 
-const outcome = (less: number, equal: number, greater: number, unordered = 0): Outcome => ({
-  less,
-  equal,
-  greater,
-  unordered,
-})
-
 /** Whether a comparison holds; nothing compares with NaN, but it differs from everything. */
 const outcomes: Record<Comparison, Outcome> = {
-  lt: outcome(1, 0, 0),
-  le: outcome(1, 1, 0),
-  gt: outcome(0, 0, 1),
-  ge: outcome(0, 1, 1),
-  eq: outcome(0, 1, 0),
-  ne: outcome(1, 0, 1, 1),
+  lt: { less: 1, equal: 0, greater: 0 },
+  le: { less: 1, equal: 1, greater: 0 },
+  gt: { less: 0, equal: 0, greater: 1 },
+  ge: { less: 0, equal: 1, greater: 1 },
+  eq: { less: 0, equal: 1, greater: 0 },
+  ne: { less: 1, equal: 0, greater: 1 },
 }
 
 const nullTest = (validity: Uint8Array | undefined, op: "eq" | "ne"): Test => {
