@@ -136,7 +136,6 @@ export const rows: ReadonlyArray<Row> = [
   { workload: "W8", name: "100 ranges at once", run: ["ranges_at_once", "sparse_zstd"], runs: 2 },
   { workload: "W8", name: "first batch, unordered", run: ["first_batch", "sparse_zstd", "U"], runs: 2, goal: 0.33 },
   { workload: "W8", name: "first batch, row-major", run: ["first_batch", "sparse_zstd", "C"], runs: 1, goal: 0.33 },
-  { workload: "W3", name: "first batch, none", run: ["first_batch", "dense_none", "C"], runs: 2, goal: 0.33 },
   ...[["sparse_none", "sparse, none", 0.6], ["sparse_zstd", "sparse, zstd", 0.65]].map(([array, name, aim]): Row => ({
     workload: "W9",
     name: `1 % of ${name}`,
