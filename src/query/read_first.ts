@@ -2,6 +2,7 @@
  * Whole results of reads with a limit: the batches of a stream that ends early, as one.
  */
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { SelectionError } from "../array/errors.ts"
@@ -27,10 +28,15 @@ export const readFirstSparse = (
     const asked = { ...options, order: options.order ?? "row" } as const
     const request = yield* sparseRequest(array, asked, "row")
     const memory = yield* checkBudget(array.uri, options.memory, MAX_BYTES)
-    const columns = yield* joined(array.uri, streamSparse(array, asked), memory)
+    // cells are counted where nothing of them is selected, too
+    let length = 0
+    const batches = Stream.map(streamSparse(array, asked), (batch) => {
+      length += batch.length
+      return batch
+    })
+    const columns = yield* joined(array.uri, batches, memory)
     if (columns === undefined) return yield* readPlanned(yield* accessOf(array), array, request, [], memory)
-    const [first] = Object.values(columns)
-    return { columns, length: first?.length ?? 0 }
+    return { columns, length }
   })
 
 /**

@@ -93,6 +93,18 @@ describe("limit", () => {
       assertEquals(some.columns.x.length, 10)
     })))
 
+  it("counts the cells of sparse reads that nothing is selected of", () =>
+    run(Effect.gen(function* () {
+      const array = yield* points
+      const { length: all } = yield* Sparse.read(array)
+      for (const order of [...orders, "unordered"] as const) {
+        for (const limit of [0, 1, 99, all, all + 1]) {
+          const { length, columns } = yield* Sparse.read(array, { order, limit, select: [] })
+          assertEquals([length, columns], [Math.min(limit, all), {}])
+        }
+      }
+    })))
+
   it("leaves the first cells of dense reads, in a row where a box is cut", () =>
     run(Effect.gen(function* () {
       const array = yield* grid
