@@ -38,7 +38,9 @@ const valueText = (value: ConditionValue): string => {
   return String(value)
 }
 
-const keywords: ReadonlySet<string> = new Set(["and", "or", "not", "in", "is", "None", "True", "False", "nan", "inf"])
+const keywords: ReadonlySet<string> = new Set(
+  ["and", "or", "not", "in", "is", "None", "null", "True", "true", "False", "false", "nan", "inf"],
+)
 
 const fieldText = ({ field, of }: FieldTest): string =>
   of === undefined && /^[A-Za-z_][A-Za-z0-9_]*$/.test(field) && !keywords.has(field)

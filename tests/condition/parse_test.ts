@@ -143,7 +143,10 @@ describe("conditions as text", () => {
       FastCheck.boolean(),
       FastCheck.uint8Array({ maxLength: 8 }),
     )
-    const name = FastCheck.oneof(FastCheck.string(), FastCheck.constantFrom("a", "in", "None", "b_1"))
+    const name = FastCheck.oneof(
+      FastCheck.string(),
+      FastCheck.constantFrom("a", "in", "b_1", "attr", "None", "null", "True", "true", "False", "false", "nan", "inf"),
+    )
     const op = FastCheck.constantFrom("lt", "le", "gt", "ge", "eq", "ne")
     const test = FastCheck.oneof(
       FastCheck.record({ op, field: name, values: value.map((v) => [v]) }),
