@@ -15,6 +15,7 @@ import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import { spansOf } from "../tile/spans.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
+import { checkBudget } from "./budget.ts"
 import { deleteFields } from "./deletes.ts"
 import { fieldIn } from "./gather.ts"
 import { type DensePlan, planDense } from "./plan_dense.ts"
@@ -175,6 +176,7 @@ export const explainSparse = (
 ): Effect.Effect<Explanation, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const request = yield* sparseRequest(array, options, "row")
+    yield* checkBudget(array.uri, options.memory)
     const access = yield* accessOf(array)
     const all = yield* planTiles(access, array, request.selection, array.fragments.map((_, i) => i))
     const plan = yield* planRequest(access, array, request)
@@ -245,6 +247,7 @@ export const explainDense = (
 ): Effect.Effect<Explanation, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const request = yield* denseRequest(array, options)
+    yield* checkBudget(array.uri, options.memory)
     const access = yield* accessOf(array)
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
     const all = planDense(array.schema, array.fragments, request.ranges, "row-major")

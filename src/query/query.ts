@@ -50,7 +50,8 @@ interface Given {
 const times: ReadonlyArray<unknown> = [undefined, "bigint", "date", "datetime"] satisfies Array<TimeForm | undefined>
 const outsides: ReadonlyArray<unknown> = [undefined, "error", "crop"] satisfies Array<Outside | undefined>
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Why an option is not of its form; whether it fits the array is looked at later. */
 const problems: Readonly<Record<string, (value: unknown) => string | undefined>> = {
@@ -67,13 +68,15 @@ const problems: Readonly<Record<string, (value: unknown) => string | undefined>>
   time: (value) => times.includes(value) ? undefined : 'it is "bigint", "date" or "datetime"',
 }
 
-/** Refuses options that are no object, names that mean nothing, and what is not of its form. */
-const checkForm = (uri: string, options: unknown, names: ReadonlyArray<string>): SelectionError | undefined => {
-  if (typeof options !== "object" || options === null) {
+/** Why options are refused: they are no object, a name means nothing, something is not of its form. */
+export const checkForm = (uri: string, options: unknown, names: ReadonlyArray<string>): SelectionError | undefined => {
+  if (!isObject(options)) {
     return new SelectionError({
       uri,
       field: "",
-      reason: `a query is an object such as { select: ["a"] }, not ${options}`,
+      reason: `a query is an object such as { select: ["a"] }, not ${
+        Array.isArray(options) ? "a list" : String(options)
+      }`,
     })
   }
   const unknown = Object.keys(options).find((name) => !names.includes(name))

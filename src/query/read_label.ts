@@ -12,6 +12,7 @@ import { openedOf, type TileArray } from "../array/handle.ts"
 import type { Column } from "./column.ts"
 import { readDense } from "./dense_request.ts"
 import { labelArray, withoutLabels } from "./labels.ts"
+import { checkForm } from "./query.ts"
 import type { RangesInput } from "./range_input.ts"
 import type { ReadError } from "./read_error.ts"
 import type { Outside } from "./selection.ts"
@@ -78,6 +79,8 @@ export const readLabel = <S extends ArraySchema | undefined>(
 ): Effect.Effect<LabelColumns, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const opened = openedOf(array)
+    const wrong = checkForm(array.uri, options, ["ranges", "outside"])
+    if (wrong !== undefined) return yield* Effect.fail(wrong)
     const { schema, uri } = opened
     const its = schema.dimensionLabels.find(({ name }) => name === label)
     if (its === undefined) {

@@ -221,6 +221,7 @@ describe("queries", () => {
           [{ maxBytes: 5 }, "maxBytes", "there is no such option"],
           [{ out: {} }, "out", "there is no such option"],
           [null, "", "a query is an object"],
+          [[], "", 'a query is an object such as { select: ["a"] }, not a list'],
           [{ select: "x" }, "select", "it is a list of names"],
           [{ select: [5] }, "select", "it is a list of names"],
           [{ select: ["nope"] }, "nope", 'the array has "x", "y", "n"'],
@@ -239,7 +240,7 @@ describe("queries", () => {
         const asked = [
           Sparse.read(array, query),
           Stream.runDrain(Sparse.stream(array, query)),
-          ...(options !== null && "memory" in options ? [] : [Sparse.explain(array, query)]),
+          Sparse.explain(array, query),
         ]
         for (const one of asked) {
           const error = yield* Effect.flip(one as Effect.Effect<unknown, unknown, Services>)
