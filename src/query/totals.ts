@@ -168,8 +168,30 @@ export const answerType = (schema: ArraySchema, { kind, field }: Aggregate): Dat
 /** What is asked of which fields. */
 export type AskedFields = ReadonlyMap<Field, ReadonlySet<AggregateKind>>
 
+const allKinds: ReadonlyArray<unknown> = ["count", "sum", "min", "max", "mean", "nullCount"] satisfies Array<
+  AggregateKind
+>
+
+/** Refuses what are no aggregates. Throws {@link SelectionError}. */
+const checkForm = (uri: string, aggregates: unknown): void => {
+  const fail = (field: string, reason: string): never => {
+    throw new SelectionError({ uri, field, reason })
+  }
+  if (typeof aggregates !== "object" || aggregates === null || Array.isArray(aggregates)) {
+    return fail("", 'aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }')
+  }
+  for (const [name, its] of Object.entries(aggregates)) {
+    if (typeof its !== "object" || its === null) {
+      fail(name, 'it is no aggregate; Aggregate makes them: Aggregate.max("depth")')
+    }
+    if (!allKinds.includes(its.kind)) fail(name, `there is no aggregate ${its.kind}; there are ${allKinds.join(", ")}`)
+    if (typeof its.field !== "string") fail(name, `it is of no field; Aggregate.${its.kind} takes the name of one`)
+  }
+}
+
 /** The fields that aggregates are asked of. Throws {@link SelectionError}. */
 export const askedFields = (array: OpenedArray, aggregates: Aggregates): AskedFields => {
+  checkForm(array.uri, aggregates)
   const { byName } = fieldsOf(array.schema)
   const kinds = new Map<Field, Set<AggregateKind>>()
   for (const [name, { kind, field: asked }] of Object.entries<Aggregate>(aggregates)) {

@@ -154,6 +154,23 @@ describe("aggregates of sparse cells", () => {
         const error = yield* Effect.flip(Sparse.aggregate(array, { it: aggregate }))
         assert(error instanceof SelectionError && error.message.includes(reason), String(error))
       }
+      for (
+        const [aggregates, field, reason] of [
+          [null, "", "aggregates are an object"],
+          [[], "", "aggregates are an object"],
+          ["count", "", "aggregates are an object"],
+          [{ it: null }, "it", "it is no aggregate"],
+          [{ it: "count" }, "it", "it is no aggregate"],
+          [{ n: Aggregate.count(), it: { kind: "median", field: "i" } }, "it", "there is no aggregate median"],
+          [{ it: { kind: "sum" } }, "it", "it is of no field"],
+        ] as const
+      ) {
+        for (const options of [{}, { by: ["i"] }] as const) {
+          const error = yield* Effect.flip(Sparse.aggregate(array, aggregates as never, options))
+          assert(error instanceof SelectionError && error.field === field, String(error))
+          assert(error.message.includes(reason), error.message)
+        }
+      }
     })))
 })
 
