@@ -32,29 +32,36 @@ export const MAX_GROUPS = 2 ** 16
 /** The most that may be asked for: groups are numbered by 31 bits. */
 const MOST_GROUPS = 2 ** 30
 
-const checkMost = (uri: string, most: number): void => {
+/** Refuses what is no number of groups, or of values. Throws {@link SelectionError}. */
+const checkMost = (uri: string, most: number, what: MostOf): void => {
   if (Number.isInteger(most) && most > 0 && most <= MOST_GROUPS) return
-  const reason = `${most} is no number of groups; give a whole number from 1 to ${MOST_GROUPS}`
-  throw new SelectionError({ uri, field: "maxGroups", reason })
+  const [field, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
+  const reason = `${String(most)} is no number of ${of}; give a whole number from 1 to ${MOST_GROUPS}`
+  throw new SelectionError({ uri, field, reason })
 }
+
+/** What users call groups: of distinct values each is one. */
+export type MostOf = "groups" | "values"
 
 /** The groups of the cells of an array, with the answers of each. Cells of dense arrays that nobody wrote are in none. */
 export const aggregateGroups = (
   array: OpenedArray,
   aggregates: Aggregates,
   { by = [], maxGroups = MAX_GROUPS, ...options }: GroupOptions,
+  what: MostOf = "groups",
 ): Effect.Effect<GroupTable, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri } = array
     const [keys, asked] = yield* attemptSelection(() => {
-      checkMost(uri, maxGroups)
-      return [keyFields(array, by, aggregates), askedFields(array, aggregates)] as const
+      checkMost(uri, maxGroups, what)
+      const asked = askedFields(array, aggregates)
+      return [keyFields(array, by, aggregates), asked] as const
     })
     const memory = yield* checkBudget(uri, options.memory)
     const names = keys.flatMap(({ enumeration }) => enumeration ?? [])
     const enumerations = yield* loadEnumerations(array, names)
     const limits = { groups: maxGroups, bytes: batchBytes(memory) }
-    const groups = new Groups(uri, keys, new Map(enumerations.map((its) => [its.name, its])), asked, limits)
+    const groups = new Groups(uri, keys, new Map(enumerations.map((its) => [its.name, its])), asked, limits, what)
     const add = (columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined) =>
       Effect.suspend(() => {
         try {

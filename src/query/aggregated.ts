@@ -49,6 +49,6 @@ export const distinctValues = (
   { maxValues = MAX_VALUES, ...options }: StreamOptions & { readonly maxValues?: number },
 ): Effect.Effect<ReadonlyArray<CellValue>, ReadError, Storage | Codecs> =>
   Effect.map(
-    aggregateGroups(array, {}, { ...options, by: [field], maxGroups: maxValues }),
+    aggregateGroups(array, {}, { ...options, by: [field], maxGroups: maxValues }, "values"),
     ({ keys: [column] }) => values(column),
   )

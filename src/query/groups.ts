@@ -57,6 +57,7 @@ export class Groups {
   readonly #keys: ReadonlyArray<GroupKeys>
   readonly #asked: AskedFields
   readonly #limits: GroupLimits
+  readonly #what: string
   /** Groups by the numbers of their keys. */
   readonly #numbers = new CellNumbers()
   readonly #cells: Array<number> = []
@@ -68,6 +69,7 @@ export class Groups {
     enumerations: ReadonlyMap<string, Enumeration>,
     asked: AskedFields,
     limits: GroupLimits,
+    what: string,
   ) {
     this.#uri = uri
     this.#keys = keys.map((field) =>
@@ -75,6 +77,7 @@ export class Groups {
     )
     this.#asked = asked
     this.#limits = limits
+    this.#what = what
   }
 
   /** Adds the cells of columns for which `keep` has a one. Throws {@link ResultTooLarge} where there are too many groups. */
@@ -122,7 +125,7 @@ export class Groups {
     const { groups, bytes } = this.#limits
     const names = this.#keys.map(({ field }) => field.name).join(", ")
     const reason =
-      `${names}: there are more than ${groups} groups, or keys of more than ${bytes} bytes; take a coarser ` +
+      `${names}: there are more than ${groups} ${this.#what}, or keys of more than ${bytes} bytes; take a coarser ` +
       "key or fewer cells, or allow more"
     return new ResultTooLarge({ uri: this.#uri, needed: groups + 1, limit: groups, reason })
   }

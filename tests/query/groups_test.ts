@@ -271,6 +271,11 @@ describe("distinct values", () => {
       const options = { ranges: { x: [0, 40] } } as const
       assertEquals(yield* Sparse.distinct(array, "x", { ...options, maxValues: few.length }), few)
       assert((yield* Effect.flip(Sparse.distinct(array, "x", { maxValues: 2 }))) instanceof ResultTooLarge)
+      const many = yield* Effect.flip(Sparse.distinct(array, "x", { maxValues: 2 }))
+      assertStringIncludes(many.message, "x: there are more than 2 values")
+      const none = yield* Effect.flip(Sparse.distinct(array, "x", { maxValues: 0 }))
+      assert(none instanceof SelectionError && none.field === "maxValues", String(none))
+      assertStringIncludes(none.message, "0 is no number of values")
       const dense = yield* grid(2)
       assertEquals(yield* Dense.distinct(dense, "c"), Array.from({ length: 18 }, (_, i) => i + 2))
       assertEquals(yield* Dense.distinct(dense, "color", { where: "color != None" }), ["red", "green", "blue"])
