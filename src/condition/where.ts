@@ -31,13 +31,20 @@ const attemptCondition = <A>(run: () => A): Effect.Effect<A, ConditionError> =>
     }
   })
 
-/** The condition of a read of an array, or its negation; `undefined` if there is none. */
+/** The condition of a read of an array; `undefined` if there is none. */
 export const whereOf = (
   array: OpenedArray,
   given: ConditionTree | string | undefined,
-  isNegated = false,
 ): Effect.Effect<Where | undefined, ConditionError | EnumerationError, Storage | Codecs> =>
-  given === undefined ? Effect.succeed(undefined) : Effect.gen(function* () {
+  given === undefined ? Effect.succeed(undefined) : conditionOf(array, given)
+
+/** A condition on the cells of an array, or its negation. */
+export const conditionOf = (
+  array: OpenedArray,
+  given: ConditionTree | string,
+  isNegated = false,
+): Effect.Effect<Where, ConditionError | EnumerationError, Storage | Codecs> =>
+  Effect.gen(function* () {
     const { schema, uri } = array
     const tree = yield* attemptCondition(() => typeof given === "string" ? parse(given) : checkTree(given))
     const { byName } = fieldsOf(schema)

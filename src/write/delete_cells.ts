@@ -18,7 +18,7 @@ import { type NameTime, newName } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import type { ConditionError } from "../condition/condition_error.ts"
 import type { ConditionTree } from "../condition/condition_tree.ts"
-import { whereOf } from "../condition/where.ts"
+import { conditionOf } from "../condition/where.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import { closeGenericTile } from "../tile/generic_tile.ts"
 import { storedCondition } from "./stored_condition.ts"
@@ -51,8 +51,8 @@ export const deleteCells = (
       return yield* refuse(`deletes need format version ${Since.deletes}, the array has ${target.version}`)
     }
     // negation is pushed down to the comparisons when a condition is compiled
-    const compiled = yield* whereOf(array, where, true)
-    const stays = yield* attemptWrite(uri, () => storedCondition(uri, fieldsOf(schema).byName, compiled!.predicate))
+    const { predicate } = yield* conditionOf(array, where, true)
+    const stays = yield* attemptWrite(uri, () => storedCondition(uri, fieldsOf(schema).byName, predicate))
     if (stays === true) return { commit: undefined }
     if (stays === false) {
       return yield* refuse("the condition holds for every cell; remove the fragments, or the array, instead")

@@ -141,6 +141,16 @@ describe("conditions", () => {
       })))
   }
 
+  it("are refused where a delete has none", () =>
+    run(Effect.gen(function* () {
+      const { sparse } = yield* arrays
+      for (const where of [undefined, null, 5, []]) {
+        const error = yield* refused(Sparse.delete(sparse, where as never))
+        assert(error instanceof ConditionError, String(error))
+        assertStringIncludes(error.message, "is no condition")
+      }
+    })))
+
   it("are refused where a tree is none", () =>
     run(Effect.gen(function* () {
       const open = yield* arrays
