@@ -36,12 +36,15 @@ export const withoutLabels = (
   ranges: RangesInput,
 ): Effect.Effect<RangesInput, ReadError, Storage | Codecs> => {
   const { schema, uri } = array
-  const isGiven = (name: string): boolean =>
-    typeof ranges === "object" && ranges !== null && Object.hasOwn(ranges, name) && ranges[name] !== undefined
-  const named = schema.dimensionLabels.filter(({ name }) => isGiven(name))
-  if (named.length === 0) return Effect.succeed(ranges)
+  const isNamed = (name: string): boolean =>
+    typeof ranges === "object" && ranges !== null && Object.hasOwn(ranges, name)
+  const isGiven = (name: string): boolean => isNamed(name) && ranges[name] !== undefined
+  const labels = schema.dimensionLabels.filter(({ name }) => isNamed(name))
+  if (labels.length === 0) return Effect.succeed(ranges)
+  const named = labels.filter(({ name }) => isGiven(name))
   return Effect.gen(function* () {
     const out = new Map(Object.entries(ranges))
+    for (const { name } of labels) out.delete(name)
     for (const label of named) {
       const { name } = schema.dimensions[label.dimension]
       const other = named.find((its) => its !== label && its.dimension === label.dimension)?.name ??
@@ -50,7 +53,6 @@ export const withoutLabels = (
         const reason = `it is of the same dimension as ${JSON.stringify(other)}; give ranges of one of them`
         return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason }))
       }
-      out.delete(label.name)
       out.set(name, yield* coordinatesOf(array, label, ranges[label.name]))
     }
     return Object.fromEntries(out)
@@ -154,7 +156,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
   try {
     const wanted = wantedOf(given)
     if ("points" in wanted) {
-      const points = Array.from(wanted.points, (point) => checked(point)!)
+      const points = Array.from(wanted.points, (point) => checked(inputOf(point))!)
       const starts = new Float64Array(points.length + 1)
       points.forEach((point, i) => starts[i + 1] = starts[i] + point.length)
       const bytes = new Uint8Array(starts[points.length])

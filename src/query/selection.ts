@@ -41,7 +41,10 @@ export const parseSelection = (
   }
   for (const name of Object.keys(ranges)) {
     if (names.includes(name)) continue
-    refuse(name, `there is no such dimension; the array has ${names.map((n) => JSON.stringify(n)).join(", ")}`)
+    const quoted = (all: ReadonlyArray<string>): string => all.map((n) => JSON.stringify(n)).join(", ")
+    const labels = schema.dimensionLabels.map((label) => label.name)
+    const more = labels.length === 0 ? "" : `, and the labels ${quoted(labels)}`
+    refuse(name, `there is no such dimension; the array has ${quoted(names)}${more}`)
   }
   return schema.dimensions.map((dimension, d) => {
     const given = Object.hasOwn(ranges, dimension.name) ? ranges[dimension.name] : undefined

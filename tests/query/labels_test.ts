@@ -1,11 +1,11 @@
 /** Dimension labels: written and read through their array, and in selections; what TileDB-Py's tests of them verify, among it. */
-import { assertEquals, assertStringIncludes } from "@std/assert"
+import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
-import { Aggregate, ArraySchema, Attr, Cells, Dense, Dim, Sparse, TileArray } from "../../mod.ts"
+import { Aggregate, ArraySchema, Attr, Cells, Dense, Dim, SelectionError, Sparse, TileArray } from "../../mod.ts"
 import { inMemory } from "../write/in_memory.ts"
 
 const letters = Array.from({ length: 10 }, (_, c) => String.fromCharCode(97 + c).repeat(10 - c))
@@ -102,11 +102,20 @@ describe("labels of a dense array", () => {
           [{ x1: [0, 1], x: [1n, 2n] }, "of the same dimension"],
           [{ x1: [1, 0] }, "its low bound is above its high bound"],
           [{ x1: [NaN, 0] }, "NaN is no bound"],
-          [{ x3: [0, 1] }, "there is no such dimension"],
+          [{ x3: [0, 1] }, 'there is no such dimension; the array has "x", "y", and the labels "x1", "x2", "y1"'],
+          [{ x1: { points: [0, null] } }, "null is no point"],
+          [{ x1: { points: 5 } }, "points is a list of values"],
         ] as const
       ) {
         const error = yield* Effect.flip(Dense.read(array, { ranges: ranges as never }))
         assertStringIncludes(error.message, why)
+      }
+      // as dimensions may be, labels may be there without being asked for
+      const column = yield* Dense.read(array, { ranges: { x1: undefined, x: [1n, 2n], y1: undefined } as never })
+      assertEquals(column.shape[0], 2)
+      for (const options of [null, [], { where: "x > 1" }]) {
+        const wrong = yield* Effect.flip(TileArray.readLabel(array, "x1", options as never))
+        assert(wrong instanceof SelectionError, String(wrong))
       }
       const error = yield* Effect.flip(TileArray.readLabel(array, "z" as "x1"))
       assertStringIncludes(error.message, 'the array has no such label, but "x1", "x2", "y1"')
