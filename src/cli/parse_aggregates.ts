@@ -52,6 +52,7 @@ export const parseAggregates = (known: ReadonlySet<string>, texts: ReadonlyArray
         if (text[end] !== "(") fail(text, `character ${end + 1}: say of what: ${word.trim()}(FIELD)`)
         field = nameAt(known, text, end + 1)
         end += field.length + 2
+        if (!known.has(field)) field = field.trim()
       }
       if (end < text.length && text[end] !== ",") fail(text, `character ${end + 1}: a comma should stand here`)
       const title = text.slice(at, end).trim()

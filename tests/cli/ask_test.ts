@@ -122,6 +122,10 @@ describe("read --agg", () => {
       ["null_count(x,y)", { kind: "nullCount", field: "x,y" }],
     ])
     // one that is not known is left to the array to refuse
+    assertEquals(parseAggregates(known, ["count, sum( a )"]), {
+      count: { kind: "count", field: "" },
+      "sum( a )": { kind: "sum", field: "a" },
+    })
     assertEquals(parseAggregates(known, ["sum(nope, a)"]), { "sum(nope, a)": { kind: "sum", field: "nope, a" } })
   })
 })
