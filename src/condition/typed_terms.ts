@@ -19,9 +19,15 @@ type ComparableOf<D extends Datatype> = D extends "bool" ? boolean | number
   : D extends "int8" | "uint8" | "int16" | "uint16" | "int32" | "uint32" | "float32" | "float64" ? number
   : string | Uint8Array
 
+/** What cells of so many values are compared with: cells of several numbers with nothing. */
+type ComparableCell<D extends Datatype, C extends number | "var"> = ComparableOf<D> extends string | Uint8Array
+  ? ComparableOf<D>
+  : [1] extends [C] ? ComparableOf<D>
+  : never
+
 /** What a field is compared with; enumerated attributes with the values of their enumeration, nullable ones with null too. */
-type ValueOfField<F> = F extends Attribute<infer D, infer N, number | "var", infer E>
-  ? ([E] extends [""] ? ComparableOf<D> : Exclude<ConditionValue, null>) | (N extends true ? null : never)
+type ValueOfField<F> = F extends Attribute<infer D, infer N, infer C extends number | "var", infer E>
+  ? ([E] extends [""] ? ComparableCell<D, C> : Exclude<ConditionValue, null>) | (N extends true ? null : never)
   : F extends Dimension<infer D> ? ComparableOf<D>
   : never
 

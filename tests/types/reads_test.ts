@@ -9,10 +9,13 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import {
-  type ArraySchema,
+  Aggregate,
+  ArraySchema,
+  Attr,
   type Cells,
   Condition,
   Dense,
+  Dim,
   layerDefault,
   type SchemaMismatch,
   Sparse,
@@ -20,6 +23,12 @@ import {
 } from "../../mod.ts"
 import { exactly } from "./equal.ts"
 import { Forms, Weather } from "./weather.ts"
+
+const Layers = ArraySchema.dense({
+  dims: { layer: Dim.uint32([0, 3], { tile: 4 }) },
+  attrs: { salt: Attr.float64() },
+  labels: { depth: { dim: "layer", type: "float64", order: "increasing" } },
+})
 
 type Error<A> = A extends Effect.Effect<infer _A, infer E, infer _R> ? E : never
 
@@ -51,11 +60,73 @@ const conditions = () =>
     void Sparse.read(forms, { where: Condition.eq("wide", 5n) })
     void Sparse.read(forms, { where: Condition.isNull("nullable") })
     void Sparse.stream(forms, { where: Condition.eq("color", "red") })
+    void Sparse.read(forms, { where: Condition.and(Condition.eq("raw", Uint8Array.of(1)), Condition.eq("code", "x")) })
     // @ts-expect-error a Date is no number
     void Sparse.read(forms, { where: Condition.gt("fixed", new Date()) })
+    // @ts-expect-error a bigint is none of 16 bits
+    void Sparse.read(forms, { where: Condition.gt("fixed", 5n) })
+    // @ts-expect-error three numbers are not one
+    void Sparse.read(forms, { where: Condition.eq("three", 5) })
+    // @ts-expect-error neither is any number of them
+    void Sparse.read(forms, { where: Condition.in("many", [5]) })
+    // @ts-expect-error no such field, in a negation
+    void Sparse.read(forms, { where: Condition.not(Condition.or(Condition.eq("wide", 5), Condition.isNull("nope"))) })
+    const mixed = [Condition.gt("wide", 1), Condition.gt("nope", 1)]
+    // @ts-expect-error no such field, in a list
+    void Sparse.read(forms, { where: Condition.and(...mixed) })
+    // @ts-expect-error of a condition of anything nothing is known
+    void Sparse.read(forms, { where: mixed[0] as Condition.Condition })
 
     const any = yield* TileArray.open("any")
     void Sparse.read(any, { where: Condition.gt("anything", "x") })
+  })
+
+/** All that take names of fields and conditions, as types. */
+const asking = () =>
+  Effect.gen(function* () {
+    const forms = yield* TileArray.open("forms", Forms)
+    const weather = yield* TileArray.open("weather", Weather)
+    const wrong = Condition.gt("nope", 1)
+    const count = { n: Aggregate.count() }
+    // @ts-expect-error no such field
+    void Sparse.delete(forms, wrong)
+    // @ts-expect-error text is no number
+    void Sparse.delete(forms, Condition.gt("fixed", "x"))
+    // @ts-expect-error no such field
+    void Sparse.stream(forms, { where: wrong })
+    // @ts-expect-error no such field
+    void Sparse.batches(forms, { where: wrong }, layerDefault)
+    // @ts-expect-error no such field
+    void Sparse.explain(forms, { where: wrong })
+    // @ts-expect-error no such dimension
+    void Sparse.explain(forms, { ranges: { nope: 1 } })
+    // @ts-expect-error no such field
+    void Sparse.aggregate(forms, { most: Aggregate.max("nope") })
+    // @ts-expect-error no such field
+    void Sparse.aggregate(forms, count, { by: ["nope"] })
+    // @ts-expect-error no such field
+    void Sparse.aggregate(forms, count, { where: wrong })
+    // @ts-expect-error no such field
+    void Sparse.distinct(forms, "nope")
+    // @ts-expect-error no such field
+    void Sparse.distinct(forms, "x", { where: wrong })
+    // @ts-expect-error no such field
+    void Dense.cells(weather, { select: ["nope"] })
+    // @ts-expect-error no such field
+    void Dense.cells(weather, { where: wrong })
+    // @ts-expect-error no such field
+    void Dense.aggregate(weather, { all: Aggregate.sum("nope") })
+
+    const layers = yield* TileArray.open("layers", Layers)
+    void Dense.read(layers, { ranges: { depth: [1.5, null] } })
+    // @ts-expect-error no such label
+    void Dense.read(layers, { ranges: { dpeth: 1 } })
+    // @ts-expect-error a label of numbers is no text
+    void Dense.read(layers, { ranges: { depth: "deep" } })
+    // @ts-expect-error conditions do not look at labels
+    void Dense.read(layers, { where: Condition.gt("depth", 5) })
+    // @ts-expect-error no such label
+    void TileArray.readLabel(layers, "nope")
   })
 
 const dense = () =>
@@ -222,7 +293,7 @@ const schemas = () => {
 describe("types", () => {
   it("are checked by deno task check", () => {
     assertEquals(
-      [dense, conditions, sparse, untyped, errors, rows, schemas].every((f) => typeof f === "function"),
+      [dense, conditions, asking, sparse, untyped, errors, rows, schemas].every((f) => typeof f === "function"),
       true,
     )
   })
