@@ -230,12 +230,15 @@ export const explainSparse = (
   })
 
 /** Whether a dense plan needs all cells of a tile: where several fragments lie, that is not told. */
-const wholeTiles = ({ steps, tiles }: DensePlan): (fragment: number, tile: number) => boolean => {
+const wholeTiles = (
+  { fragments }: OpenedArray,
+  { steps, tiles }: DensePlan,
+): (fragment: number, tile: number) => boolean => {
   const [step] = steps
   if (steps.length !== 1 || step.kind !== "dense") return () => false
-  const most = step.cells.reduce((most, cells) => Math.max(most, cells), 0)
+  const { tileCells } = fragments[step.fragment]
   const parts = new Set(
-    Array.from(step.cells.keys()).filter((k) => step.cells[k] < most).map((k) => tiles[step.firstTile + k].tile),
+    Array.from(step.cells.keys()).filter((k) => step.cells[k] < tileCells).map((k) => tiles[step.firstTile + k].tile),
   )
   return (_, tile) => !parts.has(tile)
 }
@@ -265,7 +268,7 @@ export const explainDense = (
     }
     const inRanges = tilesIn(all)
     const tilesOf = tilesIn(plan)
-    const isWhole = wholeTiles(plan)
+    const isWhole = wholeTiles(array, plan)
     const { dimensions } = fieldsOf(array.schema)
     const attributes = fields.filter(({ file }) => file.kind === "attribute")
     for (const [i, fragment] of array.fragments.entries()) {

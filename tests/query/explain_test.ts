@@ -81,6 +81,35 @@ describe("explained reads", () => {
       // what the newer fragment wrote over is not read
       assertEquals((yield* Dense.explain(array)).fragments.map(({ read }) => read), [12, 4])
     })))
+
+  it("count the parts of dense tiles, also where none is needed whole", () =>
+    run(Effect.gen(function* () {
+      const made = yield* TileArray.create(
+        "mem://plain",
+        ArraySchema.dense({
+          dims: { r: Dim.int32([0, 37], { tile: 10 }), c: Dim.int32([0, 39], { tile: 10 }) },
+          attrs: { a: Attr.int32() },
+        }),
+      )
+      yield* Dense.write(made, {}, { a: Int32Array.from({ length: 38 * 40 }, (_, i) => i) })
+      const array = yield* TileArray.reopen(made)
+      for (
+        const ranges of [
+          { r: [5, 14] },
+          { r: [5, 14], c: [5, 14] },
+          { r: 7 },
+          { r: [30, 37] },
+          { r: [20, 37], c: [10, 29] },
+          {},
+        ] as const
+      ) {
+        const plan = yield* Dense.explain(array, { ranges })
+        const read = yield* counted(Dense.read(array, { ranges }))
+        const place = JSON.stringify(ranges)
+        assert(read.requests <= plan.requests, `${place}: ${read.requests} of ${plan.requests} requests`)
+        assert(read.bytes <= plan.bytes, `${place}: ${read.bytes} of ${plan.bytes} bytes`)
+      }
+    })))
 })
 
 describe("explained reads of what engines wrote", () => {
