@@ -19,7 +19,8 @@ export const unreadable = (text: string, at: number, reason: string): ConditionE
 
 const SPACE = /[ \t\r\n]*/y
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy
-const NUMBER = /(?:0[xX][0-9a-fA-F_]+|(?:\d[\d_]*)?\.?\d[\d_]*\.?(?:[eE][+-]?\d+)?)/y
+const INTEGER = /0(?:[xX](?:_?[0-9a-fA-F])+|[oO](?:_?[0-7])+|[bB](?:_?[01])+)/y
+const NUMBER = /(?:\d(?:_?\d)*)?\.?\d(?:_?\d)*\.?(?:[eE][+-]?\d+)?/y
 const STRING = /([bBrRuU]?)("(?:[^"\\\n]|\\[^])*"|'(?:[^'\\\n]|\\[^])*')/y
 const SIGN = /==|!=|<=|>=|[<>()[\],&|^+\-.=~]/y
 
@@ -32,7 +33,6 @@ const plain: Readonly<Record<string, string>> = {
   n: "\n",
   t: "\t",
   r: "\r",
-  "0": "\0",
   a: "\x07",
   b: "\b",
   f: "\f",
@@ -45,17 +45,20 @@ const plain: Readonly<Record<string, string>> = {
 
 /** What stands between quotes, with Python's escapes undone. */
 const unescaped = (text: string, at: number, inner: string): string =>
-  inner.replace(/\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([^]))/g, (whole, x, u, U, one, i) => {
-    const code = x ?? u ?? U
-    if (code !== undefined) {
-      const point = parseInt(code, 16)
-      if (point > 0x10ffff) throw unreadable(text, at + i, `${whole} is no character`)
-      return String.fromCodePoint(point)
-    }
-    const found = plain[one]
-    if (found === undefined) throw unreadable(text, at + i, `${whole} is no escape; a backslash is written \\\\`)
-    return found
-  })
+  inner.replace(
+    /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([^]))/g,
+    (whole, octal, x, u, U, one, i) => {
+      const code = octal ?? x ?? u ?? U
+      if (code !== undefined) {
+        const point = parseInt(code, octal === undefined ? 16 : 8)
+        if (point > 0x10ffff) throw unreadable(text, at + i, `${whole} is no character`)
+        return String.fromCodePoint(point)
+      }
+      const found = plain[one]
+      if (found === undefined) throw unreadable(text, at + i, `${whole} is no escape; a backslash is written \\\\`)
+      return found
+    },
+  )
 
 const bytesOf = (text: string, at: number, inner: string): Uint8Array =>
   Uint8Array.from(inner, (character, i) => {
@@ -68,7 +71,7 @@ const bytesOf = (text: string, at: number, inner: string): Uint8Array =>
 
 const numberOf = (text: string, at: number, word: string): number | bigint => {
   const digits = word.replaceAll("_", "")
-  if (/^(0[xX][0-9a-fA-F]+|\d+)$/.test(digits)) {
+  if (/^(0[xXoObB][0-9a-fA-F]+|\d+)$/.test(digits)) {
     const integer = BigInt(digits)
     return integer <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(integer) : integer
   }
@@ -99,7 +102,7 @@ export const tokensOf = (text: string): ReadonlyArray<Token> => {
       at += name[0].length
       continue
     }
-    const number = match(NUMBER, text, at)
+    const number = match(INTEGER, text, at) ?? match(NUMBER, text, at)
     if (number !== null && number[0].length > 0) {
       const after = match(NAME, text, at + number[0].length)
       if (after !== null) {

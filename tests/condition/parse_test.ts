@@ -35,6 +35,7 @@ describe("conditions as text", () => {
     assertEquals(parsed("a != 0x10"), ["ne", "a", [16], "any"])
     assertEquals(parsed("a <= 9007199254740993"), ["le", "a", [9007199254740993n], "any"])
     assertEquals(parsed("a == -9_007_199_254_740_993"), ["eq", "a", [-9007199254740993n], "any"])
+    assertEquals(parsed("a in [0b1_01, 0O17, 0xf_F, 1_0.2_5]"), ["in", "a", [5, 15, 255, 10.25], "any"])
     assertEquals(parsed("(a) == (5)"), ["eq", "a", [5], "any"])
     assertEquals(parsed(".5 < a"), ["gt", "a", [0.5], "any"])
     assertEquals(parsed("1. < a"), ["gt", "a", [1], "any"])
@@ -83,6 +84,9 @@ describe("conditions as text", () => {
     assertEquals(parsed(String.raw`s == r"a\d"`), ["eq", "s", [String.raw`a\d`], "any"])
     assertEquals(parsed(String.raw`s == b"\x00\xffz"`), ["eq", "s", [Uint8Array.of(0, 255, 122)], "any"])
     assertEquals(parsed("s == ''"), ["eq", "s", [""], "any"])
+    // as in Python up to three octal digits are one character
+    assertEquals(parsed(String.raw`s == "\0\012\1411\08"`), ["eq", "s", ["\0\na1\x008"], "any"])
+    assertEquals(parsed(String.raw`s == b"\3771"`), ["eq", "s", [Uint8Array.of(255, 49)], "any"])
   })
 
   it("are refused at the place where they end to mean something", () => {
@@ -113,6 +117,11 @@ describe("conditions as text", () => {
         ["~a == 1", 0, "means nothing"],
         ["a == -'x'", 6, "numbers only"],
         ["2x == 1", 0, "2x"],
+        ["a == 1_", 5, "1_ is neither"],
+        ["a == 1__0", 5, "1__0 is neither"],
+        ["a == 0b12", 8, "is over"],
+        ["a == 0x", 5, "0x is neither"],
+        [String.raw`a == b"\400"`, 7, "is no byte"],
         ["a == $", 5, "means nothing"],
         ["(a == 1) == (b == 2)", 0, "compared with nothing"],
         ["a > 1 & b < 2", 4, "binds tighter"],
