@@ -28,7 +28,8 @@ export type DeleteOptions = Pick<WriteOptions, "at">
  *
  * Fails with `ConditionError` for a condition that means nothing; with `WriteError` for dense arrays, for formats before 16,
  * for what engines could not read the array after, or would take for something else – tests of null, comparisons of bytes and of
- * UTF-16 and the like, of `char` cells of one size with more than one character – and for conditions that hold for every cell;
+ * UTF-16 and the like, of `char` cells of one size with more than one character, attributes that are younger than some of
+ * the cells, all of which would be gone – and for conditions that hold for every cell;
  * with `InvalidOption`, `StorageError` or `CodecError`, and `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for enumerations
  * that cannot be read. Format: `delete_commit_file.md`.
  *

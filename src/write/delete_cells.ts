@@ -18,8 +18,10 @@ import { type NameTime, newName } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import type { ConditionError } from "../condition/condition_error.ts"
 import type { ConditionTree } from "../condition/condition_tree.ts"
+import { conditionFields } from "../condition/predicate.ts"
 import { conditionOf } from "../condition/where.ts"
-import { fieldsOf } from "../fragment/field.ts"
+import { type Field, fieldsOf } from "../fragment/field.ts"
+import type { Fragment } from "../fragment/fragment.ts"
 import { closeGenericTile } from "../tile/generic_tile.ts"
 import { storedCondition } from "./stored_condition.ts"
 import { targetOf } from "./target.ts"
@@ -32,6 +34,15 @@ export type DeleteFailure = WriteFailure | ConditionError | EnumerationError
 export interface Deleted {
   /** The name of the commit; `undefined` if the condition holds for no cell whatever, and nothing was written. */
   readonly commit: string | undefined
+}
+
+/** An attribute of a condition that a fragment lacks, or has as another; engines take all its cells for deleted then. */
+const lackedBy = (fragment: Fragment, wanted: ReadonlyArray<Field>): Field | undefined => {
+  const { byName } = fieldsOf(fragment.schema)
+  return wanted.find(({ name, type, var: isVar, cellSize }) => {
+    const its = byName.get(name)
+    return its === undefined || its.type !== type || its.var !== isVar || its.cellSize !== cellSize
+  })
 }
 
 /** Deletes the cells of a sparse array that fulfil a condition. */
@@ -59,7 +70,16 @@ export const deleteCells = (
     }
     const name = yield* newName(time, target.version)
     const at = parseName(name)!.end
-    for (const { name: its } of array.fragments) {
+    const wanted = [...conditionFields(stays)].map((field) => fieldsOf(schema).byName.get(field)!)
+    for (const fragment of array.fragments) {
+      const its = fragment.name
+      const lacked = its.start <= at ? lackedBy(fragment, wanted) : undefined
+      if (lacked !== undefined) {
+        const reason =
+          `the fragment ${its.name} is older than this attribute, and engines would take all of its cells ` +
+          "for deleted; delete by what it has, or copy the array first"
+        return yield* Effect.fail(new WriteError({ uri, field: lacked.name, reason }))
+      }
       if (its.version < Since.timestampOverlap && its.start <= at && at <= its.end && its.start < its.end) {
         return yield* refuse(
           `a delete at ${at} would lie in the middle of the fragment ${its.name}, whose cells have lost their times; ` +

@@ -317,6 +317,28 @@ except EngineError:
 return False`,
   },
   {
+    name: "conditions and deletes by an attribute that is younger than some cells",
+    engine:
+      "in sparse arrays none of the cells of a fragment that lacks the attribute fulfils a comparison with it, not even with " +
+      'its fill value or null, and what stands before it in an "or" is forgotten; dense arrays cannot be read so. A delete ' +
+      "keeps which cells stay, so that it takes all cells of such a fragment",
+    ours:
+      "these cells have the fill value, or null, as they are read; deletes that look at such an attribute are refused, and " +
+      "those that an engine wrote take the cells that fulfil their condition",
+    kept: "conditions look at attributes that all fragments have",
+    reproduce: `
+b = A('b', 'int32')
+s = dict(sparse=1, dims=[D('x', 'int32', 1, 4, 4)], attrs=[A('a', 'int32')])
+e.create(u, s)
+e.write(u, s, 'unordered', {'x': [1, 2], 'a': [1, 2]}, None, 1)
+e.evolve(u, [('add', b)])
+t = dict(s, attrs=s['attrs'] + [b])
+e.write(u, t, 'unordered', {'x': [3], 'a': [3], 'b': [3]}, None)
+either = show(e, u, 'row-major', None, ('or', [('a', 'eq', 1, 'int32'), ('b', 'eq', 3, 'int32')]))['x']
+e.delete(u, ('b', 'eq', 100, 'int32'))
+return either == [3] and show(e, u, 'row-major')['x'] == [3]`,
+  },
+  {
     name: "text that goes through RLE or the dictionary twice",
     engine: "writes it, and cannot read it",
     ours: "a FormatError: the engine cuts it where the first one's lengths are",

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
-import { ArraySchema, Attr, Condition, Dim, layerDefault, Sparse, TileArray } from "../../mod.ts"
+import { ArraySchema, Attr, Condition, Dim, layerDefault, Sparse, TileArray, WriteError } from "../../mod.ts"
 
 const Things = ArraySchema.sparse({
   dims: { x: Dim.int32([0, 99], { tile: 10 }) },
@@ -115,6 +115,36 @@ describe("deletes by condition", () => {
         const old = yield* TileArray.create("mem://old", Things2, { formatVersion: 15 })
         const early = yield* Effect.flip(Sparse.delete(old, "a > 1"))
         assert(String(early).includes("format version 16"), String(early))
+      })
+    ))
+
+  it("are refused where engines would take cells for deleted that are older than an attribute", () =>
+    withThings(() =>
+      Effect.gen(function* () {
+        const uri = "mem://evolved"
+        yield* Sparse.write(yield* TileArray.create(uri, Things2, { at: 1 }), { x: [1, 2], a: [1, 2] }, { at: 2 })
+        yield* TileArray.evolve(uri, { addAttributes: { b: Attr.int32() } }, { at: 3 })
+        yield* Sparse.write(yield* TileArray.open(uri), { x: [3, 4], a: [3, 4], b: [3, 4] }, { at: 5 })
+        const left = Effect.map(
+          Effect.flatMap(TileArray.open(uri), Sparse.read),
+          ({ columns }) => [...columns.x.values],
+        )
+        const remove = (where: string, at: number) =>
+          Effect.flatMap(TileArray.open(uri), (array) => Sparse.delete(array, where, { at }))
+        for (const where of ["b == 3", "a == 1 and b != 3", "a == 1 or b > 100"]) {
+          for (const at of [4, 6]) {
+            const error = yield* Effect.flip(remove(where, at))
+            assert(error instanceof WriteError && error.field === "b", String(error))
+            assert(error.message.includes("older than this attribute"), error.message)
+          }
+        }
+        assertEquals(yield* left, [1, 2, 3, 4])
+        yield* remove("a in [1, 3]", 6)
+        assertEquals(yield* left, [2, 4])
+        // in a copy all cells have it
+        yield* TileArray.copy(yield* TileArray.open(uri), "mem://copy")
+        yield* Sparse.delete(yield* TileArray.open("mem://copy"), "b == 4")
+        assertEquals([...(yield* Sparse.read(yield* TileArray.open("mem://copy"))).columns.x.values], [2])
       })
     ))
 })
