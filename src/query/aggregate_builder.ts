@@ -18,7 +18,7 @@
  * Nulls count in nothing but `count` and `nullCount`. A sum of integers is exact, as a bigint, and stops at the limits of 64 bits
  * (`int64` for signed ones, `uint64` for unsigned ones), as the engine's does; floats are added in the order of the cells. A NaN
  * makes sums and means NaN, and is neither a minimum nor a maximum. Of no cell the sum is 0; minimum, maximum and mean are
- * null.
+ * null. Of enumerated attributes codes are looked at, as engines do; the keys of groups are values.
  *
  * In dense arrays, cells that nobody wrote count in `count` only, where there is no condition.
  *
