@@ -8,6 +8,7 @@ import { compareBytewise } from "../../platform/name_order.ts"
 import { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import type { Attribute } from "../../schema/attribute.ts"
+import type { ConditionNode } from "../../schema/condition_ast.ts"
 import { ARRAY_SCHEMA_FILE, arrayFolders } from "../../schema/name/array_paths.ts"
 import { formatName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../schema/version.ts"
@@ -16,12 +17,14 @@ import type { TileAccess } from "../tile/generic_tile.ts"
 import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion } from "./check_format_version.ts"
 import type { StoreError } from "./create_structure.ts"
+import { loadDeleteCondition } from "./delete_condition.ts"
+import { loadDirectory } from "./directory.ts"
 import { loadEnumerations } from "./enumerations.ts"
 import { InvalidOption } from "./errors.ts"
 import { evolveSchema, isChange, neededEnumerations, type SchemaChanges } from "./evolve_schema.ts"
 import { type AnyTileArray, openedOf } from "./handle.ts"
 import { type LatestSchema, type LatestSchemaError, loadLatestSchema } from "./latest_schema.ts"
-import { join } from "./listing.ts"
+import { join, listArray } from "./listing.ts"
 import { newUuidAfter } from "./new_name.ts"
 import { accessOf } from "./open.ts"
 import { loadSchema } from "./schemas.ts"
@@ -97,6 +100,30 @@ const checkFormerAttributes = (
     }
   })
 
+/** The fields that a delete condition names. */
+const namesIn = (node: ConditionNode): ReadonlyArray<string> =>
+  node.kind === "value" ? [node.field] : node.children.flatMap(namesIn)
+
+/** No engine can read an array with a delete that looks at an attribute that is not there. */
+const checkDeletes = (
+  access: TileAccess,
+  { uri, schema }: LatestSchema,
+  evolved: ArraySchema,
+): Effect.Effect<void, SchemaError | LatestSchemaError, Storage> =>
+  Effect.gen(function* () {
+    const dropped = schema.attributes.filter(({ name }) => !evolved.attributes.some((a) => a.name === name))
+    if (dropped.length === 0 || schema.arrayType === "dense") return
+    const { deletes } = yield* Effect.flatMap(listArray(uri), loadDirectory)
+    for (const { condition } of yield* Effect.forEach(deletes, (entry) => loadDeleteCondition(access, entry))) {
+      const names = namesIn(condition)
+      const looked = dropped.find(({ name }) => names.includes(name))
+      if (looked === undefined) continue
+      const reason = "a delete looks at this attribute, and without it no engine could read the array any more; " +
+        "copy the array into a new one, and drop it there"
+      return yield* Effect.fail(new SchemaError({ field: looked.name, reason }))
+    }
+  })
+
 /**
  * The name of the next schema. Schemas count in the byte order of their names, so it must come after the newest one there, or
  * nobody would see the change.
@@ -142,6 +169,7 @@ const evolveTo = (
     yield* checkOldFragments(latest, evolved.schema)
     const access = yield* accessOf(latest)
     yield* checkFormerAttributes(access, latest, evolved.schema)
+    yield* checkDeletes(access, latest, evolved.schema)
     const at = time === undefined ? yield* Clock.currentTimeMillis : time[0]
     const name = yield* nextName(uri, latest.name, at)
     if (latest.schema.version < version) {
@@ -157,7 +185,8 @@ const evolveTo = (
  * are null), and reads at earlier times show the schema of that time. `array` is open or a URI; it is the newest schema that
  * is changed, whatever time the array was opened for, and to see the change it is opened again.
  *
- * Fails with `SchemaError`, which names the attribute or enumeration, if the array cannot become so; with `InvalidOption` for
+ * Fails with `SchemaError`, which names the attribute or enumeration, if the array cannot become so – also where a delete looks
+ * at an attribute that is dropped, which no engine could read the array without –; with `InvalidOption` for
  * a time before that of the newest schema, which would hide the change; with `ArrayNotFound`, `StorageError`, and
  * `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for a schema that cannot be read. Nothing is different
  * then. Of two changes at the same time one may be lost, as with other engines.

@@ -5,10 +5,9 @@
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../platform/storage.ts"
 import { decode } from "../../schema/binary/mod.ts"
-import { DeleteCondition } from "../../schema/commit/delete_condition.ts"
 import type { ConditionNode } from "../../schema/condition_ast.ts"
-import { FormatError } from "../../schema/errors.ts"
 import { ProcessedConditions } from "../../schema/fragment/processed_conditions.ts"
+import { loadDeleteCondition } from "../array/delete_condition.ts"
 import type { DeleteEntry } from "../array/directory.ts"
 import type { OpenedArray } from "../array/open.ts"
 import type { ResultTooLarge } from "../array/errors.ts"
@@ -17,7 +16,7 @@ import type { Fragment } from "../fragment/fragment.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import { loadSections } from "../fragment/sections.ts"
 import { attemptTile } from "../tile/attempt.ts"
-import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Column } from "./column.ts"
 import { conditionFields } from "../condition/predicate.ts"
 import { evaluate } from "./condition.ts"
@@ -30,26 +29,13 @@ const loadCondition = (
   array: OpenedArray,
   entry: DeleteEntry,
 ): Effect.Effect<ConditionNode, ReadTilesError, Storage> =>
-  Effect.gen(function* () {
-    const storage = yield* Storage
-    const file = entry.bytes ?? (yield* Effect.catchTag(storage.read(entry.uri), "NotFound", () => {
-      const reason =
-        "the delete condition is not there any more; a vacuum may just have removed it: open the array again"
-      return Effect.fail(new FormatError({ uri: entry.uri, path: "", offset: 0, version: 0, reason }))
-    }))
-    return yield* attemptTile(() => {
-      const tile = openGenericTile(access, entry.uri, file)
-      const condition = decode(DeleteCondition, tile.bytes, tile.version, entry.uri)
-      const refuse = (reason: string): FormatError =>
-        new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, reason })
-      if (!isWhole(condition)) throw refuse("a negation of nothing, or of several conditions")
-      const { byName } = fieldsOf(array.schema)
-      for (const name of conditionFields(condition)) {
-        if (byName.has(name)) continue
-        throw refuse(`the delete condition names ${JSON.stringify(name)}, which the array does not have`)
-      }
-      return condition
-    })
+  Effect.flatMap(loadDeleteCondition(access, entry), ({ condition, refuse }) => {
+    const { byName } = fieldsOf(array.schema)
+    for (const name of conditionFields(condition)) {
+      if (byName.has(name)) continue
+      return Effect.fail(refuse(`the delete condition names ${JSON.stringify(name)}, which the array does not have`))
+    }
+    return Effect.succeed(condition)
   })
 
 interface LoadedDelete {
@@ -67,10 +53,6 @@ const loadConditions = (
       (entry) => Effect.map(loadCondition(access, array, entry), (condition) => ({ entry, condition })),
       { concurrency: inFlight(storage, array.uri, 8) },
     ))
-
-/** Whether every negation has its one condition. */
-const isWhole = (node: ConditionNode): boolean =>
-  node.kind === "value" || ((node.op !== "not" || node.children.length === 1) && node.children.every(isWhole))
 
 /** The delete conditions that were carried out when a fragment was consolidated. */
 const processed = (

@@ -1,7 +1,17 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
-import { ArraySchema, Attr, Condition, Dim, layerDefault, Sparse, TileArray, WriteError } from "../../mod.ts"
+import {
+  ArraySchema,
+  Attr,
+  Condition,
+  Dim,
+  layerDefault,
+  SchemaError,
+  Sparse,
+  TileArray,
+  WriteError,
+} from "../../mod.ts"
 
 const Things = ArraySchema.sparse({
   dims: { x: Dim.int32([0, 99], { tile: 10 }) },
@@ -141,6 +151,13 @@ describe("deletes by condition", () => {
         assertEquals(yield* left, [1, 2, 3, 4])
         yield* remove("a in [1, 3]", 6)
         assertEquals(yield* left, [2, 4])
+        // nor can an attribute go that a delete looks at
+        const error = yield* Effect.flip(TileArray.evolve(uri, { dropAttributes: ["a"] }, { at: 7 }))
+        assert(error instanceof SchemaError && error.field === "a", String(error))
+        assert(error.message.includes("a delete looks at this attribute"), error.message)
+        yield* TileArray.evolve(uri, { dropAttributes: ["b"], addAttributes: { c: Attr.int8() } }, { at: 7 })
+        assertEquals(yield* left, [2, 4])
+        yield* TileArray.evolve(uri, { dropAttributes: ["c"], addAttributes: { b: Attr.int32() } }, { at: 8 })
         // in a copy all cells have it
         yield* TileArray.copy(yield* TileArray.open(uri), "mem://copy")
         yield* Sparse.delete(yield* TileArray.open("mem://copy"), "b == 4")
