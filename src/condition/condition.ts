@@ -15,7 +15,8 @@
  *
  * A null fulfils no comparison, not even `ne`; `isNull` and `notNull` ask for it. Numbers compare with numbers, 64-bit integers
  * also with bigints, dates with `Date`, `DateTime`, ISO text or counts of their unit, text with strings or bytes, enumerated
- * attributes with the values of their enumeration.
+ * attributes with the values of their enumeration. Cells that are older than an attribute have its fill value, or null, as they
+ * are read; engines let none of them fulfil anything.
  *
  * @module
  */
