@@ -81,13 +81,13 @@ export const streamRequest = (
     const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
     const { schema, uri, fragments } = array
     const places = tilePlaces(access, array)
-    const step = (part: Part, first: boolean): Effect.Effect<Step<Part, SparseResult>, ReadError, Storage> =>
+    const whole: Part = { selection: request.selection, plan }
+    const measure = (part: Part): Effect.Effect<MeasuredPart | undefined, ReadError, Storage> =>
       Effect.gen(function* () {
-        const { selection } = part
+        const { selection, curve } = part
         const plan = part.plan ?? (yield* planRequest(access, array, { ...request, selection }))
-        if (plan.length === 0) return { kind: "none" }
+        if (plan.length === 0) return undefined
         const { dedups, inOrder } = workOf(array, plan, request.order)
-        const { curve } = part
         const sorts = dedups || !inOrder || curve !== undefined
         const mbrs = new Map<number, MbrLevel>()
         for (const { fragment, tiles } of plan) {
@@ -95,38 +95,70 @@ export const streamRequest = (
             mbrs.set(fragment, yield* loadMbrs(access, fragments[fragment]))
           }
         }
-        const { coordinates, largest, cells, sizes } = yield* tileSizes(
-          access,
-          array,
-          { ...request, selection },
-          plan,
-          mbrs,
-          sorts,
-        )
-        if (curve !== undefined) yield* lowerSizes(plan, curve, places, sizes)
+        const size = yield* tileSizes(access, array, { ...request, selection }, plan, mbrs, sorts)
+        if (curve !== undefined) yield* lowerSizes(plan, curve, places, size.sizes)
+        const results = size.sizes.reduce((sum, its) => sum + its.reduce((a, b) => a + b, 0), 0)
+        return { selection, curve, plan, sorts, mbrs, ...size, results }
+      })
+    const cutInTwo = ({ selection, plan, mbrs }: MeasuredPart): readonly [Selection, Selection] | undefined => {
+      const cut = cutSparse(schema, selection, plan, mbrs, request.order)
+      return cut === undefined ? undefined : cutSelection(selection, cut, (d) => limitsOf(schema, d))
+    }
+    /** A part in two, the first before the second; `undefined` where it cannot be taken apart. */
+    const partsOf = (part: MeasuredPart): Effect.Effect<readonly [Part, Part] | undefined, ReadError, Storage> =>
+      Effect.gen(function* () {
+        const { selection, curve, plan, sorts, sizes } = part
+        if (!sorts) {
+          const halves = halvesOf(plan, sizes)
+          return halves && [{ selection, plan: halves[0] }, { selection, plan: halves[1] }]
+        }
+        if (request.order === "global" && schema.cellOrder === "hilbert") {
+          const all: CurvePart = { from: undefined, to: undefined }
+          const parts = yield* cutHilbert(array, plan, curve ?? all, places)
+          if (parts !== undefined) return [{ selection, ...parts[0] }, { selection, ...parts[1] }]
+        }
+        const parts = cutInTwo(part)
+        return parts && [{ selection: parts[0], plan: undefined }, { selection: parts[1], plan: undefined }]
+      })
+    /** The error that says what is enough for all parts that cannot be taken apart, as far as that is told before they are read. */
+    const tooSmall = (bytes: number, what: string): Effect.Effect<never, ReadError, Storage> =>
+      Effect.gen(function* () {
+        let enough = bytes
+        const rest: Array<Part> = [whole]
+        for (let looks = 0; rest.length > 0 && looks < MOST_LOOKS; looks++) {
+          const part = yield* measure(rest.pop()!)
+          if (part === undefined || neededFor(part) <= enough) continue
+          const parts = yield* partsOf(part)
+          if (parts === undefined) enough = neededFor(part)
+          else rest.push(parts[1], parts[0])
+        }
+        return yield* Effect.fail(budgetTooSmall(uri, memory, enough, what))
+      })
+    const step = (part: Part, first: boolean): Effect.Effect<Step<Part, SparseResult>, ReadError, Storage> =>
+      Effect.gen(function* () {
+        const measured = yield* measure(part)
+        if (measured === undefined) return { kind: "none" }
+        const { selection, curve, plan, sorts, coordinates, largest, cells, sizes, results } = measured
         if (largest > limit) {
           // all fields of it together, and its coordinates
           const whole = sizes.reduce((most, its) => its.reduce((a, b) => Math.max(a, b), most), largest)
-          return yield* Effect.fail(budgetTooSmall(uri, memory, 2 * whole, "a tile"))
+          return yield* tooSmall(2 * whole, "a tile")
         }
         // coordinates that do not fit are looked at in parts
         const held = Math.min(coordinates, limit / 2)
         const together = coordinates > held ? Math.floor(cells * held / coordinates) : undefined
-        let bytes = held + sizes.reduce((sum, its) => sum + its.reduce((a, b) => a + b, 0), 0)
-        const cutInTwo = (): readonly [Selection, Selection] | undefined => {
-          const cut = cutSparse(schema, selection, plan, mbrs, request.order)
-          return cut === undefined ? undefined : cutSelection(selection, cut, (d) => limitsOf(schema, d))
-        }
+        const bytes = held + results
         // a batch that would do is made smaller only by leaving tiles out, never by reading tiles for each of its parts
         const isApart = Effect.gen(function* () {
           if (!sorts) return halvesOf(plan, sizes) !== undefined
-          const parts = cutInTwo()
+          const parts = cutInTwo(measured)
           if (parts === undefined) return false
           return tilesIn(yield* planRequest(access, array, { ...request, selection: parts[0] })) <=
             tilesIn(plan) * APART
         })
         // tiles that need no sorting are read once, however small the batches are
         const most = first && !sorts ? Math.min(wanted, FIRST_BYTES) : wanted
+        let needed = neededFor(measured)
         if (bytes <= most || (bytes <= limit && !(yield* isApart))) {
           const read = yield* Effect.either(
             readPlanned(access, array, { ...request, selection, curve }, plan, 2 * limit, together),
@@ -136,30 +168,31 @@ export const streamRequest = (
           }
           if (read.left._tag !== "ResultTooLarge") return yield* Effect.fail(read.left)
           // cells may lie closer together than their rectangles let expect
-          bytes = Math.max(bytes, read.left.needed)
+          needed = Math.max(needed, read.left.needed)
         }
-        if (!sorts) {
-          const halves = halvesOf(plan, sizes)
-          if (halves === undefined) return yield* Effect.fail(budgetTooSmall(uri, memory, bytes, "a tile"))
-          return { kind: "cut", parts: [{ selection, plan: halves[0] }, { selection, plan: halves[1] }] }
-        }
-        if (request.order === "global" && schema.cellOrder === "hilbert") {
-          const whole: CurvePart = { from: undefined, to: undefined }
-          const parts = yield* cutHilbert(array, plan, curve ?? whole, places)
-          if (parts !== undefined) {
-            return { kind: "cut", parts: [{ selection, ...parts[0] }, { selection, ...parts[1] }] }
-          }
-        }
-        const parts = cutInTwo()
-        if (parts === undefined) {
-          const what = `sorting what lies together in ${tilesIn(plan)} tiles of ${plan.length} fragments`
-          return yield* Effect.fail(budgetTooSmall(uri, memory, bytes, what))
-        }
-        const [before, behind] = parts
-        return { kind: "cut", parts: [{ selection: before, plan: undefined }, { selection: behind, plan: undefined }] }
+        const parts = yield* partsOf(measured)
+        if (parts !== undefined) return { kind: "cut", parts }
+        const what = `sorting what lies together in ${tilesIn(plan)} tiles of ${plan.length} fragments`
+        return yield* tooSmall(needed, sorts ? what : "a tile")
       })
-    return batches<Part, SparseResult, ReadError, Storage>({ selection: request.selection, plan }, step)
+    return batches<Part, SparseResult, ReadError, Storage>(whole, step)
   }))
+
+/** A part with what reading it takes. */
+interface MeasuredPart extends Part, PlanSize {
+  readonly plan: SparsePlan
+  /** Whether its cells are sorted, or the newest of each place looked for. */
+  readonly sorts: boolean
+  readonly mbrs: ReadonlyMap<number, MbrLevel>
+  /** Bytes of the cells of all tiles. */
+  readonly results: number
+}
+
+/** Bytes of a batch that are enough for a part: its coordinates are held beside its cells, or in parts of as many bytes. */
+const neededFor = ({ coordinates, results }: MeasuredPart): number => results + Math.min(coordinates, results)
+
+/** The most parts that are looked at to say which budget is enough. */
+const MOST_LOOKS = 1 << 12
 
 /** Bytes of memory that reading a plan takes. */
 interface PlanSize {
