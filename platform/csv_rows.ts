@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { withLineFeeds } from "./csv_lines.ts"
 
 /** What CSV text is like. */
 export interface CsvForm {
@@ -45,23 +46,12 @@ interface Papa {
 /** A row that is longer has a quote that nobody closes. */
 const LONGEST = 1 << 25
 
+/** Between rows, when their line endings are all the same. */
+const NEWLINE = "\n"
+
 const reasons: Readonly<Record<string, string>> = {
   MissingQuotes: "a quote is opened and never closed",
   InvalidQuotes: 'there is text behind a closing quote; a quote in a quoted cell is written twice: ""',
-}
-
-/** The line ending of text, of which the first row is whole; line feeds if there is none. */
-const newlineOf = (text: string): string | undefined => {
-  let quoted = false
-  for (let i = 0; i < text.length; i++) {
-    const character = text[i]
-    if (character === '"') quoted = !quoted
-    else if (!quoted && character === "\n") return "\n"
-    else if (!quoted && character === "\r") {
-      return i + 1 === text.length ? undefined : text[i + 1] === "\n" ? "\r\n" : "\r"
-    }
-  }
-  return undefined
 }
 
 /** Which of a row's cells are nothing in quotes, by the text of the row. */
@@ -87,14 +77,13 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
   const delimiter = form.delimiter ?? ","
   const none = form.null ?? ""
   let rest = ""
-  let newline: string | undefined
   let before = 0
+  let begun = false
 
   /** Parses rows whose empty cells are told apart: those in quotes are texts. */
   const parseApart = (
     text: string,
     ignoreLast: boolean,
-    end: string,
   ): { readonly parsed: Parsed; rows: Array<CsvRow> } => {
     const rows: Array<CsvRow> = []
     const errors: Array<Parsed["errors"][number]> = []
@@ -105,7 +94,7 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
       rows.push(apart === undefined ? row : row.map((cell, i) => cell === "" && !apart[i] ? null : cell))
       from = cursor
     }
-    const { meta } = new Parser({ delimiter, newline: end, step }).parse(text, 0, ignoreLast)
+    const { meta } = new Parser({ delimiter, newline: NEWLINE, step }).parse(text, 0, ignoreLast)
     return { parsed: { data: [], errors, meta }, rows }
   }
 
@@ -115,26 +104,28 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
       : { row, reason: `it is longer than ${LONGEST} characters; ${reasons.MissingQuotes}, it seems` }
 
   return (piece, last) => {
-    let text = rest + piece
-    newline ??= newlineOf(text)
-    if (newline === undefined && !last) {
-      rest = text
-      return { rows: [], problem: tooLong(before) }
-    }
-    const end = newline ?? (text.endsWith("\r") ? "\r" : "\n")
+    // what marks the order of bytes is no part of the first cell
+    const given = rest + (begun ? piece : piece.replace(/^\ufeff/, ""))
+    begun ||= piece !== ""
+    // a return at the end may be half of a line ending
+    const half = !last && given.endsWith("\r") ? "\r" : ""
+    let text = withLineFeeds(given.slice(0, given.length - half.length), delimiter)
     // a line ending at the end is not the start of another row
-    const ended = last && text.endsWith(end)
-    if (ended) text = text.slice(0, -end.length)
-    if (text === "") return { rows: ended ? [[none === "" ? null : ""]] : [], problem: undefined }
+    const ended = last && text.endsWith(NEWLINE)
+    if (ended) text = text.slice(0, -NEWLINE.length)
+    if (text === "") {
+      rest = half
+      return { rows: ended ? [[none === "" ? null : ""]] : [], problem: undefined }
+    }
     let rows: Array<CsvRow>
     let parsed: Parsed
-    if (none === "" && text.includes('""')) ({ parsed, rows } = parseApart(text, !last, end))
+    if (none === "" && text.includes('""')) ({ parsed, rows } = parseApart(text, !last))
     else {
-      parsed = new Parser({ delimiter, newline: end }).parse(text, 0, !last)
+      parsed = new Parser({ delimiter, newline: NEWLINE }).parse(text, 0, !last)
       rows = parsed.data
       for (const row of rows) for (let i = 0; i < row.length; i++) if (row[i] === none) row[i] = null
     }
-    rest = last ? "" : text.slice(parsed.meta.cursor)
+    rest = last ? "" : text.slice(parsed.meta.cursor) + half
     // what is wrong with a row that goes on is known when it is complete
     const error = parsed.errors.find(({ row }) => row < rows.length)
     const problem = error === undefined

@@ -71,6 +71,21 @@ describe("rows of CSV", () => {
     assertEquals((await read("a\n\n1\n\n")).rows, [["a"], [null], ["1"], [null]])
   })
 
+  it("may have line endings of several kinds, also where the text is cut, and keep those in quotes", async () => {
+    const text = 'a,b\r\n1,x\n"\r\n""\r","\n"\r5\'6"\r,"y"\r\n\r\n"",z'
+    const rows = [["a", "b"], ["1", "x"], ['\r\n"\r', "\n"], ["5'6\""], [null, "y"], [null], ["", "z"]]
+    for (const sizes of [[1], [2], [3], [5, 1], [text.length + 1]]) {
+      assertEquals(await read(text, sizes), { rows, problem: undefined }, `${sizes}`)
+      assertEquals((await read(text + "\r", sizes)).rows, rows, `${sizes}`)
+    }
+  })
+
+  it("may have a mark of the byte order before them", async () => {
+    for (const sizes of [[1], [9]]) {
+      assertEquals((await read('\ufeff"a",\ufeffb\n', sizes)).rows, [["a", "\ufeffb"]])
+    }
+  })
+
   it("have nulls of another text if it is said", async () => {
     assertEquals((await read('a,"",NA,\n', [3], { null: "NA" })).rows, [["a", "", null, ""]])
   })

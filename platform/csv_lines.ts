@@ -1,0 +1,32 @@
+/**
+ * The line endings of CSV text: those of Unix, of Windows and of old Macs, also side by side, as where files were put together.
+ *
+ * @module
+ */
+
+const withoutReturns = (text: string): string => text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text
+
+/**
+ * The text with a line feed behind each row. What is in quotes stays as it is; a quote opens where a cell begins. The text begins
+ * with a row.
+ */
+export const withLineFeeds = (text: string, delimiter: string): string => {
+  if (!text.includes("\r")) return text
+  const opens = (at: number): boolean => at === 0 || text[at - 1] === delimiter || /[\r\n]/.test(text[at - 1])
+  let out = ""
+  /** Up to here the text is in `out`. */
+  let done = 0
+  for (let quote = text.indexOf('"'); quote >= 0;) {
+    if (!opens(quote)) {
+      quote = text.indexOf('"', quote + 1)
+      continue
+    }
+    let close = text.indexOf('"', quote + 1)
+    while (close >= 0 && text[close + 1] === '"') close = text.indexOf('"', close + 2)
+    const end = close < 0 ? text.length : close + 1
+    out += withoutReturns(text.slice(done, quote)) + text.slice(quote, end)
+    done = end
+    quote = text.indexOf('"', end)
+  }
+  return out + withoutReturns(text.slice(done))
+}
