@@ -63,6 +63,13 @@ const wholeDomain = (
 
 const LARGEST = { float32: 2 ** 126, float64: 2 ** 1022 } as const
 
+/** The length of tiles that nobody chose: no longer than the domain. */
+const atMost = ({ domain }: Dimension, length: bigint | undefined): bigint | undefined => {
+  if (domain === null || length === undefined) return length
+  const cells = BigInt(domain[1]) - BigInt(domain[0]) + 1n
+  return cells > 0n && cells < length ? cells : length
+}
+
 const dimensionOfColumn = (
   name: string,
   type: Datatype,
@@ -96,7 +103,7 @@ const dimensionOfColumn = (
     return refuse(`a tile of ${given} is none; it is a whole number above 0`)
   }
   if (length !== undefined && length < 1n) refuse(`a tile of ${given} is none; it is a whole number above 0`)
-  if (its !== undefined) return make(its, length)
+  if (its !== undefined) return make(its, given === undefined ? atMost(make(its, undefined), length) : length)
   const whole = wholeDomain(type, length, name === ROW ? 0n : undefined)
   return make(whole.domain, whole.tile)
 }

@@ -163,6 +163,19 @@ describe("CSV into a new array", () => {
     assertEquals(values, Float64Array.from({ length: 600 }, (_, i) => i / 4))
   })
 
+  it("has tiles no longer than a domain that is given", async () => {
+    const tiles = (csv: string, dims: ReadonlyArray<string>, domain: Record<string, readonly [number, number]>) =>
+      inMemory(Effect.gen(function* () {
+        yield* Csv.create("mem://a", Stream.make(csv), { dims, domain })
+        const { schema } = yield* TileArray.open("mem://a")
+        return schema.dimensions.map(({ tileExtent }) =>
+          Number(new DataView(tileExtent!.slice().buffer).getBigInt64(0, true))
+        )
+      }))
+    assertEquals(await tiles("x,v\n3,1\n", ["x"], { x: [-5, 4] }), [10])
+    assertEquals(await tiles("y,x,v\n0,0,1\n1,500,2\n", ["y", "x"], { y: [0, 1], x: [0, 999] }), [2, 100])
+  })
+
   it("comes in pieces cut anywhere, in a bounded memory, and says how far it is", async () => {
     const line = (i: number): string => `${i},"text ${i}, ${"ä".repeat(i % 5)}",${i / 8}\n`
     const n = 90_000
