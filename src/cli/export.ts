@@ -6,7 +6,8 @@ import type { Codecs } from "../../platform/codecs.ts"
 import { StorageError } from "../../platform/errors.ts"
 import { type FileWriter, Storage } from "../../platform/storage.ts"
 import { isTemporal } from "../../schema/datatype.ts"
-import { cellEncoder } from "../query/cell_json.ts"
+import { isText, toHex } from "../../schema/scalar.ts"
+import { type CellEncoder, cellEncoder } from "../query/cell_json.ts"
 import type { Request } from "./arguments.ts"
 import { sizeText } from "./byte_size.ts"
 import { cellText } from "./cell_text.ts"
@@ -18,17 +19,40 @@ import type { ReadCommandError } from "./read.ts"
 import { print, say, type Terminal } from "./terminal.ts"
 import { csvWriter, writeNdjson } from "./write_cells.ts"
 
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** Bytes as text, unless they are none; control characters that are no space are not for text files. */
+const textOf = (bytes: Uint8Array): string | undefined => {
+  if (bytes.some((byte) => byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13)) return undefined
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Text for text files: with returns as they are. In CSV, what looks like bytes that are no text becomes such bytes. */
+const plainText = (encode: CellEncoder, csv: boolean): CellEncoder => (i) => {
+  const cell = encode(i)
+  if (typeof cell === "string") {
+    return csv && cell.startsWith('{"hex":') ? { hex: toHex(encoder.encode(cell)) } : cell
+  }
+  if (cell === null || typeof cell !== "object" || !("hex" in cell)) return cell
+  const text = textOf(Uint8Array.from(cell.hex.match(/../g) ?? [], (byte) => parseInt(byte, 16)))
+  return text === undefined || (csv && text.startsWith('{"hex":')) ? cell : text
+}
+
 /** Cells for other programs: dates and truth values as text that they know. */
-const encode: Encode = (column) => {
+const encodeFor = (csv: boolean): Encode => (column) => {
   const { type, cellValNum, validity } = column
+  if (isText(type)) return plainText(cellEncoder(column), csv)
   // a year alone would be read as a count
   const words = cellValNum === 1 && ((isTemporal(type) && type !== "datetime_year") || type === "bool")
   if (!words) return cellEncoder(column)
   const text = cellText(column)
   return (i) => validity !== undefined && validity[i] === 0 ? null : text(i)
 }
-
-const encoder = new TextEncoder()
 
 /** A terminal whose data go into a file. */
 const intoFile = (terminal: Terminal, file: FileWriter, written: (bytes: number) => void): Terminal => ({
@@ -52,6 +76,7 @@ export const runExport = (
       const delimiter = yield* attemptUsage(() => delimiterOf(request) ?? ",")
       const format = request.text("format") ?? (/\.(ndjson|jsonl)$/i.test(target) ? "ndjson" : "csv")
       const write = format === "csv" ? csvWriter({ delimiter, null: request.text("null") ?? "" }) : writeNdjson
+      const encode = encodeFor(format === "csv")
       const array = yield* openRequested(request, around)
       const source = yield* printedSource(request, array, { coordinates: true, labels: false, encode }, done)
       if (target === "-") return yield* write(around, source)

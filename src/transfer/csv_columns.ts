@@ -124,9 +124,13 @@ const hexBytes = (cell: string): Uint8Array | undefined => {
   return hex === undefined ? undefined : Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
 }
 
+/** Bytes for a text, written as `tessera export` does, to the letter: JSON of other kinds is text as well. */
+const bytesOfText = (cell: string): Uint8Array | undefined =>
+  /^\{"hex":"(?:[0-9a-f]{2})*"\}$/.test(cell) ? hexBytes(cell) : undefined
+
 /** Text, or bytes that are none. */
 const textCells: ColumnMaker = (rows, column) =>
-  rows.map((row) => row[column] === null ? null : hexBytes(row[column]) ?? row[column])
+  rows.map((row) => row[column] === null ? null : bytesOfText(row[column]) ?? row[column])
 
 /** Text of one byte a unit. */
 const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
@@ -149,6 +153,14 @@ const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
   return { values, offsets, ...(validity === undefined ? {} : { validity }) }
 }
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** A text, also where it is written as bytes. */
+const textValue = (cell: string): string => {
+  const bytes = bytesOfText(cell)
+  return bytes === undefined ? cell : decoder.decode(bytes)
+}
+
 /** The values of an enumeration as its codes. */
 const codes = (field: Field, enumeration: Enumeration): ColumnMaker => {
   const codeOf = codesOf(enumeration)
@@ -157,7 +169,7 @@ const codes = (field: Field, enumeration: Enumeration): ColumnMaker => {
     rows.map((row, i) => {
       const cell = row[column]
       if (cell === null) return null
-      const code = codeOf(text ? cell : slowly(enumeration.type, cell, i))
+      const code = codeOf(text ? textValue(cell) : slowly(enumeration.type, cell, i))
       if (code !== undefined) return code
       const reason = `${JSON.stringify(cell)} is no value of the enumeration ${JSON.stringify(field.enumeration)}`
       throw new CellRefused(i, reason)

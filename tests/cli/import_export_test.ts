@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { ArraySchema, layerDefault, TileArray } from "../../mod.ts"
+import { ArraySchema, Attr, Dense, Dim, layerDefault, TileArray } from "../../mod.ts"
 import { createLike } from "../../src/array/create.ts"
 import { inFolder } from "./folder.ts"
 import { packedCases } from "./packed_files.ts"
@@ -235,5 +235,47 @@ describe("what was exported", () => {
         }
       }
       assert(compared > 20, `${compared} arrays`)
+    }))
+
+  it("is text where it was, with returns and with what looks like bytes", () =>
+    inFolder(async (folder) => {
+      const [uri, copy] = [join(folder, "a"), join(folder, "b")]
+      const texts = ["a\r\nb", '{"hex":"61"}', '{"hex": "ff00ff"}', '{"hex":"c3"}', "\ufeffx", "é", "\u0001", ""]
+      const Texts = ArraySchema.dense({
+        dims: { x: Dim.int32([0, texts.length]) },
+        attrs: { t: Attr.utf8(), e: Attr.enumerated(Attr.uint8(), "e") },
+        enumerations: { e: texts },
+      })
+      const bytes = new Uint8Array([...texts, ""].flatMap((text) => [...new TextEncoder().encode(text)].concat(0xff)))
+      const offsets = new Uint32Array(texts.length + 2)
+      texts.forEach((text, i) => offsets[i + 1] = offsets[i] + new TextEncoder().encode(text).length + 1)
+      offsets[texts.length + 1] = bytes.length
+      const written = Effect.gen(function* () {
+        yield* Dense.write(yield* TileArray.create(uri, Texts), {}, {
+          t: [...texts, "last"],
+          e: [...texts.keys(), 0],
+        })
+        // text that is none: a byte of no letter behind each
+        const array = yield* TileArray.reopen(yield* TileArray.create(join(folder, "bytes"), Texts))
+        yield* Dense.write(array, {}, { t: { values: bytes, offsets }, e: new Uint8Array(texts.length + 1) })
+        yield* TileArray.create(copy, Texts)
+        yield* TileArray.create(`${copy}s`, Texts)
+      })
+      await Effect.runPromise(Effect.provide(written, layerDefault))
+      const { out } = await cli(["export", uri, "-"])
+      assertEquals(out.split("\n", 3), ["x,t,e", '0,"a\r', 'b","a\r'])
+      assertEquals((await cli(["import", "-", copy, "--append"], { input: out })).code, 0)
+      assertEquals(
+        (await cli(["import", "-", `${copy}s`, "--append"], {
+          input: (await cli(["export", join(folder, "bytes"), "-"])).out,
+        })).code,
+        0,
+      )
+      const read = (uri: string) =>
+        Effect.map(Effect.flatMap(TileArray.open(uri), (a) => Dense.read(a)), (r) => r.columns)
+      const columns = (uri: string) => Effect.runPromise(Effect.provide(read(uri), layerDefault))
+      assertEquals(await columns(copy), await columns(uri))
+      assertEquals(await columns(`${copy}s`), await columns(join(folder, "bytes")))
+      assertEquals(JSON.parse((await cli(["export", uri, "-", "--format", "ndjson", "--limit", "1"])).out).t, texts[0])
     }))
 })
