@@ -48,6 +48,12 @@ const isNumber = (cell: string): boolean => {
     (Math.abs(value) <= Number.MAX_SAFE_INTEGER || !/^-?\d+$/.test(cell) || BigInt(value) === BigInt(cell))
 }
 
+/** Whether a moment is as coarse as the datatype, and not too far away for it. */
+const isMoment = (type: Datatype, cell: string): boolean => {
+  const count = day.test(cell) ? parseDatetime(type, cell) : undefined
+  return typeof count === "bigint" && BigInt.asIntN(64, count) === count
+}
+
 /** Kinds of columns, the first that holds all cells is taken. */
 const kinds: ReadonlyArray<readonly [type: Datatype, holds: (cell: string) => boolean]> = [
   ["int64", isWhole],
@@ -57,7 +63,7 @@ const kinds: ReadonlyArray<readonly [type: Datatype, holds: (cell: string) => bo
   ...moments.map((type) =>
     [
       type,
-      (cell: string) => noTime.test(cell) || (day.test(cell) && typeof parseDatetime(type, cell) === "bigint"),
+      (cell: string) => noTime.test(cell) || isMoment(type, cell),
     ] as const
   ),
 ]

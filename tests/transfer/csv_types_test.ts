@@ -46,6 +46,8 @@ describe("a column", () => {
     assertEquals(inferred("2024-02-29T12:30:00.000001", "2024-02-29T12:30:00.000000001"), "datetime_ns")
     assertEquals(inferred("NaT", "2024-02-29"), "datetime_ms")
     assertEquals(inferred("2024-02-30"), "string_utf8")
+    assertEquals(inferred("2024-02-29T12:30:00.000000001", "1500-01-01"), "string_utf8")
+    assertEquals(inferred("1500-01-01"), "datetime_ms")
     assertEquals(inferred("2024-02"), "string_utf8")
     assertEquals(inferred("2024-02-29", "yesterday"), "string_utf8")
     assertEquals(inferred("2024-02-29", "5"), "string_utf8")
