@@ -225,6 +225,18 @@ export const parseScalar = (type: Datatype, value: ScalarInput): Scalar => {
   return storage === "int64" || storage === "uint64" ? integer : Number(integer)
 }
 
+/**
+ * The value of a cell: as {@link parseScalar} has it, but a number that is too large for a float is refused, as it is for an
+ * integer; it does not become infinite. Throws {@link ScalarError}.
+ */
+export const parseCell = (type: Datatype, value: ScalarInput): Scalar => {
+  const parsed = parseScalar(type, value)
+  if (parsed !== Infinity && parsed !== -Infinity) return parsed
+  const infinite = typeof value === "object" || value === parsed || (typeof value === "string" && /[iI]nf/.test(value))
+  if (infinite) return parsed
+  throw new ScalarError(`${show(value)} does not fit into ${type}`)
+}
+
 const parseBytes = (value: HexJson | Uint8Array): Uint8Array => {
   if (value instanceof Uint8Array) return value
   if (!/^([0-9a-fA-F]{2})*$/.test(value.hex)) throw new ScalarError(`${show(value.hex)} is not hex`)

@@ -4,7 +4,7 @@
 import type { CsvRow } from "../../platform/csv_rows.ts"
 import { arrayOf, type Datatype, isDatetime, isFloat, isString, sizeOf, storageOf } from "../../schema/datatype.ts"
 import type { Enumeration } from "../../schema/enumeration.ts"
-import { isText, parseScalar, ScalarError } from "../../schema/scalar.ts"
+import { isText, parseCell, ScalarError } from "../../schema/scalar.ts"
 import { codesOf } from "../array/enumeration_codes.ts"
 import type { Field } from "../fragment/field.ts"
 import type { BufferInput, ColumnInput } from "../write/column_input.ts"
@@ -38,12 +38,14 @@ const numbers = (type: Datatype): ColumnMaker => (rows, column) => {
   const float = isFloat(type)
   const size = sizeOf(type) * 8
   const [low, high] = storageOf(type).startsWith("u") ? [0, 2 ** size - 1] : [-(2 ** (size - 1)), 2 ** (size - 1) - 1]
+  const round = type === "float32" ? Math.fround : Number
   const validity = validityOf(rows, column)
   for (let i = 0; i < rows.length; i++) {
     const cell = rows[i][column]
     if (cell === null) continue
     const number = cell === "" || isOdd(cell) ? NaN : +cell
-    const good = float ? number === number : Number.isInteger(number) && number >= low && number <= high
+    // what is infinite may have been too large
+    const good = float ? Number.isFinite(round(number)) : Number.isInteger(number) && number >= low && number <= high
     values[i] = good ? number : slowly(type, cell, i) as number
   }
   return { values, ...(validity === undefined ? {} : { validity }) }
@@ -86,7 +88,7 @@ const slowly = (type: Datatype, cell: string, row: number): number | bigint => {
   const known = isFloat(type) ? specials[word] : type === "bool" ? truths[word] : undefined
   if (known !== undefined) return known
   try {
-    return parseScalar(type, text)
+    return parseCell(type, text)
   } catch (error) {
     throw error instanceof ScalarError ? new CellRefused(row, error.reason) : error
   }

@@ -5,7 +5,7 @@
  */
 import * as DateTime from "effect/DateTime"
 import { arrayOf, type Datatype, isDatetime, sizeOf, storageOf, type TypedArray } from "../../schema/datatype.ts"
-import { isText, parseScalar, parseText, ScalarError, type ScalarInput, scalarJson } from "../../schema/scalar.ts"
+import { isText, parseCell, parseText, ScalarError, type ScalarInput, scalarJson } from "../../schema/scalar.ts"
 import { WriteError } from "../array/errors.ts"
 import type { Field } from "../fragment/field.ts"
 
@@ -183,7 +183,9 @@ const fromCells = (field: Field, given: ReadonlyArray<unknown>): RawColumn => {
 /** What is a value of the datatype as it is. */
 const fastValue = (type: Datatype): (value: unknown) => boolean => {
   const storage = storageOf(type)
-  if (storage === "float32" || storage === "float64") return (value) => typeof value === "number"
+  if (storage === "float64") return (value) => typeof value === "number"
+  // what is not finite may have been too large
+  if (storage === "float32") return (value) => typeof value === "number" && Number.isFinite(Math.fround(value))
   if (storage === "int64") {
     return (value) => typeof value === "bigint" && value >= -0x8000000000000000n && value <= 0x7fffffffffffffffn
   }
@@ -204,7 +206,7 @@ const valueOf = (type: Datatype, value: unknown): number | bigint => {
     return type === "char" && byte > 127 ? byte - 256 : byte
   }
   if (type === "bool" && typeof value === "boolean") return value ? 1 : 0
-  return parseScalar(type, inputOf(type, value))
+  return parseCell(type, inputOf(type, value))
 }
 
 /** A value as its datatype takes it. Throws {@link ScalarError}. */

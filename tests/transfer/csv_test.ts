@@ -305,6 +305,8 @@ describe("CSV that is none", () => {
     await refused("x,a\n1,2\n,4\n", sparse, /row 3: x: it is empty/)
     await refused('x,a\n1,"2\n3,4\n', sparse, /row 2: a quote is opened and never closed/)
     await refused("x,a\n1,300\n", { ...sparse, types: { a: "uint8" } }, /row 2: a: "300" does not fit into uint8/)
+    await refused("x,a\n1,inf\n2,1e39\n", { ...sparse, types: { a: "float32" } }, /row 3: a: "1e39" does not fit/)
+    await refused("x,a\n1,-1e400\n", { ...sparse, types: { a: "float64" } }, /row 2: a: "-1e400" does not fit/)
     await refused(
       "x,a\n1,é\n",
       { ...sparse, types: { a: "string_ascii" } },

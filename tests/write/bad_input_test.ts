@@ -108,6 +108,12 @@ describe("dense cells that cannot be written", () => {
     ],
     ["with a null in a list", dense(Attr.int32()), { a: [1, null, 3, 4] }, ["a", 1, "cells are never null"]],
     ["with a number that does not fit", dense(Attr.uint8()), { a: [1, 2, 256, 4] }, ["a", 2, "256"]],
+    ["with a float that does not fit", dense(Attr.float32()), { a: [Infinity, "-Infinity", -4e38, 4] }, [
+      "a",
+      2,
+      "-4e+38",
+    ]],
+    ["with a text of one", dense(Attr.float64()), { a: [1, 2, 3, "1e400"] }, ["a", 3, "does not fit into float64"]],
     ["with text that is not ASCII", dense(Attr.ascii()), { a: ["a", "b", "c", "ü"] }, ["a", 3, "not ASCII"]],
     [
       "with NaN where floats are scaled",
