@@ -28,7 +28,7 @@ export type MetadataEntriesInput =
 export interface MetadataEdit {
   /** Sets keys. Fails with `WriteError`, which names the key, for a value that is none; then none of them is set. */
   readonly put: (entries: MetadataEntriesInput) => Effect.Effect<void, WriteError>
-  /** Deletes keys, whether they are there or not. */
+  /** Deletes keys, or the one that is given, whether they are there or not. */
   readonly delete: (keys: Iterable<string>) => Effect.Effect<void, WriteError>
 }
 
@@ -45,11 +45,21 @@ const inputEntries = (given: MetadataEntriesInput, at: (key: string) => void): R
       return itemEntry(item)
     })
   }
+  if (typeof given !== "object" || given === null) throw new ScalarError("give values by their keys: { title: … }")
   const pairs = given instanceof Map ? [...given] : Object.entries(given)
   return pairs.flatMap(([key, value]: [string, MetadataInput]) => {
     at(key)
     return entriesOf(key, value)
   })
+}
+
+/** Keys that are given; a text is one of them, and not its letters. */
+const listOf = (keys: Iterable<string>): ReadonlyArray<string> => {
+  if (typeof keys === "string") return [keys]
+  if (typeof keys !== "object" || keys === null || !(Symbol.iterator in keys)) {
+    throw new ScalarError("give keys in a list")
+  }
+  return Array.from(keys)
 }
 
 /** Collects changes of the metadata at `uri` into a map. */
@@ -69,7 +79,7 @@ export const editInto = (uri: string, edited: EditedMetadata): MetadataEdit => {
     put: (entries) => collect((at) => inputEntries(entries, at)),
     delete: (keys) =>
       collect((at) =>
-        Array.from(keys).flatMap((key) => {
+        listOf(keys).flatMap((key) => {
           at(key)
           return deletionsOf(key)
         })

@@ -25,6 +25,7 @@ import { evolveSchema, isChange, neededEnumerations, type SchemaChanges } from "
 import { type AnyTileArray, openedOf } from "./handle.ts"
 import { type LatestSchema, type LatestSchemaError, loadLatestSchema } from "./latest_schema.ts"
 import { join, listArray } from "./listing.ts"
+import { attemptOptions, checkNames, type Refuse, refusing } from "./open_options.ts"
 import { newUuidAfter } from "./new_name.ts"
 import { accessOf } from "./open.ts"
 import { loadSchema } from "./schemas.ts"
@@ -37,6 +38,23 @@ export interface EvolveOptions extends ChangeOptions {
    * array. Default: 22, as engines do, or 23 where the array has it.
    */
   readonly formatVersion?: number
+}
+
+const CHANGES: ReadonlyArray<string> = [
+  "addAttributes",
+  "dropAttributes",
+  "addEnumerations",
+  "extendEnumerations",
+  "dropEnumerations",
+  "currentDomain",
+] satisfies ReadonlyArray<keyof SchemaChanges>
+
+/** What is not understood is refused, lest a schema be written that changes nothing. */
+const checkChanges = (changes: SchemaChanges, refuse: Refuse): void => {
+  checkNames(changes, CHANGES, refuse)
+  for (const name of ["dropAttributes", "dropEnumerations"] as const) {
+    if (changes[name] !== undefined && !Array.isArray(changes[name])) refuse(name, "give a list of names")
+  }
 }
 
 /** What changing a schema can fail with. */
@@ -215,7 +233,11 @@ export const evolve = (
   array: AnyTileArray | string,
   changes: SchemaChanges,
   options: EvolveOptions = {},
-): Effect.Effect<void, EvolveError, Storage | Codecs> => evolveTo(array, changes, options, () => isChange(changes))
+): Effect.Effect<void, EvolveError, Storage | Codecs> =>
+  Effect.zipRight(
+    attemptOptions(() => checkChanges(changes, refusing(typeof array === "string" ? array : array.uri))),
+    evolveTo(array, changes, options, () => isChange(changes)),
+  )
 
 /**
  * Gives an array a newer format version, by default 22: what is written from then on is of it. Fragments and schemas that are

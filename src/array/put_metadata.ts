@@ -105,7 +105,7 @@ export const putMetadata = (
   editMetadata(array, (metadata) => metadata.put(entries), options)
 
 /**
- * Deletes metadata of an array by its keys, in one file; NumPy arrays go with both their entries. Keys that are not there are
+ * Deletes metadata of an array by its keys, or by one, in one file; NumPy arrays go with both their entries. Keys that are not there are
  * deleted already. Fails as {@link editMetadata} does.
  *
  * ```ts

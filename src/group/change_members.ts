@@ -22,6 +22,7 @@ import { type ArrayNotFound, type InvalidOption, WriteError } from "../array/err
 import { join, withoutSlash } from "../array/listing.ts"
 import { newUuid } from "../array/new_name.ts"
 import { accessOf } from "../array/open.ts"
+import { attemptOptions, checkNames, type Refuse, refusing } from "../array/open_options.ts"
 import type { TileError } from "../tile/attempt.ts"
 import { identity, memberUri } from "./member_uri.ts"
 import { kindAt, type ObjectKind } from "./object_type.ts"
@@ -104,20 +105,29 @@ const findMember = (
     : refuse("several members have this URI; remove them by their names")
 }
 
+const checkChanges = (changes: MemberChanges, refuse: Refuse): MemberChanges => {
+  checkNames(changes, ["add", "remove"] satisfies ReadonlyArray<keyof MemberChanges>, refuse)
+  for (const name of ["add", "remove"] as const) {
+    if (changes[name] !== undefined && !Array.isArray(changes[name])) refuse(name, "give a list of members")
+  }
+  return changes
+}
+
 /** Changes the members of a group. */
 export const changeMembers = (
   group: TileGroup | string,
-  { add = [], remove = [] }: MemberChanges,
+  changes: MemberChanges,
   options: ChangeOptions = {},
 ): Effect.Effect<void, ChangeMembersError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri, time, key } = yield* changingOf(group, options)
+    const { add = [], remove = [] } = yield* attemptOptions(() => checkChanges(changes, refusing(uri)))
     const at = time === undefined ? yield* Clock.currentTimeMillis : time[0]
     const access = yield* accessOf({ key, verifyChecksums: true })
     const { names, members } = yield* loadGroup(uri, { start: 0, end: at }, access)
-    const changes = new Map<string, GroupMember>()
+    const changed = new Map<string, GroupMember>()
     const change = (member: GroupMember) => {
-      if (!changes.has(keyOf(member))) return Effect.sync(() => void changes.set(keyOf(member), member))
+      if (!changed.has(keyOf(member))) return Effect.sync(() => void changed.set(keyOf(member), member))
       return Effect.fail(new WriteError({ uri, field: keyOf(member), reason: "it is added or removed twice" }))
     }
     for (const wanted of remove) {
@@ -126,14 +136,14 @@ export const changeMembers = (
     }
     const added = yield* Effect.forEach(add, (member) => memberOf(uri, member), { concurrency: 16 })
     for (const member of added) yield* change(member)
-    if (changes.size === 0) return
+    if (changed.size === 0) return
 
     const newest = names[names.length - 1]
     const whole = newest !== undefined && isWhole(newest)
-    const after = new Map([...members.map((member) => [keyOf(member), member] as const), ...changes])
+    const after = new Map([...members.map((member) => [keyOf(member), member] as const), ...changed])
     const details: GroupDetails = whole
       ? { version: 1, members: [...after.values()].filter((m) => !m.deleted).map((m) => ({ ...m, version: 1 })) }
-      : { version: 2, members: [...changes.values()] }
+      : { version: 2, members: [...changed.values()] }
     const name = formatName(at, at, yield* newUuid, whole ? undefined : 2)
     yield* createStructure(access, join(uri, GROUP_FOLDER, name), GroupDetails, details, CURRENT_VERSION)
   })

@@ -47,6 +47,7 @@ export const checkColumns = (
   cells: number | undefined,
   options: CheckOptions = {},
 ): CheckedColumns => {
+  checkNamed(columns)
   const { attributes, dimensions } = fieldsOf(schema)
   const sparse = schema.arrayType === "sparse"
   const wanted = sparse ? [...dimensions, ...attributes] : attributes
@@ -78,6 +79,13 @@ export const checkColumns = (
     dimensions: sparse ? checked.slice(0, dimensions.length) : [],
     attributes: sparse ? checked.slice(dimensions.length) : checked,
   }
+}
+
+/** Columns come by the names of their fields. Throws {@link WriteError}. */
+export const checkNamed = (columns: unknown): void => {
+  if (typeof columns === "object" && columns !== null) return
+  const reason = `the columns are ${columns}; give them by the names of their fields: { a: … }`
+  throw new WriteError({ field: "", reason })
 }
 
 const checkColumn = (schema: ArraySchema, field: Field, raw: RawColumn, options: CheckOptions): WriteColumn => {

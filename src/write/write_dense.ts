@@ -36,11 +36,11 @@ export const writeDense = (
   Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array
     const target = yield* targetOf(array)
-    const { labels, fields: cellColumns } = splitLabels(schema, columns)
-    const { box, cells, attributes } = yield* attemptWrite(uri, () => {
+    const { labels, box, cells, attributes } = yield* attemptWrite(uri, () => {
+      const { labels, fields } = splitLabels(schema, columns)
       const box = boxOf(schema, region)
       checkTileSize(schema)
-      return { box, ...checkColumns(schema, cellColumns, cellsOfBox(box), request.checks) }
+      return { labels, box, ...checkColumns(schema, fields, cellsOfBox(box), request.checks) }
     })
     const time = labels.length === 0 ? request.time : yield* momentOf(request.time)
     const named = yield* labelFragments(array, labels, ({ dimension }) => box[dimension], time)

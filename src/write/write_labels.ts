@@ -12,7 +12,7 @@ import { openLabel } from "../array/label_array.ts"
 import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { boxOf, cellsOfBox } from "./box.ts"
-import { checkColumns } from "./check_columns.ts"
+import { checkColumns, checkNamed } from "./check_columns.ts"
 import { commitFragments } from "./commit.ts"
 import type { FinishedFragment } from "./fragment_writer.ts"
 import type { Box } from "./split_dense.ts"
@@ -32,11 +32,12 @@ export interface LabelColumn {
 /** The coordinates that a label is written for. */
 export type RangeOfLabel = (label: DimensionLabel) => Box[number]
 
-/** The columns of a write, those of labels apart from those of fields. */
+/** The columns of a write, those of labels apart from those of fields. Throws {@link WriteError}. */
 export const splitLabels = (
   { dimensionLabels }: ArraySchema,
   columns: Columns,
 ): { readonly labels: ReadonlyArray<LabelColumn>; readonly fields: Columns } => {
+  checkNamed(columns)
   const labels = dimensionLabels.flatMap((label) => {
     const column = Object.hasOwn(columns, label.name) ? columns[label.name] : undefined
     return column === undefined ? [] : [{ label, column }]

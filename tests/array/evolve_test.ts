@@ -163,6 +163,17 @@ describe("evolve", () => {
           [{ dropEnumerations: ["unused"], extendEnumerations: { unused: [9] } }, "it is extended and dropped"],
         ] as ReadonlyArray<readonly [SchemaChanges, string]>
       ) assertStringIncludes(yield* whyNot(uri, changes), why)
+      for (
+        const [changes, why] of [
+          [{ addAttribute: { b: Attr.int8() } }, "addAttribute: there is no such option; there are addAttributes, "],
+          [{ dropAttributes: "a" }, "dropAttributes: give a list of names"],
+          [null, "this is null"],
+        ] as ReadonlyArray<readonly [unknown, string]>
+      ) {
+        const error = yield* Effect.flip(TileArray.evolve(uri, changes as never))
+        assertStringIncludes(`${error._tag} ${error.message}`, `InvalidOption ${uri}: `)
+        assertStringIncludes(error.message, why)
+      }
       assertEquals((yield* schemaNames(uri)).length, 1)
       yield* TileArray.evolve(uri, {})
       yield* TileArray.evolve(uri, { addAttributes: {}, dropAttributes: [] })

@@ -92,6 +92,14 @@ describe("putMetadata", () => {
         yield* TileArray.putMetadata(uri, { k: "first", other: 1 }, { at: 10 })
         for (const n of ["a", "b", "c", "d"]) yield* TileArray.putMetadata(uri, { k: n }, { at: new Date(20) })
         yield* TileArray.deleteMetadata(uri, ["k", "never"], { at: 30 })
+        // one key is not a list of its letters
+        yield* TileArray.deleteMetadata(uri, "ko", { at: 20 })
+        yield* TileArray.deleteMetadata(uri, "other", { at: 40 })
+        assertEquals(yield* valuesAt(uri, 40), {})
+        for (const none of [null, 5]) {
+          assertEquals((yield* Effect.flip(TileArray.deleteMetadata(uri, none as never)))._tag, "WriteError")
+        }
+        assertEquals((yield* whyNot(uri, null as never))[1], `${uri}: give values by their keys: { title: … }`)
         assertEquals(yield* valuesAt(uri, 9), {})
         assertEquals(yield* valuesAt(uri, 10), { k: "first", other: 1n })
         assertEquals(yield* valuesAt(uri, 20), { k: "d", other: 1n })

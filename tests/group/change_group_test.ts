@@ -127,6 +127,17 @@ describe("groups", () => {
           [{ remove: ["x"] }, "x: several members have this URI; remove them by their names"],
         ] as ReadonlyArray<readonly [Group.MemberChanges, string]>
       ) assertStringIncludes(yield* whyNot(g, changes), why)
+      for (
+        const [changes, why] of [
+          [{ added: [] }, "added: there is no such option; there are add, remove"],
+          [{ remove: "one" }, "remove: give a list of members"],
+          [null, "this is null"],
+        ] as ReadonlyArray<readonly [unknown, string]>
+      ) {
+        const error = yield* Effect.flip(Group.change(g, changes as never))
+        assertEquals(error._tag, "InvalidOption")
+        assertStringIncludes(error.message, why)
+      }
       assertEquals(yield* names(g), ["one", "two"])
       assertEquals((yield* files(`${g}/__group`)).length, 1)
       yield* Group.change(g, {})

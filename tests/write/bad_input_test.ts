@@ -138,6 +138,13 @@ describe("dense cells that cannot be written", () => {
     it(name, () => refused(schema, columns, expected, of === undefined ? undefined : "Dense.write in"))
   }
 
+  it("are no columns at all", async () => {
+    for (const columns of [null, undefined, 5]) {
+      await refused(dense(Attr.int32()), columns as never, ["", undefined, `the columns are ${columns}`])
+      await refused(ArraySchema.sparse({ dims: { x }, attrs: {} }), columns as never, ["", undefined, "by the names"])
+    }
+  })
+
   it("outside the domain", async () => {
     for (
       const [given, reason] of [[[0, 3], "not inside the domain"], [[3, 2], "before it starts"], [[1, 2, 3], "pair"]]
