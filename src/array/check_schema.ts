@@ -8,6 +8,7 @@ import { isFloat, isInteger, isTemporal, sizeOf } from "../../schema/datatype.ts
 import { FormatError } from "../../schema/errors.ts"
 import { readScalar, scalarJson } from "../../schema/scalar.ts"
 import type { Fragment } from "../fragment/fragment.ts"
+import { tileExtentOf } from "../fragment/tile_extent.ts"
 
 /** The schema that was read from `uri`; throws `FormatError` if no engine can have written it. */
 export const checkSchema = (schema: ArraySchema, uri: string): ArraySchema => {
@@ -25,7 +26,9 @@ export const checkSchema = (schema: ArraySchema, uri: string): ArraySchema => {
     if (!(low <= high)) throw fail(at("domain"), `the domain [${scalarJson(low)}, ${scalarJson(high)}] is none`)
     if (tileExtent === null || isFloat(type)) return
     const extent = readScalar(type, tileExtent)
-    if (extent < 1) throw fail(at("tileExtent"), `a tile extent of ${extent}`)
+    // a sign is that of a tile of the whole domain, too long for the datatype
+    const whole = BigInt(tileExtentOf(schema.dimensions[d])!) === BigInt(high) - BigInt(low) + 1n
+    if (extent < 1 && !whole) throw fail(at("tileExtent"), `a tile extent of ${extent}`)
   })
   for (const [path, order] of [["tileOrder", schema.tileOrder], ["cellOrder", schema.cellOrder]] as const) {
     const hilbert = order === "hilbert" && path === "cellOrder" && !dense

@@ -10,6 +10,7 @@ import { CURRENT_VERSION, Since } from "../../schema/version.ts"
 import { hilbertBits, hilbertWords, numberBuckets, stringBuckets } from "../kernel/hilbert.ts"
 import { type KeyWords, keyWords } from "../kernel/order_key.ts"
 import { stringRanks } from "../kernel/string_rank.ts"
+import { tileExtentOf } from "./tile_extent.ts"
 
 /** The coordinates of cells along one dimension; `offsets` (one more than cells) cut strings. */
 export interface Coordinates {
@@ -89,11 +90,11 @@ interface PlaceWords {
 
 /** Strings have no tiles. */
 const placeWords = (dimension: Dimension, column: Coordinates): PlaceWords => {
-  const { type, cellValNum, tileExtent, domain } = dimension
-  if (cellValNum === VAR || tileExtent === null) return { tile: [], cell: wordsOf(column) }
+  const { type, cellValNum, domain } = dimension
+  const extent = tileExtentOf(dimension)
+  if (cellValNum === VAR || extent === null) return { tile: [], cell: wordsOf(column) }
   const low = readScalar(type, domain)
   const high = readScalar(type, domain, sizeOf(type))
-  const extent = readScalar(type, tileExtent)
   const { values } = column
   if (isFloat(type)) {
     const tiles = floatTiles(values as Float64Array, low as number, extent as number, type === "float32")
@@ -103,9 +104,8 @@ const placeWords = (dimension: Dimension, column: Coordinates): PlaceWords => {
   const span = BigInt(high) - BigInt(low)
   if (span < 2n ** 53n) return wholePlaces(values, low, Number(extent), Number(span))
   const tile = new BigUint64Array(values.length)
-  const big = BigInt.asUintN(64, extent as bigint)
   for (let i = 0; i < tile.length; i++) {
-    tile[i] = BigInt.asUintN(64, (values[i] as bigint) - (low as bigint)) / big
+    tile[i] = BigInt.asUintN(64, (values[i] as bigint) - (low as bigint)) / (extent as bigint)
   }
   return { tile: keyWords(tile), cell: keyWords(values) }
 }

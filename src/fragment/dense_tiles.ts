@@ -6,6 +6,7 @@ import type { Dimension } from "../../schema/dimension.ts"
 import { sizeOf } from "../../schema/datatype.ts"
 import type { Range } from "../../schema/range.ts"
 import { readScalar } from "../../schema/scalar.ts"
+import { tileExtentOf } from "./tile_extent.ts"
 
 /** A dense dimension in whole numbers. */
 export interface Axis {
@@ -20,10 +21,10 @@ const memo = new WeakMap<Dimension, Axis>()
 export const axisOf = (dimension: Dimension): Axis => {
   let axis = memo.get(dimension)
   if (axis === undefined) {
-    const { type, domain, tileExtent } = dimension
+    const { type, domain } = dimension
     const low = BigInt(readScalar(type, domain, 0))
     const high = BigInt(readScalar(type, domain, sizeOf(type)))
-    const extent = tileExtent === null ? high - low + 1n : BigInt(readScalar(type, tileExtent))
+    const extent = BigInt(tileExtentOf(dimension) ?? high - low + 1n)
     memo.set(dimension, axis = { low, high, extent: extent < 1n ? 1n : extent })
   }
   return axis

@@ -8,6 +8,7 @@ import { type Datatype, isFloat } from "../../schema/datatype.ts"
 import type { Dimension } from "../../schema/dimension.ts"
 import type { MbrLevel } from "../../schema/fragment/rtree.ts"
 import { readScalar, type Scalar } from "../../schema/scalar.ts"
+import { tileExtentOf } from "../fragment/tile_extent.ts"
 import { compareBytes } from "../kernel/match_ranges.ts"
 import { bytesBelow } from "../kernel/neighbours.ts"
 import { type Cut, previousScalar } from "./cut_selection.ts"
@@ -166,8 +167,8 @@ export const cutSparse = (
     if (schema.cellOrder === "hilbert") return undefined
     for (const d of slowestFirst(schema.tileOrder === "col-major")) {
       const dimension = schema.dimensions[d]
-      if (dimension.cellValNum === VAR || dimension.tileExtent === null) continue
-      const extent = readScalar(dimension.type, dimension.tileExtent)
+      const extent = tileExtentOf(dimension)
+      if (dimension.cellValNum === VAR || extent === null) continue
       const tileOf = spaceTile(dimension, extent)
       const { lows, highs } = extents(d)
       const first = tileOf(leastOf(lows) as Scalar)

@@ -7,7 +7,8 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { isFloat, type TypedArray } from "../../schema/datatype.ts"
 import type { MbrLevel } from "../../schema/fragment/rtree.ts"
-import { readScalar, type Scalar } from "../../schema/scalar.ts"
+import type { Scalar } from "../../schema/scalar.ts"
+import { tileExtentOf } from "../fragment/tile_extent.ts"
 import { firstFrom } from "../kernel/first_from.ts"
 import type { NumberRange, Selection } from "./selection.ts"
 import { spaceTile } from "./space_tile.ts"
@@ -39,9 +40,10 @@ const levelsOf = (schema: ArraySchema, selection: Selection, mbrs: MbrLevel): Re
   }
   for (const d of slowestFirst(schema.tileOrder)) {
     const dimension = schema.dimensions[d]
-    if (dimension.cellValNum === VAR || dimension.tileExtent === null) continue
+    const extent = tileExtentOf(dimension)
+    if (dimension.cellValNum === VAR || extent === null) continue
     if (isFloat(dimension.type)) return out
-    add(d, spaceTile(dimension, readScalar(dimension.type, dimension.tileExtent)))
+    add(d, spaceTile(dimension, extent))
   }
   for (const d of slowestFirst(schema.cellOrder)) {
     const dimension = schema.dimensions[d]

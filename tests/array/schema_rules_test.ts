@@ -56,6 +56,11 @@ describe("schemas refuse dimensions", () => {
     ],
   ]
   for (const [name, make, reason] of cases) it(name, () => assertEquals(refusal(make).slice(0, reason.length), reason))
+
+  it("but not long ones of sparse arrays without a tile", () => {
+    const { dims } = ArraySchema.sparse({ dims: { x: Dim.int8([-100, 100]) }, attrs: {} })
+    assertEquals(dims.x.tile, null)
+  })
 })
 
 describe("schemas refuse attributes", () => {

@@ -3,7 +3,9 @@ import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Chunk from "effect/Chunk"
 import * as FastCheck from "effect/FastCheck"
+import * as Stream from "effect/Stream"
 import { ArraySchema, Attr, Dim, Filter, Sparse, TileArray, WriteError } from "../../mod.ts"
 import { inMemory } from "./in_memory.ts"
 
@@ -33,6 +35,50 @@ const columnsFrom = (given: ReadonlyArray<{ readonly x: number; readonly y: numb
 })
 
 describe("sparse writes", () => {
+  it("are sorted by tiles of the whole domain, also where those are longer than the datatype holds", async () => {
+    const wide = {
+      int8: { low: -28, high: 127, extent: [0x9c] },
+      int16: { low: -20_000, high: 20_000, extent: [0x41, 0x9c] },
+      int32: { low: -(2 ** 31), high: 2 ** 31 - 2, extent: [255, 255, 255, 255] },
+      int64: { low: -(2n ** 63n) + 1n, high: 2n ** 63n - 1n, extent: new Array(8).fill(255) },
+      datetime_ns: { low: -(2n ** 63n) + 1n, high: 2n ** 63n - 2n, extent: [254, ...new Array(7).fill(255)] },
+    } as const
+    for (const [type, { low, high, extent }] of Object.entries(wide)) {
+      const schema = ArraySchema.sparse({
+        capacity: 2,
+        dims: { x: Dim.of(type as "int8", [low, high] as never), y: Dim.int8([0, 9], { tile: 5 }) },
+        attrs: { id: Attr.uint8() },
+      })
+      const [array, read, part, batches, copied] = await inMemory(Effect.gen(function* () {
+        const array = yield* TileArray.create("mem://a", schema)
+        const five = typeof low === "bigint" ? 5n : 5
+        yield* Sparse.write(
+          array,
+          { x: [high, five, low, low, five], y: [0, 9, 9, 0, 4], id: [2, 4, 3, 0, 1] } as never,
+        )
+        const reopened = TileArray.undeclare(yield* TileArray.reopen(array))
+        const ids = (ranges: object) =>
+          Effect.map(
+            Sparse.read(reopened, { order: "global", ranges: ranges as never }),
+            (r) => [...r.columns.id.values],
+          )
+        const batches = yield* Stream.runCollect(Sparse.stream(reopened, { order: "global", memory: 2000 }))
+        yield* TileArray.copy(reopened, "mem://b")
+        const copied = yield* TileArray.open("mem://b")
+        return [
+          reopened,
+          yield* ids({}),
+          yield* ids({ x: [low, five], y: [1, 9] }),
+          Chunk.toReadonlyArray(batches).flatMap(({ columns }) => [...columns.id.values]),
+          copied.schema,
+        ] as const
+      }))
+      assertEquals(array.schema.dimensions[0].tileExtent, Uint8Array.from(extent), type)
+      assertEquals([read, part, batches], [[0, 1, 2, 3, 4], [1, 3, 4], [0, 1, 2, 3, 4]], type)
+      assertEquals(copied.dimensions, array.schema.dimensions)
+    }
+  })
+
   for (const order of ["row-major", "col-major", "hilbert"] as const) {
     for (const formatVersion of [22, 10]) {
       it(`are read back: ${order}, format ${formatVersion}`, async () => {

@@ -26,8 +26,8 @@ const shown = (value: Scalar): string => String(value)
 export const isCoordinateType = (type: Datatype): boolean =>
   isInteger(type) || isTemporal(type) || isFloat(type) || type === "string_ascii"
 
-/** One dimension of a sparse or a dense array, which may have no tiles (`untiled`). Throws {@link SchemaError}. */
-export const checkDimension = (field: string, dimension: Dimension, dense: boolean, untiled: boolean): void => {
+/** One dimension of a sparse or a dense array. Throws {@link SchemaError}. */
+export const checkDimension = (field: string, dimension: Dimension, dense: boolean): void => {
   const { type, domain, tile, filters, problem } = dimension
   const refuse = (reason: string): never => {
     throw new SchemaError({ field, reason })
@@ -62,7 +62,7 @@ export const checkDimension = (field: string, dimension: Dimension, dense: boole
   }
   const range = BigInt(high) - BigInt(low) + 1n
   if (tile === null) {
-    if (!untiled && range > BigInt(most)) {
+    if (dense && range > BigInt(most)) {
       refuse(`one tile of the whole domain would be longer (${range}) than ${type} holds; give it a tile`)
     }
     return

@@ -59,7 +59,7 @@ export const checkSchemaRules = <S extends ArraySchema>(schema: S): S => {
   }
   if (dimensionNames.length === 0) refuse("dims", "an array has at least one dimension")
   if (dense && attributeNames.length === 0) refuse("attrs", "a dense array has at least one attribute")
-  for (const name of dimensionNames) checkDimension(name, dims[name], dense, order === "hilbert")
+  for (const name of dimensionNames) checkDimension(name, dims[name], dense)
   const first = dims[dimensionNames[0]].type
   for (const name of dense ? dimensionNames : []) {
     const { type } = dims[name]

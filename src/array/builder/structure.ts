@@ -150,12 +150,16 @@ export const enumerationsOf = (schema: ArraySchema, options: StructureOptions = 
     enumerationStructure(name, fileOf(name, values, options), values)
   )
 
-const dimensionOf = ({ type, domain, tileExtent, filters }: DimensionStructure): Dimension => ({
-  type: type as DimensionType,
-  domain: domain.length === 0 ? null : [readScalar(type, domain), readScalar(type, domain, sizeOf(type))] as never,
-  tile: tileExtent === null ? null : readScalar(type, tileExtent) as never,
-  filters,
-})
+const dimensionOf = ({ type, domain, tileExtent, filters }: DimensionStructure): Dimension => {
+  const tile = tileExtent === null ? null : readScalar(type, tileExtent)
+  return {
+    type: type as DimensionType,
+    domain: domain.length === 0 ? null : [readScalar(type, domain), readScalar(type, domain, sizeOf(type))] as never,
+    // a sign is that of the whole domain, which is what it is without a tile
+    tile: tile === null || tile < 0 ? null : tile as never,
+    filters,
+  }
+}
 
 const attributeOf = (structure: AttributeStructure): Attribute => {
   const { name: _, cellValNum, ...rest } = structure
