@@ -9,6 +9,7 @@ interface FieldJson {
   readonly cell_val_num: number | "var"
   readonly nullable?: boolean
   readonly enumeration?: string
+  readonly tile_extent?: number | string | null
   readonly filters: ReadonlyArray<FilterJson> | { readonly filters: ReadonlyArray<FilterJson> }
 }
 
@@ -39,6 +40,7 @@ const shown = (meant: Meant): ReadonlyArray<string> => {
     encryption: meant.key !== null,
     duplicates: schema.allows_dups,
     [`${kind} current domain`]: schema.current_domain !== undefined,
+    "tiles longer than their datatype": dimensions.some(({ tile_extent }) => `${tile_extent}`.startsWith("-")),
     "dimensions of several types": new Set(dimensions.map(({ type }) => type)).size > 1,
     [`${kind} several dimensions`]: dimensions.length > 1,
     [`${kind} several times`]: meant.moments.length > 1,
@@ -89,6 +91,7 @@ const wanted: ReadonlyArray<string> = [
   ]),
   "encryption",
   "duplicates",
+  "tiles longer than their datatype",
   "dimensions of several types",
   "metadata",
   "cells that nobody wrote",
