@@ -36,10 +36,25 @@ export const rowFieldsOf = <A, I, R>(schema: Schema.Schema<A, I, R>): ReadonlyAr
   })
 }
 
-/** Whether a field is nothing but a number. */
-export const isNumber = ({ types }: RowField): boolean =>
-  types.length > 0 && types.every((type) => {
-    let ast = type
-    while (AST.isRefinement(ast)) ast = ast.from
-    return AST.isNumberKeyword(ast) || (AST.isLiteral(ast) && typeof ast.literal === "number")
-  })
+/** What a refinement refines. */
+const unrefined = (ast: AST.AST): AST.AST => AST.isRefinement(ast) ? unrefined(ast.from) : ast
+
+/** Whether values are nothing but numbers. */
+const areNumbers = (types: ReadonlyArray<AST.AST>): boolean =>
+  types.length > 0 &&
+  types.map(unrefined).every((ast) =>
+    AST.isNumberKeyword(ast) || (AST.isLiteral(ast) && typeof ast.literal === "number")
+  )
+
+/** What the values of a field may be that is nothing but lists. */
+const listed = ({ types }: RowField): ReadonlyArray<AST.AST> | undefined => {
+  const ast = types.length === 1 ? unrefined(types[0]) : undefined
+  if (ast === undefined || !AST.isTupleType(ast)) return undefined
+  return [...ast.elements, ...ast.rest].flatMap(({ type }) => membersOf(type))
+}
+
+/** Whether a field is a list of values. */
+export const isList = (field: RowField): boolean => listed(field) !== undefined
+
+/** Whether a field is nothing but a number, or a list of them. */
+export const isNumber = (field: RowField): boolean => areNumbers(listed(field) ?? field.types)

@@ -10,7 +10,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { isInteger, sizeOf } from "../../schema/datatype.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
-import { isNumber, rowFieldsOf } from "../array/row_fields.ts"
+import { isList, isNumber, rowFieldsOf } from "../array/row_fields.ts"
 import { type AnyTileArray, openedOf } from "../array/handle.ts"
 import { type CellValue, length, valueReader, values } from "./cell_values.ts"
 import type { Column } from "./column.ts"
@@ -79,6 +79,19 @@ const readerOf = (
   }
 }
 
+type RowValue = CellValue | boolean | ReadonlyArray<number | bigint | boolean>
+
+/** Cells of several values as lists of numbers, bigints or booleans. */
+const listReader =
+  (column: Column, read: (index: number) => RowValue, number: boolean) => (index: number): RowValue => {
+    const value = read(index)
+    if (!ArrayBuffer.isView(value)) return value
+    return Array.from(
+      value as unknown as Iterable<number | bigint>,
+      (one) => column.type === "bool" ? one !== 0 : number && Number.isSafeInteger(Number(one)) ? Number(one) : one,
+    )
+  }
+
 /** Rows of one source, numbered from `first` on. */
 const decodeFrom = <A, I, R>(
   source: RowSource,
@@ -95,7 +108,11 @@ const decodeFrom = <A, I, R>(
       const numbers = new Set(wanted.filter(isNumber).map(({ name }) => name))
       // nulls of fields that may be missing, but not null
       const leftOut = new Set(wanted.flatMap((field) => field.optional && !field.nullable ? [field.name] : []))
-      const readers = fields.map(([name, column]) => readerOf(column, known, options.time ?? "date", numbers.has(name)))
+      const lists = new Set(wanted.filter(isList).map(({ name }) => name))
+      const readers = fields.map(([name, column]) => {
+        const read = readerOf(column, known, options.time ?? "date", numbers.has(name))
+        return lists.has(name) ? listReader(column, read, numbers.has(name)) : read
+      })
       const count = fields.length === 0 ? 0 : length(fields[0][1])
       const decode = ParseResult.decodeUnknown(schema)
       const rows: Array<A> = new Array(count)
@@ -103,7 +120,7 @@ const decodeFrom = <A, I, R>(
       // a plain loop while rows decode at once; one that needs time or a service goes on as an Effect
       const run = (from: number): Effect.Effect<Array<A>, RowError, R> => {
         for (let i = from; i < count; i++) {
-          const row: Record<string, CellValue | boolean> = {}
+          const row: Record<string, RowValue> = {}
           for (let f = 0; f < names.length; f++) {
             const value = readers[f](i)
             if (value !== null || !leftOut.has(names[f])) row[names[f]] = value
@@ -126,8 +143,8 @@ const decodeFrom = <A, I, R>(
 
 /**
  * The cells of a result as rows: an object with the selected fields by name, decoded through `schema`. Numbers are numbers,
- * 64-bit integers bigint (or numbers, where the schema wants them), bools boolean, text is string, dates are `Date` (or what `time` says), cells of several values and
- * bytes are typed arrays, codes of enumerations what they stand for, and nulls null; of fields that are optional, and may not
+ * 64-bit integers bigint (or numbers, where the schema wants them), bools boolean, text is string, dates are `Date` (or what
+ * `time` says), cells of several values and bytes are typed arrays (or lists, where the schema wants them), codes of enumerations what they stand for, and nulls null; of fields that are optional, and may not
  * be null, nulls are left out.
  *
  * Rows cost an object each: for arithmetic over many cells use the columns. Fails with `RowError` at the first row that the

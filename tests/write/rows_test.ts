@@ -58,6 +58,36 @@ const read = <S extends ArraySchema.ArraySchema<"sparse"> | undefined>(array: Ti
   Effect.flatMap(TileArray.reopen(array as TileArray.TileArray), (its) => Sparse.read(its))
 
 describe("rows of sparse arrays", () => {
+  it("have lists where they have cells of several values", async () => {
+    const Lists = Schema.Struct({
+      x: Schema.Int,
+      floats: Schema.Array(Schema.Number),
+      pair: Schema.NullOr(Schema.Tuple(Schema.Int, Schema.Int)),
+      whole: Schema.NonEmptyArray(Schema.BigIntFromSelf),
+      flags: Schema.Array(Schema.Boolean).pipe(Schema.maxItems(3)),
+      bytes: Schema.Uint8ArrayFromSelf,
+    })
+    const schema = ArraySchema.fromRows(Lists, {
+      dims: { x: Dim.int32([0, 9]) },
+      attrs: {
+        floats: Attr.varSized(Attr.float64()),
+        pair: Attr.nullable(Attr.multiValue(Attr.int64(), 2)),
+        whole: Attr.varSized(Attr.int64()),
+        flags: Attr.varSized(Attr.bool()),
+      },
+    })
+    const rows = [
+      { x: 1, floats: [], pair: null, whole: [-(2n ** 63n)], flags: [true, false], bytes: Uint8Array.of(1) },
+      { x: 2, floats: [NaN, -0], pair: [-1, 2] as const, whole: [1n, 2n], flags: [], bytes: Uint8Array.of() },
+    ] as const
+    const found = await inMemory(Effect.gen(function* () {
+      const array = yield* TileArray.create("mem://a", schema)
+      yield* Sparse.writeRows(array, rows, Lists)
+      return yield* Sparse.decodeRows(yield* read(array), Lists)
+    }))
+    assertEquals(found, rows)
+  })
+
   it("are read as they were written, whatever is in them", async () => {
     const found = await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Quakes)
