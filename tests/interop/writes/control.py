@@ -61,8 +61,11 @@ def values(cells, f):
     return (out, [int(x is not None) for x in cells]) if f.get('nullable') else out
 
 
-def write(e, meant, folder):
-    """Writes the same cells at the same times to FOLDER/array; FOLDER/meant.json says so. 1.x knows no times: it writes the last."""
+def write(e, meant, folder, alone=False):
+    """Writes the same cells at the same times to FOLDER/array; FOLDER/meant.json says so. 1.x knows no times: it writes the last.
+
+    With `alone` sparse cells have a fragment each, and so tiles that lie in none of many: of one cell, without a byte.
+    """
     s, uri, moments = plan(e, meant), os.path.join(folder, 'array'), meant['moments'] if e.v >= (2, 0) else meant['moments'][-1:]
     os.makedirs(folder)
     e.create(uri, s)
@@ -70,9 +73,10 @@ def write(e, meant, folder):
         fields, there = s['dims'] + s['attrs'], collections.Counter()
         for moment in moments:
             rows = collections.Counter(zip(*(map(json.dumps, moment['columns'][f['name']]) for f in fields)))
-            columns = zip(*(rows - there).elements())
-            there = rows
-            e.write(uri, s, 'unordered', {f['name']: values([json.loads(x) for x in c], f) for f, c in zip(fields, columns)}, None, moment['at'])
+            new, there = list((rows - there).elements()), rows
+            for part in [[row] for row in new] if alone else [new]:
+                columns = {f['name']: values([json.loads(x) for x in c], f) for f, c in zip(fields, zip(*part))}
+                e.write(uri, s, 'unordered', columns, None, moment['at'])
     else:
         places = list(itertools.product(*(range(int(lo), int(hi) + 1) for lo, hi in meant['ranges'])))
         for fragment in meant['fragments']:

@@ -98,6 +98,9 @@ class Look:
             # of tiles without a byte, or of few; and it writes text through RLE into arrays of older formats as it was not written then
             no = ['delta', 'double_delta', 'bit_width_reduction', 'positive_delta'] + ['rle', 'dictionary'] * (self.meant['version'] < 22)
             var, few = f['cell_val_num'] == 'var', set(names[1:]) & {'positive_delta', 'bit_width_reduction'}
+            # dense cells that nobody wrote get the fill value, which this filter may not hold
+            if 'scale_float' in names and self.sch['array_type'] == 'dense':
+                return False
             if few or var and (len(names) > 1 or set(names) & set(no)):
                 return False
         return True
