@@ -21,7 +21,7 @@
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
- *   return yield* Dense.read(weather, { select: ["temperature"], ranges: { day: 60, station: [1, 4] } })
+ *   return yield* Dense.read(weather, { select: ["temperature"], region: { day: 60, station: [1, 4] } })
  * })
  * const { columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
  * assertEquals([...columns.temperature.values], [7.5, 8, 6.5, 9.5])

@@ -62,11 +62,11 @@ const dense = (uri: string) =>
       note: ["corrected", "corrected", "corrected", "corrected"],
     }, { at: TUESDAY })
 
-    const ranges = { day: [58, 61], station: [1, 4] } as const
+    const region = { day: [58, 61], station: [1, 4] } as const
     const show = (at: Date) =>
       Effect.gen(function* () {
         const { columns: { temperature, note } } = yield* Dense.read(yield* TileArray.reopen(weather, { at }), {
-          ranges,
+          region,
         })
         table(
           ["", "station 1", "station 2", "station 3", "station 4"],
@@ -148,9 +148,9 @@ const sparse = (uri: string) =>
       })
     const box = { lat: [30, 46], lon: [30, 148] } as const
     say("Between 30° and 46° north, 30° and 148° east:")
-    yield* show(TUESDAY, { ranges: box })
+    yield* show(TUESDAY, { region: box })
     say("\nThe same as it was on Monday:")
-    yield* show(MONDAY, { ranges: box })
+    yield* show(MONDAY, { region: box })
     say("\nEverywhere, where magnitude > 9 and depth is known:")
     yield* show(TUESDAY, { where: "magnitude > 9 and not depth == None" })
     yield* showFragments(yield* TileArray.reopen(quakes))
@@ -159,7 +159,7 @@ const sparse = (uri: string) =>
 const golden = Effect.gen(function* () {
   title("An array that TileDB's own engine wrote")
   const weather = yield* TileArray.open(join(import.meta.dirname!, "..", "tests", "golden", "demo", "weather"))
-  const { shape, columns } = yield* Dense.read(weather, { ranges: { day: [59, 61], station: [1, 3] } })
+  const { shape, columns } = yield* Dense.read(weather, { region: { day: [59, 61], station: [1, 3] } })
   say(`Format version ${weather.schema.version}; days 59 to 61 at stations 1 to 3:`)
   const temperatures = Cells.values(columns.temperature)
   table(

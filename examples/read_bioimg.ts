@@ -28,8 +28,8 @@ const program = (uri: string) =>
     const member = Group.members(group).find((member) => member.name === name)!
     const array = yield* TileArray.open(member.uri)
     // the first channel; a level of WebP has none, its channels lie side by side in X
-    const ranges = axes.includes("C") ? { C: 0 } : {}
-    const { shape, columns } = yield* Dense.read(array, { ranges })
+    const region = axes.includes("C") ? { C: 0 } : {}
+    const { shape, columns } = yield* Dense.read(array, { region })
     const [height, width] = shape.slice(-2)
     const pixels = columns.intensity.values
     const step = axes.includes("C") ? 1 : 3

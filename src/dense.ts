@@ -9,7 +9,7 @@
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
- *   return yield* Dense.read(weather, { select: ["temperature"], ranges: { day: [57, 58], station: [[1, 2], 4] } })
+ *   return yield* Dense.read(weather, { select: ["temperature"], region: { day: [57, 58], station: [[1, 2], 4] } })
  * })
  * const { shape, columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
  * assertEquals(shape, [2, 3])

@@ -12,7 +12,7 @@
  * })
  * const program = Effect.gen(function* () {
  *   const quakes = yield* TileArray.open("tests/array/quakes", Quakes)
- *   return yield* Sparse.read(quakes, { select: ["lat", "depth"], ranges: { lat: [30, 46], lon: [128, 148] } })
+ *   return yield* Sparse.read(quakes, { select: ["lat", "depth"], region: { lat: [30, 46], lon: [128, 148] } })
  * })
  * const { length, columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
  * assertEquals(length, 2)

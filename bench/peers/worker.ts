@@ -39,11 +39,11 @@ const makeCases = (root: string) => {
     if (!kept.has(name)) kept.set(name, run(open(name)))
     return kept.get(name)!
   }
-  const dense = async (array: Promise<TileArray.TileArray>, ranges?: Dense.ReadOptions["ranges"]) =>
-    (await run(Dense.read(await array, ranges === undefined ? {} : { ranges }))).columns.a
-  const once = (name: string, ranges?: Dense.ReadOptions["ranges"], at?: number) =>
+  const dense = async (array: Promise<TileArray.TileArray>, ranges?: Dense.ReadOptions["region"]) =>
+    (await run(Dense.read(await array, ranges === undefined ? {} : { region: ranges }))).columns.a
+  const once = (name: string, ranges?: Dense.ReadOptions["region"], at?: number) =>
     run(
-      Effect.flatMap(open(name, at), (array) => Dense.read(array, ranges === undefined ? {} : { ranges })),
+      Effect.flatMap(open(name, at), (array) => Dense.read(array, ranges === undefined ? {} : { region: ranges })),
     ).then(({ columns }): Answer => ({ columns: { a: columns.a }, ordered: true }))
   const sparse = (name: string, order: "row" | "unordered") =>
     run(Effect.flatMap(open(name), (array) => Sparse.read(array, { order }))).then(({ columns }) => columns)
@@ -109,7 +109,7 @@ const makeCases = (root: string) => {
       const array = await opened(name)
       const found: Array<Cells.Column> = []
       for (const [i, j] of places(count, ROWS - 100, COLUMNS - 100, 5)) {
-        found.push((await run(Dense.read(array, { ranges: { i: [i, i + 99], j: [j, j + 99] } }))).columns.a)
+        found.push((await run(Dense.read(array, { region: { i: [i, i + 99], j: [j, j + 99] } }))).columns.a)
       }
       return { columns: { a: found }, ordered: true }
     },
@@ -124,14 +124,14 @@ const makeCases = (root: string) => {
       const found: Record<string, Array<Cells.Column>> = { x: [], y: [], v: [], q: [] }
       for (const [i, j] of places(count, 97_000, 97_000, 6)) {
         const ranges = { x: [i, i + 2999], y: [j, j + 2999] } as const
-        const { columns } = await run(Sparse.read(array, { ranges, order: "unordered" }))
+        const { columns } = await run(Sparse.read(array, { region: ranges, order: "unordered" }))
         for (const key of Object.keys(found)) found[key].push(columns[key])
       }
       return { columns: found, ordered: false }
     },
     ranges_at_once: async (name: string) => {
       const ranges = { x: Array.from({ length: 100 }, (_, i): [number, number] => [i * 1000, i * 1000 + 30]) }
-      const { columns } = await run(Sparse.read(await opened(name), { ranges, order: "unordered" }))
+      const { columns } = await run(Sparse.read(await opened(name), { region: ranges, order: "unordered" }))
       return { columns, ordered: false }
     },
     strings_raw: async (name: string) => ({ columns: await sparse(name, "unordered"), ordered: true }),
@@ -141,7 +141,7 @@ const makeCases = (root: string) => {
     },
     strings_range: async (name: string) => {
       const ranges = { id: ["sample-05000000", "sample-05010000"] } as const
-      const { columns } = await run(Sparse.read(await opened(name), { ranges, order: "unordered" }))
+      const { columns } = await run(Sparse.read(await opened(name), { region: ranges, order: "unordered" }))
       return { columns: { n: columns.n }, ordered: false }
     },
     where: async (name: string, where: string) => {
@@ -164,7 +164,7 @@ const makeCases = (root: string) => {
         mean: Aggregate.mean(field),
       }
       const ranges = Object.fromEntries((box ?? []).map((range, d) => [array.schema.dimensions[d].name, range]))
-      const options = { ranges, ...(where === undefined ? {} : { where }) }
+      const options = { region: ranges, ...(where === undefined ? {} : { where }) }
       const found = await run<Readonly<Record<string, unknown>>>(
         array.schema.arrayType === "dense"
           ? Dense.aggregate(array, wanted, options)

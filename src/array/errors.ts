@@ -74,7 +74,7 @@ const SelectionErrorBase: TaggedErrorClass<"SelectionError", {
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
- *   return yield* Dense.read(weather, { ranges: { day: [360, 370] } })
+ *   return yield* Dense.read(weather, { region: { day: [360, 370] } })
  * })
  * const wrong = Effect.catchTag(program, "SelectionError", ({ field }) => Effect.succeed(field))
  * assertEquals(await Effect.runPromise(Effect.provide(wrong, layerDefault)), "day")

@@ -29,7 +29,7 @@ export const runCopy = (
     const key = keyFile === undefined ? undefined : yield* readKey(keyFile)
     const source = yield* openRequested(request, terminal)
     const { dimensions, attributes } = source.schema
-    const [select, ranges] = yield* attemptUsage(() =>
+    const [select, region] = yield* attemptUsage(() =>
       [
         parseSelect(new Set([...dimensions, ...attributes].map(({ name }) => name)), request.texts("select")),
         parseRanges(source.schema, request.texts("range")),
@@ -43,7 +43,7 @@ export const runCopy = (
       ...(formatVersion === undefined ? {} : { formatVersion }),
       ...(memory === undefined ? {} : { memory }),
       ...(request.on("decrypt") ? { key: null } : key === undefined ? {} : { key }),
-      ranges,
+      region,
       metadata: !request.on("no-metadata"),
       onProgress: (its) => progress = its,
     })

@@ -28,7 +28,7 @@ export const queryOf = (request: Request, { schema }: OpenedArray): Effect.Effec
       ...(where === undefined ? {} : { where }),
       ...(limit === undefined ? {} : { limit }),
       ...(memory === undefined ? {} : { memory }),
-      ranges: parseRanges(schema, request.texts("range")),
+      region: parseRanges(schema, request.texts("range")),
       order: request.text("order") as Order | undefined ?? "row",
       outside: request.on("crop") ? "crop" : "error",
     }

@@ -6,7 +6,7 @@ import { VAR } from "../../schema/cell_val_num.ts"
 import { isDatetime, isTemporal } from "../../schema/datatype.ts"
 import { parseDatetime, parseTime } from "../../schema/datetime.ts"
 import type { Dimension } from "../../schema/dimension.ts"
-import type { Bound, RangesInput } from "../query/selection.ts"
+import type { Bound, RegionInput } from "../query/selection.ts"
 import { UsageError } from "./usage_error.ts"
 
 type Pair = readonly [low: Bound, high: Bound]
@@ -91,7 +91,7 @@ const dimensionOf = (schema: ArraySchema, text: string): Named => {
 }
 
 /** All `--range` options. Throws {@link UsageError}. */
-export const parseRanges = (schema: ArraySchema, texts: ReadonlyArray<string>): RangesInput => {
+export const parseRanges = (schema: ArraySchema, texts: ReadonlyArray<string>): RegionInput => {
   const ranges = new Map<string, Array<Pair>>()
   for (const text of texts) {
     const dimension = dimensionOf(schema, text)

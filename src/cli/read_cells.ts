@@ -66,7 +66,7 @@ const denseCells = (
 const sparseCells = (array: OpenedArray, options: StreamOptions): CellSource => {
   // one fragment has each cell once, but for those that deletes take away
   const [fragment] = array.fragments
-  const whole = Object.keys(options.ranges ?? {}).length === 0 && array.fragments.length === 1 &&
+  const whole = Object.keys(options.region ?? {}).length === 0 && array.fragments.length === 1 &&
     !fragment.hasTimestamps && array.deletes.length === 0 && options.where === undefined
   return {
     shape: undefined,

@@ -9,7 +9,7 @@
  * const program = Effect.gen(function* () {
  *   const quakes = yield* TileArray.open("tests/array/quakes")
  *   const wanted = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
- *   return yield* Sparse.aggregate(quakes, wanted, { ranges: { lat: [30, 46] } })
+ *   return yield* Sparse.aggregate(quakes, wanted, { region: { lat: [30, 46] } })
  * })
  * const { quakes, deepest } = await Effect.runPromise(Effect.provide(program, layerDefault))
  * assertEquals(deepest, 33.5)
@@ -66,7 +66,7 @@ export const count = (): Aggregate<"count", ""> => ({ kind: "count", field: "" }
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
- *   return yield* Dense.aggregate(weather, { all: Aggregate.sum("temperature") }, { ranges: { day: 60 } })
+ *   return yield* Dense.aggregate(weather, { all: Aggregate.sum("temperature") }, { region: { day: 60 } })
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { all: 31.5 })
  * ```
@@ -118,7 +118,7 @@ export const max = <const F extends string>(field: F): Aggregate<"max", F> => ({
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
- *   return yield* Dense.aggregate(weather, { mean: Aggregate.mean("temperature") }, { ranges: { day: 60 } })
+ *   return yield* Dense.aggregate(weather, { mean: Aggregate.mean("temperature") }, { region: { day: 60 } })
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { mean: 7.875 })
  * ```

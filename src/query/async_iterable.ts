@@ -35,7 +35,7 @@ const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
  *
  * const Reading = Schema.Struct({ station: Schema.Number, temperature: Schema.Number })
  * const readings = TileArray.open("tests/golden/demo/weather").pipe(
- *   Effect.flatMap((a) => Dense.read(a, { select: ["station", "temperature"], ranges: { day: 60, station: [1, 2] } })),
+ *   Effect.flatMap((a) => Dense.read(a, { select: ["station", "temperature"], region: { day: 60, station: [1, 2] } })),
  *   Dense.rows(Reading),
  * )
  * const found: Array<typeof Reading.Type> = []

@@ -11,7 +11,7 @@
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
- *   return yield* Dense.read(weather, { select: ["note"], ranges: { day: 60, station: [1, 3] } })
+ *   return yield* Dense.read(weather, { select: ["note"], region: { day: 60, station: [1, 3] } })
  * })
  * const { columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
  * assertEquals(Cells.text(columns.note, 0), "corrected")

@@ -56,7 +56,7 @@ export type { Order } from "./read_options.ts"
 export type { RowError } from "../array/row_error.ts"
 export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./rows.ts"
 export type { Scalar, ScalarInput } from "../../schema/scalar.ts"
-export type { Bound, Outside, Pair, Point, Points, RangeInput, RangesInput } from "./selection.ts"
+export type { Bound, Outside, Pair, Point, Points, RangeInput, RegionInput } from "./selection.ts"
 export type { ArrayOf } from "../array/builder/datatype_values.ts"
 export type {
   AttributeColumn,
@@ -72,7 +72,7 @@ export type {
   FieldOf,
   NullableColumn,
   NullableVarColumn,
-  RangesOf,
+  RegionOf,
   TimeForm,
   Timestamps,
   VarColumn,
@@ -110,7 +110,7 @@ export type {
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather", Weather)
  *   const out = { temperature: new Float32Array(8) } // memory that may be used again and again
- *   return yield* Dense.read(weather, { ranges: { day: [60, 61], station: [1, 4] }, out })
+ *   return yield* Dense.read(weather, { region: { day: [60, 61], station: [1, 4] }, out })
  * })
  * const { shape, columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
  * assertEquals(shape, [2, 4])
@@ -136,7 +136,7 @@ export const read = <
  * the stream of an array of any size. The first is small, where that makes no tile be read twice: it is there soon.
  * `toAsyncIterable` makes a `for await` of it.
  *
- * A batch is a box, or boxes, with all that a result has, and `ranges` say which: of each dimension the ranges that it holds.
+ * A batch is a box, or boxes, with all that a result has, and `region` says which: of each dimension the ranges that it holds.
  * In the orders `row` and `col` batches follow each other so that their cells together are in that order; `global` and
  * `unordered` cut between tiles as long as there are several, so that each tile is decoded once.
  *
@@ -169,7 +169,7 @@ export const stream = <
     Effect.map(askedOf(array, options), (asked) =>
       Stream.map(streamDense(asked.opened, asked.options), (batch) => ({
         ...denseResult<S, K, T>(asked.array, batch, options.time),
-        ranges: namedRanges(asked.array, batch.ranges),
+        region: namedRanges(asked.array, batch.ranges),
       }))),
   )
 
@@ -187,7 +187,7 @@ export const stream = <
  *
  * const weather = TileArray.open("tests/golden/demo/weather")
  * let sum = 0
- * for await (const { columns } of Dense.batches(weather, { ranges: { day: 60 }, memory: 2 ** 24 }, layerDefault)) {
+ * for await (const { columns } of Dense.batches(weather, { region: { day: 60 }, memory: 2 ** 24 }, layerDefault)) {
  *   for (const value of columns.temperature.values) sum += Number(value)
  * }
  * assertEquals(sum, 31.5)
@@ -276,7 +276,7 @@ export const cells = <
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
- *   const options = { by: ["station"], ranges: { station: [1, 2] } } as const
+ *   const options = { by: ["station"], region: { station: [1, 2] } } as const
  *   return yield* Dense.aggregate(weather, { warmest: Aggregate.max("temperature") }, options)
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [
@@ -341,7 +341,7 @@ export const distinct = <S extends ArraySchema<"dense"> | undefined, const F ext
  *
  * const program = Effect.flatMap(
  *   TileArray.open("tests/golden/demo/weather"),
- *   (array) => Dense.explain(array, { ranges: { day: 60 }, select: ["temperature"] }),
+ *   (array) => Dense.explain(array, { region: { day: 60 }, select: ["temperature"] }),
  * )
  * const { fields, fragments } = await Effect.runPromise(Effect.provide(program, layerDefault))
  * assertEquals(fields, ["temperature"])

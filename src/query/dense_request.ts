@@ -31,7 +31,7 @@ export const denseRequest = (
       const reason = "the array is sparse; read it with Sparse.read"
       return yield* Effect.fail(new SelectionError({ uri, field: "", reason }))
     }
-    const given = yield* withoutLabels(array, options.ranges ?? {})
+    const given = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {
       const order = orderOf(uri, options.order, "row")
       const fields = selectedFields(array, options.select)

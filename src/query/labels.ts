@@ -19,7 +19,7 @@ import type { OpenedArray } from "../array/open.ts"
 import { axisOf } from "../fragment/dense_tiles.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import { compareBytes } from "../kernel/match_ranges.ts"
-import { inputOf, type Pair, type RangesInput, wantedOf } from "./range_input.ts"
+import { inputOf, type Pair, type RegionInput, wantedOf } from "./range_input.ts"
 import { type DenseRequest, readDenseRequest } from "./read_dense.ts"
 import { attemptSelection, type ReadError } from "./read_error.ts"
 import { MAX_BYTES } from "./read_options.ts"
@@ -33,8 +33,8 @@ const MOST = 1n << 23n
 /** The ranges without labels: in place of a label its dimension, with the coordinates whose labels lie in the ranges. */
 export const withoutLabels = (
   array: OpenedArray,
-  ranges: RangesInput,
-): Effect.Effect<RangesInput, ReadError, Storage | Codecs> => {
+  ranges: RegionInput,
+): Effect.Effect<RegionInput, ReadError, Storage | Codecs> => {
   const { schema, uri } = array
   const isNamed = (name: string): boolean =>
     typeof ranges === "object" && ranges !== null && Object.hasOwn(ranges, name)

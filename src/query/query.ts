@@ -23,7 +23,7 @@ export type QueryError = ReadError | OpenError | SchemaMismatch
 /** The options of a query. */
 export const NAMES: ReadonlyArray<string> = [
   "select",
-  "ranges",
+  "region",
   "where",
   "order",
   "outside",
@@ -59,7 +59,7 @@ const problems: Readonly<Record<string, (value: unknown) => string | undefined>>
     value === undefined || (Array.isArray(value) && value.every((name) => typeof name === "string"))
       ? undefined
       : 'it is a list of names: ["a", "b"]',
-  ranges: (value) => value === undefined || isObject(value) ? undefined : "it is an object: { x: [1, 5] }",
+  region: (value) => value === undefined || isObject(value) ? undefined : "it is an object: { x: [1, 5] }",
   where: (value) =>
     value === undefined || typeof value === "string" || isObject(value)
       ? undefined

@@ -42,7 +42,7 @@ export type RangeInput<P extends Point = Point> =
   | Points<P>
 
 /** What is wanted, by the name of the dimension; a dimension that is not named is taken whole. */
-export type RangesInput = Readonly<Record<string, RangeInput | undefined>>
+export type RegionInput = Readonly<Record<string, RangeInput | undefined>>
 
 /** Ranges and points as pairs, or many points. */
 export type Wanted = { readonly pairs: ReadonlyArray<Pair> } | { readonly points: Iterable<unknown> }

@@ -13,10 +13,10 @@ import type { Column } from "./column.ts"
 import { readDense } from "./dense_request.ts"
 import { labelArray, withoutLabels } from "./labels.ts"
 import { checkForm } from "./query.ts"
-import type { RangesInput } from "./range_input.ts"
+import type { RegionInput } from "./range_input.ts"
 import type { ReadError } from "./read_error.ts"
 import type { Outside } from "./selection.ts"
-import type { RangesOf } from "./typed_columns.ts"
+import type { RegionOf } from "./typed_columns.ts"
 
 /** Names of the labels of a schema; any name where none is declared. */
 export type LabelName<S extends ArraySchema | undefined> = S extends ArraySchema ? keyof S["labels"] & string : string
@@ -27,7 +27,7 @@ export interface LabelOptions<S extends ArraySchema | undefined = undefined> {
    * Ranges by dimension or by label, as reads of cells take them; those of other dimensions are let be. Default: all coordinates
    * from the first to the last that have a label.
    */
-  readonly ranges?: RangesOf<S>
+  readonly region?: RegionOf<S>
   /** What to do with ranges that leave the domain. Default: refuse them. */
   readonly outside?: Outside
 }
@@ -64,9 +64,9 @@ export interface LabelColumns {
  *   const made = yield* TileArray.create("mem://depths", Depths)
  *   yield* Dense.write(made, {}, { salt: [34, 35, 35, 36], depth: [0.5, 2, 10, 100] })
  *   const depths = yield* TileArray.reopen(made)
- *   const ranges = { depth: [1, 50] } as const
- *   const { columns } = yield* Dense.read(depths, { ranges })
- *   return [columns.salt, (yield* TileArray.readLabel(depths, "depth", { ranges })).labels.values]
+ *   const region = { depth: [1, 50] } as const
+ *   const { columns } = yield* Dense.read(depths, { region })
+ *   return [columns.salt, (yield* TileArray.readLabel(depths, "depth", { region })).labels.values]
  * })
  * const found = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
  * assertEquals(found, [Float64Array.of(35, 35), Float64Array.of(2, 10)])
@@ -79,7 +79,7 @@ export const readLabel = <S extends ArraySchema | undefined>(
 ): Effect.Effect<LabelColumns, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const opened = openedOf(array)
-    const wrong = checkForm(array.uri, options, ["ranges", "outside"])
+    const wrong = checkForm(array.uri, options, ["region", "outside"])
     if (wrong !== undefined) return yield* Effect.fail(wrong)
     const { schema, uri } = opened
     const its = schema.dimensionLabels.find(({ name }) => name === label)
@@ -90,13 +90,13 @@ export const readLabel = <S extends ArraySchema | undefined>(
     }
     const { name } = schema.dimensions[its.dimension]
     const known = [name, ...schema.dimensionLabels.flatMap((l) => l.dimension === its.dimension ? [l.name] : [])]
-    const asked = Object.entries((options.ranges ?? {}) as RangesInput).filter(([key]) => known.includes(key))
+    const asked = Object.entries((options.region ?? {}) as RegionInput).filter(([key]) => known.includes(key))
     const ranges = yield* withoutLabels(opened, Object.fromEntries(asked))
     const labels = yield* labelArray(opened, its)
     const [index] = labels.schema.dimensions
     const { columns } = yield* readDense(labels, {
       select: [index.name, its.attribute],
-      ranges: ranges[name] === undefined ? {} : { [index.name]: ranges[name] },
+      region: ranges[name] === undefined ? {} : { [index.name]: ranges[name] },
       outside: options.outside,
     })
     return {

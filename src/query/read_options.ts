@@ -5,7 +5,7 @@ import type { OpenedArray } from "../array/open.ts"
 import { SelectionError } from "../array/errors.ts"
 import { type Field, fieldsOf, TIMESTAMPS } from "../fragment/field.ts"
 import type { ConditionTree } from "../condition/condition_tree.ts"
-import type { Outside, RangesInput } from "./selection.ts"
+import type { Outside, RegionInput } from "./selection.ts"
 
 /** The order of the cells in a result. */
 export type Order = "row" | "col" | "global" | "unordered"
@@ -18,7 +18,7 @@ export interface ReadOptions {
    * Ranges by dimension, both ends inclusive: `{ x: [1, 5] }`, several `{ x: [[1, 5], [8, 9]] }`, a point `{ x: 3 }`.
    * A dimension that is not named is taken whole: in dense arrays its non-empty domain, in sparse ones everything.
    */
-  readonly ranges?: RangesInput
+  readonly region?: RegionInput
   /** Which cells are wanted. Default: all. */
   readonly where?: ConditionTree | string
   /** Default: row. */

@@ -65,7 +65,7 @@ export const sparseRequest = (
       const reason = "the array is dense; read it with Dense.read"
       return yield* Effect.fail(new SelectionError({ uri, field: "", reason }))
     }
-    const given = yield* withoutLabels(array, options.ranges ?? {})
+    const given = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {
       checkLimit(uri, options.limit)
       return {

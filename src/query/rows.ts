@@ -158,7 +158,7 @@ const decodeFrom = <A, I, R>(
  *
  * const Quake = Schema.Struct({ place: Schema.String, time: Schema.DateFromSelf, scale: Schema.Literal("mw", "ml") })
  * const program = TileArray.open("tests/array/quakes").pipe(
- *   Effect.flatMap((quakes) => Sparse.read(quakes, { ranges: { lon: [140, 180] } })),
+ *   Effect.flatMap((quakes) => Sparse.read(quakes, { region: { lon: [140, 180] } })),
  *   Effect.flatMap((result) => Sparse.decodeRows(result, Quake)),
  * )
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [

@@ -12,10 +12,10 @@ import { compareBytes } from "../kernel/match_ranges.ts"
 import { limitsOf, outsideOf, shownRange } from "./limits.ts"
 import { mergeNumbers, mergeStrings, type NumberRange, type Outside, type StringRange } from "./merge_ranges.ts"
 import { numberPoints, stringPoints } from "./points.ts"
-import { inputOf, type Pair, type RangesInput, wantedOf } from "./range_input.ts"
+import { inputOf, type Pair, type RegionInput, wantedOf } from "./range_input.ts"
 
 export type { NumberRange, Outside, StringRange } from "./merge_ranges.ts"
-export type { Bound, Pair, Point, Points, RangeInput, RangesInput } from "./range_input.ts"
+export type { Bound, Pair, Point, Points, RangeInput, RegionInput } from "./range_input.ts"
 
 /** What is asked of one dimension: `undefined` is everything; else ranges, sorted and disjoint. */
 export type DimensionSelection =
@@ -29,7 +29,7 @@ export type Selection = ReadonlyArray<DimensionSelection>
 export const parseSelection = (
   uri: string,
   schema: ArraySchema,
-  ranges: RangesInput,
+  ranges: RegionInput,
   outside: Outside,
 ): Selection => {
   const names = schema.dimensions.map((d) => d.name)
@@ -37,7 +37,7 @@ export const parseSelection = (
     throw new SelectionError({ uri, field, reason })
   }
   if (typeof ranges !== "object" || ranges === null || Array.isArray(ranges)) {
-    return refuse("", "ranges are given by the name of their dimension: { x: [1, 5] }")
+    return refuse("", "a region is ranges by the names of dimensions: { x: [1, 5] }")
   }
   for (const name of Object.keys(ranges)) {
     if (names.includes(name)) continue

@@ -46,7 +46,7 @@ export type { Order } from "./read_options.ts"
 export type { RowError } from "../array/row_error.ts"
 export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./rows.ts"
 export type { Scalar, ScalarInput } from "../../schema/scalar.ts"
-export type { Bound, Outside, Pair, Point, Points, RangeInput, RangesInput } from "./selection.ts"
+export type { Bound, Outside, Pair, Point, Points, RangeInput, RegionInput } from "./selection.ts"
 export type { ArrayOf } from "../array/builder/datatype_values.ts"
 export type {
   AttributeColumn,
@@ -58,7 +58,7 @@ export type {
   FieldOf,
   NullableColumn,
   NullableVarColumn,
-  RangesOf,
+  RegionOf,
   SparseField,
   TimeForm,
   Timestamps,
@@ -82,7 +82,7 @@ export type { Query, Read, SparseResult } from "./typed_read.ts"
  *
  * const program = Effect.gen(function* () {
  *   const quakes = yield* TileArray.open("tests/array/quakes")
- *   return yield* Sparse.read(quakes, { select: ["lat", "place"], ranges: { lon: [100, null] }, where: "depth > 20" })
+ *   return yield* Sparse.read(quakes, { select: ["lat", "place"], region: { lon: [100, null] }, where: "depth > 20" })
  * })
  * const { length, columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
  * assertEquals([length, columns.lat.values[0], Cells.text(columns.place, 0)], [1, 38.3, "Tōhoku"])
@@ -155,7 +155,7 @@ export const stream = <
  * import { assertEquals } from "@std/assert"
  *
  * const quakes = TileArray.open("tests/array/quakes")
- * const options = { select: ["depth"], ranges: { lat: [30, 46] }, signal: AbortSignal.timeout(60_000) } as const
+ * const options = { select: ["depth"], region: { lat: [30, 46] }, signal: AbortSignal.timeout(60_000) } as const
  * let deepest = 0
  * for await (const { columns } of Sparse.batches(quakes, options, layerDefault)) {
  *   for (const depth of columns.depth.values) deepest = Math.max(deepest, Number(depth))
@@ -244,7 +244,7 @@ export const aggregate = <
  *
  * const program = Effect.gen(function* () {
  *   const quakes = yield* TileArray.open("tests/array/quakes")
- *   return yield* Sparse.distinct(quakes, "place", { ranges: { lat: [36, 46] } })
+ *   return yield* Sparse.distinct(quakes, "place", { region: { lat: [36, 46] } })
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), ["Niigata", "Tōhoku"])
  * ```

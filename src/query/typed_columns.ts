@@ -10,7 +10,7 @@ import type { ArrayOf, CoordinateOf, DatetimeType } from "../array/builder/datat
 import type { Dimension } from "../array/builder/dimension.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import type { Column } from "./column.ts"
-import type { RangeInput, RangesInput } from "./range_input.ts"
+import type { RangeInput, RegionInput } from "./range_input.ts"
 
 /** What may be declared of an array: a schema, or nothing. */
 export type Declared = ArraySchema | undefined
@@ -84,10 +84,10 @@ export type ColumnsOf<S extends Declared, K extends string, T extends TimeForm> 
   : Readonly<Record<string, Column>>
 
 /** Ranges by dimension or by label, in the datatypes of the schema. */
-export type RangesOf<S extends Declared> = S extends ArraySchema ?
+export type RegionOf<S extends Declared> = S extends ArraySchema ?
     & { readonly [Name in keyof S["dims"]]?: RangeInput<CoordinateOf<S["dims"][Name]["type"]>> }
     & { readonly [Name in keyof S["labels"]]?: RangeInput<CoordinateOf<S["labels"][Name]["type"]>> }
-  : RangesInput
+  : RegionInput
 
 /** Memory for the fixed-size cells of one field. */
 export type BufferOf<F> = F extends Attribute<infer D, infer N, infer C>

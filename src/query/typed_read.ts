@@ -13,7 +13,7 @@ import type { Outside } from "./merge_ranges.ts"
 import { datesOf } from "./cell_times.ts"
 import type { Condition } from "../condition/condition_tree.ts"
 import type { TermsIn } from "../condition/typed_terms.ts"
-import type { BuffersOf, ColumnsOf, Declared, FieldName, RangesOf, SparseField, TimeForm } from "./typed_columns.ts"
+import type { BuffersOf, ColumnsOf, Declared, FieldName, RegionOf, SparseField, TimeForm } from "./typed_columns.ts"
 import type { Order } from "./read_options.ts"
 
 /**
@@ -37,7 +37,7 @@ export interface Query<
    * coordinates are wanted whose labels lie in them. A dimension that is not named is taken whole: in dense arrays its non-empty
    * domain, in sparse ones everything.
    */
-  readonly ranges?: RangesOf<S>
+  readonly region?: RegionOf<S>
   /**
    * Which cells are wanted: a condition of `Condition`, or its text. Of sparse arrays only these cells are answered – after the
    * newest cell of each place was chosen, so that no older one comes back –, in dense ones the others hold the fill
@@ -110,7 +110,7 @@ export interface DenseBatch<
   T extends TimeForm = "bigint",
 > extends DenseResult<S, K, T> {
   /** What of each dimension it holds: ranges with both ends inclusive, of bigints where the dimension has 64 bits. */
-  readonly ranges: Readonly<Record<string, ReadonlyArray<readonly [low: Scalar, high: Scalar]>>>
+  readonly region: Readonly<Record<string, ReadonlyArray<readonly [low: Scalar, high: Scalar]>>>
 }
 
 /** The answer of a sparse read, or a batch of it. */

@@ -23,7 +23,7 @@ import { hasTodaysOrder } from "../fragment/cell_order.ts"
 import { cellCount } from "../fragment/fragment.ts"
 import { attemptSelection, type ReadError } from "../query/read_error.ts"
 import { DEFAULT_MEMORY } from "../query/budget.ts"
-import type { RangesInput } from "../query/selection.ts"
+import type { RegionInput } from "../query/selection.ts"
 import { streamDense } from "../query/stream_dense.ts"
 import { streamSparse } from "../query/stream_sparse.ts"
 import type { CellWriter } from "../write/cell_writer.ts"
@@ -41,7 +41,7 @@ export interface CopyOptions extends Omit<CreateOptions, "key"> {
   /** The attributes that are copied. Default: all; dimensions always are. */
   readonly select?: ReadonlyArray<string>
   /** The cells that are copied, as ranges by dimension. Default: all. */
-  readonly ranges?: RangesInput
+  readonly region?: RegionInput
   /** Whether metadata are copied too. Default: true. */
   readonly metadata?: boolean
   /** Bytes of memory that reading may take. Default: 256 MiB. */
@@ -78,7 +78,7 @@ export type CopyError =
 
 const OPTIONS: ReadonlyArray<string> = [
   "select",
-  "ranges",
+  "region",
   "metadata",
   "memory",
   "onProgress",
@@ -105,7 +105,7 @@ const copyCells = (
   source: OpenedArray,
   target: OpenedArray,
   select: ReadonlyArray<string>,
-  { ranges = {}, memory, at, onProgress }: CopyOptions,
+  { region = {}, memory, at, onProgress }: CopyOptions,
 ): Effect.Effect<Written, ReadError | WriteFailure, Storage | Codecs> =>
   Effect.scoped(Effect.gen(function* () {
     const moment = at === undefined ? undefined : Number(at)
@@ -125,14 +125,14 @@ const copyCells = (
       const writing = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY } as const
       const writer = yield* openSparseWriter(target, { ...told(expected), ...writing })
       const names = [...source.schema.dimensions.map((d) => d.name), ...select]
-      return yield* writeAll(writer, streamSparse(source, { ...reading, order, ranges, select: names }))
+      return yield* writeAll(writer, streamSparse(source, { ...reading, order, region, select: names }))
     }
     // older arrays cannot commit several fragments at once
-    const { boxes, cells } = yield* writtenBoxes(source, ranges, target.schema.version >= Since.folders)
+    const { boxes, cells } = yield* writtenBoxes(source, region, target.schema.version >= Since.folders)
     const writer = yield* openDenseWriter(target, boxes, { ...told(cells), order: "global" })
     const batches = Stream.flatMap(
       Stream.fromIterable(boxes),
-      (ranges) => streamDense(source, { ...reading, order: "global", ranges, select }),
+      (region) => streamDense(source, { ...reading, order: "global", region, select }),
     )
     return yield* writeAll(writer, batches)
   }))

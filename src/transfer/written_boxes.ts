@@ -9,7 +9,7 @@ import type { SelectionError } from "../array/errors.ts"
 import { nonEmptyDomain } from "../array/non_empty_domain.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { attemptSelection } from "../query/read_error.ts"
-import { parseSelection, type RangesInput } from "../query/selection.ts"
+import { parseSelection, type RegionInput } from "../query/selection.ts"
 
 /** The coordinates of a box, by dimension; both ends inclusive. */
 type Box = ReadonlyArray<readonly [low: bigint, high: bigint]>
@@ -60,7 +60,7 @@ const croppedTo = (boxes: ReadonlyArray<Box>, ranges: ReadonlyArray<Box | undefi
 /** The boxes of a dense array in which cells were written, as far as they are wanted; one if there may not be `several`. */
 export const writtenBoxes = (
   array: OpenedArray,
-  ranges: RangesInput,
+  ranges: RegionInput,
   several: boolean,
 ): Effect.Effect<WrittenBoxes, SelectionError> =>
   attemptSelection(() => {

@@ -79,7 +79,7 @@ export interface DenseWriteOptions extends WriteOptions {
  *     temp: Float32Array.of(1, 2, 3, 4, 5, 6),
  *     flag: { values: Uint8Array.of(0, 1, 0, 1, 0, 1), validity: Uint8Array.of(1, 1, 1, 1, 1, 0) },
  *   })
- *   return yield* Dense.read(yield* TileArray.reopen(weather), { ranges: { lon: [2, 3] } })
+ *   return yield* Dense.read(yield* TileArray.reopen(weather), { region: { lon: [2, 3] } })
  * })
  * const { columns } = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
  * assertEquals(columns.temp, Float32Array.of(2, 3, 5, 6))

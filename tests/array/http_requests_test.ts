@@ -57,7 +57,7 @@ const measure = async (count: number, how: "manifest" | "index") => {
   try {
     const uri = `${server.origin}/weather`
     const open = await asked(TileArray.open(uri))
-    const tile = await asked(Dense.read(open.answer, { select: ["temperature"], ranges: { day: 57, station: 1 } }))
+    const tile = await asked(Dense.read(open.answer, { select: ["temperature"], region: { day: 57, station: 1 } }))
     const again = await asked(TileArray.reopen(open.answer))
     assertEquals(tile.answer.columns.temperature.values.length, 1)
     const shown = ({ calls, requests }: { readonly calls: number; readonly requests: number }) => ({ calls, requests })
@@ -111,7 +111,7 @@ describe("arrays in a local folder", () => {
         }
         const open = await asked(TileArray.open(join(folder, "weather")))
         assertEquals(open.made, { list: 3, read: 1, readTail: count, others: 0 })
-        const tile = await asked(Dense.read(open.answer, { select: ["temperature"], ranges: { day: 57, station: 1 } }))
+        const tile = await asked(Dense.read(open.answer, { select: ["temperature"], region: { day: 57, station: 1 } }))
         assertEquals(tile.answer.columns.temperature.values.length, 1)
         assertEquals({ ...tile.made, others: 0 }, { list: 0, read: 0, readTail: 0, others: 0 })
         assert(tile.made.others <= 2, `${tile.made.others} requests for a tile`)

@@ -39,7 +39,7 @@ const trace = (path: string, files: ReadonlyMap<string, Uint8Array>, key: Uint8A
         const low = boundJson(d.type, d.cellValNum === 1 ? 1 : "var", domain[i].low)
         return [d.name, typeof low === "object" ? domain[i].low : low]
       }))
-      const options = { select: [attribute.name], ranges, order: "unordered" } as const
+      const options = { select: [attribute.name], region: ranges, order: "unordered" } as const
       const read = schema.arrayType === "dense"
         ? Effect.asVoid(readDense(array, { ...options, order: "row" }))
         : Effect.asVoid(readSparse(array, options))

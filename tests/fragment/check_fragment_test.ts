@@ -47,7 +47,7 @@ const sparseFragment: build.FragmentParts = {
 const reads: ReadonlyArray<ReadOptions> = [
   {},
   { order: "unordered", select: ["a"] },
-  { ranges: { x: [2, 6] } },
+  { region: { x: [2, 6] } },
   { order: "global" },
 ]
 
@@ -96,7 +96,7 @@ describe("non-empty domains", () => {
     const domain = build.rangesOf(schema.dimensions, [[0, 19]])
     const a = { fixed: [build.countingTile("int32", 10), build.countingTile("int32", 10, 10)] }
     const files = build.buildArray("a", schema, [{ time: 1, domain, tileCount: 2, fields: { a } }])
-    const { columns } = await answerOf(files, "a", { select: ["a"], ranges: { x: [8, 12] } })
+    const { columns } = await answerOf(files, "a", { select: ["a"], region: { x: [8, 12] } })
     assertEquals([...columns.a.values], [8, 9, 10, 11, 12])
   })
 })
@@ -105,7 +105,7 @@ describe("counts in footers of sparse fragments", () => {
   it("are believed where tiles show them", async () => {
     for (const options of reads) {
       const { length, columns } = await answerOf(build.buildArray("a", sparse, [sparseFragment]), "a", options)
-      assertEquals(length, options.ranges === undefined ? 8 : 5)
+      assertEquals(length, options.region === undefined ? 8 : 5)
       assertEquals(columns.a.length, length)
     }
   })

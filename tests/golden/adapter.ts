@@ -63,7 +63,7 @@ export const makeEngine = (codecs: "native" | "portable"): Engine => {
               ? op === "eq" ? Condition.isNull(field) : Condition.notNull(field)
               : comparisons[op](field, value as string | number)
           )
-          const request = { ranges, order: orders[order], ...(tests && { where: Condition.and(...tests) }) }
+          const request = { region: ranges, order: orders[order], ...(tests && { where: Condition.and(...tests) }) }
           if (schema.arrayType === "sparse") {
             const { length, columns } = await run(Sparse.read(array, request))
             return { cells: length, columns }

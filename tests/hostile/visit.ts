@@ -17,7 +17,7 @@ import {
 } from "../../src/array/describe.ts"
 import type { Column } from "../../src/query/column.ts"
 import type { StreamOptions } from "../../src/query/read_options.ts"
-import type { RangesInput } from "../../src/query/selection.ts"
+import type { RegionInput } from "../../src/query/selection.ts"
 import type { Subject } from "./subjects.ts"
 
 /** Columns that were read, of a whole or of batches one after the other. */
@@ -40,7 +40,7 @@ export type Seen = ReadonlyMap<string, Outcome>
 /** What is the same in each visit of a subject. */
 export interface Plan {
   /** The ranges of the reads of a part; `undefined` where nothing is known. */
-  readonly ranges: RangesInput | undefined
+  readonly ranges: RegionInput | undefined
   /** The budget of the streams. */
   readonly memory: number
 }
@@ -156,15 +156,15 @@ export const visit = async (
   await read("read global", { order: "global" })
   await read("read unordered", { order: "unordered" })
   if (dense) await read("read coordinates", { select: schema.dimensions.map((d) => d.name) })
-  if (ranges !== undefined) await read("read part", { ranges })
+  if (ranges !== undefined) await read("read part", { region: ranges })
   await stream("stream row", { order: "row" })
   await stream("stream unordered", { order: "unordered" })
-  if (ranges !== undefined) await stream("stream part", { ranges, order: "row" })
+  if (ranges !== undefined) await stream("stream part", { region: ranges, order: "row" })
   return seen
 }
 
 /** A part of an array: of each dimension the lower half of what was written, as its unchanged description says. */
-export const partOf = (seen: Seen): RangesInput | undefined => {
+export const partOf = (seen: Seen): RegionInput | undefined => {
   const [schema, domain] = [seen.get("schema"), seen.get("domain")]
   if (schema?.kind !== "text" || domain?.kind !== "text" || domain.text === "null") return undefined
   const bounds = JSON.parse(domain.text) as ReadonlyArray<readonly [unknown, unknown]>
@@ -180,5 +180,5 @@ export const partOf = (seen: Seen): RangesInput | undefined => {
       else out[name] = [BigInt(low), (BigInt(low) + BigInt(high)) / 2n]
     }
   })
-  return out as RangesInput
+  return out as RegionInput
 }

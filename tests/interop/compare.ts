@@ -80,7 +80,7 @@ export async function* compareAll(
       if (list !== null) ranges[expected.schema.dimensions[i].name] = list
     })
     const request = {
-      ranges,
+      region: ranges,
       order: orders[read.layout],
       ...(read.outside === undefined ? {} : { outside: read.outside }),
     }

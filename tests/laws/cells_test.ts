@@ -135,7 +135,7 @@ const ask = (uri: string, kind: Kind, events: ReadonlyArray<Event>, query: Query
     assertEquals(array.schema.attributes.map(({ name }) => name), [...attributes])
     const names = ["x", "y", ...attributes]
     const what = {
-      ...(box === undefined ? {} : { ranges: box }),
+      ...(box === undefined ? {} : { region: box }),
       ...(wish === undefined ? {} : { where: conditionOf(wish) }),
     }
     const options = { ...what, select: names, order }

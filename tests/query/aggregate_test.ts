@@ -98,9 +98,9 @@ describe("aggregates of sparse cells", () => {
       exactly<number>()(whole.f)
       exactly<string | null>()(whole.first)
       assertEquals({ ...whole }, naive(all))
-      const part = yield* Sparse.aggregate(array, asked, { ranges: { x: [[10, 700], [2000, 2100]] } })
+      const part = yield* Sparse.aggregate(array, asked, { region: { x: [[10, 700], [2000, 2100]] } })
       assertEquals({ ...part }, naive(all.filter((k) => (x[k] >= 10 && x[k] <= 700) || (x[k] >= 2000 && x[k] <= 2100))))
-      const some = yield* Sparse.aggregate(array, asked, { where: "i > 100 and n != None", ranges: { x: [100, 2500] } })
+      const some = yield* Sparse.aggregate(array, asked, { where: "i > 100 and n != None", region: { x: [100, 2500] } })
       assertEquals(
         { ...some },
         naive(all.filter((k) => x[k] >= 100 && x[k] <= 2500 && cells.i[k] > 100 && cells.n.validity[k] === 1)),
@@ -124,8 +124,8 @@ describe("aggregates of sparse cells", () => {
       const { answer, bytes } = yield* counted(Sparse.aggregate(array, wanted))
       assertEquals(bytes, 0)
       assertEquals([answer.count, answer.sum, answer.high], [COUNT, naive(all).sum, naive(all).last])
-      const part = yield* counted(Sparse.aggregate(array, wanted, { ranges: { x: [0, 1450] } }))
-      const read = yield* counted(Sparse.read(array, { select: ["i", "s", "n"], ranges: { x: [0, 1450] } }))
+      const part = yield* counted(Sparse.aggregate(array, wanted, { region: { x: [0, 1450] } }))
+      const read = yield* counted(Sparse.read(array, { select: ["i", "s", "n"], region: { x: [0, 1450] } }))
       assert(part.bytes < read.bytes / 2, `${part.bytes} of ${read.bytes} bytes`)
       assertEquals(part.answer.count, naive(all.filter((k) => x[k] <= 1450)).count)
     })))
@@ -215,9 +215,9 @@ describe("aggregates of dense cells", () => {
           [{ r: [0, 39] }, "r == 5"],
         ] as const
       ) {
-        const options = { ranges, ...(where === undefined ? {} : { where }) }
+        const options = { region: ranges, ...(where === undefined ? {} : { where }) }
         const { answer } = yield* counted(Dense.aggregate(array, wanted, options))
-        const { columns, shape } = yield* Dense.read(array, { ranges, select: ["r", "i", "n", "f"] })
+        const { columns, shape } = yield* Dense.read(array, { region: ranges, select: ["r", "i", "n", "f"] })
         const length = shape.reduce((a, b) => a * b, 1)
         const UNWRITTEN = -(2 ** 31)
         const chosen = Array.from({ length }, (_, k) => k).filter((k) =>
@@ -247,9 +247,9 @@ describe("aggregates of dense cells", () => {
       const array = yield* grid
       const count = { count: Aggregate.count() }
       const ranges = { r: [30, 39], c: [30, 49] } as const
-      assertEquals((yield* Dense.aggregate(array, count, { ranges, where: Condition.and() })).count, 20)
-      assertEquals((yield* Dense.aggregate(array, count, { ranges, where: Condition.or() })).count, 0)
-      assertEquals((yield* Dense.aggregate(array, count, { ranges, where: "i != None" })).count, 20)
+      assertEquals((yield* Dense.aggregate(array, count, { region: ranges, where: Condition.and() })).count, 20)
+      assertEquals((yield* Dense.aggregate(array, count, { region: ranges, where: Condition.or() })).count, 0)
+      assertEquals((yield* Dense.aggregate(array, count, { region: ranges, where: "i != None" })).count, 20)
     })))
 
   it("come from statistics where whole tiles are wanted, and one fragment wrote them", () =>
@@ -257,8 +257,8 @@ describe("aggregates of dense cells", () => {
       const array = yield* grid
       // four tiles that the second fragment did not touch
       const ranges = { r: [16, 31], c: [20, 39] } as const
-      yield* Dense.aggregate(array, wanted, { ranges })
-      const { bytes } = yield* counted(Dense.aggregate(array, wanted, { ranges }))
+      yield* Dense.aggregate(array, wanted, { region: ranges })
+      const { bytes } = yield* counted(Dense.aggregate(array, wanted, { region: ranges }))
       assertEquals(bytes, 0)
       const whole = yield* counted(Dense.aggregate(array, wanted))
       const read = yield* counted(Dense.read(array))

@@ -16,7 +16,7 @@ import { Weather } from "../types/weather.ts"
 
 const weather = join(import.meta.dirname!, "../golden/demo/weather")
 const quakes = join(import.meta.dirname!, "../array/quakes")
-const box = { ranges: { day: [1, 366], station: [1, 100] } } as const
+const box = { region: { day: [1, 366], station: [1, 100] } } as const
 
 /** What a loop throws. */
 const thrown = async (run: () => Promise<unknown>): Promise<unknown> => {

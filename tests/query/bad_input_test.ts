@@ -199,10 +199,10 @@ describe("regions", () => {
       ) {
         for (
           const asked of [
-            Sparse.read(sparse, { ranges: ranges as never }),
-            Sparse.explain(sparse, { ranges: ranges as never }),
-            Sparse.aggregate(sparse, { count: Aggregate.count() }, { ranges: ranges as never }),
-            Dense.read(dense, { ranges: ranges as never }),
+            Sparse.read(sparse, { region: ranges as never }),
+            Sparse.explain(sparse, { region: ranges as never }),
+            Sparse.aggregate(sparse, { count: Aggregate.count() }, { region: ranges as never }),
+            Dense.read(dense, { region: ranges as never }),
           ]
         ) {
           const error = yield* refused(asked)
@@ -211,7 +211,7 @@ describe("regions", () => {
           assertStringIncludes(error.message, reason)
         }
       }
-      const names = yield* refused(Sparse.read(sparse, { ranges: { name: [["a", "b"], ["z", "c"]] } }))
+      const names = yield* refused(Sparse.read(sparse, { region: { name: [["a", "b"], ["z", "c"]] } }))
       assertStringIncludes(String(names), 'name: range 2 of 2: the range ["z", "c"] is empty')
     })))
 })

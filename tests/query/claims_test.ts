@@ -45,18 +45,18 @@ describe("dense selections", () => {
 
   it("of more tiles than a plan can hold are refused before they are planned", async () => {
     const files = build.buildArray("a", schema, [])
-    const message = await refusalOf(files, "a", "ResultTooLarge", { ranges: { x: [0n, 2n ** 31n] } })
+    const message = await refusalOf(files, "a", "ResultTooLarge", { region: { x: [0n, 2n ** 31n] } })
     assertStringIncludes(message, "the selection touches 2147483649 tiles")
   })
 
   it("of no field are counted too", async () => {
     const files = build.buildArray("a", schema, [])
-    await refusalOf(files, "a", "ResultTooLarge", { ranges: { x: [0n, 2n ** 31n] }, select: [] })
+    await refusalOf(files, "a", "ResultTooLarge", { region: { x: [0n, 2n ** 31n] }, select: [] })
   })
 
   it("of few tiles in a large domain are answered with fill values", async () => {
     const files = build.buildArray("a", schema, [])
-    const { columns } = await answerOf(files, "a", { ranges: { x: [2n ** 31n, 2n ** 31n + 2n] } })
+    const { columns } = await answerOf(files, "a", { region: { x: [2n ** 31n, 2n ** 31n + 2n] } })
     assertEquals([...columns.a.values], [255, 255, 255])
   })
 

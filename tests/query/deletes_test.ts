@@ -103,7 +103,7 @@ describe("deletes", () => {
             .filter(({ cell }) => range === undefined || (range[0] <= cell.x && cell.x <= range[1]))
             .filter(({ cell, time }) => removes.every((r) => time > r.time || stays(r, cell)))
             .sort((a, b) => a.cell.x - b.cell.x)
-          const { columns } = await answerOf(files, "a", { order, ...range && { ranges: { x: [range] } } })
+          const { columns } = await answerOf(files, "a", { order, ...range && { region: { x: [range] } } })
           const { x, v, w } = columns
           const answer = Array.from(
             x.values as Int32Array,

@@ -46,7 +46,7 @@ describe("cells of dense arrays", () => {
         "a < 0": (a) => a < 0,
       }
       for (const ranges of [{}, { r: [3, 39], c: [[1, 3], [30, 49]] }] as const) {
-        const whole = yield* Dense.read(array, { ranges, select: ["r", "c", "a", "n", "s"] })
+        const whole = yield* Dense.read(array, { region: ranges, select: ["r", "c", "a", "n", "s"] })
         const all = rowsOf([whole]).filter((row) => {
           const [r, c] = JSON.parse(row)
           return written(r, c)
@@ -57,7 +57,7 @@ describe("cells of dense arrays", () => {
             return where === undefined || tests[where](a, n, r)
           })
           for (const limit of [undefined, 0, 7, 100_000]) {
-            const query = { ranges, limit, memory: 40_000, ...(where === undefined ? {} : { where }) }
+            const query = { region: ranges, limit, memory: 40_000, ...(where === undefined ? {} : { where }) }
             const batches = yield* Stream.runCollect(Dense.cells(array, query))
             assertEquals(rowsOf(batches), wanted.slice(0, limit), `${where} ${limit}`)
             for (const { length, columns } of batches) {

@@ -43,7 +43,7 @@ describe("explained reads", () => {
         assertEquals([plan.sorts, plan.deduplicates], [options.order === "row", false])
         assertEquals(plan.cells, 50 * read)
       }
-      const part = yield* Sparse.explain(array, { ranges: { x: [100, 249] }, select: ["a"] })
+      const part = yield* Sparse.explain(array, { region: { x: [100, 249] }, select: ["a"] })
       assertEquals(part.fragments.map(({ inRanges }) => inRanges), [2])
       assertEquals(part.fields, ["x", "a"])
       yield* Sparse.write(array, { ...cells, a: cells.a.toReversed() })
@@ -73,7 +73,7 @@ describe("explained reads", () => {
       yield* write([0, 39], 1)
       yield* write([10, 19], 2)
       const array = yield* TileArray.reopen(made)
-      for (const options of [{}, { select: ["a"] }, { ranges: { r: [10, 29], c: [0, 9] } }] as const) {
+      for (const options of [{}, { select: ["a"] }, { region: { r: [10, 29], c: [0, 9] } }] as const) {
         const plan = yield* Dense.explain(array, options)
         const read = yield* counted(Dense.read(array, options))
         assertEquals([options, plan.bytes, plan.requests], [options, read.bytes, read.requests])
@@ -103,8 +103,8 @@ describe("explained reads", () => {
           {},
         ] as const
       ) {
-        const plan = yield* Dense.explain(array, { ranges })
-        const read = yield* counted(Dense.read(array, { ranges }))
+        const plan = yield* Dense.explain(array, { region: ranges })
+        const read = yield* counted(Dense.read(array, { region: ranges }))
         const place = JSON.stringify(ranges)
         assert(read.requests <= plan.requests, `${place}: ${read.requests} of ${plan.requests} requests`)
         assert(read.bytes <= plan.bytes, `${place}: ${read.bytes} of ${plan.bytes} bytes`)

@@ -161,7 +161,7 @@ describe("aggregates by groups", () => {
       const array = yield* points(7)
       const memory = 300_000
       for (
-        const options of [{}, { where: "small >= 0" }, { ranges: { x: [100, 900] } }, { where: "small > 100" }] as const
+        const options of [{}, { where: "small >= 0" }, { region: { x: [100, 900] } }, { where: "small > 100" }] as const
       ) {
         const { fields } = yield* Sparse.read(array, options)
         const rows = yield* rowsOf(array, fields)
@@ -180,12 +180,12 @@ describe("aggregates by groups", () => {
         { numRuns: 20, seed: 6 },
       )
       for (
-        const options of [{}, { where: "small >= 0" }, { ranges: { r: [0, 29], c: [0, 19] } }, {
-          ranges: { r: [3, 12], c: [4, 11] },
+        const options of [{}, { where: "small >= 0" }, { region: { r: [0, 29], c: [0, 19] } }, {
+          region: { r: [3, 12], c: [4, 11] },
           where: "flag == 1",
         }] as const
       ) {
-        const { fields } = yield* Dense.read(array, { ranges: options.ranges, select: [...names, "r", "c"] })
+        const { fields } = yield* Dense.read(array, { region: options.region, select: [...names, "r", "c"] })
         const rows = (yield* rowsOf(array, fields)).filter(({ r, c, small, flag }) => {
           const [row, column] = [Number(r), Number(c)]
           const written = (row <= 19 && column >= 2 && column <= 13) || (row >= 5 && row <= 9 && column >= 10)
@@ -267,8 +267,8 @@ describe("distinct values", () => {
         const expected = naive(rows, [name]).map((row) => (row as unknown as Record<string, Value>)[name])
         assertEquals(found as ReadonlyArray<Value>, expected)
       }
-      const few = [...new Set((yield* Sparse.read(array, { ranges: { x: [0, 40] }, select: ["x"] })).columns.x)]
-      const options = { ranges: { x: [0, 40] } } as const
+      const few = [...new Set((yield* Sparse.read(array, { region: { x: [0, 40] }, select: ["x"] })).columns.x)]
+      const options = { region: { x: [0, 40] } } as const
       assertEquals(yield* Sparse.distinct(array, "x", { ...options, maxValues: few.length }), few)
       assert((yield* Effect.flip(Sparse.distinct(array, "x", { maxValues: 2 }))) instanceof ResultTooLarge)
       const many = yield* Effect.flip(Sparse.distinct(array, "x", { maxValues: 2 }))

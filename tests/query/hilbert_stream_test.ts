@@ -52,7 +52,7 @@ describe("streams along the Hilbert curve", () => {
               }
               const array = yield* TileArray.open("mem://curve")
               const ranges = some ? { x: [2, 15] } as const : {}
-              const asked = { order: "global", ranges, ...(where === undefined ? {} : { where }) } as const
+              const asked = { order: "global", region: ranges, ...(where === undefined ? {} : { where }) } as const
               const whole = yield* Sparse.read(array, asked)
               const memory = 2 ** power
               const batches = yield* Stream.runCollect(Sparse.stream(array, { ...asked, memory }))

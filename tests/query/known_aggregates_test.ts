@@ -40,10 +40,10 @@ const both = (type: (typeof integers)[number] | (typeof floats)[number], cells: 
     )
     yield* Sparse.write(sparse, { d, a })
     const [denseNow, sparseNow] = [yield* TileArray.reopen(dense), yield* TileArray.reopen(sparse)]
-    return (ranges: { readonly d?: readonly [number, number] }, where?: string) =>
+    return (region: { readonly d?: readonly [number, number] }, where?: string) =>
       Effect.gen(function* () {
-        const answer = { ...(yield* Sparse.aggregate(sparseNow, asked, { ranges, where })) }
-        assertEquals({ ...(yield* Dense.aggregate(denseNow, asked, { ranges, where })) }, answer)
+        const answer = { ...(yield* Sparse.aggregate(sparseNow, asked, { region, where })) }
+        assertEquals({ ...(yield* Dense.aggregate(denseNow, asked, { region, where })) }, answer)
         return answer
       })
   })
@@ -133,8 +133,8 @@ describe("aggregates as TileDB-Py knows them", () => {
           mean: valid.length === 0 ? null : valid.reduce((sum, k) => sum + k / 2, 0) / valid.length,
           nulls: there.length - valid.length,
         }
-        assertEquals({ ...(yield* Dense.aggregate(denseNow, wanted, { ranges })) }, expected)
-        assertEquals({ ...(yield* Sparse.aggregate(sparseNow, wanted, { ranges })) }, expected)
+        assertEquals({ ...(yield* Dense.aggregate(denseNow, wanted, { region: ranges })) }, expected)
+        assertEquals({ ...(yield* Sparse.aggregate(sparseNow, wanted, { region: ranges })) }, expected)
       }
     })))
 
@@ -148,8 +148,11 @@ describe("aggregates as TileDB-Py knows them", () => {
       const nothing = { sum: 0, min: null, max: null, mean: null }
       const { count: _, ...wanted } = asked
       const ranges = { d: [6, 9] } as const
-      assertEquals({ ...(yield* Dense.aggregate(yield* TileArray.reopen(dense), wanted, { ranges })) }, nothing)
-      assertEquals({ ...(yield* Sparse.aggregate(yield* TileArray.reopen(sparse), wanted, { ranges })) }, nothing)
+      assertEquals({ ...(yield* Dense.aggregate(yield* TileArray.reopen(dense), wanted, { region: ranges })) }, nothing)
+      assertEquals(
+        { ...(yield* Sparse.aggregate(yield* TileArray.reopen(sparse), wanted, { region: ranges })) },
+        nothing,
+      )
     })))
 
   it("may be of several attributes, of each what it has", () =>

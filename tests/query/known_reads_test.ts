@@ -28,7 +28,7 @@ describe("dense reads as TileDB-Py knows them", () => {
       const read = (when: TileArray.OpenOptions) =>
         Effect.gen(function* () {
           const array = yield* TileArray.open("mem://line", Line, when)
-          return [...(yield* Dense.read(array, { ranges: { x: [0n, 2n] } })).columns.a]
+          return [...(yield* Dense.read(array, { region: { x: [0n, 2n] } })).columns.a]
         })
       assertEquals(yield* read({ at: 9 }), [NaN, NaN, NaN])
       assertEquals(yield* read({ at: 10 }), [0, 0, 0])
@@ -116,7 +116,7 @@ describe("sparse reads as TileDB-Py knows them", () => {
         yield* Sparse.write(made, { x: [c2, c0, c1], a: [3, 1, 2] })
         const array = yield* TileArray.reopen(made)
         const inside = (low: number, high: number) =>
-          Effect.map(Sparse.read(array, { ranges: { x: [low, high] } }), ({ columns }) => [...columns.a])
+          Effect.map(Sparse.read(array, { region: { x: [low, high] } }), ({ columns }) => [...columns.a])
         assertEquals(yield* inside(c0, c0), [1])
         assertEquals(yield* inside(c1, c1), [2])
         assertEquals(yield* inside(c0, c1), [1, 2])
@@ -158,7 +158,7 @@ describe("sparse reads as TileDB-Py knows them", () => {
             const made = yield* TileArray.create(uri, schema)
             yield* Sparse.write(made, { d: texts.toReversed(), a: upTo(texts.length) })
             const array = yield* TileArray.open(uri)
-            const { columns } = yield* Sparse.read(array, { ranges: { d: [texts[0], texts.at(-1)!] } })
+            const { columns } = yield* Sparse.read(array, { region: { d: [texts[0], texts.at(-1)!] } })
             assertEquals(Cells.texts(columns.d), texts)
             assertEquals(Array.from(columns.a.values, Number), upTo(texts.length).toReversed())
             const [domain] = TileArray.nonEmptyDomain(array)!
@@ -179,8 +179,8 @@ describe("sparse reads as TileDB-Py knows them", () => {
         const values = upTo(10_000).map((i) => i / 7)
         yield* Sparse.write(made, { t: BigInt64Array.from(values, (_, i) => BigInt(i) * 1000n), a: values })
         const array = yield* TileArray.reopen(made)
-        const a = (ranges: { readonly t: readonly [bigint | null, bigint | null] }) =>
-          Effect.map(Sparse.read(array, { ranges, select: ["a"] }), ({ columns }) => [...columns.a])
+        const a = (region: { readonly t: readonly [bigint | null, bigint | null] }) =>
+          Effect.map(Sparse.read(array, { region, select: ["a"] }), ({ columns }) => [...columns.a])
         assertEquals(yield* a({ t: [0n, 10_000n] }), values.slice(0, 11))
         assertEquals(yield* a({ t: [9_990_000n, null] }), values.slice(9990))
         assertEquals((yield* a({ t: [null, null] })).length, 10_000)
@@ -262,7 +262,7 @@ describe("sparse reads as TileDB-Py knows them", () => {
           )
           assertEquals(batches.length > 1, memory < 2 ** 18)
         }
-        const none = yield* Stream.runCollect(Sparse.stream(array, { ranges: { x: [101, 105] }, memory: 2 ** 16 }))
+        const none = yield* Stream.runCollect(Sparse.stream(array, { region: { x: [101, 105] }, memory: 2 ** 16 }))
         assertEquals(Chunk.size(none), 0)
       }
     })))

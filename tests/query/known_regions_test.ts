@@ -30,7 +30,7 @@ describe("regions as TileDB-Py knows them", () => {
           [{}, count(36)],
         ] as const
       ) {
-        const { columns } = yield* Dense.read(array, { ranges })
+        const { columns } = yield* Dense.read(array, { region: ranges })
         assertEquals([...columns.a].map(Number), [...expected])
       }
     })))
@@ -57,7 +57,7 @@ describe("regions as TileDB-Py knows them", () => {
           [{ y: [[0, 3]], x: [[2, 3]] }, [4, 2], count(4).flatMap((i) => [3 + 4 * i, 4 + 4 * i])],
         ] as const
       ) {
-        const read = yield* Dense.read(array, { ranges })
+        const read = yield* Dense.read(array, { region: ranges })
         assertEquals([read.shape, [...read.columns.a]], [[...shape], [...expected]])
       }
     })))
@@ -80,9 +80,9 @@ describe("regions as TileDB-Py knows them", () => {
       const found = (
         ranges: Parameters<typeof Sparse.read<typeof schema>>[1] extends infer O ? NonNullable<O> : never,
       ) => Effect.map(Sparse.read(array, ranges), ({ columns }) => [...columns.a])
-      assertEquals(yield* found({ ranges: { y: 0 } }), count(10))
-      assertEquals(yield* found({ ranges: { y: [0, 2], x: [-0.6, 0] } }), [2, 3, 4, 5, 12, 13, 14, 15, 22, 23, 24, 25])
-      assertEquals(yield* found({ ranges: { y: [[0, 2], [5, 5]], x: 0.7999999999999996 } }), [9, 19, 29, 59])
+      assertEquals(yield* found({ region: { y: 0 } }), count(10))
+      assertEquals(yield* found({ region: { y: [0, 2], x: [-0.6, 0] } }), [2, 3, 4, 5, 12, 13, 14, 15, 22, 23, 24, 25])
+      assertEquals(yield* found({ region: { y: [[0, 2], [5, 5]], x: 0.7999999999999996 } }), [9, 19, 29, 59])
       assertEquals((yield* found({})).length, 110)
     })))
 
@@ -105,7 +105,7 @@ describe("regions as TileDB-Py knows them", () => {
         const array = yield* TileArray.reopen(made)
         const found = (from: number, to: number) =>
           Effect.map(
-            Sparse.read(array, { ranges: { x: [asIs[from], asIs[to]] } }),
+            Sparse.read(array, { region: { x: [asIs[from], asIs[to]] } }),
             ({ columns }) => [...columns.a.values],
           )
         for (const [from, to] of [[0, 99], [0, 0], [99, 99], [30, 70]] as const) {
@@ -123,7 +123,7 @@ describe("regions as TileDB-Py knows them", () => {
       const array = yield* TileArray.reopen(made)
       for (let i = 0; i + 1 < days.length; i++) {
         const [from, to] = [days[i], days[i + 1]].map((day) => new Date(day * 86_400_000))
-        assertEquals([...(yield* Sparse.read(array, { ranges: { t: [from, to] } })).columns.a], days.slice(i, i + 2))
+        assertEquals([...(yield* Sparse.read(array, { region: { t: [from, to] } })).columns.a], days.slice(i, i + 2))
       }
     })))
 
@@ -138,8 +138,8 @@ describe("regions as TileDB-Py knows them", () => {
       yield* Sparse.write(made, { i: Int32Array.from(count(10), (k) => k % 5), s, a: Int32Array.from(count(10)) })
       const array = yield* TileArray.reopen(made)
       const found = (
-        ranges: { readonly i?: number | readonly [number, number]; readonly s?: readonly [string, string] },
-      ) => Effect.map(Sparse.read(array, { ranges }), ({ columns }) => [...columns.a].sort((x, y) => x - y))
+        region: { readonly i?: number | readonly [number, number]; readonly s?: readonly [string, string] },
+      ) => Effect.map(Sparse.read(array, { region }), ({ columns }) => [...columns.a].sort((x, y) => x - y))
       assertEquals(yield* found({}), count(10))
       assertEquals(yield* found({ i: [1, 3] }), [1, 2, 3, 6, 7, 8])
       assertEquals(yield* found({ i: 0 }), [0, 5])
@@ -153,12 +153,12 @@ describe("regions as TileDB-Py knows them", () => {
         attrs: { a: Attr.uint64() },
       })
       const made = yield* TileArray.create("mem://few", schema)
-      assertEquals((yield* Sparse.read(made, { ranges: { x: [0, 4] } })).length, 0)
+      assertEquals((yield* Sparse.read(made, { region: { x: [0, 4] } })).length, 0)
       assertEquals((yield* Sparse.read(made)).length, 0)
       yield* Sparse.write(made, { x: BigUint64Array.of(10n), a: BigUint64Array.of(10n) }, { at: 2 })
       const now = yield* TileArray.reopen(made)
       const found = (x: readonly [number, number]) =>
-        Effect.map(Sparse.read(now, { ranges: { x } }), ({ length }) => length)
+        Effect.map(Sparse.read(now, { region: { x } }), ({ length }) => length)
       assertEquals([yield* found([0, 4]), yield* found([0, 9]), yield* found([1, 10]), yield* found([0, 11])], [
         0,
         0,
@@ -183,13 +183,13 @@ describe("current domains as TileDB-Py knows them", () => {
       yield* Dense.write(made, { y: [10, 20], x: [30, 35] }, { a: Int32Array.from(cells) })
       const array = yield* TileArray.reopen(made)
       assertEquals([...(yield* Dense.read(array)).columns.a], cells)
-      const inner = yield* Dense.read(array, { ranges: { y: [11, 13], x: [33, 34] } })
+      const inner = yield* Dense.read(array, { region: { y: [11, 13], x: [33, 34] } })
       assertEquals([...inner.columns.a], [1133, 1134, 1233, 1234, 1333, 1334])
-      const error = yield* Effect.flip(Dense.read(array, { ranges: { y: [11, 55], x: [33, 34] } }))
+      const error = yield* Effect.flip(Dense.read(array, { region: { y: [11, 55], x: [33, 34] } }))
       assert(error instanceof SelectionError && error.message.includes("current domain"), String(error))
       yield* TileArray.evolve(array, { currentDomain: { y: [5, 60], x: [30, 40] } })
       const grown = yield* TileArray.reopen(TileArray.undeclare(array))
-      const wide = yield* Dense.read(grown, { ranges: { y: [20, 55], x: [33, 34] } })
+      const wide = yield* Dense.read(grown, { region: { y: [20, 55], x: [33, 34] } })
       assertEquals([wide.shape, [...wide.columns.a.values].slice(0, 3)], [[36, 2], [2033, 2034, -(2 ** 31)]])
     })))
 

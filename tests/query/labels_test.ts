@@ -26,8 +26,8 @@ describe("labels of a dense array", () => {
         const cellsIn = (low: number | string, high: number | string) =>
           Effect.gen(function* () {
             const ranges = { l1: [low, high] } as never
-            const { columns } = yield* Dense.read(array, { ranges })
-            const label = yield* TileArray.readLabel(array, "l1", { ranges })
+            const { columns } = yield* Dense.read(array, { region: ranges })
+            const label = yield* TileArray.readLabel(array, "l1", { region: ranges })
             assertEquals(Array.from(label.coordinates.values, Number), Array.from(columns.a1, Number))
             return [Array.from(columns.a1, Number), Cells.values(label.labels)] as const
           })
@@ -43,10 +43,10 @@ describe("labels of a dense array", () => {
         assertEquals(Cells.values((yield* Dense.read(own)).columns.label), shown)
         // between two labels there is none: nothing is chosen
         const none = kind === "int64" ? { l1: [-8n, -8n] } as const : { l1: ["aaab", "b"] } as const
-        assertEquals((yield* Dense.read(array, { ranges: none as never })).shape, [0])
+        assertEquals((yield* Dense.read(array, { region: none as never })).shape, [0])
         const points = kind === "int64" ? [7n, -9n, 7n, 100n] : ["i" + "i", "a".repeat(10), "?"]
         assertEquals(
-          Array.from((yield* Dense.read(array, { ranges: { l1: { points } } as never })).columns.a1, Number),
+          Array.from((yield* Dense.read(array, { region: { l1: { points } } as never })).columns.a1, Number),
           [1, 9],
         )
       })))
@@ -73,16 +73,16 @@ describe("labels of a dense array", () => {
       const array = yield* TileArray.reopen(made)
       const read = (ranges: Parameters<typeof Dense.read<typeof Plane>>[1]) =>
         Effect.map(Dense.read(array, ranges), ({ shape, columns }) => [shape, Array.from(columns.value, Number)])
-      assertEquals(yield* read({ ranges: { x1: [-1, -0.7], y1: ["b", "ccc"] } }), [[2, 2], [2, 3, 10, 11]])
-      assertEquals(yield* read({ ranges: { x2: [1n, 2n], y: [8n, 8n] } }), [[2, 1], [56, 64]])
-      assertEquals(yield* read({ ranges: { x2: [null, 1n], y1: ["ggggggg", null] } }), [[1, 2], [63, 64]])
-      assertEquals(yield* read({ ranges: { x1: [[-1, -1], [1, 1]], y: 1n } }), [[2, 1], [1, 57]])
+      assertEquals(yield* read({ region: { x1: [-1, -0.7], y1: ["b", "ccc"] } }), [[2, 2], [2, 3, 10, 11]])
+      assertEquals(yield* read({ region: { x2: [1n, 2n], y: [8n, 8n] } }), [[2, 1], [56, 64]])
+      assertEquals(yield* read({ region: { x2: [null, 1n], y1: ["ggggggg", null] } }), [[1, 2], [63, 64]])
+      assertEquals(yield* read({ region: { x1: [[-1, -1], [1, 1]], y: 1n } }), [[2, 1], [1, 57]])
       // what is not wanted of a label whose labels fulfil a condition is filled, as ever
       assertEquals(
-        yield* read({ ranges: { x1: [-1, -0.7], y: [1n, 2n] }, where: "value >= 9", order: "col" }),
+        yield* read({ region: { x1: [-1, -0.7], y: [1n, 2n] }, where: "value >= 9", order: "col" }),
         [[2, 2], [-(2 ** 63), 9, -(2 ** 63), 10]],
       )
-      const batches = yield* Stream.runCollect(Dense.stream(array, { ranges: { x2: [3n, 6n], y: 1n }, memory: 4096 }))
+      const batches = yield* Stream.runCollect(Dense.stream(array, { region: { x2: [3n, 6n], y: 1n }, memory: 4096 }))
       assertEquals(Chunk.toReadonlyArray(batches).flatMap(({ columns }) => Array.from(columns.value, Number)), [
         17,
         25,
@@ -91,11 +91,11 @@ describe("labels of a dense array", () => {
       ])
       assertEquals(
         yield* Dense.aggregate(array, { sum: Aggregate.sum("value"), count: Aggregate.count() }, {
-          ranges: { x2: [7n, 8n], y1: ["a", "bb"] },
+          region: { x2: [7n, 8n], y1: ["a", "bb"] },
         }),
         { sum: 22n, count: 4 },
       )
-      assertEquals((yield* Dense.explain(array, { ranges: { x2: 8n } })).cells, 8)
+      assertEquals((yield* Dense.explain(array, { region: { x2: 8n } })).cells, 8)
       for (
         const [ranges, why] of [
           [{ x1: [0, 1], x2: [1n, 2n] }, "of the same dimension"],
@@ -107,11 +107,11 @@ describe("labels of a dense array", () => {
           [{ x1: { points: 5 } }, "points is a list of values"],
         ] as const
       ) {
-        const error = yield* Effect.flip(Dense.read(array, { ranges: ranges as never }))
+        const error = yield* Effect.flip(Dense.read(array, { region: ranges as never }))
         assertStringIncludes(error.message, why)
       }
       // as dimensions may be, labels may be there without being asked for
-      const column = yield* Dense.read(array, { ranges: { x1: undefined, x: [1n, 2n], y1: undefined } as never })
+      const column = yield* Dense.read(array, { region: { x1: undefined, x: [1n, 2n], y1: undefined } as never })
       assertEquals(column.shape[0], 2)
       for (const options of [null, [], { where: "x > 1" }]) {
         const wrong = yield* Effect.flip(TileArray.readLabel(array, "x1", options as never))
@@ -132,7 +132,7 @@ describe("labels of a dense array", () => {
       const read = (at: number) =>
         Effect.gen(function* () {
           const array = yield* TileArray.open("mem://times", Line, { at })
-          return Array.from((yield* Dense.read(array, { ranges: { l: [5, 9] } })).columns.a)
+          return Array.from((yield* Dense.read(array, { region: { l: [5, 9] } })).columns.a)
         })
       yield* Dense.write(made, {}, { a: [0, 1, 2, 3], l: [1, 5, 9, 10] }, { at: 1000 })
       yield* TileArray.writeLabels(made, { x: [2, 3] }, { l: [11, 12] }, { at: 2000 })
@@ -141,7 +141,7 @@ describe("labels of a dense array", () => {
       const error = yield* Effect.flip(read(500))
       assertStringIncludes(error.message, "l: the label has no values yet")
       const array = yield* TileArray.open("mem://times", Line, { at: 2000 })
-      const { labels, coordinates } = yield* TileArray.readLabel(array, "l", { ranges: { x: [1, 2] } })
+      const { labels, coordinates } = yield* TileArray.readLabel(array, "l", { region: { x: [1, 2] } })
       assertEquals([labels.values, coordinates.values], [Int32Array.of(5, 11), Int32Array.of(1, 2)])
       assertEquals((yield* TileArray.readLabel(array, "l")).labels.values, Int32Array.of(1, 5, 11, 12))
     })))
@@ -160,12 +160,12 @@ describe("labels of a sparse array", () => {
       const cells = { index, name: letters, value: index.map((i) => 10 + i) }
       yield* Sparse.write(made, { ...cells, l1: letters })
       const array = yield* TileArray.reopen(made)
-      const { columns } = yield* Sparse.read(array, { ranges: { l1: ["d", "g"] }, select: ["value"] })
+      const { columns } = yield* Sparse.read(array, { region: { l1: ["d", "g"] }, select: ["value"] })
       assertEquals(columns.value, BigInt64Array.of(14n, 15n, 16n))
-      assertEquals((yield* Sparse.read(array, { ranges: { l1: "x" } })).length, 0)
+      assertEquals((yield* Sparse.read(array, { region: { l1: "x" } })).length, 0)
       assertEquals(Cells.texts((yield* TileArray.readLabel(array, "l1")).labels), letters)
       assertEquals(
-        yield* Sparse.aggregate(array, { n: Aggregate.count() }, { ranges: { l1: [null, "c"] } }),
+        yield* Sparse.aggregate(array, { n: Aggregate.count() }, { region: { l1: [null, "c"] } }),
         { n: 2 },
       )
       const gap = yield* Effect.flip(
@@ -238,10 +238,10 @@ describe("labels that are written", () => {
             const wanted = up.flatMap((value, i) =>
               ranges.some(([low, high]) => low <= value && value <= high) ? [i] : []
             )
-            const byUp = yield* Dense.read(array, { ranges: { up: ranges } })
+            const byUp = yield* Dense.read(array, { region: { up: ranges } })
             assertEquals(Array.from(byUp.columns.a), wanted)
             const texts = ranges.map(([low, high]) => [deep(high), deep(low)] as const)
-            const byDown = yield* Dense.read(array, { ranges: { down: texts } })
+            const byDown = yield* Dense.read(array, { region: { down: texts } })
             assertEquals(Array.from(byDown.columns.a), wanted)
           })),
       ),

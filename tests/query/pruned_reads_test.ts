@@ -160,7 +160,7 @@ describe("sparse reads that leave tiles out", () => {
       yield* write(5)
       const together = yield* TileArray.reopen(array)
       assertEquals((yield* Sparse.explain(together, { order: "unordered" })).deduplicates, true)
-      assertEquals((yield* Sparse.explain(together, { order: "unordered", ranges: { x: 0 } })).deduplicates, false)
+      assertEquals((yield* Sparse.explain(together, { order: "unordered", region: { x: 0 } })).deduplicates, false)
       assertEquals((yield* Sparse.read(together)).length, 4)
     })))
 
@@ -258,11 +258,11 @@ describe("dense reads that leave tiles out", () => {
             const where = evolves ? `(${asked}) or later == 3` : asked
             const ranges = { r: [0, SIZE - 1], c: [[0, 4], [6, SIZE - 1]] } as const
             const all = yield* Dense.read(array, {
-              ranges,
+              region: ranges,
               order,
               select: ["r", "c", "a", "b", "s", ...(evolves ? ["later"] : [])],
             })
-            const found = yield* Dense.read(array, { ranges, order, where, select: ["s", "a", "b"] })
+            const found = yield* Dense.read(array, { region: ranges, order, where, select: ["s", "a", "b"] })
             const n = all.columns.a.length
             for (let i = 0; i < n; i++) {
               const text = (column: typeof all.columns.s) =>

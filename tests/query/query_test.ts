@@ -78,7 +78,7 @@ describe("limit", () => {
     run(Effect.gen(function* () {
       const array = yield* points
       for (const order of orders) {
-        for (const options of [{}, { ranges: { x: [100, 3000] } }, { where: "n > 500" }] as const) {
+        for (const options of [{}, { region: { x: [100, 3000] } }, { where: "n > 500" }] as const) {
           const whole = yield* Sparse.read(array, { ...options, order })
           const all = valuesOf(whole.fields)
           for (const limit of [0, 1, 99, 1000, whole.length, whole.length + 1]) {
@@ -110,11 +110,16 @@ describe("limit", () => {
       const array = yield* grid
       for (const order of orders) {
         for (const ranges of [{}, { r: [2, 20], c: [[3, 9], [12, 30]] }] as const) {
-          const whole = yield* Dense.read(array, { ranges, order, select: ["r", "c", "a", "s"] })
+          const whole = yield* Dense.read(array, { region: ranges, order, select: ["r", "c", "a", "s"] })
           const all = valuesOf(whole.fields)
           const cells = all.a.length
           for (const limit of [0, 1, 26, 27, 100, cells - 1, cells, cells + 5]) {
-            const { fields, shape } = yield* Dense.read(array, { ranges, order, limit, select: ["r", "c", "a", "s"] })
+            const { fields, shape } = yield* Dense.read(array, {
+              region: ranges,
+              order,
+              limit,
+              select: ["r", "c", "a", "s"],
+            })
             assertEquals([limit, shape], [limit, limit < cells ? [limit] : whole.shape])
             assertEquals(valuesOf(fields), firstOf(all, limit))
           }
@@ -154,10 +159,10 @@ describe("limit", () => {
         assert(first.bytes < whole.bytes / 3, `${order}: ${first.bytes} of ${whole.bytes} bytes`)
       }
       const dense = yield* grid
-      const rows = yield* counted(Dense.read(dense, { select: ["a"], limit: 40, ranges: { r: [8, 39] } }))
-      const box = yield* counted(Dense.read(dense, { select: ["a"], ranges: { r: 8, c: [0, 39] } }))
+      const rows = yield* counted(Dense.read(dense, { select: ["a"], limit: 40, region: { r: [8, 39] } }))
+      const box = yield* counted(Dense.read(dense, { select: ["a"], region: { r: 8, c: [0, 39] } }))
       assertEquals(rows.bytes, box.bytes)
-      const plan = yield* Dense.explain(dense, { select: ["a"], limit: 40, ranges: { r: [8, 39] } })
+      const plan = yield* Dense.explain(dense, { select: ["a"], limit: 40, region: { r: [8, 39] } })
       assertEquals(plan.bytes, box.bytes)
     })))
 
@@ -201,7 +206,7 @@ describe("at", () => {
         assertEquals([...batches].reduce((sum, { length }) => sum + length, 0), 3000)
       }
       const dense = yield* grid
-      const cell = { ranges: { r: 3, c: 0 }, select: ["a"] } as const
+      const cell = { region: { r: 3, c: 0 }, select: ["a"] } as const
       assertEquals((yield* Dense.read(dense, cell)).columns.a, Int32Array.of(9000))
       assertEquals((yield* Dense.read(dense, { ...cell, at: 1000 })).columns.a, Int32Array.of(1150))
       assertEquals((yield* Effect.flip(Dense.read(dense, { at: 1.5 })))._tag, "InvalidOption")
@@ -217,7 +222,7 @@ describe("queries", () => {
       const array = TileArray.undeclare(yield* points)
       for (
         const [options, field, reason] of [
-          [{ rnages: {} }, "rnages", "there is no such option; there are select, ranges"],
+          [{ regoin: {} }, "regoin", "there is no such option; there are select, region"],
           [{ maxBytes: 5 }, "maxBytes", "there is no such option"],
           [{ out: {} }, "out", "there is no such option"],
           [null, "", "a query is an object"],
@@ -225,9 +230,9 @@ describe("queries", () => {
           [{ select: "x" }, "select", "it is a list of names"],
           [{ select: [5] }, "select", "it is a list of names"],
           [{ select: ["nope"] }, "nope", 'the array has "x", "y", "n"'],
-          [{ ranges: [1, 5] }, "ranges", "it is an object"],
-          [{ ranges: { z: [1, 5] } }, "z", "there is no such dimension"],
-          [{ ranges: { n: [1, 5] } }, "n", "dimension"],
+          [{ region: [1, 5] }, "region", "it is an object"],
+          [{ region: { z: [1, 5] } }, "z", "there is no such dimension"],
+          [{ region: { n: [1, 5] } }, "n", "dimension"],
           [{ where: 5 }, "where", "it is a condition, or its text"],
           [{ order: "diagonal" }, "order", '"diagonal" is no order of cells'],
           [{ outside: "maybe" }, "outside", 'it is "error" or "crop"'],

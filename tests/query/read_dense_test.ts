@@ -124,7 +124,7 @@ const check = async (it: Case): Promise<void> => {
     list.map(([l, h]) => [l + it.low[d], h + it.low[d]] as const),
   ]))
   const { columns, shape } = await answerOf(files, "a", {
-    ranges,
+    region: ranges,
     order: it.order,
     select: ["a", "n", "s", ...names],
   })

@@ -239,7 +239,7 @@ const check = async (it: Case): Promise<void> => {
   const unordered = it.order === "unordered"
   const expected = shown(expectedOf(it, fragments), unordered)
   for (const inFlight of [1, 4]) {
-    const { columns } = await answerOf(files, "a", { ranges, order: it.order }, {}, inFlight)
+    const { columns } = await answerOf(files, "a", { region: ranges, order: it.order }, {}, inFlight)
     assertEquals(shown(cellsOf(columns, it.kinds.length), unordered), expected)
   }
 }
@@ -277,7 +277,7 @@ describe("cells at −0 and at 0", () => {
     const schema = schemaOf(it)
     const files = build.buildArray("a", schema, it.fragments.map((cells, i) => fragmentOf(schema, i + 1, cells)))
     return answerOf(files, "a", {
-      ranges: Object.fromEntries(ranges.flatMap((r, d) => r === undefined ? [] : [[`d${d}`, [...r]]])),
+      region: Object.fromEntries(ranges.flatMap((r, d) => r === undefined ? [] : [[`d${d}`, [...r]]])),
       order,
     }).then(({ columns }) => [...columns.v.values])
   }

@@ -21,7 +21,7 @@ const texts = ({ values, offsets, length }: Column): ReadonlyArray<string> =>
 
 describe("dense reads", () => {
   it("take the non-empty domain of a dimension that is not named", async () => {
-    const { shape, columns } = await run(Dense.read(await open(), { ranges: { day: 60 } }))
+    const { shape, columns } = await run(Dense.read(await open(), { region: { day: 60 } }))
     assertEquals(shape, [1, 4])
     assertEquals(numbers(columns.temperature), [7.5, 8, 6.5, 9.5])
     assertEquals(texts(columns.note), ["corrected", "corrected", "", ""])
@@ -31,7 +31,7 @@ describe("dense reads", () => {
     const array = await open()
     assertEquals(Object.keys((await run(Dense.read(array))).columns), ["temperature", "note"])
     const { columns } = await run(
-      Dense.read(array, { select: ["station", "day"], ranges: { day: [59, 60], station: [[1, 2], 4] } }),
+      Dense.read(array, { select: ["station", "day"], region: { day: [59, 60], station: [[1, 2], 4] } }),
     )
     assertEquals(Object.keys(columns), ["station", "day"])
     assertEquals(numbers(columns.day), [59, 59, 59, 60, 60, 60])
@@ -43,7 +43,7 @@ describe("dense reads", () => {
     // tiles are 7 days × 10 stations from (1, 1) on: day 63 is the last of a tile
     const ranges = { day: [62, 65], station: [9, 12] } as const
     const at = async (order: "row" | "col" | "global") => {
-      const { columns } = await run(Dense.read(array, { select: ["day", "station"], ranges, order }))
+      const { columns } = await run(Dense.read(array, { select: ["day", "station"], region: ranges, order }))
       return numbers(columns.day).map((d, i) => `${d},${numbers(columns.station)[i]}`)
     }
     const cells = (days: ReadonlyArray<number>, stations: ReadonlyArray<number>) =>
@@ -61,7 +61,7 @@ describe("dense reads", () => {
   })
 
   it("fill what was never written", async () => {
-    const { columns } = await run(Dense.read(await open(), { ranges: { day: [1, 2], station: 100 } }))
+    const { columns } = await run(Dense.read(await open(), { region: { day: [1, 2], station: 100 } }))
     assertEquals(numbers(columns.temperature), [NaN, NaN])
     assertEquals(texts(columns.note), ["\0", "\0"])
   })
@@ -69,7 +69,7 @@ describe("dense reads", () => {
   it("see what a moment saw", async () => {
     const monday = 1709539200000
     const then = await run(TileArray.open(weather, { at: new Date(monday) }))
-    assertEquals(numbers((await run(Dense.read(then, { ranges: { day: 60, station: 1 } }))).columns.temperature), [99])
+    assertEquals(numbers((await run(Dense.read(then, { region: { day: 60, station: 1 } }))).columns.temperature), [99])
     const since = await run(TileArray.open(weather, { start: monday + 1 }))
     assertEquals((await run(Dense.read(since))).shape, [1, 2])
     const before = await run(TileArray.open(weather, { end: monday - 1 }))
@@ -79,12 +79,12 @@ describe("dense reads", () => {
   it("refuse what cannot be meant, with the name and what there is", async () => {
     const array = await open()
     const cases: ReadonlyArray<readonly [Dense.ReadOptions, string]> = [
-      [{ ranges: { day: [0, 3] } }, "day: the range [0, 3] is outside the domain [1, 366]"],
-      [{ ranges: { day: [5, 3] } }, "its low bound is above its high bound"],
-      [{ ranges: { month: 3 } }, 'month: there is no such dimension; the array has "day", "station"'],
-      [{ ranges: { day: "soon" } }, 'day: "soon" is not an integer'],
-      [{ ranges: { day: 1.5 } }, "day: 1.5 is not an integer"],
-      [{ ranges: { day: NaN } }, "day: NaN is not an integer"],
+      [{ region: { day: [0, 3] } }, "day: the range [0, 3] is outside the domain [1, 366]"],
+      [{ region: { day: [5, 3] } }, "its low bound is above its high bound"],
+      [{ region: { month: 3 } }, 'month: there is no such dimension; the array has "day", "station"'],
+      [{ region: { day: "soon" } }, 'day: "soon" is not an integer'],
+      [{ region: { day: 1.5 } }, "day: 1.5 is not an integer"],
+      [{ region: { day: NaN } }, "day: NaN is not an integer"],
       [{ select: ["humidity"] }, "humidity: there is no such attribute or dimension"],
     ]
     for (const [options, message] of cases) {
@@ -100,15 +100,15 @@ describe("dense reads", () => {
 
   it("crop what leaves the domain if they are told to", async () => {
     const array = await open()
-    const { shape } = await run(Dense.read(array, { ranges: { day: [-5, 3], station: [99, 1000] }, outside: "crop" }))
+    const { shape } = await run(Dense.read(array, { region: { day: [-5, 3], station: [99, 1000] }, outside: "crop" }))
     assertEquals(shape, [3, 2])
-    const none = await run(Dense.read(array, { ranges: { day: [-5, -3] }, outside: "crop" }))
+    const none = await run(Dense.read(array, { region: { day: [-5, -3] }, outside: "crop" }))
     assertEquals(none.shape, [0, 4])
   })
 
   it("say how much they need if it is too much, before they read", async () => {
     const array = await open()
-    const all = { ranges: { day: [1, 366], station: [1, 100] } } as const
+    const all = { region: { day: [1, 366], station: [1, 100] } } as const
     const error = await failure(Dense.read(array, { ...all, select: ["temperature"], memory: 100_000 }))
     assert(error instanceof ResultTooLarge, String(error))
     assertEquals([error.needed, error.limit], [366 * 100 * 4, 100_000])
@@ -117,7 +117,7 @@ describe("dense reads", () => {
 
   it("count of var-sized tiles only the part that is read", async () => {
     const array = await open()
-    const one = { select: ["note"], ranges: { day: 57, station: 1 } } as const
+    const one = { select: ["note"], region: { day: 57, station: 1 } } as const
     // the tile of notes holds tens of bytes, of which one cell of seventy is asked
     assertEquals(texts((await run(Dense.read(array, { ...one, memory: 30 }))).columns.note), [""])
     assert((await failure(Dense.read(array, { ...one, memory: 8 }))) instanceof ResultTooLarge)

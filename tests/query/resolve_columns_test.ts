@@ -11,7 +11,7 @@ describe("resolveAll", () => {
   it("leaves columns as they are where there is nothing to resolve", async () => {
     const program = Effect.gen(function* () {
       const array = yield* TileArray.open(`${import.meta.dirname}/../golden/demo/weather`)
-      const { columns } = yield* Dense.read(array, { ranges: { day: 60 } })
+      const { columns } = yield* Dense.read(array, { region: { day: 60 } })
       return [columns, yield* Cells.resolveAll(array, columns)] as const
     })
     const [columns, resolved] = await Effect.runPromise(Effect.provide(program, layerDefault))

@@ -86,7 +86,7 @@ describe("rows", () => {
     const Reading = Schema.Struct({ day: Schema.Number, note: Schema.String })
     const rows = await Effect.runPromise(
       TileArray.open(weather).pipe(
-        Effect.flatMap((a) => Dense.read(a, { select: ["day", "note"], ranges: { day: [60, 61], station: 1 } })),
+        Effect.flatMap((a) => Dense.read(a, { select: ["day", "note"], region: { day: [60, 61], station: 1 } })),
         Effect.flatMap((result) => Dense.decodeRows(result, Reading)),
         Effect.provide(layerDefault),
       ),
@@ -102,7 +102,7 @@ describe("rows", () => {
     )
     assertEquals(none, [])
     const empty = await overForms(
-      Effect.flatMap(TileArray.open(FORMS), (a) => Sparse.read(a, { ranges: { id: 900 } })).pipe(
+      Effect.flatMap(TileArray.open(FORMS), (a) => Sparse.read(a, { region: { id: 900 } })).pipe(
         Effect.flatMap((result) => Sparse.decodeRows(result, Schema.Any)),
       ),
     )

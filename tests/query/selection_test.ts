@@ -8,7 +8,7 @@ import { arrayOf, type Datatype } from "../../schema/datatype.ts"
 import { type Scalar, scalarBytes } from "../../schema/scalar.ts"
 import { SelectionError } from "../../src/array/errors.ts"
 import { boxOverlap } from "../../src/query/plan_sparse.ts"
-import { parseSelection, type RangeInput, type RangesInput } from "../../src/query/selection.ts"
+import { parseSelection, type RangeInput, type RegionInput } from "../../src/query/selection.ts"
 import * as build from "../array/build_array.ts"
 
 const schemaOf = (dimension: Dimension, more: Partial<ArraySchema> = {}): ArraySchema =>
@@ -235,7 +235,7 @@ describe("ranges that are refused", () => {
   it("that are not by name", () => {
     for (const given of [[1, 5], "x", null, 3]) {
       assertThrows(
-        () => parseSelection("mem://a", schemaOf(int), given as unknown as RangesInput, "error"),
+        () => parseSelection("mem://a", schemaOf(int), given as unknown as RegionInput, "error"),
         SelectionError,
         "{ x: [1, 5] }",
       )

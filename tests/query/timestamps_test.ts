@@ -72,7 +72,7 @@ describe("times of cells", () => {
   it("are those of all cells where duplicates are allowed", () =>
     run(Effect.gen(function* () {
       const array = yield* points({ ...Points, allowsDuplicates: true })
-      const { columns } = yield* Sparse.read(array, { select: ["x", "__timestamps"], ranges: { x: [15, 16] } })
+      const { columns } = yield* Sparse.read(array, { select: ["x", "__timestamps"], region: { x: [15, 16] } })
       const found = Array.from(columns.x, (x, i) => `${x} ${columns.__timestamps[i]}`).sort()
       assertEquals(found, ["15 10", "15 20", "15 30", "16 10"])
     })))

@@ -16,7 +16,7 @@ const open = () => run(TileArray.open(weather, Weather))
 
 describe("reads with a schema", () => {
   it("answer dense columns as buffers", async () => {
-    const { columns, shape, fields, array } = await run(Dense.read(await open(), { ranges: { day: 60 } }))
+    const { columns, shape, fields, array } = await run(Dense.read(await open(), { region: { day: 60 } }))
     assertEquals(shape, [1, 4])
     assertEquals(columns.temperature, Float32Array.of(7.5, 8, 6.5, 9.5))
     assertEquals(columns.note, {
@@ -63,10 +63,11 @@ describe("reads with a schema", () => {
   })
 
   it("take dates, bigints and texts as ranges", async () => {
-    const read = (ranges: Sparse.RangesOf<typeof Forms>) =>
-      overForms(Effect.flatMap(TileArray.open(FORMS, Forms), (a) => Sparse.read(a, { select: ["id"], ranges }))).then(
-        ({ columns }) => [...columns.id],
-      )
+    const read = (ranges: Sparse.RegionOf<typeof Forms>) =>
+      overForms(Effect.flatMap(TileArray.open(FORMS, Forms), (a) => Sparse.read(a, { select: ["id"], region: ranges })))
+        .then(
+          ({ columns }) => [...columns.id],
+        )
     assertEquals(await read({ id: [2n, 3] }), [2n, 3n])
     assertEquals(await read({ at: new Date(MOMENT + 1) }), [2n])
     assertEquals(await read({ at: ["2024-02-29", "2024-02-29T12:30:00.251"] }), [1n, 2n])
@@ -81,7 +82,7 @@ describe("reads with a schema", () => {
   })
 
   it("describe themselves again without it", async () => {
-    const { columns } = await run(Dense.read(TileArray.undeclare(await open()), { ranges: { day: 60 } }))
+    const { columns } = await run(Dense.read(TileArray.undeclare(await open()), { region: { day: 60 } }))
     assertEquals(columns.temperature.type, "float32")
     assertEquals(Object.keys(columns), ["temperature", "note"])
   })
@@ -156,7 +157,7 @@ describe("schemas that an array does not have", () => {
   it("are checked again when the array is opened again", async () => {
     const again = await run(TileArray.reopen(await open(), { at: new Date("2024-03-04T08:00:00Z") }))
     assertEquals(again.declared, Weather)
-    const { columns } = await run(Dense.read(again, { ranges: { day: 60, station: [1, 2] } }))
+    const { columns } = await run(Dense.read(again, { region: { day: 60, station: [1, 2] } }))
     assertEquals(columns.temperature, Float32Array.of(99, 99))
   })
 
@@ -178,7 +179,7 @@ describe("memory to read into", () => {
   it("holds the result", async () => {
     const buffer = new Float32Array(6).fill(-1)
     const out = { temperature: buffer.subarray(1) }
-    const { columns, fields } = await run(Dense.read(await open(), { select, ranges, out }))
+    const { columns, fields } = await run(Dense.read(await open(), { select, region: ranges, out }))
     assertEquals(columns.temperature, Float32Array.of(7.5, 8, 6.5, 9.5))
     assertEquals(columns.temperature.buffer, buffer.buffer)
     assertEquals(fields.temperature.values, columns.temperature)
@@ -188,7 +189,7 @@ describe("memory to read into", () => {
   it("holds results in every order, coordinates and fill values", async () => {
     for (const order of ["row", "col", "global"] as const) {
       const out = { temperature: new Float32Array(8).fill(5), day: new Int32Array(8).fill(5) }
-      const asked = { select: ["temperature", "day"], ranges: { day: [63, 64], station: [1, 4] }, order } as const
+      const asked = { select: ["temperature", "day"], region: { day: [63, 64], station: [1, 4] }, order } as const
       const into = await run(Dense.read(await open(), { ...asked, out }))
       const alone = await run(Dense.read(await open(), asked))
       assertEquals(into.columns, alone.columns)
@@ -221,7 +222,7 @@ describe("memory to read into", () => {
     }
     const answer = await runOver(
       files,
-      Effect.flatMap(TileArray.open("mem://pixels", Pixels), (a) => Dense.read(a, { ranges: { x: [1, 5] }, out })),
+      Effect.flatMap(TileArray.open("mem://pixels", Pixels), (a) => Dense.read(a, { region: { x: [1, 5] }, out })),
     )
     assert("value" in answer)
     const { rgba, grey } = answer.value.columns
@@ -234,7 +235,8 @@ describe("memory to read into", () => {
   })
 
   it("is refused if it cannot hold it", async () => {
-    const refused = async (out: object) => await refusal({ select: ["temperature", "note"], ranges, out: out as never })
+    const refused = async (out: object) =>
+      await refusal({ select: ["temperature", "note"], region: ranges, out: out as never })
     assertEquals(
       await refused({ temperature: new Float64Array(4) }),
       "temperature: out: float32 is read into a Float32Array, not into Float64Array",

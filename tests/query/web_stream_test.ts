@@ -12,7 +12,7 @@ import { localFiles } from "../../platform/storage_local.ts"
 import { startWebServer } from "../platform/web_server.ts"
 
 const weather = join(import.meta.dirname!, "../golden/demo/weather")
-const box = { ranges: { day: [1, 366], station: [1, 100] }, memory: 200_000 } as const
+const box = { region: { day: [1, 366], station: [1, 100] }, memory: 200_000 } as const
 const batches = (uri: string, query: Dense.Query = box) =>
   Stream.flatMap(TileArray.open(uri), (array) => Dense.stream(array, query))
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

@@ -31,7 +31,7 @@ describe("reads with a condition", () => {
     const text = await run(Sparse.read(array, { where: "depth > 20", select: ["lat"], order: "row" }))
     assertEquals(numbers(text.columns.lat), wanted.map((i) => Number(all.lat.values[i])))
     assertEquals(Object.keys(text.columns), ["lat"])
-    const coordinates = await run(Sparse.read(array, { where: "lat < 0 or lon >= 140", ranges: { lat: [-50, 50] } }))
+    const coordinates = await run(Sparse.read(array, { where: "lat < 0 or lon >= 140", region: { lat: [-50, 50] } }))
     assertEquals(
       coordinates.length,
       numbers(all.lat).filter((lat, i) => Math.abs(lat) <= 50 && (lat < 0 || Number(all.lon.values[i]) >= 140)).length,

@@ -79,9 +79,9 @@ const over = async (inFlight: number) => {
     Effect.runPromise(Effect.provide(effect, layer))
   await run(Effect.flatMap(TileArray.create("mem://a", schema), (array) => Sparse.write(array, columns)))
   const array = await run(TileArray.open("mem://a", schema))
-  return async (ranges: NonNullable<Sparse.Query<typeof schema>["ranges"]>) => {
+  return async (ranges: NonNullable<Sparse.Query<typeof schema>["region"]>) => {
     decompressed = 0
-    const { columns } = await run(Sparse.read(array, { ranges, order: "unordered" }))
+    const { columns } = await run(Sparse.read(array, { region: ranges, order: "unordered" }))
     const texts = Cells.texts(columns.text)
     const notes = Cells.texts(columns.note)
     const found = Array.from(columns.x, (x, i): Cell => ({

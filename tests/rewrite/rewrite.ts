@@ -166,7 +166,7 @@ const rewriteDense = (fragment: Fragment, array: OpenedArray, copy: OpenedArray)
       const { low, high } = nonEmptyDomain![d]
       return [dimension.name, [readScalar(dimension.type, low), readScalar(dimension.type, high)] as const]
     }))
-    const { columns } = yield* readDense(array, { ranges: box })
+    const { columns } = yield* readDense(array, { region: box })
     const time = [name.start, name.end] as const
     const request = { time, order: "row", onProgress: undefined, checks: { anyValue: true } } as const
     const { fragments } = yield* writeDense(copy, box, columns, request)

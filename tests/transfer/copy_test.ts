@@ -113,9 +113,9 @@ describe("a copy", () => {
         const [y] = now.schema.dimensions
         const select = [now.schema.attributes[0].name]
         const ranges = { [y.name]: [2, 3] } as const
-        yield* TileArray.copy(then, "mem://copy", { select, ranges })
+        yield* TileArray.copy(then, "mem://copy", { select, region: ranges })
         const copy = yield* TileArray.open("mem://copy")
-        return [yield* Dense.read(copy), yield* Dense.read(then, { select, ranges })] as const
+        return [yield* Dense.read(copy), yield* Dense.read(then, { select, region: ranges })] as const
       }),
     )
     const json = (
@@ -160,7 +160,7 @@ describe("a copy", () => {
       const { cells, fragments } = yield* TileArray.copy("mem://far", "mem://copy")
       const copy = yield* TileArray.open("mem://copy", Far)
       const read = (at: number) =>
-        Effect.map(Dense.read(copy, { ranges: { x: [at, at + 7] } }), (its) => [...its.columns.a])
+        Effect.map(Dense.read(copy, { region: { x: [at, at + 7] } }), (its) => [...its.columns.a])
       return { cells, fragments: fragments.length, near: yield* read(0), far: yield* read(2 ** 40 - 9) }
     }))
     assertEquals(found, {

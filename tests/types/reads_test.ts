@@ -99,7 +99,7 @@ const asking = () =>
     // @ts-expect-error no such field
     void Sparse.explain(forms, { where: wrong })
     // @ts-expect-error no such dimension
-    void Sparse.explain(forms, { ranges: { nope: 1 } })
+    void Sparse.explain(forms, { region: { nope: 1 } })
     // @ts-expect-error no such field
     void Sparse.aggregate(forms, { most: Aggregate.max("nope") })
     // @ts-expect-error no such field
@@ -118,11 +118,11 @@ const asking = () =>
     void Dense.aggregate(weather, { all: Aggregate.sum("nope") })
 
     const layers = yield* TileArray.open("layers", Layers)
-    void Dense.read(layers, { ranges: { depth: [1.5, null] } })
+    void Dense.read(layers, { region: { depth: [1.5, null] } })
     // @ts-expect-error no such label
-    void Dense.read(layers, { ranges: { dpeth: 1 } })
+    void Dense.read(layers, { region: { dpeth: 1 } })
     // @ts-expect-error a label of numbers is no text
-    void Dense.read(layers, { ranges: { depth: "deep" } })
+    void Dense.read(layers, { region: { depth: "deep" } })
     // @ts-expect-error conditions do not look at labels
     void Dense.read(layers, { where: Condition.gt("depth", 5) })
     // @ts-expect-error no such label
@@ -134,7 +134,7 @@ const dense = () =>
     const a = yield* TileArray.open("weather", Weather, { at: 0 })
     exactly<typeof Weather>()(a.declared)
 
-    const { columns, shape } = yield* Dense.read(a, { select: ["temperature"], ranges: { day: [1, 5], station: 3 } })
+    const { columns, shape } = yield* Dense.read(a, { select: ["temperature"], region: { day: [1, 5], station: 3 } })
     exactly<ReadonlyArray<number>>()(shape)
     exactly<Float32Array>()(columns.temperature)
     // @ts-expect-error it was not selected
@@ -152,11 +152,11 @@ const dense = () =>
     // @ts-expect-error no such field
     void Dense.read(a, { select: ["temprature"] })
     // @ts-expect-error no such dimension
-    void Dense.read(a, { ranges: { dya: 1 } })
+    void Dense.read(a, { region: { dya: 1 } })
     // @ts-expect-error text is no number
-    void Dense.read(a, { ranges: { day: "1" } })
+    void Dense.read(a, { region: { day: "1" } })
     // @ts-expect-error neither is bigint, of 32 bits
-    void Dense.read(a, { ranges: { day: [1n, 5n] } })
+    void Dense.read(a, { region: { day: [1n, 5n] } })
     // @ts-expect-error no such option
     void Dense.read(a, { rnages: {} })
     // @ts-expect-error no such order
@@ -169,7 +169,7 @@ const dense = () =>
     void Dense.stream(a, { out: { temperature: new Float32Array(9) } })
 
     // one description for all that take it
-    const query = { select: ["temperature"], ranges: { day: [1, 5] }, where: Condition.gt("temperature", 7) } as const
+    const query = { select: ["temperature"], region: { day: [1, 5] }, where: Condition.gt("temperature", 7) } as const
     const asked: Dense.Query<typeof Weather, "temperature"> = {
       ...query,
       order: "row",
@@ -187,7 +187,7 @@ const dense = () =>
     // @ts-expect-error the array is dense
     void Sparse.read(a)
 
-    yield* Dense.read(a, { ranges: { day: [[1, 5], [7, null]], station: { points: Int32Array.of(1, 2) } } })
+    yield* Dense.read(a, { region: { day: [[1, 5], [7, null]], station: { points: Int32Array.of(1, 2) } } })
     yield* Dense.read(a, { select: ["temperature"], out: { temperature: new Float32Array(9) } })
     // @ts-expect-error float64 is not float32
     void Dense.read(a, { select: ["temperature"], out: { temperature: new Float64Array(9) } })
@@ -229,25 +229,25 @@ const sparse = () =>
     exactly<ReadonlyArray<DateTime.Utc | null>>()(moments.when)
 
     yield* Sparse.read(a, {
-      ranges: { id: [1n, 5], at: [new Date(0), "2024-02-29"], name: ["a", null], x: { points: [0.5] } },
+      region: { id: [1n, 5], at: [new Date(0), "2024-02-29"], name: ["a", null], x: { points: [0.5] } },
     })
     // @ts-expect-error a date is no count of a counter
-    void Sparse.read(a, { ranges: { id: new Date() } })
+    void Sparse.read(a, { region: { id: new Date() } })
     // @ts-expect-error numbers are no dates: counts are bigint
-    void Sparse.read(a, { ranges: { at: 5 } })
+    void Sparse.read(a, { region: { at: 5 } })
     // @ts-expect-error numbers are no text
-    void Sparse.read(a, { ranges: { name: 5 } })
+    void Sparse.read(a, { region: { name: 5 } })
     // @ts-expect-error the array is sparse
     void Dense.read(a)
     // @ts-expect-error attributes have no ranges
-    void Sparse.read(a, { ranges: { fixed: 5 } })
+    void Sparse.read(a, { region: { fixed: 5 } })
   })
 
 const untyped = () =>
   Effect.gen(function* () {
     const a = yield* TileArray.open("weather")
     exactly<TileArray.TileArray>()(a)
-    const { columns } = yield* Dense.read(a, { select: ["anything"], ranges: { any: [1, "2", 3n] as never } })
+    const { columns } = yield* Dense.read(a, { select: ["anything"], region: { any: [1, "2", 3n] as never } })
     exactly<Readonly<Record<string, Cells.Column>>>()(columns)
     exactly<Readonly<Record<string, Cells.Column>>>()((yield* Sparse.read(a)).columns)
     const named = (array: TileArray.AnyTileArray): string => array.uri

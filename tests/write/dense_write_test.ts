@@ -55,7 +55,7 @@ describe("dense writes", () => {
                   const empty = yield* TileArray.reopen(array)
                   const { columns } = yield* Dense.read(empty, {
                     select: ["x", "y"],
-                    ranges: { x: [...x], y: [...y] },
+                    region: { x: [...x], y: [...y] },
                     order: write.order,
                   })
                   const values = Array.from(columns.x, (_, k) => next + k)

@@ -59,7 +59,7 @@ describe("sparse writes", () => {
         const reopened = TileArray.undeclare(yield* TileArray.reopen(array))
         const ids = (ranges: object) =>
           Effect.map(
-            Sparse.read(reopened, { order: "global", ranges: ranges as never }),
+            Sparse.read(reopened, { order: "global", region: ranges as never }),
             (r) => [...r.columns.id.values],
           )
         const batches = yield* Stream.runCollect(Sparse.stream(reopened, { order: "global", memory: 2000 }))

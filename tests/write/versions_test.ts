@@ -102,7 +102,7 @@ describe("arrays of a format version", () => {
           const array = yield* TileArray.create("mem://a", Line, { formatVersion })
           assertEquals(array.schema.version, formatVersion)
           yield* Dense.write(array, { x: [3, 5] }, line, { at: 7 })
-          const { columns } = yield* Dense.read(yield* TileArray.reopen(array), { ranges: { x: [3, 6] } })
+          const { columns } = yield* Dense.read(yield* TileArray.reopen(array), { region: { x: [3, 6] } })
           assertEquals(columns.a, Int32Array.of(1, 2, 3, -(2 ** 31)))
         }),
       )

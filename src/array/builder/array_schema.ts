@@ -13,7 +13,7 @@
  * })
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather", Weather)
- *   const { columns } = yield* Dense.read(weather, { select: ["temperature"], ranges: { day: 60, station: [1, 4] } })
+ *   const { columns } = yield* Dense.read(weather, { select: ["temperature"], region: { day: 60, station: [1, 4] } })
  *   return columns.temperature // Float32Array
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), Float32Array.of(7.5, 8, 6.5, 9.5))
@@ -267,7 +267,7 @@ export interface FromColumnsOptions<D extends string = string> {
  * const program = Effect.gen(function* () {
  *   const array = yield* TileArray.create("mem://heights", schema)
  *   yield* Dense.write(array, {}, columns)
- *   return (yield* Dense.read(yield* TileArray.reopen(array), { ranges: { x: 1 } })).columns.height
+ *   return (yield* Dense.read(yield* TileArray.reopen(array), { region: { x: 1 } })).columns.height
  * })
  * const heights = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
  * assertEquals(heights, Float32Array.of(2, 5))

@@ -48,10 +48,12 @@ const ask = (uri: string, one: Case) =>
     const array = yield* TileArray.open(uri)
     return yield* Effect.forEach(one.asked, (ranges) =>
       Effect.gen(function* () {
-        const { columns } = one.sparse ? yield* Sparse.read(array, { ranges }) : yield* Dense.read(array, { ranges })
+        const { columns } = one.sparse
+          ? yield* Sparse.read(array, { region: ranges })
+          : yield* Dense.read(array, { region: ranges })
         const labels: Record<string, ReadonlyArray<number | string>> = {}
         for (const name of Object.keys(ranges)) {
-          const its = yield* TileArray.readLabel(array, name, { ranges })
+          const its = yield* TileArray.readLabel(array, name, { region: ranges })
           labels[name] = one.labels[name].type === "string_ascii"
             ? Cells.texts(its.labels).map(String)
             : Array.from(its.labels.values, Number)

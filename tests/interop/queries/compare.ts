@@ -110,7 +110,7 @@ const ask = (
     const ranges = Object.fromEntries(
       (query.ranges ?? []).flatMap((list, i) => list === null ? [] : [[schema.dimensions[i].name, list]]),
     )
-    const what = { ranges, where: query.where, outside: query.outside } as const
+    const what = { region: ranges, where: query.where, outside: query.outside } as const
     if (query.aggregates !== undefined) {
       for (const { field, answers } of query.aggregates) {
         const wanted = Object.fromEntries(
