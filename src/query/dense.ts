@@ -13,7 +13,7 @@ import type { TileArray } from "../array/handle.ts"
 import { explainDense, type Explanation } from "./explain.ts"
 import { aggregated, distinctValues } from "./aggregated.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
-import { askedOf, NAMES, type QueryError } from "./query.ts"
+import { askedOf, isObject, NAMES, type QueryError } from "./query.ts"
 import { streamDenseCells } from "./dense_cells.ts"
 import { readFirstDense } from "./read_first.ts"
 import { streamDense } from "./stream_dense.ts"
@@ -238,8 +238,10 @@ export const cells = <
 ): Stream.Stream<SparseResult<S, K, T>, QueryError, Storage | Codecs> => {
   const { dimensions, attributes } = array.schema
   const all = [...new Set([...dimensions, ...attributes].map(({ name }) => name))]
+  // what is no query is refused as it was given
+  const query = options?.select === undefined && isObject(options) ? { ...options, select: all } : options
   return Stream.unwrap(
-    Effect.map(askedOf(array, { ...options, select: options.select ?? all }, [], CELL_OPTIONS), (asked) =>
+    Effect.map(askedOf(array, query, [], CELL_OPTIONS), (asked) =>
       Stream.map(
         streamDenseCells(asked.opened, asked.options),
         (batch) => sparseResult<S, K, T>(asked.array, batch, options.time),

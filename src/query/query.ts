@@ -50,7 +50,8 @@ interface Given {
 const times: ReadonlyArray<unknown> = [undefined, "bigint", "date", "datetime"] satisfies Array<TimeForm | undefined>
 const outsides: ReadonlyArray<unknown> = [undefined, "error", "crop"] satisfies Array<Outside | undefined>
 
-const isObject = (value: unknown): value is object =>
+/** Whether a value is an object, as options are. */
+export const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Why an option is not of its form; whether it fits the array is looked at later. */

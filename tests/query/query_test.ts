@@ -258,5 +258,11 @@ describe("queries", () => {
         SelectionError
       >
       assertEquals(field, "limit")
+      const dense = TileArray.undeclare(yield* grid)
+      for (const options of [null, [], "a > 5"]) {
+        const error = yield* Effect.flip(Stream.runDrain(Dense.cells(dense, options as never)))
+        assert(error instanceof SelectionError, String(error))
+        assertStringIncludes(error.message, "a query is an object")
+      }
     })))
 })
