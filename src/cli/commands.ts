@@ -235,3 +235,7 @@ export const operandsOf = (name: CommandName): ReadonlyArray<string> => {
 
 /** Whether there is such a command. */
 export const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)
+
+/** Whether there is a command of that name with that option. */
+export const hasOption = (name: string, option: string): boolean =>
+  isCommand(name) && Object.hasOwn(commands[name].options, option)

@@ -43,25 +43,31 @@ export const exitCodeOf = (error: unknown): ExitCode => {
   return typeof tag === "string" && Object.hasOwn(byTag, tag) ? byTag[tag] : 1
 }
 
-/** What the advice of the library is called here. */
-const wordings: ReadonlyArray<readonly [RegExp, string]> = [
-  [/let ranges be cropped/, "add --crop"],
+/** Whether the command that failed has an option. */
+type Has = (option: string) => boolean
+
+/** What the advice of the library is called here, as far as the command has the options for it. */
+const wordings: ReadonlyArray<readonly [RegExp, (has: Has) => string]> = [
+  [/, or let ranges be cropped/, (has) => has("crop") ? ", or add --crop" : ""],
   [
     /select fewer cells or fields, or let memory be more/,
-    "take fewer cells with --range or --limit, or fewer fields with --select",
+    (has) => `take fewer cells with --range${has("limit") ? " or --limit" : ""}, or fewer fields with --select`,
   ],
-  [/; let memory be at least (\d+)/, "; give at least --memory $1, or another --order"],
-  [/; give its key$/, "; give its key with --key-file, or set TESSERA_KEY"],
-  [/, or read without verifying checksums/, ""],
-  [/; leave them out with metadata: false/, "; leave them out with --no-metadata"],
+  [
+    /; let memory be at least (\d+)/,
+    (has) => `; give at least --memory $1${has("order") ? ", or another --order" : ""}`,
+  ],
+  [/; give its key$/, () => "; give its key with --key-file, or set TESSERA_KEY"],
+  [/, or read without verifying checksums/, () => ""],
+  [/; leave them out with metadata: false/, () => "; leave them out with --no-metadata"],
 ]
 
-/** What is wrong, in one line; `undefined` if there is nothing to say. */
-export const messageOf = (error: unknown): string | undefined => {
+/** What is wrong, in one line, for a command that `has` some options; `undefined` if there is nothing to say. */
+export const messageOf = (error: unknown, has: Has = () => true): string | undefined => {
   const tag = (error as { readonly _tag?: unknown } | null)?._tag
   if (tag === "ClosedPipe") return undefined
   const original = error instanceof Error ? error.message : String(error)
-  const message = wordings.reduce((text, [from, to]) => text.replace(from, to), original)
+  const message = wordings.reduce((text, [from, to]) => text.replace(from, to(has)), original)
   // without a tag it is a mistake of our own
   const text = typeof tag === "string" ? message : `this is a bug in tessera, please report it: ${message}`
   // deno-lint-ignore no-control-regex

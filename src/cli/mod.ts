@@ -31,7 +31,7 @@ import { runDelete } from "./delete.ts"
 import { type ExitCode, exitCodeOf, messageOf } from "./exit_code.ts"
 import { runExport } from "./export.ts"
 import { help } from "./help.ts"
-import { isCommand } from "./commands.ts"
+import { hasOption, isCommand } from "./commands.ts"
 import { runImport } from "./import_csv.ts"
 import { attemptUsage } from "./open.ts"
 import { runPublish } from "./publish.ts"
@@ -131,7 +131,7 @@ export const runCommand = (
     onSuccess: () => Effect.succeed<ExitCode>(0),
     onFailure: (cause) => {
       const error = Cause.squash(cause)
-      const message = messageOf(error)
+      const message = messageOf(error, (option) => hasOption(args[0], option))
       const code = exitCodeOf(error)
       return message === undefined ? Effect.succeed(code) : Effect.as(say(terminal, `tessera: ${message}`), code)
     },
