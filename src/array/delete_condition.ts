@@ -22,12 +22,17 @@ export interface LoadedCondition {
   readonly refuse: (reason: string) => FormatError
 }
 
-/** Loads the condition of a delete. */
+/** Conditions that were read: every batch of a stream asks for them. */
+const memo = new WeakMap<DeleteEntry, LoadedCondition>()
+
+/** The condition of a delete; it is read once. */
 export const loadDeleteCondition = (
   access: TileAccess,
   entry: DeleteEntry,
 ): Effect.Effect<LoadedCondition, StorageError | TileError, Storage> =>
   Effect.gen(function* () {
+    const known = memo.get(entry)
+    if (known !== undefined) return known
     const storage = yield* Storage
     const file = entry.bytes ?? (yield* Effect.catchTag(storage.read(entry.uri), "NotFound", () => {
       const reason =
@@ -40,6 +45,8 @@ export const loadDeleteCondition = (
       const refuse = (reason: string): FormatError =>
         new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, reason })
       if (!isWhole(condition)) throw refuse("a negation of nothing, or of several conditions")
-      return { condition, refuse }
+      const loaded: LoadedCondition = { condition, refuse }
+      memo.set(entry, loaded)
+      return loaded
     })
   })

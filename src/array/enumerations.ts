@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
+import type { ArraySchema } from "../../schema/array_schema.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { Enumeration } from "../../schema/enumeration.ts"
 import { FormatError } from "../../schema/errors.ts"
@@ -23,6 +24,9 @@ export type EnumerationError = NotFound | StorageError | TileError
 /** What of an open array says where its enumerations are, and how they are read. */
 export type Enumerated = Pick<OpenedArray, "uri" | "schema" | "key" | "verifyChecksums">
 
+/** Enumerations that were read, by the schema that names them and their file, which never changes. */
+const memo = new WeakMap<ArraySchema, Map<string, Enumeration>>()
+
 const loadEnumeration = (
   access: TileAccess,
   array: Enumerated,
@@ -30,6 +34,10 @@ const loadEnumeration = (
   fileName: string,
 ): Effect.Effect<Enumeration, EnumerationError, Storage> =>
   Effect.gen(function* () {
+    const known = memo.get(array.schema) ?? new Map<string, Enumeration>()
+    memo.set(array.schema, known)
+    const before = known.get(fileName)
+    if (before?.name === name) return before
     const storage = yield* Storage
     const uri = join(array.uri, enumerationPath(fileName))
     const fail = (reason: string) =>
@@ -46,7 +54,10 @@ const loadEnumeration = (
     return yield* attemptTile(() => {
       const tile = openGenericTile(access, uri, file)
       const enumeration = decode(Enumeration, tile.bytes, tile.version, uri)
-      if (enumeration.name === name) return enumeration
+      if (enumeration.name === name) {
+        known.set(fileName, enumeration)
+        return enumeration
+      }
       throw new FormatError({
         uri,
         path: "name",
@@ -57,7 +68,7 @@ const loadEnumeration = (
     })
   })
 
-/** The enumerations of an open array, in the order of its schema: all, or those that are named. */
+/** The enumerations of an open array, in the order of its schema: all, or those that are named. Each is read once. */
 export const loadEnumerations = (
   array: Enumerated,
   names?: Iterable<string>,

@@ -54,6 +54,8 @@ const loadConditions = (
       { concurrency: inFlight(storage, array.uri, 8) },
     ))
 
+const memo = new WeakMap<Fragment, ReadonlySet<string>>()
+
 /** The delete conditions that were carried out when a fragment was consolidated. */
 const processed = (
   access: TileAccess,
@@ -62,10 +64,14 @@ const processed = (
   Effect.gen(function* () {
     const { metadata } = fragment
     if (metadata.kind === "legacy" || metadata.footer.processedConditionsOffset === 0) return new Set<string>()
+    const known = memo.get(fragment)
+    if (known !== undefined) return known
     const [tile] = yield* loadSections(access, metadata.sections, [metadata.footer.processedConditionsOffset])
-    return yield* attemptTile(() =>
-      new Set(decode(ProcessedConditions, tile.bytes, fragment.version, metadata.sections.uri))
-    )
+    return yield* attemptTile(() => {
+      const names = new Set(decode(ProcessedConditions, tile.bytes, fragment.version, metadata.sections.uri))
+      memo.set(fragment, names)
+      return names
+    })
   })
 
 /** The fields that the deletes of an array may look at. */
