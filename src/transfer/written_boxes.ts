@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import type { Range } from "../../schema/range.ts"
 import { readScalar } from "../../schema/scalar.ts"
-import type { SelectionError } from "../array/errors.ts"
+import { SelectionError } from "../array/errors.ts"
 import { nonEmptyDomain } from "../array/non_empty_domain.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { attemptSelection } from "../query/read_error.ts"
@@ -23,6 +23,10 @@ export interface WrittenBoxes {
 
 /** More fragments than this are not made. */
 const MOST_BOXES = 1000
+
+/** Cells of a copy, and how many times those that were written: more of them would be fill values without end. */
+const MOST_CELLS = 2 ** 36
+const MOST_TIMES = 1000
 
 const cellsOf = (box: Box): number => box.reduce((n, [low, high]) => n * Number(high - low + 1n), 1)
 
@@ -74,8 +78,16 @@ export const writtenBoxes = (
     if (around === undefined) return { boxes: [], cells: 0 }
     const written = fragments.flatMap((f) => f.nonEmptyDomain === undefined ? [] : [boxOf(schema, f.nonEmptyDomain)])
     const boxes = croppedTo(tidied(written, boxOf(schema, around), several), wanted)
+    const cells = boxes.reduce((sum, box) => sum + cellsOf(box), 0)
+    const own = croppedTo(written, wanted).reduce((sum, box) => sum + cellsOf(box), 0)
+    if (cells > MOST_CELLS && cells > MOST_TIMES * own) {
+      const one = several ? `more than ${MOST_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
+      const reason = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +
+        `copy ${several ? "" : "to a later format, or "}parts of the array with a region`
+      throw new SelectionError({ uri, field: "", reason })
+    }
     return {
       boxes: boxes.map((box) => Object.fromEntries(box.map((range, d) => [schema.dimensions[d].name, range]))),
-      cells: boxes.reduce((sum, box) => sum + cellsOf(box), 0),
+      cells,
     }
   })

@@ -157,6 +157,10 @@ describe("a copy", () => {
       for (const x of [0, 2 ** 40 - 9, 2]) {
         yield* Dense.write(far, { x: [x, x + 4] }, { a: Uint8Array.of(1, 2, 3, 4, x) })
       }
+      // in one fragment they would be copied without end
+      const error = yield* Effect.flip(TileArray.copy("mem://far", "mem://older", { formatVersion: 10 }))
+      assertStringIncludes(error.message, "15 cells were written in boxes, which formats before 12 copy as one")
+      assertEquals((yield* Effect.flip(TileArray.open("mem://older")))._tag, "ArrayNotFound")
       const { cells, fragments } = yield* TileArray.copy("mem://far", "mem://copy")
       const copy = yield* TileArray.open("mem://copy", Far)
       const read = (at: number) =>
