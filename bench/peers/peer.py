@@ -65,10 +65,10 @@ class Cases:
         return getattr(self, kind)(*rest)
 
     def memcpy(self):
-        if not hasattr(self, "source"):
-            self.source = np.ones(1 << 25)
-            self.target = np.zeros(1 << 25)
-        np.copyto(self.target, self.source)
+        if not hasattr(self, "copy_of"):
+            self.copy_of = np.ones(1 << 25)
+            self.copied = np.zeros(1 << 25)
+        np.copyto(self.copied, self.copy_of)
         return {}, True
 
     def schema(self, name, at=None):
