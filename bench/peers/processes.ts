@@ -1,5 +1,6 @@
 /** The processes that are compared: each takes a JSON line and answers with one. */
 import { type ChildProcess, spawn } from "node:child_process"
+import process from "node:process"
 import { createInterface, type Interface } from "node:readline"
 import type { Case } from "./cases.ts"
 
@@ -25,9 +26,16 @@ export interface Worker {
   readonly stop: () => void
 }
 
-/** Starts a worker. A process that dies answers with an error, to this question and all after it. */
-export const startWorker = (name: string, command: ReadonlyArray<string>): Worker => {
-  const child: ChildProcess = spawn(command[0], command.slice(1), { stdio: ["pipe", "pipe", "inherit"] })
+/** Starts a worker, with more in its environment. A process that dies answers with an error, to this question and all after it. */
+export const startWorker = (
+  name: string,
+  command: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>> = {},
+): Worker => {
+  const child: ChildProcess = spawn(command[0], command.slice(1), {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, ...environment },
+  })
   const lines: Interface = createInterface({ input: child.stdout! })
   let waiting: ((answer: Answer) => void) | undefined
   let gone: string | undefined

@@ -193,8 +193,11 @@ const timed = rows.filter((row) => wanted(row.workload) && isNamed(row.name))
 if (timed.length > 0) {
   const peer = startWorker("peer", [python, join(here, "peer.py"), data])
   const ours = runtimes.map((runtime) => startWorker(runtime, [...commands[runtime], data]))
-  for (const row of timed) await timeRow(row, peer, ours)
-  for (const one of [peer, ...ours]) one.stop()
+  const huge = timed.some(({ hugePages }) => hugePages)
+    ? [startWorker("deno", [...commands.deno, data], { GLIBC_TUNABLES: "glibc.malloc.hugetlb=1" })]
+    : []
+  for (const row of timed) await timeRow(row, peer, row.hugePages ? huge : ours)
+  for (const one of [peer, ...ours, ...huge]) one.stop()
 }
 if (wanted("W14")) {
   if (canTrace()) {
