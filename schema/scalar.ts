@@ -107,6 +107,10 @@ export const toHex = (bytes: Uint8Array): string => {
   return out
 }
 
+/** The bytes that pairs of hexadecimal digits stand for. */
+export const fromHex = (hex: string): Uint8Array =>
+  Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
+
 /** Text as a string, or `{"hex": …}` if it is not valid UTF-8 or has control characters other than tab and newline. */
 export const textJson = (bytes: Uint8Array): string | HexJson => {
   let ascii = true
@@ -240,7 +244,7 @@ export const parseCell = (type: Datatype, value: ScalarInput): Scalar => {
 const parseBytes = (value: HexJson | Uint8Array): Uint8Array => {
   if (value instanceof Uint8Array) return value
   if (!/^([0-9a-fA-F]{2})*$/.test(value.hex)) throw new ScalarError(`${show(value.hex)} is not hex`)
-  return Uint8Array.from(value.hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
+  return fromHex(value.hex)
 }
 
 /** The bytes of a text: as UTF-8, or just the bytes that were given. Throws {@link ScalarError}. */

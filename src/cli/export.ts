@@ -6,7 +6,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import { StorageError } from "../../platform/errors.ts"
 import { type FileWriter, Storage } from "../../platform/storage.ts"
 import { isTemporal } from "../../schema/datatype.ts"
-import { isText, toHex } from "../../schema/scalar.ts"
+import { fromHex, isText, toHex } from "../../schema/scalar.ts"
 import { type CellEncoder, cellEncoder } from "../query/cell_json.ts"
 import type { Request } from "./arguments.ts"
 import { sizeText } from "./byte_size.ts"
@@ -39,7 +39,7 @@ const plainText = (encode: CellEncoder, csv: boolean): CellEncoder => (i) => {
     return csv && cell.startsWith('{"hex":') ? { hex: toHex(encoder.encode(cell)) } : cell
   }
   if (cell === null || typeof cell !== "object" || !("hex" in cell)) return cell
-  const text = textOf(Uint8Array.from(cell.hex.match(/../g) ?? [], (byte) => parseInt(byte, 16)))
+  const text = textOf(fromHex(cell.hex))
   return text === undefined || (csv && text.startsWith('{"hex":')) ? cell : text
 }
 

@@ -141,8 +141,8 @@ export const streamRequest = (
         const { selection, curve, plan, sorts, coordinates, largest, cells, sizes, results } = measured
         if (largest > limit) {
           // all fields of it together, and its coordinates
-          const whole = sizes.reduce((most, its) => its.reduce((a, b) => Math.max(a, b), most), largest)
-          return yield* tooSmall(2 * whole, "a tile")
+          const tile = sizes.reduce((most, its) => its.reduce((a, b) => Math.max(a, b), most), largest)
+          return yield* tooSmall(2 * tile, "a tile")
         }
         // coordinates that do not fit are looked at in parts
         const held = Math.min(coordinates, limit / 2)

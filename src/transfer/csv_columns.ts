@@ -4,7 +4,7 @@
 import type { CsvRow } from "../../platform/csv_rows.ts"
 import { arrayOf, type Datatype, isDatetime, isFloat, isString, sizeOf, storageOf } from "../../schema/datatype.ts"
 import type { Enumeration } from "../../schema/enumeration.ts"
-import { isText, parseCell, ScalarError } from "../../schema/scalar.ts"
+import { fromHex, isText, parseCell, ScalarError } from "../../schema/scalar.ts"
 import { codesOf } from "../array/enumeration_codes.ts"
 import type { Field } from "../fragment/field.ts"
 import type { BufferInput, ColumnInput } from "../write/column_input.ts"
@@ -123,7 +123,7 @@ const validityOf = (rows: ReadonlyArray<CsvRow>, column: number): Uint8Array | u
 /** Bytes that are no text, as `tessera export` writes them. */
 const hexBytes = (cell: string): Uint8Array | undefined => {
   const hex = cell.startsWith('{"hex":') ? /^\{"hex": ?"((?:[0-9a-f]{2})*)"\}$/i.exec(cell)?.[1] : undefined
-  return hex === undefined ? undefined : Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
+  return hex === undefined ? undefined : fromHex(hex)
 }
 
 /** Bytes for a text, written as `tessera export` does, to the letter: JSON of other kinds is text as well. */

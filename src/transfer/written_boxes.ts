@@ -30,6 +30,8 @@ const MOST_TIMES = 1000
 
 const cellsOf = (box: Box): number => box.reduce((n, [low, high]) => n * Number(high - low + 1n), 1)
 
+const cellsIn = (boxes: ReadonlyArray<Box>): number => boxes.reduce((sum, box) => sum + cellsOf(box), 0)
+
 const isInside = (inner: Box, outer: Box): boolean =>
   inner.every(([low, high], d) => low >= outer[d][0] && high <= outer[d][1])
 
@@ -44,8 +46,7 @@ const tidied = (boxes: ReadonlyArray<Box>, around: Box, several: boolean): Reado
   const own = boxes.filter((box, i) =>
     !boxes.some((other, k) => k !== i && isInside(box, other) && (k < i || !isInside(other, box)))
   )
-  const cells = own.reduce((sum, box) => sum + cellsOf(box), 0)
-  return several && own.length <= MOST_BOXES && cells < cellsOf(around) ? own : [around]
+  return several && own.length <= MOST_BOXES && cellsIn(own) < cellsOf(around) ? own : [around]
 }
 
 /** The parts of boxes that lie in all combinations of ranges. */
@@ -78,8 +79,8 @@ export const writtenBoxes = (
     if (around === undefined) return { boxes: [], cells: 0 }
     const written = fragments.flatMap((f) => f.nonEmptyDomain === undefined ? [] : [boxOf(schema, f.nonEmptyDomain)])
     const boxes = croppedTo(tidied(written, boxOf(schema, around), several), wanted)
-    const cells = boxes.reduce((sum, box) => sum + cellsOf(box), 0)
-    const own = croppedTo(written, wanted).reduce((sum, box) => sum + cellsOf(box), 0)
+    const cells = cellsIn(boxes)
+    const own = cellsIn(croppedTo(written, wanted))
     if (cells > MOST_CELLS && cells > MOST_TIMES * own) {
       const one = several ? `more than ${MOST_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
       const reason = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +
