@@ -33,10 +33,12 @@ export class NotFound extends NotFoundBase {
   }
 }
 
-const AlreadyExistsBase: TaggedErrorClass<"AlreadyExists", { readonly uri: string }> = Data.TaggedError("AlreadyExists")
+const AlreadyExistsBase: TaggedErrorClass<"AlreadyExists", { readonly uri: string; readonly found?: string }> = Data
+  .TaggedError("AlreadyExists")
 
 /**
- * An exclusive create found an object at `uri`.
+ * The place `uri` is taken: by a file where a file was to be created; by an array, a group or other files where an array
+ * was. `found` says what is there and what to do, where more is known.
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"
@@ -52,7 +54,7 @@ const AlreadyExistsBase: TaggedErrorClass<"AlreadyExists", { readonly uri: strin
 export class AlreadyExists extends AlreadyExistsBase {
   /** What is wrong, where, and what to do. */
   override get message(): string {
-    return `${this.uri}: there is something here already`
+    return `${this.uri}: ${this.found ?? "there is something here already"}`
   }
 }
 

@@ -6,6 +6,12 @@
 import { isGranted } from "./permissions.ts"
 import { builtin } from "./runtime_modules.ts"
 
+/** Signals that ask a program to stop, and the exit codes of programs that did. */
+export const STOP_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+
+/** A signal that asks a program to stop. */
+export type StopSignal = keyof typeof STOP_SIGNALS
+
 /** The process that a program runs in. */
 export interface ProcessStreams {
   readonly args: ReadonlyArray<string>
@@ -24,6 +30,10 @@ export interface ProcessStreams {
     | undefined
   /** Ends the process with this code once everything is written. */
   readonly setExitCode: (code: number) => void
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void
+  /** Calls `stop` for every signal that asks the program to stop, in place of the default, which ends it at once. */
+  readonly onStopSignal: (stop: (signal: StopSignal) => void) => void
 }
 
 /** Where text goes. */
@@ -33,7 +43,8 @@ interface Out {
   readonly columns: number | undefined
 }
 
-interface Process extends Pick<ProcessStreams, "args" | "environment" | "read" | "setExitCode"> {
+interface Process
+  extends Pick<ProcessStreams, "args" | "environment" | "read" | "setExitCode" | "exit" | "onStopSignal"> {
   readonly out: Out
   readonly error: Out
 }
@@ -52,6 +63,19 @@ interface DenoProcess {
   readonly stderr: DenoStream
   readonly consoleSize: () => { readonly columns: number }
   exitCode: number
+  readonly exit: (code: number) => void
+  readonly addSignalListener: (signal: StopSignal, listener: () => void) => void
+}
+
+/** Listens to each signal that this system has. */
+const listen = (on: (signal: StopSignal, listener: () => void) => void, stop: (signal: StopSignal) => void): void => {
+  for (const signal of Object.keys(STOP_SIGNALS) as ReadonlyArray<StopSignal>) {
+    try {
+      on(signal, () => stop(signal))
+    } catch {
+      // Windows has not all of them
+    }
+  }
 }
 
 interface DenoStream {
@@ -86,6 +110,8 @@ const ofDeno = (deno: DenoProcess): Process => {
     setExitCode: (code) => {
       deno.exitCode = code
     },
+    exit: (code) => deno.exit(code),
+    onStopSignal: (stop) => listen((signal, listener) => deno.addSignalListener(signal, listener), stop),
   }
 }
 
@@ -120,23 +146,23 @@ const ofNode = (process: typeof import("node:process")): Process => {
     setExitCode: (code) => {
       process.exitCode = code
     },
+    exit: (code) => process.exit(code),
+    onStopSignal: (stop) => listen((signal, listener) => void process.on(signal, listener), stop),
   }
 }
 
 /** The process of this program. In Deno it is Deno's own: `node:process` takes longer to load than a small array to read. */
 export const thisProcess = (): ProcessStreams => {
   const deno = (globalThis as { readonly Deno?: DenoProcess }).Deno
-  const { args, environment, read, out, error, setExitCode } = deno ? ofDeno(deno) : ofNode(builtin("node:process")())
+  const { out, error, ...rest } = deno ? ofDeno(deno) : ofNode(builtin("node:process")())
+  const { environment } = rest
   return {
-    args,
-    environment,
-    read,
+    ...rest,
     columns: out.columns,
     write: out.write,
     say: (line) => error.write(line + "\n"),
     drawing: error.columns !== undefined && environment("TERM") !== "dumb"
       ? { columns: error.columns, shared: out.columns !== undefined, draw: error.write }
       : undefined,
-    setExitCode,
   }
 }

@@ -87,10 +87,18 @@ export interface Storage {
    * After a `StorageError` the file may be there all the same: the answer can be lost on its way back.
    */
   readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
-  /** Makes an empty folder, and those on the way; where one is already it stays. Object stores have nothing to make. */
-  readonly createFolder: (uri: string) => Effect.Effect<void, StorageError>
+  /**
+   * Creates a folder and the folders above it. Returns the URIs of the folders that this call created, outermost first;
+   * an existing folder stays as it is and is not among them. Object stores have no folders: the list is empty there.
+   */
+  readonly createFolder: (uri: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
   /** Removes a file, or a folder with all in it. What is not there is removed already. */
   readonly remove: (uri: string) => Effect.Effect<void, StorageError>
+  /**
+   * Removes a folder if it is empty. A folder that holds anything, a file and a missing name stay as they are. Object
+   * stores have no folders: nothing happens there.
+   */
+  readonly removeFolder: (uri: string) => Effect.Effect<void, StorageError>
   /**
    * How many calls for a URI are worth being under way at once: 1 where each is over when it returns, and fibers would only
    * cost. Default: as many as the caller likes.

@@ -21,5 +21,6 @@ export const deferStorage = (load: () => Promise<Storage>): Storage => {
     create: (uri, bytes) => Effect.flatMap(storage, (s) => s.create(uri, bytes)),
     createFolder: (uri) => Effect.flatMap(storage, (s) => s.createFolder(uri)),
     remove: (uri) => Effect.flatMap(storage, (s) => s.remove(uri)),
+    removeFolder: (uri) => Effect.flatMap(storage, (s) => s.removeFolder(uri)),
   }
 }

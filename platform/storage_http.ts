@@ -74,5 +74,6 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
     create: (uri) => readOnly("create", uri),
     createFolder: (uri) => readOnly("createFolder", uri),
     remove: (uri) => readOnly("remove", uri),
+    removeFolder: (uri) => readOnly("removeFolder", uri),
   }
 }

@@ -29,6 +29,15 @@ const writeAt = (fd: number, bytes: Uint8Array, position: number): void => {
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ""
 
+/** Removes a folder that nobody needs, if it is empty and can be removed. */
+const discardFolder = (folder: string): void => {
+  try {
+    fs().rmdirSync(folder)
+  } catch {
+    // it stays
+  }
+}
+
 /** Removes a file that nobody needs, if it can be removed: what led here matters more. */
 const discard = (file: string): void => {
   try {
@@ -38,12 +47,46 @@ const discard = (file: string): void => {
   }
 }
 
-/** Makes a folder and those on the way. */
-const makeFolder = (folder: string, sync: Syncing): void => {
-  const first = fs().mkdirSync(folder, { recursive: true })
-  if (first === undefined) return
-  const top = path().dirname(path().resolve(first))
-  for (let made = path().resolve(folder); made !== top; made = path().dirname(made)) sync.note(path().dirname(made))
+/** Creates one folder; `false` if a folder is there already. Throws if the folder above is missing, or a file is there. */
+const createOneFolder = (folder: string): boolean => {
+  try {
+    fs().mkdirSync(folder)
+    return true
+  } catch (error) {
+    const isFolder = codeOf(error) === "EEXIST" && fs().statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+    if (isFolder === true) return false
+    throw error
+  }
+}
+
+/**
+ * Creates a folder and the missing ones above it, one by one. Returns the absolute paths of those that it created, outermost
+ * first: another process may create one of them at the same time, and then it is not ours to remove.
+ */
+const makeFolder = (folder: string, sync: Syncing): ReadonlyArray<string> => {
+  const { dirname, resolve } = path()
+  const missing: Array<string> = []
+  const created: Array<string> = []
+  try {
+    for (let at = resolve(folder);;) {
+      try {
+        if (createOneFolder(at)) {
+          created.push(at)
+          sync.note(dirname(at))
+        }
+        const next = missing.pop()
+        if (next === undefined) return created
+        at = next
+      } catch (error) {
+        if (codeOf(error) !== "ENOENT" || dirname(at) === at || created.length > 0) throw error
+        missing.push(at)
+        at = dirname(at)
+      }
+    }
+  } catch (error) {
+    for (const each of created.reverse()) discardFolder(each)
+    throw error
+  }
 }
 
 /** Opens a file that must not be there yet; the folders on the way come into being if they are missing. */
@@ -203,10 +246,22 @@ const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
   }
 }
 
+/** The codes of folders that are not empty, not there, or not folders. */
+const notEmpty = new Set(["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"])
+
+/** Removes an empty folder; anything else stays. A link to a folder is not a folder of ours. */
+const removeFolder = (uri: string): void => {
+  try {
+    fs().rmdirSync(localPath("removeFolder", uri))
+  } catch (error) {
+    if (!notEmpty.has(codeOf(error))) throw error
+  }
+}
+
 /** The calls of the local storage that write. */
 export const makeLocalWrites = (
   durability: Durability,
-): Pick<Storage, "write" | "openWrite" | "create" | "createFolder"> => {
+): Pick<Storage, "write" | "openWrite" | "create" | "createFolder" | "removeFolder"> => {
   const sync = makeSyncing(durability)
   return {
     write: (uri, bytes) => Effect.try({ try: () => write(uri, bytes, sync), catch: storageFailure("write", uri) }),
@@ -217,5 +272,6 @@ export const makeLocalWrites = (
         try: () => makeFolder(localPath("createFolder", uri), sync),
         catch: storageFailure("createFolder", uri),
       }),
+    removeFolder: (uri) => Effect.try({ try: () => removeFolder(uri), catch: storageFailure("removeFolder", uri) }),
   }
 }

@@ -103,7 +103,8 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         files.set(key, bytes.slice())
         return Effect.void
       }),
-    createFolder: () => Effect.void,
+    createFolder: () => Effect.succeed([]),
+    removeFolder: () => Effect.void,
     remove: (uri) =>
       Effect.sync(() => {
         const key = keyOf(uri)

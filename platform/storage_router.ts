@@ -42,6 +42,7 @@ export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage =
     create: (uri, bytes) => route("create", uri, (storage) => storage.create(uri, bytes)),
     createFolder: (uri) => route("createFolder", uri, (storage) => storage.createFolder(uri)),
     remove: (uri) => route("remove", uri, (storage) => storage.remove(uri)),
+    removeFolder: (uri) => route("removeFolder", uri, (storage) => storage.removeFolder(uri)),
     inFlight: (uri) => {
       const scheme = schemeOf(uri)
       return Object.hasOwn(routes, scheme) ? inFlight(routes[scheme], uri, Infinity) : 1

@@ -71,7 +71,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     listings.clear()
   }
   /** Before and after: a read under way may still bring what was there before. */
-  const writing = <E>(uri: string, write: Effect.Effect<void, E>): Effect.Effect<void, E> =>
+  const writing = <A, E>(uri: string, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.ensuring(Effect.suspend(() => (forget(uri), write)), Effect.sync(() => forget(uri)))
 
   const keep = (uri: string, offset: number, bytes: Uint8Array, size?: number): void => {
@@ -151,6 +151,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     create: (uri, bytes) => writing(uri, storage.create(uri, bytes)),
     createFolder: (uri) => writing(uri, storage.createFolder(uri)),
     remove: (uri) => writing(uri, storage.remove(uri)),
+    removeFolder: (uri) => storage.removeFolder(uri),
     inFlight: storage.inFlight,
   }
 }

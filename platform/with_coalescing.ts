@@ -100,5 +100,6 @@ export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}
   create: (uri, bytes) => storage.create(uri, bytes),
   createFolder: (uri) => storage.createFolder(uri),
   remove: (uri) => storage.remove(uri),
+  removeFolder: (uri) => storage.removeFolder(uri),
   inFlight: storage.inFlight,
 })

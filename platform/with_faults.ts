@@ -56,7 +56,7 @@ const removePart = (storage: Storage, uri: string): Effect.Effect<void, StorageE
 
 /**
  * `storage`, with a fault at one of the calls that write: `write`, `openWrite`, each `write` and the `finish` of an open
- * file, `create`, `createFolder` and `remove`. Without a plan it only counts them.
+ * file, `create`, `createFolder`, `remove` and `removeFolder`. Without a plan it only counts them.
  *
  * ```ts
  * import { makeMemoryStorage, withFaults } from "@tessera/array/platform"
@@ -93,7 +93,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
     Effect.suspend((): Effect.Effect<A, E | StorageError, R> => {
       if (stopped) return failure(op, uri)
       const here = calls++
-      const full = fault === "full" && here > at && op !== "remove"
+      const full = fault === "full" && here > at && op !== "remove" && op !== "removeFolder"
       if (here !== at) return full ? failure(op, uri) : whole
       struck = { op, uri }
       if (fault === "interrupt") {
@@ -101,7 +101,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
           Fiber.interruptFork(fiber).pipe(Effect.zipRight(Effect.yieldNow()), Effect.zipRight(whole))
         )
       }
-      if (fault === "full" && op === "remove") return whole
+      if (fault === "full" && (op === "remove" || op === "removeFolder")) return whole
       const torn = fault === "tear" || fault === "torn stop"
       return Effect.ignore(torn ? part : Effect.void).pipe(
         Effect.tap(() => Effect.sync(() => stopped = fault === "stop" || fault === "torn stop")),
@@ -143,6 +143,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
       create: (uri, bytes) => write("create", uri, storage.create(uri, bytes)),
       createFolder: (uri) => write("createFolder", uri, storage.createFolder(uri)),
       remove: (uri) => write("remove", uri, storage.remove(uri), removePart(storage, uri)),
+      removeFolder: (uri) => write("removeFolder", uri, storage.removeFolder(uri)),
       inFlight: storage.inFlight,
     },
     calls: () => calls,

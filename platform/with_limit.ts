@@ -39,6 +39,7 @@ export const withLimit = (storage: Storage, requests: number): Storage => {
     create: (uri, bytes) => turn(storage.create(uri, bytes)),
     createFolder: (uri) => turn(storage.createFolder(uri)),
     remove: (uri) => turn(storage.remove(uri)),
+    removeFolder: (uri) => turn(storage.removeFolder(uri)),
     inFlight: storage.inFlight,
   }
 }

@@ -78,6 +78,7 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
     create: (uri, bytes) => storage.create(uri, bytes),
     createFolder: (uri) => retrying(storage.createFolder(uri)),
     remove: (uri) => retrying(storage.remove(uri)),
+    removeFolder: (uri) => retrying(storage.removeFolder(uri)),
     inFlight: storage.inFlight,
   }
 }

@@ -63,6 +63,7 @@ export const makeTrace = (): Trace => ({
     create: 0,
     createFolder: 0,
     remove: 0,
+    removeFolder: 0,
   },
   requests: 0,
   bytesRead: 0,
@@ -123,6 +124,7 @@ export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: Traced
     create: (uri, bytes) => traced("create", uri, 1, storage.create(uri, bytes), () => ({ written: bytes.length })),
     createFolder: (uri) => traced("createFolder", uri, 1, storage.createFolder(uri), none),
     remove: (uri) => traced("remove", uri, 1, storage.remove(uri), none),
+    removeFolder: (uri) => traced("removeFolder", uri, 1, storage.removeFolder(uri), none),
     inFlight: storage.inFlight,
   }
 }

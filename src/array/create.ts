@@ -5,7 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
-import { AlreadyExists } from "../../platform/errors.ts"
+import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import {
   ArraySchema as SchemaCodec,
@@ -13,7 +13,7 @@ import {
   decodeArraySchema,
 } from "../../schema/array_schema.ts"
 import { encode } from "../../schema/binary/mod.ts"
-import { ARRAY_SCHEMA_FILE, arrayFolders, GROUP_FILE, LOCK_FILE } from "../../schema/name/array_paths.ts"
+import { ARRAY_SCHEMA_FILE, arrayFolders, GROUP_FILE, LOCK_FILE, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
 import { checkSchemaRules } from "./builder/check_rules.ts"
 import type { ArraySchema } from "./builder/schema_value.ts"
@@ -21,11 +21,14 @@ import { attemptSchema, type SchemaError } from "./builder/schema_error.ts"
 import { enumerationsOf, toStructure } from "./builder/structure.ts"
 import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion, formatVersionRefusal } from "./check_format_version.ts"
+import { removeOnFailure } from "./created_files.ts"
 import { InvalidOption } from "./errors.ts"
 import { handleOf, type TileArray } from "./handle.ts"
 import { labelSchema } from "./label_array.ts"
 import { join, listSchemas, type SchemaListing } from "./listing.ts"
 import { accessOf } from "./open.ts"
+import { removeArray } from "./remove_array.ts"
+import { UNFINISHED_FILE } from "./unfinished.ts"
 import { newEnumerationName, newSchemaName, storeSchema } from "./store_schema.ts"
 import type { StoreError } from "./create_structure.ts"
 
@@ -54,30 +57,29 @@ const withNewFiles = (schema: ArraySchema): Effect.Effect<ArraySchema> =>
   )
 
 /** Whether there is a schema: folders without one are what the making of an array leaves that was killed. */
-const hasSchema = ({ root, schemas }: SchemaListing): boolean =>
+export const hasSchema = ({ root, schemas }: SchemaListing): boolean =>
   root.some((entry) => entry.name === ARRAY_SCHEMA_FILE) || schemas.some((entry) => entry.kind === "file")
 
-/** Writes what makes a folder an array; what was begun is removed if it does not come to that. */
-const store = (
-  uri: string,
-  wasEmpty: boolean,
-  { version }: Structure,
-  write: Effect.Effect<void, CreateError, Needs>,
-): Effect.Effect<void, CreateError, Needs> =>
+/**
+ * Creates the folders of an array, but for those of its schemas: with them a folder counts as an array. They come into being
+ * with the schema.
+ */
+const createFolders = (uri: string, { version }: Structure): Effect.Effect<void, StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const making = Effect.gen(function* () {
-      yield* storage.createFolder(uri)
-      for (const folder of arrayFolders(version)) yield* storage.createFolder(join(uri, folder))
-      // engines of that age do not open an array without it
-      if (version <= Since.schemaFolder) yield* storage.write(join(uri, LOCK_FILE), new Uint8Array(0))
-      yield* write
-    })
-    const cleaning = Effect.gen(function* () {
-      // somebody else may have made an array here in between
-      if (wasEmpty && !hasSchema(yield* listSchemas(uri))) yield* storage.remove(uri)
-    })
-    yield* Effect.onExit(making, (exit) => exit._tag === "Success" ? Effect.void : Effect.ignore(cleaning))
+    yield* storage.createFolder(uri)
+    const folders = arrayFolders(version).filter((folder) => !folder.startsWith(SCHEMA_FOLDER))
+    for (const folder of folders) yield* storage.createFolder(join(uri, folder))
+    // engines of that age do not open an array without it
+    if (version > Since.schemaFolder) return
+    const exists = (yield* storage.list(uri)).some(({ name }) => name === LOCK_FILE)
+    if (exists) return
+    const lock = join(uri, LOCK_FILE)
+    yield* storage.create(lock, new Uint8Array(0)).pipe(
+      Effect.catchTag("AlreadyExists", () => Effect.void),
+      // the answer may be lost and the file there; it was not before
+      Effect.tapError(() => Effect.ignore(storage.remove(lock))),
+    )
   })
 
 /**
@@ -111,40 +113,74 @@ export const create = <S extends ArraySchema>(
   schema: S,
   options: CreateOptions = {},
 ): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> =>
-  Effect.zipRight(attemptSchema(() => checkSchemaRules(schema)), createBy(makeLabels, uri, schema, options))
+  Effect.gen(function* () {
+    yield* attemptSchema(() => checkSchemaRules(schema))
+    const { array, createFolders, storeSchema } = yield* newArray(uri, schema, options)
+    const listing = yield* listSchemas(array.uri)
+    const has = (name: string): boolean => listing.root.some((entry) => entry.name === name)
+    if (hasSchema(listing) || has(GROUP_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri }))
+    if (has(UNFINISHED_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri, found: UNFINISHED }))
+    const { version } = array.schema
+    const labels = createLabels(array.uri, schema, { ...options, formatVersion: version })
+    yield* removeOnFailure(Effect.zipRight(Effect.zipRight(createFolders, labels), storeSchema))
+    return array
+  })
 
-/** Makes the arrays that labels lie in; of external ones they are there already. */
-const makeLabels = (
+/** Creates the arrays of dimension labels; external ones exist already. */
+const createLabels = (
   uri: string,
   schema: ArraySchema,
   options: CreateOptions,
 ): Effect.Effect<void, CreateError, Needs> =>
   Effect.gen(function* () {
-    const storage = yield* Storage
     for (const label of schema.dimensionLabels.filter(({ external }) => !external)) {
       const at = join(uri, label.uri)
-      // what the making of an array left that was killed
-      yield* storage.remove(at)
+      // the array is not there yet, so its labels are what a killed creation left
+      yield* removeArray(at)
       yield* create(at, labelSchema(schema, label), options)
     }
   })
 
 /**
- * As {@link create}, for a schema that an array has: rules that engines got since it was made are not held against it, and
- * of dimension labels the arrays are somebody else's work.
+ * Creates an array with a schema that another array has: rules that engines got since then are not held against it, and the
+ * arrays of its labels are the caller's to create.
  */
 export const createLike = <S extends ArraySchema>(
   uri: string,
   schema: S,
   options: CreateOptions = {},
-): Effect.Effect<TileArray<S>, CreateError, Needs> => createBy(() => Effect.void, uri, schema, options)
+): Effect.Effect<TileArray<S>, CreateError, Needs> =>
+  Effect.flatMap(newArray(uri, schema, options), ({ array, createFolders, storeSchema }) =>
+    Effect.gen(function* () {
+      const listing = yield* listSchemas(array.uri)
+      if (hasSchema(listing)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri }))
+      yield* removeOnFailure(Effect.zipRight(createFolders, storeSchema))
+      return array
+    }))
 
-const createBy = <S extends ArraySchema>(
-  makeFirst: (uri: string, schema: S, options: CreateOptions) => Effect.Effect<void, CreateError, Needs>,
+const UNFINISHED = "an unfinished copy or import is here; resume it, overwrite it, or choose another place"
+
+/** An array whose schema is decided and not stored: its cells can be written, and nobody can open it yet. */
+export interface NewArray<S extends ArraySchema> {
+  readonly array: TileArray<S>
+  /** Creates its folders, but for that of the schema. */
+  readonly createFolders: Effect.Effect<void, StorageError, Storage>
+  /** Stores the schema: the one step that makes it an array. */
+  readonly storeSchema: Effect.Effect<void, StoreError, Storage>
+}
+
+/**
+ * Decides the schema of a new array. Nothing is written, and nothing is checked about the place. `schemaName` is the name
+ * of the schema's file, if it was decided before.
+ *
+ * A schema that an array has is not held against rules that engines got since then: {@link create} checks those.
+ */
+export const newArray = <S extends ArraySchema>(
   uri: string,
   schema: S,
   options: CreateOptions,
-): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> =>
+  schemaName?: string,
+): Effect.Effect<NewArray<S>, CreateError, Codecs> =>
   Effect.gen(function* () {
     const { uri: at, time, key } = yield* changingOf(uri, options, ["formatVersion"])
     const version = options.formatVersion ?? CURRENT_VERSION
@@ -159,24 +195,11 @@ const createBy = <S extends ArraySchema>(
       // as whoever opens it sees it
       return decodeArraySchema(encode(SchemaCodec, made, version), at)
     })
-    const listing = yield* listSchemas(at)
-    if (hasSchema(listing) || listing.root.some((entry) => entry.name === GROUP_FILE)) {
-      return yield* Effect.fail(new AlreadyExists({ uri: at }))
-    }
     const verifyChecksums = true
     const access = yield* accessOf({ key, verifyChecksums })
-    const name = yield* newSchemaName(version, time)
-    yield* store(
-      at,
-      listing.root.length === 0,
-      structure,
-      Effect.zipRight(
-        makeFirst(at, schema, { ...options, formatVersion: version }),
-        storeSchema(access, at, name, structure, enumerationsOf(named)),
-      ),
-    )
+    const name = schemaName ?? (yield* newSchemaName(version, time))
     const end = yield* Clock.currentTimeMillis
-    return handleOf({
+    const array = handleOf({
       uri: at,
       schema: structure,
       schemaName: name === "" ? ARRAY_SCHEMA_FILE : name,
@@ -186,4 +209,9 @@ const createBy = <S extends ArraySchema>(
       key,
       verifyChecksums,
     }, schema)
+    return {
+      array,
+      createFolders: createFolders(at, structure),
+      storeSchema: storeSchema(access, at, name, structure, enumerationsOf(named)),
+    }
   })

@@ -29,6 +29,7 @@ import { ArrayNotFound, type InvalidOption } from "./errors.ts"
 import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
 import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
 import { makeSchemas } from "./schemas.ts"
+import { UNFINISHED_FILE } from "./unfinished.ts"
 
 /** An open array, as the engine works with it; what users hold of it is in `handle.ts`. */
 export interface OpenedArray {
@@ -67,6 +68,8 @@ const hintOf = (listing: SchemaListing): string =>
     ? "this is a group, not an array; open one of its members"
     : listing.root.length === 0
     ? `there is no array here; check the path, and whether you may list it${escapeHint(listing.uri)}`
+    : listing.root.some((e) => e.name === UNFINISHED_FILE)
+    ? "there is no array here, but an unfinished copy or import; run it again with resume or overwrite"
     : "this folder is not an array: it has no schema"
 
 /** There is no array where this was listed. */

@@ -6,9 +6,10 @@ import * as Effect from "effect/Effect"
 import { Storage } from "../../platform/storage.ts"
 import { ArraySchema } from "../../schema/array_schema.ts"
 import { Enumeration } from "../../schema/enumeration.ts"
-import { enumerationPath, ENUMERATIONS_FOLDER, schemaPath } from "../../schema/name/array_paths.ts"
+import { arrayFolders, enumerationPath, SCHEMA_FOLDER, schemaPath } from "../../schema/name/array_paths.ts"
 import { Since } from "../../schema/version.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
+import { removeOnFailure } from "./created_files.ts"
 import { createStructure, type StoreError } from "./create_structure.ts"
 import { join } from "./listing.ts"
 import { type NameTime, newName, newUuid } from "./new_name.ts"
@@ -20,10 +21,14 @@ export const newEnumerationName: Effect.Effect<string> = Effect.map(newUuid, (uu
 export const newSchemaName = (version: number, time?: NameTime): Effect.Effect<string> =>
   version < Since.schemaFolder ? Effect.succeed("") : newName(time)
 
+/** The folders of schemas in an array of a format version. */
+const schemaFolders = (version: number): ReadonlyArray<string> =>
+  arrayFolders(version).filter((folder) => folder.startsWith(SCHEMA_FOLDER))
+
 /**
  * Writes a schema by its own version into the array at `uri`, under a name of {@link newSchemaName}; first the enumerations
- * that are not there yet. The array is as before until the schema's file is there; if that does not come, what was written
- * is removed, but for a schema whose name others may have used too.
+ * that do not exist yet. The array is as before until the schema's file exists. If this fails, the files that it created are
+ * removed, the schema first, but for a schema whose name is not unique: another program may have created it.
  */
 export const storeSchema = (
   access: TileAccess,
@@ -35,19 +40,10 @@ export const storeSchema = (
   Effect.gen(function* () {
     const { version } = schema
     const storage = yield* Storage
-    const files: Array<string> = []
-    const storing = Effect.gen(function* () {
-      if (version >= Since.enumerations) yield* storage.createFolder(join(uri, ENUMERATIONS_FOLDER))
-      for (const enumeration of enumerations) {
-        const file = join(uri, enumerationPath(enumeration.fileName))
-        files.unshift(file)
-        yield* createStructure(access, file, Enumeration, enumeration, version)
-      }
-      const file = join(uri, schemaPath(name))
-      if (name !== "") files.unshift(file)
-      yield* createStructure(access, file, ArraySchema, schema, version)
-    })
-    // the last one first: a schema that may be there after all goes before what it names, or nothing goes
-    const cleaning = Effect.forEach(files, (file) => storage.remove(file), { discard: true })
-    yield* Effect.onExit(storing, (exit) => exit._tag === "Success" ? Effect.void : Effect.ignore(cleaning))
-  })
+    for (const folder of schemaFolders(version)) yield* storage.createFolder(join(uri, folder))
+    for (const enumeration of enumerations) {
+      const file = join(uri, enumerationPath(enumeration.fileName))
+      yield* createStructure(access, file, Enumeration, enumeration, version)
+    }
+    yield* createStructure(access, join(uri, schemaPath(name)), ArraySchema, schema, version)
+  }).pipe(removeOnFailure)

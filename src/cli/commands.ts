@@ -65,6 +65,11 @@ const memory: OptionSpec = {
   description: "of the cells that are read at a time: 64MiB, 1GB, … (256MiB)",
 }
 
+const target = {
+  overwrite: { description: "replace an array, or an unfinished copy or import, that is at the target" },
+  resume: { description: "continue the same copy or import after it was killed; finished fragments are kept" },
+} as const satisfies Record<string, OptionSpec>
+
 const quiet: OptionSpec = { description: "say nothing but errors: no progress, no remarks" }
 
 const opening = {
@@ -166,6 +171,7 @@ export const commands = {
         description: "what becomes of rows with the same coordinates in a sparse array",
       },
       append: { description: "write into an array that is there, by the names of its fields" },
+      ...target,
       columns: { value: "NAMES", repeated: true, description: "what columns are called, if not by the first row" },
       delimiter: { value: "CHAR", description: "between cells: a character, or tab (,)" },
       null: { value: "TEXT", description: "cells that are null, such as NA; empty texts are then empty (empty cells)" },
@@ -215,6 +221,7 @@ export const commands = {
       "to-key-file": { value: "FILE", description: "another key for the copy than that of the array" },
       decrypt: { description: "do not encrypt the copy of an encrypted array" },
       "no-metadata": { description: "leave the metadata out" },
+      ...target,
       memory,
       json,
       quiet,

@@ -45,6 +45,8 @@ export const runCopy = (
       ...(request.on("decrypt") ? { key: null } : key === undefined ? {} : { key }),
       region,
       metadata: !request.on("no-metadata"),
+      overwrite: request.on("overwrite"),
+      resume: request.on("resume"),
       onProgress: (its) => progress = its,
     })
     const status = () => {

@@ -59,6 +59,12 @@ const wordings: ReadonlyArray<readonly [RegExp, (has: Has) => string]> = [
   ],
   [/; give its key$/, () => "; give its key with --key-file, or set TESSERA_KEY"],
   [/, or read without verifying checksums/, () => ""],
+  [/; resume it, or overwrite it$/, () => "; run it again with --resume or --overwrite"],
+  [
+    /; overwrite it, or choose another target$/,
+    (has) => `; ${has("overwrite") ? "add --overwrite, or " : ""}choose another target`,
+  ],
+  [/; run it again with resume or overwrite$/, () => "; run it again with --resume or --overwrite"],
   [/; leave them out with metadata: false/, () => "; leave them out with --no-metadata"],
 ]
 

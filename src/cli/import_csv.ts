@@ -21,9 +21,35 @@ import { InputFailed, type OutputError, print, say, type Terminal } from "./term
 import { UsageError } from "./usage_error.ts"
 
 /** What is of a new array, and not of one that is there. */
-const creating = ["sparse", "dims", "tile", "domain", "types", "filter", "order", "capacity", "format-version"] as const
+const creating = [
+  "sparse",
+  "dims",
+  "tile",
+  "domain",
+  "types",
+  "filter",
+  "order",
+  "capacity",
+  "format-version",
+  "overwrite",
+  "resume",
+] as const
 
 const orders: Readonly<Record<string, CellOrder>> = { row: "row-major", col: "col-major", hilbert: "hilbert" }
+
+/** The same pieces; who stops reading does not wait for the next one, which may never come. */
+const withoutWaiting = (pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => {
+    const iterator = pieces[Symbol.asyncIterator]()
+    return {
+      next: () => iterator.next(),
+      return: () => {
+        void iterator.return?.().catch(() => {})
+        return Promise.resolve({ done: true, value: undefined })
+      },
+    }
+  },
+})
 
 /** Where the text comes from. Throws {@link UsageError}. */
 const inputOf = (request: Request, terminal: Terminal): CsvInput<InputFailed> => {
@@ -32,7 +58,7 @@ const inputOf = (request: Request, terminal: Terminal): CsvInput<InputFailed> =>
   if (terminal.read === undefined) {
     throw new UsageError({ reason: "import: there is no standard input here; name a file" })
   }
-  return Stream.fromAsyncIterable(terminal.read(), (cause) => new InputFailed({ cause }))
+  return Stream.fromAsyncIterable(withoutWaiting(terminal.read()), (cause) => new InputFailed({ cause }))
 }
 
 /** Imports CSV, and says what was imported. */
@@ -46,7 +72,9 @@ export const runImport = (
     const { input, options, schema } = yield* attemptUsage(() => {
       const given = creating.find((option) => request.on(option))
       if (append && given !== undefined) {
-        throw new UsageError({ reason: `import: --${given} is for new arrays; with --append the array says it` })
+        throw new UsageError({
+          reason: `import: --${given} is for new arrays, and --append for one that is there; leave one out`,
+        })
       }
       const delimiter = delimiterOf(request)
       const none = request.text("null")
@@ -75,6 +103,8 @@ export const runImport = (
         ...(capacity === undefined ? {} : { capacity }),
         ...(formatVersion === undefined ? {} : { formatVersion }),
         allowsDuplicates: duplicates === "keep",
+        overwrite: request.on("overwrite"),
+        resume: request.on("resume"),
       } as const
       return { input: inputOf(request, terminal), options, schema }
     })

@@ -6,9 +6,12 @@
 // first, since it works on what is loaded after it
 import { endStart } from "./quick_start.ts"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import { layerDefault } from "../../platform/runtime.ts"
-import { thisProcess } from "../../platform/runtime_process.ts"
+import { STOP_SIGNALS, thisProcess } from "../../platform/runtime_process.ts"
 import { runCommand } from "./mod.ts"
+import { say } from "./terminal.ts"
 
 /** The width of tables where there is no terminal. */
 const COLUMNS = 80
@@ -16,6 +19,20 @@ const COLUMNS = 80
 const FEWEST_COLUMNS = 40
 
 endStart()
-const { args, columns, setExitCode, ...streams } = thisProcess()
+const { args, columns, setExitCode, exit, onStopSignal, ...streams } = thisProcess()
 const terminal = { ...streams, columns: Math.max(columns ?? COLUMNS, FEWEST_COLUMNS) }
-Effect.runPromise(Effect.provide(runCommand(args, terminal), layerDefault)).then(setExitCode)
+const running = Effect.runFork(Effect.provide(runCommand(args, terminal), layerDefault))
+
+let stopping = false
+onStopSignal((signal) => {
+  const code = STOP_SIGNALS[signal]
+  // a second one does not wait for the clean-up
+  if (stopping) return exit(code)
+  stopping = true
+  const interrupted = Effect.zipRight(Fiber.interrupt(running), say(terminal, "tessera: interrupted"))
+  // standard input may still be waited for: the process ends all the same
+  Effect.runPromise(interrupted).then(() => exit(code))
+})
+Effect.runPromise(Fiber.await(running)).then((ended) => {
+  if (Exit.isSuccess(ended)) setExitCode(ended.value)
+})

@@ -4,20 +4,21 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
 import { formatVersionRefusal } from "../array/check_format_version.ts"
-import { type CreateError, createLike, type CreateOptions } from "../array/create.ts"
+import type { ArraySchema } from "../array/builder/schema_value.ts"
+import { type CreateOptions, newArray } from "../array/create.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
 import { InvalidOption } from "../array/errors.ts"
 import { type AnyTileArray, handleOf, openedOf } from "../array/handle.ts"
-import { loadMetadata, type MetadataError } from "../array/metadata.ts"
+import { loadMetadata, type MetadataError, type MetadataItem } from "../array/metadata.ts"
 import { accessOf, openArray, type OpenedArray, type OpenError } from "../array/open.ts"
-import { join } from "../array/listing.ts"
-import { attemptOptions, checkNames, refusing } from "../array/open_options.ts"
+import { schemaFiles } from "../array/directory.ts"
+import { join, listSchemas } from "../array/listing.ts"
+import { attemptOptions, checkNames, placeOf, refusing } from "../array/open_options.ts"
 import { putMetadata, type PutMetadataError } from "../array/put_metadata.ts"
 import { hasTodaysOrder } from "../fragment/cell_order.ts"
 import { cellCount } from "../fragment/fragment.ts"
@@ -27,21 +28,28 @@ import type { RegionInput } from "../query/selection.ts"
 import { streamDense } from "../query/stream_dense.ts"
 import { streamSparse } from "../query/stream_sparse.ts"
 import type { CellWriter } from "../write/cell_writer.ts"
+import type { Checkpoints } from "../write/checkpoints.ts"
 import { openDenseWriter } from "../write/dense_writer.ts"
 import { openSparseWriter } from "../write/sparse_writer.ts"
 import type { WriteFailure, WriteProgress, Written } from "../write/written.ts"
 import { copiedSchema, selectedAttributes } from "./copied_schema.ts"
-import { removedOnFailure } from "./made_array.ts"
+import { type FillError, fillNewArray } from "./fill_array.ts"
+import type { TargetOptions } from "./target.ts"
 import { writtenBoxes } from "./written_boxes.ts"
 
 /** How an array is copied. */
-export interface CopyOptions extends Omit<CreateOptions, "key"> {
+export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
   /** The AES-256-GCM key of the copy, or `null` for one that is not encrypted. Default: the key of the array, if it has one. */
   readonly key?: Uint8Array | null
   /** The attributes that are copied. Default: all; dimensions always are. */
   readonly select?: ReadonlyArray<string>
   /** The cells that are copied, as ranges by dimension. Default: all. */
   readonly region?: RegionInput
+  /**
+   * Begins another fragment where one has so many bytes, as far as the format allows several. What is finished needs not be
+   * copied again when a copy is resumed. Default: 1 GiB.
+   */
+  readonly maxFragmentSize?: number
   /** Whether metadata are copied too. Default: true. */
   readonly metadata?: boolean
   /** Bytes of memory that reading may take. Default: 256 MiB. */
@@ -72,13 +80,16 @@ export type CopyError =
   | ReadError
   | EnumerationError
   | MetadataError
-  | CreateError
+  | FillError
   | WriteFailure
   | PutMetadataError
 
 const OPTIONS: ReadonlyArray<string> = [
+  "overwrite",
+  "resume",
   "select",
   "region",
+  "maxFragmentSize",
   "metadata",
   "memory",
   "onProgress",
@@ -86,6 +97,9 @@ const OPTIONS: ReadonlyArray<string> = [
   "at",
   "key",
 ] satisfies ReadonlyArray<keyof CopyOptions>
+
+/** Bytes of a fragment, if nobody says. */
+const MAX_FRAGMENT_SIZE = 2 ** 30
 
 const everything = { time: undefined, onProgress: undefined, checks: { anyValue: true } } as const
 
@@ -100,21 +114,25 @@ const writeAll = <E, R>(
 const keepOrder = ({ fragments }: OpenedArray, { schema }: OpenedArray): boolean =>
   [schema.version, ...fragments.map(({ version }) => version)].every((version) => hasTodaysOrder(schema, version))
 
-/** Copies cells into an array that was just made. */
+/** Copies cells into an array that has none. */
 const copyCells = (
   source: OpenedArray,
   target: OpenedArray,
   select: ReadonlyArray<string>,
-  { region = {}, memory, at, onProgress }: CopyOptions,
+  { region = {}, memory, at, maxFragmentSize = MAX_FRAGMENT_SIZE, onProgress }: CopyOptions,
+  checkpoints?: Checkpoints,
 ): Effect.Effect<Written, ReadError | WriteFailure, Storage | Codecs> =>
   Effect.scoped(Effect.gen(function* () {
     const moment = at === undefined ? undefined : Number(at)
     const time = moment === undefined ? undefined : [moment, moment] as const
     const reading = memory === undefined ? {} : { memory }
-    const told = (expected: number) => ({
+    // older arrays cannot commit several fragments at once
+    const several = target.schema.version >= Since.folders
+    const writing = (expected: number) => ({
       ...everything,
       time,
-      maxFragmentSize: Infinity,
+      maxFragmentSize: several ? maxFragmentSize : Infinity,
+      checkpoints,
       onProgress: onProgress === undefined
         ? undefined
         : (progress: WriteProgress) => onProgress({ ...progress, expected }),
@@ -122,14 +140,13 @@ const copyCells = (
     if (source.schema.arrayType === "sparse") {
       const expected = source.fragments.reduce((sum, fragment) => sum + cellCount(fragment), 0)
       const order = keepOrder(source, target) ? "global" : "unordered"
-      const writing = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY } as const
-      const writer = yield* openSparseWriter(target, { ...told(expected), ...writing })
+      const sorting = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY } as const
+      const writer = yield* openSparseWriter(target, { ...writing(expected), ...sorting })
       const names = [...source.schema.dimensions.map((d) => d.name), ...select]
       return yield* writeAll(writer, streamSparse(source, { ...reading, order, region, select: names }))
     }
-    // older arrays cannot commit several fragments at once
-    const { boxes, cells } = yield* writtenBoxes(source, region, target.schema.version >= Since.folders)
-    const writer = yield* openDenseWriter(target, boxes, { ...told(cells), order: "global" })
+    const { boxes, cells } = yield* writtenBoxes(source, region, several)
+    const writer = yield* openDenseWriter(target, boxes, { ...writing(cells), order: "global" })
     const batches = Stream.flatMap(
       Stream.fromIterable(boxes),
       (region) => streamDense(source, { ...reading, order: "global", region, select }),
@@ -145,9 +162,13 @@ const copyCells = (
  * Cells are streamed in the global order, so that memory is bounded whatever the size. They are not decided anew: what other
  * engines let pass is let pass. Lossy filters (`webp`) lose again what they lose.
  *
- * Fails with `AlreadyExists` if there is something at `target`, with `SchemaError` if no array of that format version can be
+ * The target is a new or an empty folder. The schema is stored last: until then nobody can open the copy, not even if the
+ * program is killed. The next call at that target fails with `AlreadyExists` and says what it found, goes on with it
+ * (`resume`), or replaces it (`overwrite`, for arrays that are whole, too).
+ *
+ * Fails with `AlreadyExists` if there is anything at `target`, with `SchemaError` if no array of that format version can be
  * so, with `InvalidOption` for metadata in a format that has none, with what opening and reading fail with, and with
- * `WriteError`, `StorageError` or `CodecError`. Whatever it fails with, or when it is interrupted, the target is not there.
+ * `WriteError`, `StorageError` or `CodecError`. If it fails or is interrupted, exactly the files that it created are removed.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -170,18 +191,25 @@ export const copy = (
   Effect.gen(function* () {
     yield* attemptOptions(() => checkNames(options, OPTIONS, refusing(target)))
     const opened = typeof source === "string" ? yield* openArray(source) : openedOf(source)
-    return yield* Effect.scoped(copyOpened(opened, target, options))
+    return yield* copyOpened(opened, target, options)
   })
 
-const copyOpened = (
+/** What of an array is copied, and what it becomes. */
+interface CopyPlan {
+  readonly attributes: ReadonlyArray<string>
+  readonly schema: ArraySchema
+  readonly creating: CreateOptions
+  readonly metadata: ReadonlyArray<MetadataItem>
+}
+
+const planCopy = (
   source: OpenedArray,
   target: string,
   options: CopyOptions,
-): Effect.Effect<Copied, CopyError, Storage | Codecs | Scope.Scope> =>
+): Effect.Effect<CopyPlan, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const { at, formatVersion, memory } = options
+    const { at, formatVersion } = options
     const key = options.key === undefined ? source.key : options.key ?? undefined
-    const creating = given({ at, key, formatVersion })
     const attributes = yield* attemptSelection(() => selectedAttributes(source, options.select))
     const schema = copiedSchema(source.schema, yield* loadEnumerations(source), attributes)
     const metadata = options.metadata === false
@@ -194,16 +222,85 @@ const copyOpened = (
         `on; leave them out with metadata: false`
       return yield* Effect.fail(new InvalidOption({ uri: target, option: "formatVersion", reason }))
     }
-    const made = yield* removedOnFailure(createLike(target, schema, creating))
-    const written = yield* copyCells(source, made, attributes, options)
-    if (metadata.length > 0) yield* putMetadata(handleOf(made), metadata, given({ at }))
-    for (const { relative, uri } of schema.dimensionLabels) {
+    return { attributes, schema, creating: given({ at, key, formatVersion }), metadata }
+  })
+
+/** Copies what an array has besides its cells: metadata, and the arrays of its labels. */
+const copyRest = (
+  source: OpenedArray,
+  array: OpenedArray,
+  { metadata }: CopyPlan,
+  { at, formatVersion, memory }: CopyOptions,
+): Effect.Effect<void, CopyError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    if (metadata.length > 0) yield* putMetadata(handleOf(array), metadata, given({ at }))
+    for (const { relative, uri } of source.schema.dimensionLabels) {
       // those that lie elsewhere stay there
       if (!relative) continue
       const label = yield* openArray(join(source.uri, uri), { ...source.time, ...given({ key: source.key }) })
-      yield* copyOpened(label, join(made.uri, uri), { ...given({ at, formatVersion, memory }), key: key ?? null })
+      yield* copyLabel(label, join(array.uri, uri), { ...given({ at, formatVersion, memory }), key: array.key ?? null })
     }
-    return { ...written, uri: made.uri, formatVersion: made.schema.version, metadata: metadata.length }
+  })
+
+/** Copies the array of a label into an array that is not there yet itself. */
+const copyLabel = (
+  source: OpenedArray,
+  target: string,
+  options: CopyOptions,
+): Effect.Effect<void, CopyError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const plan = yield* planCopy(source, target, options)
+    const made = yield* newArray(target, plan.schema, plan.creating)
+    const array = openedOf(made.array)
+    yield* made.createFolders
+    yield* copyCells(source, array, plan.attributes, options)
+    yield* copyRest(source, array, plan, options)
+    yield* made.storeSchema
+  })
+
+/** An array that overwrites itself would lose the arrays of its labels, which are read last. */
+const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void, CopyError, Storage> =>
+  Effect.gen(function* () {
+    const listing = yield* listSchemas(yield* placeOf(target))
+    const names = schemaFiles(listing).map(({ name }) => name.name)
+    const isItself = listing.uri === source.uri ||
+      (source.schema.dimensionLabels.length > 0 && names.includes(source.schemaName))
+    const reason = "the target is the array that is copied; choose another one"
+    if (isItself) yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", reason }))
+  })
+
+const copyOpened = (
+  source: OpenedArray,
+  target: string,
+  options: CopyOptions,
+): Effect.Effect<Copied, CopyError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const plan = yield* planCopy(source, target, options)
+    if (options.overwrite === true) yield* checkNotItself(source, target)
+    const { region, select, metadata, maxFragmentSize, memory, overwrite, resume } = options
+    const filled = yield* fillNewArray({
+      uri: target,
+      schema: plan.schema,
+      creating: plan.creating,
+      target: given({ overwrite, resume }),
+      operation: "copy",
+      source: source.uri,
+      input: {
+        array: [
+          source.uri,
+          source.schemaName,
+          source.fragments.map(({ name }) => name.name),
+          source.deletes.map(({ name }) => name),
+        ],
+        options: { region, select, metadata, maxFragmentSize, memory },
+      },
+      keepsFragments: true,
+    }, {
+      cells: (array, checkpoints) => copyCells(source, array, plan.attributes, options, checkpoints),
+      rest: (array) => copyRest(source, array, plan, options),
+    })
+    const { uri, schema } = filled.array
+    return { ...filled.written, uri, formatVersion: schema.version, metadata: plan.metadata.length }
   })
 
 /** Options that are given, without those that are not. */

@@ -6,10 +6,11 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { CsvRow } from "../../platform/csv_rows.ts"
-import type { Storage } from "../../platform/storage.ts"
+import { Storage } from "../../platform/storage.ts"
 import { datatypes } from "../../schema/datatype.ts"
 import { attemptSchema } from "../array/builder/schema_error.ts"
-import { create, type CreateOptions } from "../array/create.ts"
+import { checkSchemaRules } from "../array/builder/check_rules.ts"
+import type { CreateOptions } from "../array/create.ts"
 import type { InvalidOption } from "../array/errors.ts"
 import { type AnyTileArray, openedOf } from "../array/handle.ts"
 import { openArray } from "../array/open.ts"
@@ -19,11 +20,13 @@ import { type CsvInput, openCsv } from "./csv_input.ts"
 import { csvSchema, type CsvSchemaOptions } from "./csv_schema.ts"
 import { openTable, readRows } from "./csv_table.ts"
 import { type ColumnType, columnTypeOf, type CsvType, inferType } from "./csv_types.ts"
-import { removedOnFailure } from "./made_array.ts"
+import { fillNewArray } from "./fill_array.ts"
+import { TARGET_OPTIONS, type TargetOptions } from "./target.ts"
 import { type CsvImportError, type CsvOptions, type CsvProgress, type Imported, writeTable } from "./write_csv.ts"
 
 /** How an array is made of CSV. */
-export interface CsvCreateOptions extends CsvOptions, CsvSchemaOptions, Pick<CreateOptions, "key" | "formatVersion"> {
+export interface CsvCreateOptions
+  extends CsvOptions, CsvSchemaOptions, TargetOptions, Pick<CreateOptions, "key" | "formatVersion"> {
   /** The datatypes of columns, with a question mark where they may be null. Default: what holds the first rows. */
   readonly types?: Readonly<Record<string, CsvType>>
 }
@@ -97,8 +100,13 @@ const typesOf = (
  * Rows are written as they come, in a memory of a bounded size. Dense arrays get a dimension `row`, or rows that name their
  * cells by `dims`; those should be sorted by them, as `Dense.writeRows` says.
  *
+ * The target is a new or an empty folder. The schema is stored last: until then nobody can open the array, not even if the
+ * program is killed. The next call at that target fails with `AlreadyExists` and says what it found, goes on with the same
+ * import (`resume`), or replaces it (`overwrite`, for arrays that are whole, too).
+ *
  * Fails with `CsvError`, which names the row and the column, with `SchemaError`, `InvalidOption` or `AlreadyExists`, and with
- * `NotFound`, `StorageError`, `CodecError` or `WriteError`. Whatever it fails with, the array is not there.
+ * `NotFound`, `StorageError`, `CodecError` or `WriteError`. If it fails or is interrupted, exactly the files that it created are
+ * removed.
  *
  * ```ts
  * import { Cells, Csv, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -136,16 +144,44 @@ export const createCsv = <E = never, R = never>(
       "allowsDuplicates",
       "key",
       "formatVersion",
+      ...TARGET_OPTIONS,
     ])
-    const { at, key, formatVersion } = options
+    const { at, key, formatVersion, overwrite, resume, columns, delimiter, duplicates } = options
+    const size = typeof input === "string" ? yield* Effect.flatMap(Storage, (storage) => storage.size(input)) : 0
     const reading = progressOf(options)
     const source = yield* openCsv(input, options, reading.read)
     const table = yield* openTable(source, options.columns)
     const rows = yield* readRows(source, SAMPLE, table.rows)
     const types = yield* typesOf(uri, table.names, rows, options)
-    const schema = yield* attemptSchema(() => csvSchema(types, options))
-    const made = yield* removedOnFailure(create(uri, schema, given({ at, key, formatVersion })))
-    return yield* writeTable(made, { ...table, rows }, options, request, reading.written)
+    const schema = yield* attemptSchema(() => {
+      const made = csvSchema(types, options)
+      checkSchemaRules(made)
+      return made
+    })
+    const { array, written } = yield* fillNewArray({
+      uri,
+      schema,
+      creating: given({ at, key, formatVersion }),
+      target: given({ overwrite, resume }),
+      operation: "import",
+      source: typeof input === "string" ? input : "a stream",
+      input: {
+        source: typeof input === "string" ? input : null,
+        size,
+        columns,
+        delimiter,
+        duplicates,
+        null: options.null,
+      },
+      // cells of one moment are compared with all others, and those of an earlier program are not in memory any more
+      keepsFragments: at === undefined || schema.arrayType === "dense" || schema.allowsDuplicates,
+    }, {
+      cells: (array, checkpoints) =>
+        // fragments that are not committed are removed before what is around them
+        Effect.scoped(writeTable(array, { ...table, rows }, options, { ...request, checkpoints }, reading.written)),
+      rest: () => Effect.void,
+    })
+    return { ...written, uri: array.uri }
   }))
 
 /** What becomes of the news of files and rows. */

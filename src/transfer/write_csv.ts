@@ -11,13 +11,13 @@ import type { Storage } from "../../platform/storage.ts"
 import { arrayOf } from "../../schema/datatype.ts"
 import type { Enumeration } from "../../schema/enumeration.ts"
 import { readScalar } from "../../schema/scalar.ts"
-import type { CreateError } from "../array/create.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
 import { reasonOf } from "../array/errors.ts"
 import { nonEmptyDomain } from "../array/non_empty_domain.ts"
 import type { OpenedArray, OpenError } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import type { CellWriter } from "../write/cell_writer.ts"
+import type { Checkpoints } from "../write/checkpoints.ts"
 import type { ColumnInput } from "../write/column_input.ts"
 import { openPlacedWriter } from "../write/placed_writer.ts"
 import { openSparseWriter } from "../write/sparse_writer.ts"
@@ -26,6 +26,7 @@ import { CellRefused, columnMaker } from "./csv_columns.ts"
 import { CsvError } from "./csv_error.ts"
 import type { CsvInputError } from "./csv_input.ts"
 import { type CsvTable, readRows } from "./csv_table.ts"
+import type { FillError } from "./fill_array.ts"
 
 /** What CSV is like, and how its rows are written. */
 export interface CsvOptions extends CsvForm {
@@ -60,7 +61,7 @@ export interface Imported extends Written {
 }
 
 /** What importing can fail with. */
-export type CsvImportError = CsvInputError | OpenError | EnumerationError | CreateError | WriteFailure
+export type CsvImportError = CsvInputError | OpenError | EnumerationError | FillError | WriteFailure
 
 /** Rows that are written together, at least. */
 const BATCH = 4096
@@ -133,18 +134,26 @@ const attemptColumns = <A>(run: () => A): Effect.Effect<A, CsvError> =>
     }
   })
 
+/** How the rows of a table are written. */
+export interface WriteTableRequest {
+  readonly time: readonly [number, number] | undefined
+  readonly memory: number
+  /** What an earlier program finished, and who is told of more. */
+  readonly checkpoints?: Checkpoints
+}
+
 /** Writes all rows of a table. */
 export const writeTable = <E, R>(
   array: OpenedArray,
   { source, names, first, rows: before }: CsvTable<E, R>,
   options: CsvOptions,
-  { time, memory }: { readonly time: readonly [number, number] | undefined; readonly memory: number },
+  { time, memory, checkpoints }: WriteTableRequest,
   told: (rows: number) => void,
 ): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = source
     const columns = yield* columnsFor(array, name, names, yield* loadEnumerations(array))
-    const request = { time, memory, onProgress: undefined }
+    const request = { time, memory, onProgress: undefined, checkpoints }
     const writer: CellWriter<Readonly<Record<string, unknown>>> =
       yield* (array.schema.arrayType === "dense" ? openPlacedWriter(array, request) : openSparseWriter(array, {
         ...request,

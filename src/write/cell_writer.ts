@@ -9,6 +9,7 @@ import * as Sink from "effect/Sink"
 import { Storage } from "../../platform/storage.ts"
 import { Since } from "../../schema/version.ts"
 import { WriteError } from "../array/errors.ts"
+import type { Checkpoints } from "./checkpoints.ts"
 import { commitFragments } from "./commit.ts"
 import type { FinishedFragment } from "./fragment_writer.ts"
 import { attemptWrite, countedFrom, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
@@ -31,6 +32,8 @@ export interface CellWriter<Columns> {
 export interface CellSteps<Checked extends { readonly given: number }> {
   /** Checks a batch, and says how many cells it has. Throws WriteError, and then the batch is as if it had not been given. */
   readonly check: (columns: Readonly<Record<string, unknown>>) => Checked
+  /** Passes over the first cells of a batch, which an earlier program wrote. */
+  readonly skip: (checked: Checked, cells: number) => Checked
   /** Appends what was checked. */
   readonly append: (checked: Checked) => Effect.Effect<void, WriteFailure>
   /** Writes what waits. */
@@ -61,9 +64,11 @@ export const makeCellWriter = <Checked extends { readonly given: number }>(
   uri: string,
   steps: CellSteps<Checked>,
   onProgress: ((progress: WriteProgress) => void) | undefined,
+  checkpoints?: Checkpoints,
 ): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, never, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
+    const first = checkpoints?.start.given ?? 0
     const turn = yield* Effect.makeSemaphore(1)
     let ended: string | undefined
     let given = 0
@@ -82,7 +87,8 @@ export const makeCellWriter = <Checked extends { readonly given: number }>(
           ),
           (checked) => {
             ended = FAILED
-            return Effect.map(steps.append(checked), () => {
+            const skipped = Math.min(checked.given, Math.max(first - given, 0))
+            return Effect.map(steps.append(skipped === 0 ? checked : steps.skip(checked, skipped)), () => {
               ended = undefined
               given += checked.given
               onProgress?.(steps.progress())
@@ -94,7 +100,14 @@ export const makeCellWriter = <Checked extends { readonly given: number }>(
       Effect.gen(function* () {
         ended = FAILED
         yield* steps.finish
-        yield* Effect.provideService(commitFragments(steps.finished), Storage, storage)
+        const fragments = steps.finished
+        const committing = checkpoints === undefined || fragments.length === 0
+          ? commitFragments(fragments)
+          : Effect.flatMap(
+            checkpoints.beforeCommit({ fragments, given, ...steps.progress() }),
+            (name) => commitFragments(fragments, name),
+          )
+        yield* Effect.provideService(committing, Storage, storage)
         ended = COMMITTED
         onProgress?.(steps.progress())
         return { fragments: steps.finished.map(({ name }) => name), ...steps.progress() }

@@ -8,7 +8,7 @@ import { Storage } from "../../platform/storage.ts"
 import { encode } from "../../schema/binary/mod.ts"
 import { ConsolidatedCommits } from "../../schema/commit/consolidated_commits.ts"
 import { commitPath } from "../../schema/name/array_paths.ts"
-import { compareNames, parseName } from "../../schema/name/timestamped_name.ts"
+import { compareNames, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { Since } from "../../schema/version.ts"
 import { join } from "../array/listing.ts"
 import { newName } from "../array/new_name.ts"
@@ -34,12 +34,24 @@ const create = (
     mark("done")
   })
 
+const namesOf = (fragments: ReadonlyArray<FinishedFragment>): ReadonlyArray<TimestampedName> =>
+  fragments.map(({ name }) => parseName(name)!).sort(compareNames)
+
+/** A new name for the commit of several fragments: it has the times of all. */
+export const newCommitName = (fragments: ReadonlyArray<FinishedFragment>): Effect.Effect<string> => {
+  const names = namesOf(fragments)
+  return newName([names[0].start, names[names.length - 1].end], fragments[0].version)
+}
+
 /** The commit of several fragments: the lines of their own commits, oldest first, in one file. */
-const createTogether = (fragments: ReadonlyArray<FinishedFragment>): Effect.Effect<void, StorageError, Storage> =>
+const createTogether = (
+  fragments: ReadonlyArray<FinishedFragment>,
+  commit: string | undefined,
+): Effect.Effect<void, StorageError, Storage> =>
   Effect.gen(function* () {
     const [{ arrayUri, version }] = fragments
-    const names = fragments.map(({ name }) => parseName(name)!).sort(compareNames)
-    const name = yield* newName([names[0].start, names[names.length - 1].end], version)
+    const names = namesOf(fragments)
+    const name = commit ?? (yield* newCommitName(fragments))
     const commits = names.map(({ name }) => ({ path: commitPath(version, name, "write")!, file: null }))
     const bytes = encode(ConsolidatedCommits, commits, version)
     yield* create(fragments, join(arrayUri, commitPath(version, name, "consolidated")!), bytes)
@@ -47,16 +59,18 @@ const createTogether = (fragments: ReadonlyArray<FinishedFragment>): Effect.Effe
 
 /**
  * Makes finished fragments of one array count: all of them at once, or none. Several at once need format 12 or later. It is
- * not interrupted: who stops while it is under way waits until it is known whether they count.
+ * not interrupted: who stops while it is under way waits until it is known whether they count. `commit` is the name of the
+ * commit of several fragments, if it was decided before.
  */
 export const commitFragments = (
   fragments: ReadonlyArray<FinishedFragment>,
+  commit?: string,
 ): Effect.Effect<void, StorageError, Storage> => {
   const [first] = fragments
   if (fragments.length === 0) return Effect.void
   if (fragments.length > 1) {
     return first.version >= Since.folders
-      ? Effect.uninterruptible(createTogether(fragments))
+      ? Effect.uninterruptible(createTogether(fragments, commit))
       : Effect.dieMessage(`format ${first.version} cannot commit ${fragments.length} fragments at once`)
   }
   const { arrayUri, name, version, metadata } = first

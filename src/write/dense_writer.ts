@@ -13,9 +13,10 @@ import { fieldsOf } from "../fragment/field.ts"
 import { boxOf, cellsOfBox, rangesOfBox } from "./box.ts"
 import { type CellSteps, type CellWriter, makeCellWriter } from "./cell_writer.ts"
 import { checkColumns } from "./check_columns.ts"
+import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./checkpoints.ts"
 import { ColumnBuffer } from "./column_buffer.ts"
 import { type DenseOrder, denseTiles, tileParts } from "./dense_tiles.ts"
-import { type FinishedFragment, type FragmentTarget, type FragmentWriter, openFragment } from "./fragment_writer.ts"
+import { type FragmentTarget, type FragmentWriter, openFragment } from "./fragment_writer.ts"
 import type { Box } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
@@ -28,6 +29,8 @@ import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
 export interface DenseWriterRequest extends DenseRequest {
   /** Bytes after which another fragment begins, at the next row of tiles. */
   readonly maxFragmentSize: number
+  /** What an earlier program finished, and who is told of more. */
+  readonly checkpoints?: Checkpoints
 }
 
 /** A box in the parts in which its cells come: each of them is whole tiles of it, and they follow in the tile order. */
@@ -121,17 +124,20 @@ const denseSteps = (
 ): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
   Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
     const { schema } = array
-    const { time, order, maxFragmentSize } = request
-    const finished: Array<FinishedFragment> = []
+    const { time, order, maxFragmentSize, checkpoints } = request
+    const { given: start, bytes: startBytes } = checkpoints?.start ?? NO_CHECKPOINT
+    const finished = keptFragments(target, checkpoints)
     const buffers = fieldsOf(schema).attributes.map((field) => new ColumnBuffer(field))
     let writer: FragmentWriter | undefined
     let cells = 0
-    let bytes = 0
+    let bytes = startBytes
     /** Cells of the parts that are written. */
     let written = 0
     /** The part that comes next, and the first one of the fragment that is open. */
     let next = 0
-    let first = 0
+    // fragments end with a part
+    for (; written < start; next++) written += cellsOfBox(parts.part(next))
+    let first = next
 
     const finishFragment = Effect.gen(function* () {
       if (writer === undefined) return
@@ -139,7 +145,8 @@ const denseSteps = (
       bytes += writer.bytes()
       writer = undefined
       first = next
-    })
+      yield* checkpoints?.save({ given: written, cells: written, bytes, fragments: finished }) ?? Effect.void
+    }).pipe(Effect.provide(context))
     const writePart = (columns: ReadonlyArray<WriteColumn>): Effect.Effect<void, WriteFailure> =>
       Effect.gen(function* () {
         writer ??= yield* Effect.provide(openFragment(target, { time }), context)
@@ -163,6 +170,10 @@ const denseSteps = (
         if (checked.cells <= left) return { given: checked.cells, columns: checked.attributes }
         const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${left} are left`
         throw new WriteError({ field: "", reason })
+      },
+      skip: ({ given, columns }, count) => {
+        cells += count
+        return { given: given - count, columns: withoutFirst(columns, count, given) }
       },
       append: ({ given: count, columns }) =>
         Effect.gen(function* () {
@@ -213,5 +224,5 @@ export const openDenseWriter = (
     })
     const time = yield* momentOf(request.time)
     const steps = yield* denseSteps(array, target, all, parts, { ...request, time })
-    return yield* makeCellWriter(uri, steps, request.onProgress)
+    return yield* makeCellWriter(uri, steps, request.onProgress, request.checkpoints)
   })

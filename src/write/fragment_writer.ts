@@ -1,6 +1,6 @@
 /**
  * Writing a fragment: its tiles field by field in global order, filtered and streamed into its files, then its metadata.
- * Nothing of it counts until it is committed; if that does not come, its folder is removed.
+ * Nothing of it counts until it is committed; if that does not come, the files that were written are removed.
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
@@ -12,6 +12,7 @@ import { dataFile, type DataPart, FRAGMENT_METADATA_FILE } from "../../schema/na
 import type { Range } from "../../schema/range.ts"
 import { Since } from "../../schema/version.ts"
 import { WriteError } from "../array/errors.ts"
+import { trackCreated } from "../array/created_files.ts"
 import { join } from "../array/listing.ts"
 import { type NameTime, newName } from "../array/new_name.ts"
 import { FilterRefused } from "../filter/errors.ts"
@@ -66,8 +67,8 @@ export interface FinishedFragment {
   readonly version: number
   /** Until format 4, where the file of the metadata is the commit. */
   readonly metadata: { readonly uri: string; readonly bytes: Uint8Array } | undefined
-  /** What becomes of the fragment: it is removed at the end of the scope unless it was committed. */
-  readonly state: { commit: "none" | "tried" | "done"; commitUri: string | undefined }
+  /** What becomes of the fragment: it is removed at the end of the scope unless it was committed, or is kept for later. */
+  readonly state: { commit: "none" | "tried" | "done"; commitUri: string | undefined; isKept: boolean }
 }
 
 /** A fragment that is being written. */
@@ -149,7 +150,8 @@ export const openFragment = (
   options: FragmentOptions = {},
 ): Effect.Effect<FragmentWriter, never, Storage | Scope.Scope> =>
   Effect.gen(function* () {
-    const storage = yield* Storage
+    const created = trackCreated(yield* Storage)
+    const { storage } = created
     const scope = yield* Effect.scope
     const { schema, schemaName, version, access } = target
     const name = yield* newName(options.time, version)
@@ -160,13 +162,12 @@ export const openFragment = (
     const fields = fieldsOf(schema)
     const split = version >= Since.splitDimensions
     const zipped = zippedCoordinates(schema)
-    const state: FinishedFragment["state"] = { commit: "none", commitUri: undefined }
+    const state: FinishedFragment["state"] = { commit: "none", commitUri: undefined, isKept: false }
     yield* Effect.addFinalizer(() => {
-      if (state.commit === "done") return Effect.void
-      const folder = storage.remove(uri)
-      // a commit whose answer was lost may be there: without it first, an array would name a fragment that is gone
-      const all = state.commit === "tried" ? Effect.zipRight(storage.remove(state.commitUri!), folder) : folder
-      return Effect.ignore(all)
+      if (state.commit === "done" || state.isKept) return Effect.void
+      // a commit whose answer was lost may exist: it goes first, or the array would name a fragment that is gone
+      const commit = state.commit === "tried" ? storage.remove(state.commitUri!) : Effect.void
+      return Effect.ignore(Effect.zipRight(commit, created.removeAll))
     })
 
     // in the order of the metadata's lists: format notes, section 9

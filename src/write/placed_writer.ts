@@ -11,9 +11,10 @@ import type { OpenedArray } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "./cell_writer.ts"
 import { checkColumns } from "./check_columns.ts"
+import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./checkpoints.ts"
 import { ColumnBuffer } from "./column_buffer.ts"
 import { findBoxes } from "./find_boxes.ts"
-import type { FinishedFragment, FragmentTarget } from "./fragment_writer.ts"
+import type { FragmentTarget } from "./fragment_writer.ts"
 import { checkTileSize } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
 import { columnBytes, gatherTile, type WriteColumn } from "./write_column.ts"
@@ -26,6 +27,8 @@ import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
 export interface PlacedRequest extends Omit<DenseRequest, "order"> {
   /** Bytes of cells that may wait. */
   readonly memory: number
+  /** What an earlier program finished, and who is told of more. */
+  readonly checkpoints?: Checkpoints
 }
 
 /** No column of waiting cells has more bytes. */
@@ -47,10 +50,10 @@ const placedSteps = (
     // what is given has dimensions too, as of sparse cells
     const given: ArraySchema = { ...schema, arrayType: "sparse" }
     const memory = Math.min(request.memory, MOST)
-    const finished: Array<FinishedFragment> = []
+    const { checkpoints } = request
+    const finished = keptFragments(target, checkpoints)
     const buffers = [...dimensions, ...attributes].map((field) => new ColumnBuffer(field))
-    let flushed = 0
-    let bytes = 0
+    let { given: flushed, bytes } = checkpoints?.start ?? NO_CHECKPOINT
 
     const flush = Effect.suspend(() => {
       const cells = buffers[0].cells
@@ -81,6 +84,7 @@ const placedSteps = (
         }
         flushed += cells
         buffers.forEach((buffer) => buffer.clear())
+        yield* checkpoints?.save({ given: flushed, cells: flushed, bytes, fragments: finished }) ?? Effect.void
       }).pipe(Effect.mapError(countedFrom(flushed)), Effect.provide(context))
     })
 
@@ -89,6 +93,10 @@ const placedSteps = (
         const checked = checkColumns(given, columns, undefined, request.checks)
         return { given: checked.cells, columns: [...checked.dimensions, ...checked.attributes] }
       },
+      skip: ({ given, columns }, count) => ({
+        given: given - count,
+        columns: withoutFirst(columns, count, given),
+      }),
       append: ({ given, columns }) =>
         Effect.gen(function* () {
           const waiting = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
@@ -115,5 +123,5 @@ export const openPlacedWriter = (
     yield* attemptWrite(array.uri, () => checkTileSize(array.schema))
     const time = yield* momentOf(request.time)
     const steps = yield* placedSteps(array, target, { ...request, time })
-    return yield* makeCellWriter(array.uri, steps, request.onProgress)
+    return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints)
   })

@@ -10,14 +10,9 @@ import type { OpenedArray } from "../array/open.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "./cell_writer.ts"
 import { checkColumns } from "./check_columns.ts"
+import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./checkpoints.ts"
 import { ColumnBuffer } from "./column_buffer.ts"
-import {
-  type FinishedFragment,
-  type FragmentTarget,
-  type FragmentWriter,
-  openFragment,
-  type WriteTilesError,
-} from "./fragment_writer.ts"
+import { type FragmentTarget, type FragmentWriter, openFragment, type WriteTilesError } from "./fragment_writer.ts"
 import { type Duplicates, globalOrder, sortSparse } from "./sort_sparse.ts"
 import { targetOf } from "./target.ts"
 import { momentOf } from "./write_options.ts"
@@ -31,6 +26,8 @@ export interface SparseWriterRequest extends SparseRequest {
   readonly memory: number
   /** Bytes after which another fragment begins. */
   readonly maxFragmentSize: number
+  /** What an earlier program finished, and who is told of more. */
+  readonly checkpoints?: Checkpoints
 }
 
 /** Cells that were checked: dimensions, then attributes. */
@@ -54,16 +51,21 @@ interface Writing {
   readonly dimensions: number
 }
 
+/** Cells without the first of them, of a batch without duplicates. */
+const skipCells = ({ given, cells, columns }: CheckedCells, first: number): CheckedCells => ({
+  given: given - first,
+  cells: cells - first,
+  columns: withoutFirst(columns, first, cells),
+})
+
 /** Cells in any order: sorted when there are enough of them, each time into a fragment of its own. */
 const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
   Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
     const { array: { uri, schema }, target, request, duplicates, fields, dimensions } = writing
-    const finished: Array<FinishedFragment> = []
+    const { checkpoints } = request
+    const finished = keptFragments(target, checkpoints)
     const buffers = fields.map((field) => new ColumnBuffer(field))
-    let cells = 0
-    let bytes = 0
-    /** Cells that do not wait any more. */
-    let flushed = 0
+    let { cells, bytes, given: flushed } = checkpoints?.start ?? NO_CHECKPOINT
 
     const flush = (columns: ReadonlyArray<WriteColumn>, count: number): Effect.Effect<void, WriteFailure> =>
       Effect.provide(
@@ -77,6 +79,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
           flushed += count
           cells += sorted.cells
           bytes += writer.bytes()
+          yield* checkpoints?.save({ given: flushed, cells, bytes, fragments: finished }) ?? Effect.void
         }),
         context,
       ).pipe(Effect.mapError(countedFrom(flushed)))
@@ -93,6 +96,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
         const { cells, dimensions, attributes } = checkColumns(schema, given, undefined, request.checks)
         return { given: cells, cells, columns: [...dimensions, ...attributes] }
       },
+      skip: skipCells,
       append: (checked) =>
         Effect.gen(function* () {
           // offsets have bytes also where there is no cell
@@ -117,11 +121,11 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, n
     const { array: { uri, schema }, target, request, duplicates, fields, dimensions } = writing
     const { capacity } = schema
     const order = globalOrder(schema, duplicates, target.version)
-    const finished: Array<FinishedFragment> = []
+    const { checkpoints } = request
+    const finished = keptFragments(target, checkpoints)
     const buffers = fields.map((field) => new ColumnBuffer(field))
     let writer: FragmentWriter | undefined
-    let cells = 0
-    let bytes = 0
+    let { cells, bytes } = checkpoints?.start ?? NO_CHECKPOINT
 
     const writeTiles = (columns: ReadonlyArray<WriteColumn>, count: number): Effect.Effect<void, WriteFailure> =>
       Effect.gen(function* () {
@@ -141,7 +145,10 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, n
         finished.push(yield* writer.finish({ lastTileCells: last }))
         bytes += writer.bytes()
         writer = undefined
-      })
+        // what is left out as a duplicate was given, too, so cells that are counted say where to go on only without
+        if (duplicates === "first") return
+        yield* checkpoints?.save({ given: cells, cells, bytes, fragments: finished }) ?? Effect.void
+      }).pipe(Effect.provide(context))
     const flushWaiting = (): Effect.Effect<void, WriteFailure> =>
       Effect.map(
         writeTiles(buffers.map((buffer) => buffer.column), buffers[0].cells),
@@ -162,6 +169,7 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, n
         }))
         return { given: cells, cells: left, columns: kept }
       },
+      skip: skipCells,
       append: ({ cells: count, columns }) =>
         Effect.gen(function* () {
           const waits = buffers[0].cells
@@ -200,5 +208,5 @@ export const openSparseWriter = (
       dimensions: dimensions.length,
     }
     const steps = yield* (request.order === "global" ? globalSteps : unorderedSteps)(writing)
-    return yield* makeCellWriter(array.uri, steps, request.onProgress)
+    return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints)
   })

@@ -142,7 +142,7 @@ describe("import", () => {
       await cli(["import", file, uri])
       const again = await cli(["import", file, uri])
       assertEquals(again.code, 2)
-      assertMatch(again.err, /there is something here already/)
+      assertMatch(again.err, /there is an array here already; overwrite it, or choose another target/)
     }))
 })
 

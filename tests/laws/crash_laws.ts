@@ -4,6 +4,7 @@
  * A write is run once for each of its calls that write and each kind of fault (`platform/with_faults.ts`). After that
  * - who reads sees what was there before or what should be there after; only the latter if the write said it succeeded;
  * - where the program lived on and readers see what was there before, no file is left that was not there before;
+ * - files of strangers, beside what is written and in its folder, are as they were, byte for byte;
  * - the next write succeeds, and readers see what it wrote.
  */
 import { assert, assertEquals, assertNotEquals } from "@std/assert"
@@ -27,6 +28,8 @@ export interface CrashLaw {
   readonly act: (uri: string) => Program<unknown>
   /** All that readers see, as a value to compare; it fails for nothing that a write may leave. */
   readonly read: (uri: string) => Program<unknown>
+  /** Where files of strangers are, besides those around the URI. Default: in the folder itself. */
+  readonly strangers?: (uri: string) => ReadonlyArray<string>
 }
 
 /** What readers may see. */
@@ -59,6 +62,21 @@ const isEqual = (a: unknown, b: unknown): boolean => {
   }
 }
 
+const content = new TextEncoder().encode("this file is a stranger's")
+
+/** Adds files of strangers around what is written, and returns the check that they are as they were. */
+const addStrangers = async (ground: Ground, inside: ReadonlyArray<string>) => {
+  const { uri } = ground
+  const beside = [`${uri}-other/__schema/__1_1_${"0".repeat(32)}`, `${uri}.txt`]
+  const paths = [...beside, ...inside].map((path) => path.slice(uri.length))
+  for (const path of paths) await must("a stranger", ground.storage, ground.storage.write(uri + path, content))
+  return async (left: Ground, where: string) => {
+    for (const path of paths) {
+      assertEquals(await must(`${path} after ${where}`, left.storage, left.storage.read(left.uri + path)), content)
+    }
+  }
+}
+
 /** The files that are there now and were not. */
 const added = (ground: Ground, before: ReadonlyArray<string>): ReadonlyArray<string> =>
   ground.files().filter((file) => !before.includes(file))
@@ -75,6 +93,7 @@ export const crashLaws = async (
   const { uri, storage } = empty
   const read = (what: string, { uri, storage }: Ground) => must(`reading ${what}`, storage, law.read(uri))
   await must("preparing", storage, law.prepare(uri))
+  const strangers = await addStrangers(empty, law.strangers?.(uri) ?? [`${uri}/notes.txt`])
   const filesBefore = empty.files()
   const before = await read("what is there before", empty)
   await visit({ where: "before", ground: empty, seen: "before" })
@@ -107,6 +126,7 @@ export const crashLaws = async (
         if (Exit.isSuccess(exit)) assertEquals(seen, "after", `${where}: the write says that it succeeded`)
         const stopped = fault === "stop" || fault === "torn stop"
         if (seen === "before" && !stopped) assertEquals(added(ground, filesBefore), [], `left behind after ${where}`)
+        await strangers(ground, where)
         await visit({ where, ground, seen })
 
         const again = await over(ground.storage, law.act(ground.uri))
@@ -115,6 +135,7 @@ export const crashLaws = async (
         }
         const next = await read(`the next write after ${where}`, ground)
         assertEquals(next, seen === "before" ? after : twice, `the next write after ${where}`)
+        await strangers(ground, `the next write after ${where}`)
       } finally {
         await Effect.runPromise(faulty.release)
         ground.close()

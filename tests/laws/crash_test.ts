@@ -2,9 +2,9 @@
 import { describe, it } from "node:test"
 import { crashLaws } from "./crash_laws.ts"
 import { grounds } from "./ground.ts"
-import { writes } from "./writes.ts"
+import { transfers, writes } from "./writes.ts"
 
-for (const [name, law] of Object.entries(writes)) {
+for (const [name, law] of Object.entries({ ...writes, ...transfers })) {
   describe(`a crash while writing ${name}`, () => {
     for (const [where, ground] of Object.entries(grounds)) {
       it(`leaves what was there before or should be after (${where})`, async () => {

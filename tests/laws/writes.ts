@@ -1,7 +1,7 @@
 /** The writes that are tried with faults: small ones of every kind, since each is run once for every call that it makes. */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { ArraySchema, Attr, Dense, Dim, Filter, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
+import { ArraySchema, Attr, Csv, Dense, Dim, Filter, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
 import type { CrashLaw } from "./crash_laws.ts"
 
 const Weather = ArraySchema.dense({
@@ -96,6 +96,81 @@ const makeGroup = (uri: string) =>
     yield* Group.add(uri, { uri: "one", relative: true, name: "first" })
     yield* Group.putMetadata(uri, { title: "Some" })
   })
+
+const Labelled = ArraySchema.dense({
+  dims: { x: Dim.int32([1, 8], { tile: 4 }) },
+  attrs: { n: Attr.uint8() },
+  labels: { height: { dim: "x", type: "float64", order: "increasing" } },
+})
+
+/** Nothing where there is no array. */
+const ifThere = <A, E extends { readonly _tag: string }, R>(read: Effect.Effect<A, E, R>) =>
+  Effect.catchAll(read, (error) => error._tag === "ArrayNotFound" ? Effect.succeed(undefined) : Effect.fail(error))
+
+/** Copies and imports take no folder that has other files in it: those are around it. */
+const besideTarget = (
+  uri: string,
+): ReadonlyArray<string> => [`${uri}/notes.txt`, `${uri}/to.txt`, `${uri}/to-other/__commits/x`]
+
+const csv = `x,name\n${Array.from({ length: 30 }, (_, i) => `${i},name ${i}`).join("\n")}\n`
+
+/** The laws of copies and imports, which make an array beside what is there. */
+export const transfers: Readonly<Record<string, CrashLaw>> = {
+  "a copy of sparse cells, in several fragments": {
+    prepare: (uri) =>
+      Effect.zipRight(
+        makePoints(`${uri}/from`),
+        Effect.flatMap(TileArray.open(`${uri}/from`, Points), (array) =>
+          Effect.zipRight(
+            Sparse.write(array, pointsFrom(300, 20)),
+            TileArray.putMetadata(array, { title: "Points" }),
+          )),
+      ),
+    act: (uri) => TileArray.copy(`${uri}/from`, `${uri}/to`, { resume: true, maxFragmentSize: 40 }),
+    read: (uri) => ifThere(Effect.all([points(`${uri}/to`), metadata(`${uri}/to`)])),
+    strangers: besideTarget,
+  },
+  "a copy of dense cells and their labels": {
+    prepare: (uri) =>
+      Effect.flatMap(
+        TileArray.create(`${uri}/from`, Labelled),
+        (array) =>
+          Dense.write(array, { x: [1, 8] }, {
+            n: new Uint8Array(8).fill(3),
+            height: Float64Array.from({ length: 8 }, (_, i) => i),
+          }),
+      ),
+    act: (uri) => TileArray.copy(`${uri}/from`, `${uri}/to`, { resume: true }),
+    read: (uri) =>
+      ifThere(
+        Effect.flatMap(TileArray.open(`${uri}/to`), (array) =>
+          Effect.map(Dense.read(array, { region: { height: [2, 5] } as never }), ({ columns }) => columns)),
+      ),
+    strangers: besideTarget,
+  },
+  "an import of sparse cells": {
+    prepare: () => Effect.void,
+    act: (uri) =>
+      Csv.create(`${uri}/to`, Stream.make(csv), { arrayType: "sparse", dims: ["x"], memory: 200, resume: true }),
+    read: (uri) =>
+      ifThere(
+        Effect.flatMap(
+          TileArray.open(`${uri}/to`),
+          (array) => Effect.map(Sparse.read(array), ({ columns }) => columns),
+        ),
+      ),
+    strangers: besideTarget,
+  },
+  "an import of dense rows": {
+    prepare: () => Effect.void,
+    act: (uri) => Csv.create(`${uri}/to`, Stream.make(csv), { memory: 200, resume: true }),
+    read: (uri) =>
+      ifThere(
+        Effect.flatMap(TileArray.open(`${uri}/to`), (array) => Effect.map(Dense.read(array), ({ columns }) => columns)),
+      ),
+    strangers: besideTarget,
+  },
+}
 
 /** The laws by the names of their writes. */
 export const writes: Readonly<Record<string, CrashLaw>> = {

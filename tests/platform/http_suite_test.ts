@@ -39,6 +39,7 @@ const overServer = (http: Storage, files: Map<string, Uint8Array>, origin: strin
     write: (uri, bytes) => memory.write(name(uri), bytes),
     openWrite: (uri) => memory.openWrite(name(uri)),
     createFolder: (uri) => memory.createFolder(name(uri)),
+    removeFolder: (uri) => memory.removeFolder(name(uri)),
     create: (uri, bytes) =>
       Effect.mapError(
         memory.create(name(uri), bytes),

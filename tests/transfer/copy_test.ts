@@ -230,7 +230,10 @@ describe("a copy", () => {
     assertStringIncludes(why[2], "SelectionError: v22/metadata/array: nothing: there is no such attribute")
     assertStringIncludes(why[3], "SelectionError: v22/metadata/array: a dense array has at least one attribute")
     assertStringIncludes(why[4], "InvalidOption: mem://copy: into: there is no such option")
-    assertEquals(why[5], "AlreadyExists: v22/metadata/array: there is something here already")
+    assertEquals(
+      why[5],
+      "AlreadyExists: v22/metadata/array: there is an array here already; overwrite it, or choose another target",
+    )
   })
 
   it("leaves nothing when writing fails", async () => {

@@ -1,0 +1,247 @@
+/**
+ * Arrays that a copy or an import fills: the cells first, the schema last. So nobody opens half of one, whatever stops the
+ * program, and what a killed program left can be gone on with.
+ *
+ * @module
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
+import type { FormatError } from "../../schema/errors.ts"
+import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
+import { fragmentPath } from "../../schema/name/array_paths.ts"
+import { toHex } from "../../schema/scalar.ts"
+import { Since } from "../../schema/version.ts"
+import type { ArraySchema } from "../array/builder/schema_value.ts"
+import { type CreateError, type CreateOptions, newArray } from "../array/create.ts"
+import { removeOnFailure } from "../array/created_files.ts"
+import { openedOf } from "../array/handle.ts"
+import { join } from "../array/listing.ts"
+import { newUuid } from "../array/new_name.ts"
+import type { OpenedArray } from "../array/open.ts"
+import { placeOf } from "../array/open_options.ts"
+import { removeArray } from "../array/remove_array.ts"
+import {
+  type Checkpoint,
+  encodeUnfinished,
+  loadUnfinished,
+  type Unfinished,
+  UNFINISHED_FILE,
+} from "../array/unfinished.ts"
+import { type Checkpoints, keptFragments, NO_CHECKPOINT, type WrittenSoFar } from "../write/checkpoints.ts"
+import { commitFragments, newCommitName } from "../write/commit.ts"
+import type { Written } from "../write/written.ts"
+import { inspectTarget, type Target, type TargetOptions } from "./target.ts"
+
+/** An array to be filled. */
+export interface FillRequest {
+  readonly uri: string
+  readonly schema: ArraySchema
+  readonly creating: CreateOptions
+  readonly target: TargetOptions
+  readonly operation: Unfinished["operation"]
+  /** Where the cells come from, for people to read. */
+  readonly source: string
+  /** All that decides which cells the array will hold, besides its schema. */
+  readonly input: unknown
+  /** Whether fragments that an earlier program finished can be kept. */
+  readonly keepsFragments: boolean
+}
+
+/** What is written into the array. */
+export interface Filling<E, R> {
+  /** Writes and commits the cells. */
+  readonly cells: (array: OpenedArray, checkpoints: Checkpoints) => Effect.Effect<Written, E, R>
+  /** Writes what else the array holds, once its cells are committed. */
+  readonly rest: (array: OpenedArray) => Effect.Effect<void, E, R>
+}
+
+/** What filling an array can fail with, besides what its filling can. */
+export type FillError = CreateError | AlreadyExists | FormatError | StorageError
+
+/** Values as JSON has them; names of enumeration files are random, and decide nothing. */
+const plain = (key: string, value: unknown): unknown =>
+  typeof value === "bigint"
+    ? String(value)
+    : value instanceof Uint8Array
+    ? toHex(value)
+    : key === "fileName"
+    ? undefined
+    : value
+
+/** A digest of a request. Keys decide how bytes look, not which cells they hold, and stay out of it. */
+const digestOf = ({ operation, schema, creating: { at, formatVersion }, input }: FillRequest) =>
+  Effect.promise(async () => {
+    const text = JSON.stringify([operation, schema, { at, formatVersion }, input], plain)
+    return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
+  })
+
+/** The fragments of a checkpoint as far as they are still whole: their metadata is their last file. */
+const usable = (
+  uri: string,
+  version: number,
+  checkpoint: Checkpoint,
+): Effect.Effect<boolean, StorageError, Storage> =>
+  Effect.flatMap(Storage, (storage) =>
+    Effect.map(
+      Effect.forEach(
+        checkpoint.fragments,
+        (name) =>
+          Effect.map(
+            storage.list(join(uri, fragmentPath(version, name))),
+            (entries) => entries.some((entry) => entry.name === FRAGMENT_METADATA_FILE),
+          ),
+        { concurrency: 8 },
+      ),
+      (whole) => whole.every((each) => each),
+    ))
+
+/** The names that a checkpoint needs. */
+const namesOf = ({ fragments, commit }: Checkpoint): ReadonlySet<string> =>
+  new Set(commit === null ? fragments : [...fragments, commit])
+
+const writtenOf = ({ fragments, cells, bytes }: Checkpoint): Written => ({ fragments, cells, bytes })
+
+/**
+ * Creates an array and fills it. While it does, the folder holds a mark (`__tessera_unfinished.json`) and no schema, so that
+ * engines see no array; the schema is stored last. If it fails or is interrupted, exactly the files that it created are
+ * removed; a killed program leaves the mark, and the next call at this target reports it, goes on with it (`resume`) or
+ * replaces it (`overwrite`). A call that resumes and fails leaves the mark, too.
+ *
+ * An array that is overwritten stays as it is until all new cells are written. From then on a failure leaves the new cells and
+ * the mark, which can be resumed.
+ */
+export const fillNewArray = <E, R>(
+  request: FillRequest,
+  filling: Filling<E, R>,
+): Effect.Effect<{ readonly array: OpenedArray; readonly written: Written }, E | FillError, R | Storage | Codecs> =>
+  Effect.gen(function* () {
+    const uri = yield* placeOf(request.uri)
+    const digest = yield* digestOf(request)
+    const target = yield* inspectTarget(uri, request.target, digest)
+    const { resumed, isStored } = target
+    const { array: handle, ...made } = yield* newArray(uri, request.schema, request.creating, resumed?.schemaName)
+    const array = openedOf(handle)
+    const mark = join(uri, UNFINISHED_FILE)
+    if (resumed !== undefined && isStored) {
+      yield* Effect.flatMap(Storage, (storage) => storage.remove(mark))
+      return { array, written: writtenOf(resumed.checkpoint) }
+    }
+
+    /** Whether the array that is replaced is removed. */
+    let isReplaced = false
+    /** Whether a failure leaves what can be resumed: it was left by an earlier program, or there is no old array any more. */
+    const isKept = (): boolean => resumed !== undefined || isReplaced
+    const filled = Effect.gen(function* () {
+      const storage = yield* Storage
+      let unfinished = yield* begin(request, target, array, digest)
+      const save = (checkpoint: Checkpoint) =>
+        Effect.suspend(() => {
+          unfinished = { ...unfinished, checkpoint }
+          return storage.write(mark, encodeUnfinished(unfinished))
+        })
+      /** Removes the array that is replaced. From here on there is no other one. */
+      const replace = Effect.suspend(() => {
+        if (target.replaced !== "array" || isReplaced) return Effect.void
+        isReplaced = true
+        return Effect.zipRight(removeArray(uri, namesOf(unfinished.checkpoint)), made.createFolders)
+      })
+      // fragments of the oldest formats are committed by their metadata, which is in no file yet
+      const canResume = request.keepsFragments && array.schema.version >= Since.splitDimensions
+      const checkpoints: Checkpoints = {
+        start: unfinished.checkpoint,
+        save: (written) => {
+          if (!canResume) return Effect.void
+          if (resumed !== undefined) { for (const { state } of written.fragments) state.isKept = true }
+          return save(checkpointOf(written, null))
+        },
+        beforeCommit: (written) =>
+          Effect.gen(function* () {
+            const commit = yield* newCommitName(written.fragments)
+            if (array.schema.version >= Since.splitDimensions) yield* save(checkpointOf(written, commit))
+            else unfinished = { ...unfinished, checkpoint: checkpointOf(written, commit) }
+            if (target.replaced === "array") { for (const { state } of written.fragments) state.isKept = true }
+            yield* replace
+            return commit
+          }),
+      }
+      const { checkpoint } = unfinished
+      if (target.replaced !== "array") yield* made.createFolders
+      const written = checkpoint.commit === null
+        ? yield* filling.cells(array, checkpoints)
+        : yield* commitKept(array, checkpoint, replace)
+      yield* replace
+      yield* filling.rest(array)
+      yield* Effect.uninterruptible(Effect.zipRight(made.storeSchema, Effect.ignore(storage.remove(mark))))
+      return { array, written }
+    })
+    return yield* removeOnFailure(filled, () => !isKept())
+  })
+
+const checkpointOf = ({ given, cells, bytes, fragments }: WrittenSoFar, commit: string | null): Checkpoint => ({
+  given,
+  cells,
+  bytes,
+  fragments: fragments.map(({ name }) => name),
+  commit,
+})
+
+/** Commits fragments that an earlier program finished. */
+const commitKept = (
+  array: OpenedArray,
+  checkpoint: Checkpoint,
+  replace: Effect.Effect<void, StorageError, Storage>,
+): Effect.Effect<Written, StorageError, Storage> => {
+  const fragments = keptFragments({ uri: array.uri, version: array.schema.version }, { start: checkpoint })
+  return Effect.as(
+    Effect.zipRight(replace, commitFragments(fragments, checkpoint.commit ?? undefined)),
+    writtenOf(checkpoint),
+  )
+}
+
+/** Marks the target as unfinished, or goes on with a mark that is there: what cannot be used of it is removed. */
+const begin = (
+  request: FillRequest,
+  { resumed, replaced }: Target,
+  { uri, schema, schemaName }: OpenedArray,
+  digest: string,
+): Effect.Effect<Unfinished, AlreadyExists | FormatError | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const mark = join(uri, UNFINISHED_FILE)
+    if (resumed !== undefined) {
+      const isUsable = (request.keepsFragments || resumed.checkpoint.commit !== null) &&
+        (yield* usable(uri, schema.version, resumed.checkpoint))
+      const checkpoint = isUsable ? resumed.checkpoint : NO_CHECKPOINT
+      if (replaced === undefined) yield* removeArray(uri, namesOf(checkpoint))
+      return { ...resumed, checkpoint }
+    }
+    if (replaced === "unfinished") yield* removeArray(uri)
+    if (replaced !== undefined) yield* storage.remove(mark)
+    const unfinished: Unfinished = {
+      format: "tessera-unfinished",
+      version: 1,
+      operation: request.operation,
+      source: request.source,
+      id: yield* newUuid,
+      begun: yield* Clock.currentTimeMillis,
+      request: digest,
+      replaces: replaced === "array",
+      schemaName: schema.version < Since.schemaFolder ? "" : schemaName,
+      checkpoint: NO_CHECKPOINT,
+    }
+    const isOurs = Effect.map(loadUnfinished(uri), (there) => there?.id === unfinished.id)
+    const taken = new AlreadyExists({ uri, found: "another copy or import has begun here; choose another target" })
+    yield* storage.create(mark, encodeUnfinished(unfinished)).pipe(
+      // a mark of ours is there if the answer to an earlier try was lost
+      Effect.catchTag("AlreadyExists", () => Effect.flatMap(isOurs, (ours) => ours ? Effect.void : Effect.fail(taken))),
+      Effect.tapError((error) =>
+        error === taken
+          ? Effect.void
+          : Effect.ignore(Effect.flatMap(isOurs, (ours) => ours ? storage.remove(mark) : Effect.void))
+      ),
+    )
+    return unfinished
+  })

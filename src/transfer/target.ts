@@ -1,0 +1,132 @@
+/**
+ * The place where a copy or an import makes an array: what is there, and whether the call may have it.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
+import { type Entry, Storage } from "../../platform/storage.ts"
+import type { FormatError } from "../../schema/errors.ts"
+import { arrayFolders, GROUP_FILE, GROUP_FOLDER } from "../../schema/name/array_paths.ts"
+import { CURRENT_VERSION } from "../../schema/version.ts"
+import { hasSchema } from "../array/create.ts"
+import { schemaFiles } from "../array/directory.ts"
+import { InvalidOption } from "../array/errors.ts"
+import { join, listSchemas, type SchemaListing } from "../array/listing.ts"
+import { loadUnfinished, type Unfinished, UNFINISHED_FILE } from "../array/unfinished.ts"
+
+/** What becomes of something that is at the target already. */
+export interface TargetOptions {
+  /**
+   * Replaces an array that is at the target, and what a killed copy or import left there. The old array stays as it is until
+   * all new cells are written; then it is removed, but for files that are not its own. Default: false.
+   */
+  readonly overwrite?: boolean
+  /**
+   * Goes on with the same copy or import that was killed: fragments that it finished are kept. Without one at the target it
+   * begins anew. Default: false.
+   */
+  readonly resume?: boolean
+}
+
+/** The names of {@link TargetOptions}. */
+export const TARGET_OPTIONS: ReadonlyArray<string> = ["overwrite", "resume"] satisfies Array<keyof TargetOptions>
+
+/** What is at a target that a call may have. */
+export interface Target {
+  /** The mark of what is to be resumed. */
+  readonly resumed: Unfinished | undefined
+  /** What is there and will be removed: an array, or what is left of a copy or import that will not be resumed. */
+  readonly replaced: "array" | "unfinished" | undefined
+  /** Whether what is to be resumed is complete but for its mark. */
+  readonly isStored: boolean
+}
+
+const NOTHING: Target = { resumed: undefined, replaced: undefined, isStored: false }
+
+const dateOf = (time: number): string => {
+  const date = new Date(time)
+  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString()
+}
+
+const namesIn = ({ root }: SchemaListing): string => {
+  const [first] = root
+  const others = root.length - 1
+  const rest = others === 0 ? "" : others === 1 ? " and 1 other name" : ` and ${others} other names`
+  return `${JSON.stringify(first.name)}${rest}`
+}
+
+/** Deeper than the deepest folder of an array, that of the enumerations of a label. */
+const MAX_DEPTH = 5
+
+/** Whether there is no file in these folders, nor below them. */
+const hasNoFile = (
+  uri: string,
+  entries: ReadonlyArray<Entry>,
+  depth: number,
+): Effect.Effect<boolean, StorageError, Storage> =>
+  Effect.gen(function* () {
+    if (depth > MAX_DEPTH || entries.some(({ kind }) => kind === "file")) return false
+    const storage = yield* Storage
+    for (const { name } of entries) {
+      const below = join(uri, name)
+      if (!(yield* hasNoFile(below, yield* storage.list(below), depth + 1))) return false
+    }
+    return true
+  })
+
+/** Whether all that is there are folders of the format without a file, which a creation that failed may leave. */
+const hasOnlyEmptyFolders = ({ uri, root }: SchemaListing): Effect.Effect<boolean, StorageError, Storage> =>
+  root.every(({ name }) => arrayFolders(CURRENT_VERSION).includes(name))
+    ? hasNoFile(uri, root, 1)
+    : Effect.succeed(false)
+
+/**
+ * Looks at a target before anything is written. Fails with `AlreadyExists` if anything is there that the options do not
+ * allow for: the error says what.
+ */
+export const inspectTarget = (
+  uri: string,
+  { overwrite = false, resume = false }: TargetOptions,
+  request: string,
+): Effect.Effect<Target, AlreadyExists | InvalidOption | StorageError | FormatError, Storage> =>
+  Effect.gen(function* () {
+    if (overwrite && resume) {
+      const reason = "a copy or import is either resumed or begun anew; leave out overwrite or resume"
+      return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason }))
+    }
+    const refuse = (found: string) => Effect.fail(new AlreadyExists({ uri, found }))
+    const listing = yield* listSchemas(uri)
+    const { root } = listing
+    if (root.length === 0) return NOTHING
+    const schemas = schemaFiles(listing).map(({ name }) => name.name)
+    const isArray = hasSchema(listing)
+    if (!isArray && root.some(({ name }) => name === GROUP_FILE || name === GROUP_FOLDER)) {
+      return yield* refuse("there is a group here; choose another target")
+    }
+    const isMarked = root.some(({ name, kind }) => name === UNFINISHED_FILE && kind === "file")
+    if (overwrite && (isArray || isMarked)) {
+      return { ...NOTHING, replaced: isArray ? "array" : "unfinished" }
+    }
+    const unfinished = isMarked ? yield* loadUnfinished(uri) : undefined
+    const isStored = isArray && unfinished !== undefined &&
+      (unfinished.schemaName === "" ? !unfinished.replaces : schemas.includes(unfinished.schemaName))
+    if (unfinished !== undefined && (resume || !isArray)) {
+      const { operation, source, begun } = unfinished
+      const what = `an unfinished ${operation} of ${source}, begun at ${dateOf(begun)}, is here`
+      if (!resume) return yield* refuse(`${what}; resume it, or overwrite it`)
+      if (unfinished.request !== request) {
+        const reason = `${what}, with another source or other options; resume that one, or overwrite it`
+        return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason }))
+      }
+      if (!isArray || isStored || unfinished.schemaName !== "") {
+        return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isStored }
+      }
+    }
+    if (!isArray && (yield* hasOnlyEmptyFolders(listing))) return NOTHING
+    return yield* refuse(
+      isArray
+        ? "there is an array here already; overwrite it, or choose another target"
+        : `the folder is not empty: it has ${namesIn(listing)}; choose a new or an empty folder`,
+    )
+  })
