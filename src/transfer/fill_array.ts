@@ -18,7 +18,8 @@ import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { type CreateError, type CreateOptions, newArray } from "../array/create.ts"
 import { removeOnFailure } from "../array/created_files.ts"
 import { openedOf } from "../array/handle.ts"
-import { join } from "../array/listing.ts"
+import { schemaFiles } from "../array/directory.ts"
+import { join, listSchemas } from "../array/listing.ts"
 import { newUuid } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { placeOf } from "../array/open_options.ts"
@@ -142,11 +143,16 @@ export const fillNewArray = <E, R>(
           unfinished = { ...unfinished, checkpoint }
           return storage.write(mark, encodeUnfinished(unfinished))
         })
-      /** Removes the array that is replaced. From here on there is no other one. */
-      const replace = Effect.suspend(() => {
-        if (target.replaced !== "array" || isReplaced) return Effect.void
+      /** Removes the array that is replaced. If that fails before any of its schemas is gone, it is not replaced. */
+      const replace = Effect.gen(function* () {
+        if (target.replaced !== "array" || isReplaced) return
+        const schemas = Effect.map(listSchemas(uri), (listing) => schemaFiles(listing).length)
+        const before = yield* schemas
         isReplaced = true
-        return Effect.zipRight(removeArray(uri, namesOf(unfinished.checkpoint)), made.createFolders)
+        yield* removeArray(uri, namesOf(unfinished.checkpoint)).pipe(
+          Effect.tapError(() => Effect.map(schemas, (now) => void (isReplaced = now < before))),
+        )
+        yield* made.createFolders
       })
       // fragments of the oldest formats are committed by their metadata, which is in no file yet
       const canResume = request.keepsFragments && array.schema.version >= Since.splitDimensions

@@ -1,0 +1,380 @@
+/** The target of a copy or an import: what may be there, what is removed, and what a killed program leaves. */
+import { describe, it } from "node:test"
+import { assert, assertEquals, assertMatch } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { ArraySchema, Attr, type Codecs, Csv, Dense, Dim, Group, Sparse, StorageService, TileArray } from "../../mod.ts"
+import { layerNative, makeLocalStorage, makeMemoryStorage, withFaults } from "../../platform/mod.ts"
+import { UNFINISHED_FILE } from "../../src/array/unfinished.ts"
+import { localGround } from "../laws/ground.ts"
+
+type Program<A> = Effect.Effect<A, unknown, StorageService | Codecs>
+
+const over = <A>(storage: StorageService, program: Program<A>): Promise<A> =>
+  Effect.runPromise(Effect.provide(program, Layer.merge(Layer.succeed(StorageService, storage), layerNative)))
+
+const Points = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9999]) }, attrs: { n: Attr.uint8() }, capacity: 4 })
+
+const csv = (rows: number, from = 0): string =>
+  `x,name\n${Array.from({ length: rows }, (_, i) => `${from + i},name ${from + i}`).join("\n")}\n`
+
+const makePoints = (uri: string, length = 40) =>
+  Effect.flatMap(TileArray.create(uri, Points), (array) =>
+    Sparse.write(array, {
+      x: Uint32Array.from({ length }, (_, i) => i),
+      n: Uint8Array.from({ length }, (_, i) => i),
+    }))
+
+/** All files below a folder, with their contents; folders with nothing. */
+const snapshot = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true }).map((entry) => {
+      const path = join(entry.parentPath, entry.name)
+      return [path.slice(folder.length), entry.isFile() ? readFileSync(path, "base64") : "folder"]
+    }).sort(),
+  )
+
+/** In a folder of its own on this machine's disk. */
+const inFolder = async (body: (folder: string, storage: StorageService) => Promise<void>): Promise<void> => {
+  const ground = localGround()
+  try {
+    mkdirSync(ground.uri, { recursive: true })
+    await body(ground.uri, ground.storage)
+  } finally {
+    ground.close()
+  }
+}
+
+/** Files of strangers, as people have them beside arrays. */
+const addStrangers = (folder: string): void => {
+  mkdirSync(join(folder, "photos/empty"), { recursive: true })
+  writeFileSync(join(folder, "notes.txt"), "mine")
+  writeFileSync(join(folder, "photos/cat.jpg"), "a cat")
+  writeFileSync(join(folder, ".hidden"), "hidden")
+}
+
+const failing = "x,name\n1,a\n2,b\n3\n"
+
+describe("a target that is not empty", () => {
+  const attempts: Readonly<Record<string, (target: string, source: string) => Program<unknown>>> = {
+    "an import": (target) => Csv.create(target, Stream.make(csv(10))),
+    "an import that would fail": (target) => Csv.create(target, Stream.make(failing)),
+    "a copy": (target, source) => TileArray.copy(source, target),
+    "a copy with overwrite": (target, source) => TileArray.copy(source, target, { overwrite: true }),
+    "an import with resume": (target) => Csv.create(target, Stream.make(csv(10)), { resume: true }),
+  }
+  for (const [what, attempt] of Object.entries(attempts)) {
+    it(`is refused by ${what} before the first write`, () =>
+      inFolder(async (folder, storage) => {
+        const [target, source] = [join(folder, "target"), join(folder, "source")]
+        await over(storage, makePoints(source))
+        mkdirSync(target)
+        addStrangers(target)
+        const before = snapshot(folder)
+        const error = await over(storage, Effect.flip(attempt(target, source))) as { _tag: string; message: string }
+        assertEquals(error._tag, "AlreadyExists")
+        assertMatch(error.message, /the folder is not empty: it has ".hidden" and 2 other names/)
+        assertEquals(snapshot(folder), before)
+      }))
+  }
+
+  it("is refused if it is a group, or an array without overwrite, which both stay as they are", () =>
+    inFolder(async (folder, storage) => {
+      const [group, array, source] = ["group", "array", "source"].map((name) => join(folder, name))
+      await over(storage, Effect.all([Group.create(group), makePoints(array), makePoints(source, 9)]))
+      const before = snapshot(folder)
+      for (
+        const [target, options, message] of [
+          [group, {}, /there is a group here/],
+          [group, { overwrite: true }, /there is a group here/],
+          [array, {}, /there is an array here already/],
+          [array, { resume: true }, /there is an array here already/],
+        ] as const
+      ) {
+        const error = await over(storage, Effect.flip(TileArray.copy(source, target, options)))
+        assertEquals([error._tag, message.test(error.message)], ["AlreadyExists", true], error.message)
+      }
+      const both = await over(storage, Effect.flip(TileArray.copy(source, array, { overwrite: true, resume: true })))
+      assertEquals(both._tag, "InvalidOption")
+      assertEquals(snapshot(folder), before)
+    }))
+})
+
+describe("a copy or import that fails", () => {
+  it("leaves an empty folder that was there, and nothing in it", () =>
+    inFolder(async (folder, storage) => {
+      const target = join(folder, "empty")
+      mkdirSync(target)
+      addStrangers(folder)
+      const before = snapshot(folder)
+      await over(storage, Effect.flip(Csv.create(target, Stream.make(failing))))
+      assertEquals(snapshot(folder), before)
+      // folders on the way go with it
+      await over(storage, Effect.flip(Csv.create(join(folder, "a/b/c"), Stream.make(failing))))
+      assertEquals(snapshot(folder), before)
+    }))
+
+  it("leaves the files that another program adds meanwhile, whatever it fails at", () =>
+    inFolder(async (folder, storage) => {
+      const source = join(folder, "source")
+      await over(storage, makePoints(source))
+      let tried = 0
+      for (let at = 1;; at++) {
+        const target = join(folder, `target-${at}`)
+        const faulty = withFaults(storage, { at, fault: at % 2 === 0 ? "fail" : "tear" })
+        // another program writes beside us, as soon as there is a folder
+        const intruding: StorageService = {
+          ...faulty.storage,
+          createFolder: (uri) =>
+            Effect.tap(
+              faulty.storage.createFolder(uri),
+              () => Effect.sync(() => writeFileSync(join(uri, "stranger.txt"), "not yours")),
+            ),
+        }
+        const exit = await over(intruding, Effect.exit(TileArray.copy(source, target)))
+        if (faulty.struck() === undefined) break
+        if (exit._tag === "Success") continue
+        tried++
+        const left = existsSync(target) ? snapshot(target) : {}
+        const files = Object.entries(left).filter(([, content]) => content !== "folder")
+        const strangers = files.filter(([path]) => path.endsWith("stranger.txt"))
+        assertEquals(files.length, strangers.length, `call ${at}, ${faulty.struck()!.op}: ${JSON.stringify(files)}`)
+        if (at > 2) assert(strangers.length > 0, `call ${at}`)
+      }
+      assert(tried > 10, `${tried} faults`)
+    }))
+
+  it("is cleaned up when it is interrupted", () =>
+    inFolder(async (folder, storage) => {
+      addStrangers(folder)
+      const before = snapshot(folder)
+      const endless = Stream.concat(
+        Stream.make(csv(5000)),
+        Stream.repeatEffect(Effect.delay(Effect.succeed("1,x\n"), "1 millis")),
+      )
+      const importing = Csv.create(join(folder, "target"), endless, { memory: 1000 })
+      await over(
+        storage,
+        Effect.gen(function* () {
+          const fiber = yield* Effect.fork(importing)
+          while (!existsSync(join(folder, "target", "__fragments"))) yield* Effect.sleep("2 millis")
+          yield* Fiber.interrupt(fiber)
+        }),
+      )
+      assertEquals(snapshot(folder), before)
+    }))
+})
+
+/** A storage that stops as a killed program does, at the write of a number. */
+const killedAt = (storage: StorageService, at: number) => withFaults(storage, { at, fault: "stop" })
+
+describe("a copy or import that is killed", () => {
+  const transfers: Readonly<Record<string, (folder: string, options?: TileArray.CopyOptions) => Program<unknown>>> = {
+    "a copy": (folder, options = {}) =>
+      TileArray.copy(join(folder, "source"), join(folder, "target"), { maxFragmentSize: 60, ...options }),
+    "an import of sparse cells": (folder, { overwrite, resume } = {}) =>
+      Csv.create(join(folder, "target"), join(folder, "data.csv"), {
+        arrayType: "sparse",
+        dims: ["x"],
+        memory: 300,
+        overwrite,
+        resume,
+      }),
+    "an import of dense rows": (folder, { overwrite, resume } = {}) =>
+      Csv.create(join(folder, "target"), join(folder, "data.csv"), { memory: 300, overwrite, resume }),
+    "an import of dense cells by their coordinates": (folder, { overwrite, resume } = {}) =>
+      Csv.create(join(folder, "target"), join(folder, "data.csv"), {
+        dims: ["x"],
+        tile: { x: 10 },
+        memory: 300,
+        overwrite,
+        resume,
+      }),
+  }
+  const read = (folder: string) =>
+    Effect.flatMap(
+      TileArray.open(join(folder, "target")),
+      (array) =>
+        array.schema.arrayType === "sparse"
+          ? Effect.map(Sparse.read(array), ({ columns }) => columns as unknown)
+          : Effect.map(Dense.read(array), ({ columns }) => columns as unknown),
+    )
+  const prepare = async (folder: string, storage: StorageService) => {
+    await over(storage, makePoints(join(folder, "source")))
+    // more rows than are written together
+    writeFileSync(join(folder, "data.csv"), csv(9000))
+  }
+
+  for (const [what, transfer] of Object.entries(transfers)) {
+    it(`${what}: never opens as an array, is reported, resumed and replaced`, () =>
+      inFolder(async (folder, storage) => {
+        await prepare(folder, storage)
+        await over(storage, transfer(folder))
+        const whole = await over(storage, read(folder))
+        const kept = new Set<number>()
+        const [target, saved] = [join(folder, "target"), join(folder, "saved")]
+        for (let at = 0;; at++) {
+          rmSync(target, { recursive: true })
+          const faulty = killedAt(storage, at)
+          const exit = await over(faulty.storage, Effect.exit(transfer(folder)))
+          await Effect.runPromise(faulty.release)
+          if (exit._tag === "Success") break
+          const opened = await over(storage, Effect.either(read(folder)))
+          const isThere = opened._tag === "Right"
+          // the mark may outlive a schema that is stored
+          if (isThere) assertEquals(opened.right, whole)
+          else assertEquals((opened.left as { _tag: string })._tag, "ArrayNotFound")
+          const isMarked = existsSync(join(target, UNFINISHED_FILE))
+          if (isMarked && !isThere) {
+            const again = await over(storage, Effect.flip(transfer(folder))) as Error
+            assertMatch(
+              again.message,
+              /an unfinished (copy|import) of .*, begun at 2.*Z, is here; resume it, or overwrite it/,
+            )
+          }
+          if (existsSync(target)) cpSync(target, saved, { recursive: true })
+          else mkdirSync(saved)
+
+          if (!isThere || isMarked) {
+            const fragments = existsSync(join(target, "__fragments")) ? readdirSync(join(target, "__fragments")) : []
+            await over(storage, transfer(folder, { resume: true }))
+            assertEquals(await over(storage, read(folder)), whole, `resumed after call ${at}`)
+            const after = readdirSync(join(target, "__fragments"))
+            kept.add(fragments.filter((name) => after.includes(name)).length)
+          }
+          rmSync(target, { recursive: true })
+          cpSync(saved, target, { recursive: true })
+          rmSync(saved, { recursive: true })
+          await over(storage, transfer(folder, { overwrite: true }))
+          assertEquals(await over(storage, read(folder)), whole, `replaced after call ${at}`)
+          assertEquals(existsSync(join(target, UNFINISHED_FILE)), false)
+        }
+        assert(kept.size >= 2, `a resumed one keeps fragments: ${[...kept]}`)
+      }))
+  }
+
+  it("is resumed only by the same request", () =>
+    inFolder(async (folder, storage) => {
+      await prepare(folder, storage)
+      await over(killedAt(storage, 20).storage, Effect.exit(transfers["a copy"](folder)))
+      const error = await over(storage, Effect.flip(transfers["a copy"](folder, { resume: true, select: [] })))
+      assertMatch((error as Error).message, /an unfinished copy of .* is here, with another source or other options/)
+      await over(
+        storage,
+        Effect.flatMap(
+          TileArray.open(join(folder, "source"), Points),
+          (array) => Sparse.write(array, { x: [7777], n: [1] }),
+        ),
+      )
+      const changed = await over(storage, Effect.flip(transfers["a copy"](folder, { resume: true })))
+      assertEquals((changed as { _tag: string })._tag, "InvalidOption")
+      const created = await over(storage, Effect.flip(TileArray.create(join(folder, "target"), Points)))
+      assertMatch(created.message, /an unfinished copy or import is here/)
+    }))
+
+  it("is not resumed by a mark that is damaged or forged", () =>
+    inFolder(async (folder, storage) => {
+      await prepare(folder, storage)
+      const target = join(folder, "target")
+      const faulty = killedAt(storage, 20)
+      await over(faulty.storage, Effect.exit(transfers["a copy"](folder)))
+      const mark = JSON.parse(readFileSync(join(target, UNFINISHED_FILE), "utf8"))
+      writeFileSync(join(folder, "notes.txt"), "mine")
+      const before = readFileSync(join(folder, "notes.txt"), "utf8")
+      for (
+        const text of [
+          "",
+          "{",
+          "[]",
+          JSON.stringify({ ...mark, schemaName: "../../notes.txt" }),
+          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, fragments: ["../notes.txt"] } }),
+          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, commit: "/etc/passwd" } }),
+          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, given: -1 } }),
+        ]
+      ) {
+        writeFileSync(join(target, UNFINISHED_FILE), text)
+        const error = await over(storage, Effect.flip(transfers["a copy"](folder, { resume: true })))
+        assertEquals((error as { _tag: string })._tag, "FormatError", text)
+      }
+      await over(storage, transfers["a copy"](folder, { overwrite: true }))
+      assertEquals(readFileSync(join(folder, "notes.txt"), "utf8"), before)
+    }))
+})
+
+describe("an array that is overwritten", () => {
+  it("stays as it is until all new cells are written, and loses no file that is not its own", () =>
+    inFolder(async (folder, storage) => {
+      const [source, target] = [join(folder, "source"), join(folder, "target")]
+      const value = (n: number) =>
+        Effect.flatMap(
+          TileArray.open(target, Points),
+          (array) => Effect.map(Sparse.read(array), ({ columns }) => columns.x.length === n),
+        )
+      await over(storage, Effect.all([makePoints(source, 30), makePoints(target, 12)]))
+      addStrangers(target)
+      writeFileSync(join(target, "__fragments", "notes.txt"), "in between")
+      writeFileSync(join(target, "__commits", "README"), "in between")
+      const strangers = () =>
+        Object.entries(snapshot(target)).filter(([path]) => /notes|photos|hidden|README/.test(path))
+      const expected = strangers()
+      const old = snapshot(target)
+      let [before, resumed] = [0, 0]
+      for (let at = 0;; at++) {
+        rmSync(target, { recursive: true })
+        mkdirSync(target)
+        for (const [path, content] of Object.entries(old)) {
+          if (content === "folder") mkdirSync(join(target, path), { recursive: true })
+          else {
+            mkdirSync(join(target, path, ".."), { recursive: true })
+            writeFileSync(join(target, path), content, "base64")
+          }
+        }
+        const faulty = withFaults(storage, { at, fault: at % 2 === 0 ? "fail" : "stop" })
+        const options = { overwrite: true, maxFragmentSize: 60 }
+        const exit = await over(faulty.storage, Effect.exit(TileArray.copy(source, target, options)))
+        await Effect.runPromise(faulty.release)
+        assertEquals(strangers(), expected, `call ${at}`)
+        if (exit._tag === "Success" && faulty.struck() === undefined) break
+        const opened = await over(storage, Effect.either(value(12)))
+        if (opened._tag === "Right" && opened.right) {
+          before++
+          if (at % 2 === 0) assertEquals(snapshot(target), old, `call ${at} fails`)
+          await over(storage, TileArray.copy(source, target, options))
+        } else if (opened._tag === "Left") {
+          resumed++
+          await over(storage, TileArray.copy(source, target, { resume: true, maxFragmentSize: 60 }))
+        }
+        assert(await over(storage, value(30)), `call ${at}`)
+        assertEquals(strangers(), expected, `call ${at}, then`)
+      }
+      assert(await over(storage, value(30)))
+      assert(before > 5 && resumed > 2, `${before} before, ${resumed} resumed`)
+    }))
+
+  it("is not the array that is copied", () =>
+    inFolder(async (folder, storage) => {
+      await over(storage, makePoints(join(folder, "a")))
+      const before = snapshot(folder)
+      const error = await over(
+        storage,
+        Effect.flip(TileArray.copy(join(folder, "a"), join(folder, "a/"), { overwrite: true })),
+      )
+      assertEquals(error._tag, "InvalidOption")
+      assertEquals(snapshot(folder), before)
+    }))
+
+  it("may be in memory, and of any format", async () => {
+    for (const formatVersion of [3, 4, 9, 11, 22]) {
+      const storage = makeMemoryStorage()
+      await over(storage, Effect.all([makePoints("mem://source", 30), makePoints("mem://target", 12)]))
+      await over(storage, TileArray.copy("mem://source", "mem://target", { overwrite: true, formatVersion }))
+      await over(storage, TileArray.copy("mem://source", "mem://target", { overwrite: true, formatVersion }))
+      const read = await over(storage, Effect.flatMap(TileArray.open("mem://target"), (array) => Sparse.read(array)))
+      assertEquals([read.length, makeLocalStorage === undefined], [30, false], `format ${formatVersion}`)
+    }
+  })
+})
