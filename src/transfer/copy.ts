@@ -14,6 +14,7 @@ import { type CreateError, createLike, type CreateOptions } from "../array/creat
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
 import { InvalidOption } from "../array/errors.ts"
 import { type AnyTileArray, handleOf, openedOf } from "../array/handle.ts"
+import { openInnerLabels } from "../array/label_array.ts"
 import { loadMetadata, type MetadataError } from "../array/metadata.ts"
 import { accessOf, openArray, type OpenedArray, type OpenError } from "../array/open.ts"
 import { join } from "../array/listing.ts"
@@ -194,14 +195,13 @@ const copyOpened = (
         `on; leave them out with metadata: false`
       return yield* Effect.fail(new InvalidOption({ uri: target, option: "formatVersion", reason }))
     }
+    // before anything is made: their paths become paths in the target
+    const labels = yield* openInnerLabels(source)
     const made = yield* removedOnFailure(createLike(target, schema, creating))
     const written = yield* copyCells(source, made, attributes, options)
     if (metadata.length > 0) yield* putMetadata(handleOf(made), metadata, given({ at }))
-    for (const { relative, uri } of schema.dimensionLabels) {
-      // those that lie elsewhere stay there
-      if (!relative) continue
-      const label = yield* openArray(join(source.uri, uri), { ...source.time, ...given({ key: source.key }) })
-      yield* copyOpened(label, join(made.uri, uri), { ...given({ at, formatVersion, memory }), key: key ?? null })
+    for (const [path, label] of labels) {
+      yield* copyOpened(label, join(made.uri, path), { ...given({ at, formatVersion, memory }), key: key ?? null })
     }
     return { ...written, uri: made.uri, formatVersion: made.schema.version, metadata: metadata.length }
   })
