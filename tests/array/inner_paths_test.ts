@@ -142,32 +142,35 @@ describe("an array whose schema is forged", () => {
       }
     }))
 
-  onEachStorage("does not open labels that are stored elsewhere, and is read without them", (root) =>
-    Effect.gen(function* () {
-      const { array, target } = placesIn(root)
-      yield* makeWorld(root)
-      const uri = `https://me:password@evil/x?sig=signature`
-      const file = yield* forgeSchema(array, withLabel({ relative: false, external: true, uri }))
-      const opened = yield* TileArray.open(array)
-      const error = yield* Effect.flip(watched(root, Dense.read(opened, { region: { l: [1n, 2n] } as never })))
-      assert(error instanceof FormatError && error.unsupported === true, String(error))
-      assertEquals([error.uri, error.path], [file, "dimensionLabels.0.uri"])
-      assertStringIncludes(error.message, 'the label "l" is stored outside of the array, at "https://evil/x?…"')
-      assert(!/password|signature/.test(error.message), error.message)
-      const { columns } = yield* watched(root, Dense.read(opened))
-      assertEquals(columns.a.values, Int32Array.of(1, 1, 1, 1))
-      const written = yield* Effect.flip(
-        watched(root, Dense.write(opened, {}, { a: Int32Array.of(1, 0, 1, 0), l: BigInt64Array.of(1n) } as never)),
-      )
-      assert(!/password|signature/.test(written.message), written.message)
-      yield* watched(root, TileArray.copy(opened, target))
-      assertEquals((yield* Dense.read(yield* TileArray.open(target))).columns.a.values, Int32Array.of(1, 1, 1, 1))
-      // local files are not opened either
-      yield* forgeSchema(array, withLabel({ relative: false, external: true, uri: `${root}/other` }))
-      const again = yield* TileArray.open(array)
-      const local = yield* Effect.flip(watched(root, Dense.read(again, { region: { l: [1n, 2n] } as never })))
-      assertEquals(local._tag, "FormatError")
-    }))
+  onEachStorage(
+    "does not open labels that are stored elsewhere, and is read without them",
+    (root) =>
+      Effect.gen(function* () {
+        const { array, target } = placesIn(root)
+        yield* makeWorld(root)
+        const uri = `https://me:password@evil/x?sig=signature`
+        const file = yield* forgeSchema(array, withLabel({ relative: false, external: true, uri }))
+        const opened = yield* TileArray.open(array)
+        const error = yield* Effect.flip(watched(root, Dense.read(opened, { region: { l: [1n, 2n] } as never })))
+        assert(error instanceof FormatError && error.unsupported === true, String(error))
+        assertEquals([error.uri, error.path], [file, "dimensionLabels.0.uri"])
+        assertStringIncludes(error.message, 'the label "l" is stored outside of the array, at "https://evil/x?…"')
+        assert(!/password|signature/.test(error.message), error.message)
+        const { columns } = yield* watched(root, Dense.read(opened))
+        assertEquals(columns.a.values, Int32Array.of(1, 1, 1, 1))
+        const written = yield* Effect.flip(
+          watched(root, Dense.write(opened, {}, { a: Int32Array.of(1, 0, 1, 0), l: BigInt64Array.of(1n) } as never)),
+        )
+        assert(!/password|signature/.test(written.message), written.message)
+        yield* watched(root, TileArray.copy(opened, target))
+        assertEquals((yield* Dense.read(yield* TileArray.open(target))).columns.a.values, Int32Array.of(1, 1, 1, 1))
+        // local files are not opened either
+        yield* forgeSchema(array, withLabel({ relative: false, external: true, uri: `${root}/other` }))
+        const again = yield* TileArray.open(array)
+        const local = yield* Effect.flip(watched(root, Dense.read(again, { region: { l: [1n, 2n] } as never })))
+        assertEquals(local._tag, "FormatError")
+      }),
+  )
 
   onEachStorage("has no enumeration outside", (root) =>
     Effect.gen(function* () {
@@ -379,7 +382,10 @@ describe("arrays of formats before 8, whose data files are named after the field
             assert(error instanceof FormatError, String(error))
             assertEquals([error.uri, error.path], [file, "attributes.0.name"])
             // the same under a schema of a later format, whose own files have numbers
-            yield* storage.write(file, genericTile(encode(SchemaCodec, { ...made.schema, version: 9, attributes }, 9), 9))
+            yield* storage.write(
+              file,
+              genericTile(encode(SchemaCodec, { ...made.schema, version: 9, attributes }, 9), 9),
+            )
             if (!written) continue
             const later = yield* Effect.flip(watched(root, Effect.flatMap(TileArray.open(array), (a) => Dense.read(a))))
             assertEquals([later._tag, "path" in later && later.path], ["FormatError", "schemaName"])

@@ -131,7 +131,9 @@ describe("names in files", () => {
   })
 
   it("of vacuum lines do not leave the array", () => {
-    for (const line of [`/__fragments/../../${name}`, `../${name}`, `//evil/${name}`, `/__fragments/${name}?x`, "a\\b"]) {
+    for (
+      const line of [`/__fragments/../../${name}`, `../${name}`, `//evil/${name}`, `/__fragments/${name}?x`, "a\\b"]
+    ) {
       const error = assertThrows(() => vacuumedNames(["x", line], place), FormatError)
       assertEquals([error.uri, error.path], [place.uri, "lines.1"])
     }
