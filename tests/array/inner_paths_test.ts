@@ -192,10 +192,7 @@ describe("an array whose schema is forged", () => {
       const { array } = placesIn(root)
       yield* makeWorld(root)
       const { schema } = yield* schemaOf(array)
-      const forgeLabel = ({ dimensionLabels, ...label }: Structure): Structure => ({
-        ...label,
-        dimensionLabels: schema.dimensionLabels.map((l) => ({ ...l, dimension: 0 })),
-      })
+      const forgeLabel = (label: Structure): Structure => ({ ...label, dimensionLabels: schema.dimensionLabels })
       yield* forgeSchema(`${array}/__labels/l0`, forgeLabel)
       assertStringIncludes((yield* refusal(root)).message, "the array of the label")
     }))

@@ -9,15 +9,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Group } from "../../mod.ts"
-import {
-  layerNative,
-  localFiles,
-  makeMemoryStorage,
-  makeRouter,
-  makeTrace,
-  StorageService,
-  withTrace,
-} from "../../platform/mod.ts"
+import { layerNative, localFiles, makeMemoryStorage, makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
 import type { Codecs } from "../../platform/codecs.ts"
 import { layerStorage } from "../../platform/runtime.ts"
 import type { GroupMember } from "../../schema/mod.ts"
@@ -191,7 +183,7 @@ describe("a group from a web server", () => {
       for (const run of [Group.ls, Group.tree, (u: string, o: never) => Stream.runDrain(Group.walk(u, o))]) {
         const { answer, calls } = await over(
           {},
-          Effect.flip(run(good, { allow } as never) as Effect.Effect<unknown, Error, never>),
+          Effect.flip(run(good, { allow } as never) as Effect.Effect<unknown, Error, StorageService | Codecs>),
         )
         assertEquals([(answer as { _tag?: string })._tag, calls], ["InvalidOption", []], String(allow))
         assertStringIncludes(answer.message, "allow: ")
