@@ -125,19 +125,18 @@ export const checkInnerPath = (path: string, place: InnerPathPlace, kind: InnerP
   const fault = innerPathFault(path, kind)
   if (fault === undefined) return path
   const what = kind === "field" ? "field name" : kind === "file" ? "file name" : "path"
-  // a hostile path may be megabytes long, or carry a signature in its query
-  const shown = JSON.stringify(shownUri(path))
   throw new FormatError({
     uri: place.uri,
     path: place.path,
     offset: place.offset ?? 0,
     version: place.version,
-    reason: `the ${what} ${shown} ${fault}`,
+    // the message spells control characters out
+    reason: `the ${what} "${shownUri(path)}" ${fault}`,
   })
 }
 
 /**
- * A URI for messages: without query, fragment, user name and password, which may be secrets, and of bounded length.
+ * A URI or path for messages: without query, fragment, user name and password, which may be secrets, and of bounded length.
  *
  * ```ts
  * import { shownUri } from "@tessera/array/schema"

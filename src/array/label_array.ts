@@ -42,7 +42,7 @@ export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: Dimens
   const place = { uri: join(uri, schemaPath(schemaName)), path, version: schema.version }
   if (label.relative) return checkInnerPath(label.uri, place)
   const reason = `the label ${JSON.stringify(label.name)} is stored outside of the array, at ` +
-    `${JSON.stringify(shownUri(label.uri))}, which is not opened; select by coordinates instead`
+    `"${shownUri(label.uri)}", which is not opened; select by coordinates instead`
   throw new FormatError({ ...place, offset: 0, reason, unsupported: true })
 }
 

@@ -63,7 +63,7 @@ export const impossible = (
   if (version < Since.encodedFileNames) {
     for (const { name } of [...schema.dimensions, ...schema.attributes]) {
       const fault = innerPathFault(name, "field")
-      if (fault !== undefined) return ["schemaName", `the field name ${JSON.stringify(name.slice(0, 200))} ${fault}`]
+      if (fault !== undefined) return ["schemaName", `the field name "${name.slice(0, 200)}" ${fault}`]
     }
   }
   for (const [d, range] of (nonEmptyDomain ?? []).entries()) {

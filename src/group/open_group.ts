@@ -104,7 +104,7 @@ const checkMember = (group: string, path: string, place: InnerPathPlace): void =
   checkInnerPath(path, place, "member")
   const special = /^https?:/i.test(group) ? /[?#\\]/.exec(path)?.[0] : undefined
   if (special === undefined) return
-  const reason = `the path ${JSON.stringify(shownUri(path))} contains ${JSON.stringify(special)}`
+  const reason = `the path "${shownUri(path)}" contains ${JSON.stringify(special)}`
   throw new FormatError({ ...place, offset: 0, reason })
 }
 
@@ -142,7 +142,9 @@ export const loadGroup = (
           const tile = openGroupTile(access, file, bytes)
           const { members } = decode(GroupDetails, tile.bytes, tile.version, file)
           members.forEach(({ relative, deleted, uri: path }, i) => {
-            if (!relative || deleted) return
+            if (!relative || deleted) {
+              return
+            }
             checkMember(uri, path, { uri: file, path: `members.${i}.uri`, version: tile.version })
           })
           return { whole: isWhole(name), members }
