@@ -187,6 +187,23 @@ describe("an array whose schema is forged", () => {
       }
     }))
 
+  onEachStorage(
+    "is not made, and removes nothing, of a schema that came from elsewhere",
+    (root) =>
+      Effect.gen(function* () {
+        const { array, target } = placesIn(root)
+        yield* makeWorld(root)
+        const { schema } = yield* schemaOf(array)
+        for (const label of [{ uri: "../other" }, { uri: "/etc" }, { uri: `${root}/other`, relative: false }]) {
+          const forged = ArraySchema.fromStructure(withLabel(label)({ ...schema, attributes: [], enumerations: [] }))
+          const attrs = { attrs: Plain.attrs, attributeNames: Plain.attributeNames }
+          const error = yield* Effect.flip(watched(root, TileArray.create(target, { ...forged, ...attrs })))
+          assertEquals([error._tag, "field" in error && error.field], ["SchemaError", "l"])
+        }
+        yield* TileArray.open(`${root}/lab/other`)
+      }),
+  )
+
   onEachStorage("has no labels of labels, which a copy could follow without end", (root) =>
     Effect.gen(function* () {
       const { array } = placesIn(root)
