@@ -4,6 +4,7 @@
  * @module
  */
 import { asFormatError, BinaryIssue, type Codec, list, restOfBytes, struct, u32, u64, utf8 } from "./binary/mod.ts"
+import { checkInnerPath } from "./name/inner_path.ts"
 import { lastComponent } from "./name/timestamped_name.ts"
 import { Since } from "./version.ts"
 
@@ -47,8 +48,9 @@ const listSize = (names: ReadonlyArray<string>): number =>
   names.reduce((sum, name) => sum + 16 + encoder.encode(name).byteLength, 4)
 
 /**
- * The footers by name or URI: views, each up to where the next one starts. Throws `FormatError` where an offset lies
- * outside the footers of the file `uri`.
+ * The footers by name or URI: views, each up to where the next one starts. The names are only compared with those of the
+ * committed fragments, and never become a path. Throws `FormatError` where an offset lies outside the footers of the file
+ * `uri`, or where a name (since format 9) is not a file name.
  *
  * ```ts
  * import { consolidatedFooters, consolidateFooters } from "@tessera/array/schema"
@@ -72,6 +74,9 @@ export const consolidatedFooters = (
   let next = end
   for (let k = order.length - 1; k >= 0; k--) {
     const { name, offset } = metadata.entries[order[k]]
+    if (version >= Since.numberedFileNames) {
+      checkInnerPath(name, { uri, path: `entries.${order[k]}.name`, version }, "file")
+    }
     if (offset < first || offset >= end) {
       const issue = new BinaryIssue(offset, `the footer of ${name} is outside the footers (${first} to ${end})`)
       issue.path.push("entries", order[k], "offset")

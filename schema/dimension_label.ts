@@ -16,7 +16,7 @@ export interface DimensionLabel {
   readonly name: string
   /** whether `uri` is relative to the array */
   readonly relative: boolean
-  /** Where the array of the labels lies. */
+  /** Where the label array is, as the schema says: check it with `checkInnerPath` before use. */
   readonly uri: string
   /** the attribute of the label array that holds the labels */
   readonly attribute: string

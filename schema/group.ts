@@ -26,7 +26,7 @@ export interface GroupMember {
   readonly type: "group" | "array"
   /** whether `uri` is relative to the group */
   readonly relative: boolean
-  /** Where it is. */
+  /** Where it is, as the group says: check a relative one with `checkInnerPath` before use. */
   readonly uri: string
   /** `null` if it has none; then its URI is its key */
   readonly name: string | null

@@ -77,4 +77,5 @@ export * from "./metadata_entries.ts"
 
 export * from "./name/array_paths.ts"
 export * from "./name/data_file.ts"
+export * from "./name/inner_path.ts"
 export * from "./name/timestamped_name.ts"

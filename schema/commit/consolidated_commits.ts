@@ -57,7 +57,8 @@ const Commit: Field<ConsolidatedCommit> = field({
 })
 
 /**
- * All commits of the file, in their order: deletes with what they hold. Format: `consolidated_commits_file.md`.
+ * All commits of the file, in their order: deletes with what they hold. Paths are as they are in the file; check them with
+ * `checkInnerPath` before use. Format: `consolidated_commits_file.md`.
  *
  * ```ts
  * import { ConsolidatedCommits, encode } from "@tessera/array/schema"

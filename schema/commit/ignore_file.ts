@@ -7,7 +7,8 @@ import type { Codec } from "../binary/mod.ts"
 import { Lines } from "./lines.ts"
 
 /**
- * Paths relative to the array: `__commits/<name>.wrt`. Format: `ignore_file.md`.
+ * Paths relative to the array: `__commits/<name>.wrt`. They are as they are in the file; check them with `checkInnerPath`
+ * before use. Format: `ignore_file.md`.
  *
  * ```ts
  * import { decode, IgnoreFile } from "@tessera/array/schema"

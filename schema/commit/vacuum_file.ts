@@ -4,6 +4,8 @@
  * @module
  */
 import type { Codec } from "../binary/mod.ts"
+import { checkInnerPath, type InnerPathPlace } from "../name/inner_path.ts"
+import { lastComponent, parseName } from "../name/timestamped_name.ts"
 import { Since } from "../version.ts"
 import { Lines } from "./lines.ts"
 
@@ -22,8 +24,8 @@ import { Lines } from "./lines.ts"
 export const VacuumFile: Codec<ReadonlyArray<string>> = Lines
 
 /**
- * The name in a line: what follows `__fragments/` or `__meta/`, else the last component. So files with absolute URIs go
- * on working after the array has moved.
+ * The name in a line: its last component. Everything before it is ignored, so files with absolute URIs go on working after
+ * the array has moved. {@link vacuumedNames} also checks the lines.
  *
  * ```ts
  * import { vacuumedName } from "@tessera/array/schema"
@@ -33,14 +35,33 @@ export const VacuumFile: Codec<ReadonlyArray<string>> = Lines
  * assertEquals(vacuumedName("/__meta/__1_1_a"), "__1_1_a")
  * ```
  */
-export const vacuumedName = (line: string): string => {
-  const path = line.endsWith("/") ? line.slice(0, -1) : line
-  for (const folder of ["__fragments/", "__meta/"]) {
-    const at = path.lastIndexOf(folder)
-    if (at >= 0 && (at === 0 || path[at - 1] === "/")) return path.slice(at + folder.length)
-  }
-  return path.slice(path.lastIndexOf("/") + 1)
-}
+export const vacuumedName = (line: string): string => lastComponent(line)
+
+const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/
+
+/**
+ * The names of the fragments or metadata files that the lines supersede. Of a line with a scheme (an absolute URI, before
+ * format 19) only the last name counts; a line without one is a path in the array, and checked as such. Lines that do not
+ * end with a timestamped name are ignored, as engines ignore them. Throws `FormatError` for a path that leaves the array.
+ *
+ * ```ts
+ * import { FormatError, vacuumedNames } from "@tessera/array/schema"
+ * import { assertEquals, assertThrows } from "@std/assert"
+ *
+ * const place = { uri: "mem://a/__commits/v.vac", path: "lines", version: 22 }
+ * const name = "__1_1_0123456789abcdef0123456789abcdef_22"
+ * assertEquals(vacuumedNames([`/__fragments/${name}`, `file:///moved/${name}`, "notes.txt"], place), [name, name])
+ * assertThrows(() => vacuumedNames([`/__fragments/../../${name}`], place), FormatError)
+ * ```
+ */
+export const vacuumedNames = (lines: ReadonlyArray<string>, place: InnerPathPlace): ReadonlyArray<string> =>
+  lines.flatMap((line, i) => {
+    if (!scheme.test(line)) {
+      checkInnerPath(line.replace(/^\//, "").replace(/\/$/, ""), { ...place, path: `${place.path}.${i}` })
+    }
+    const name = vacuumedName(line)
+    return parseName(name)?.name === name ? [name] : []
+  })
 
 /**
  * The line that a writer of the format version puts for a path relative to the array (`__fragments/<name>`): absolute before

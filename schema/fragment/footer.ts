@@ -19,6 +19,7 @@ import {
   utf8,
 } from "../binary/mod.ts"
 import { decodeByOwnVersion } from "../by_own_version.ts"
+import { checkInnerPath } from "../name/inner_path.ts"
 import { fitRanges, getRanges, putRanges, type Range, type RangeSize, rangesSchema } from "../range.ts"
 import { Since } from "../version.ts"
 import { OptionalSection } from "./optional_section.ts"
@@ -212,7 +213,7 @@ const schemaNameHead = struct({ version: ownVersion, schemaName: since(Since.sch
 
 /**
  * The schema that a footer was written by, which says its shape; "" before format 10: `__array_schema.tdb`. Reads no more
- * than the footer's beginning; throws `FormatError`.
+ * than the footer's beginning; throws `FormatError`, also for a name that is not a file name.
  *
  * ```ts
  * import { footerSchemaName } from "@tessera/array/schema"
@@ -222,8 +223,12 @@ const schemaNameHead = struct({ version: ownVersion, schemaName: since(Since.sch
  * assertEquals(footerSchemaName(footer, "mem://a"), "__1")
  * ```
  */
-export const footerSchemaName = (bytes: Uint8Array, uri: string, base = 0): string =>
-  decodeByOwnVersion(schemaNameHead, bytes, uri, { base, rest: true }).schemaName
+export const footerSchemaName = (bytes: Uint8Array, uri: string, base = 0): string => {
+  const { version, schemaName } = decodeByOwnVersion(schemaNameHead, bytes, uri, { base, rest: true })
+  // "" before format 10
+  if (schemaName !== "") checkInnerPath(schemaName, { uri, path: "schemaName", version, offset: base }, "file")
+  return schemaName
+}
 
 /**
  * How long the footer at the end of the file is: a number of bytes, or "trailing" where the file's last 8 bytes hold the

@@ -6,6 +6,7 @@ import { defaultCellFill, VAR } from "../../schema/cell_val_num.ts"
 import { type Datatype, isTemporal } from "../../schema/datatype.ts"
 import type { Filter, FilterType } from "../../schema/filter.ts"
 import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import { innerPathFault } from "../../schema/name/inner_path.ts"
 import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../schema/version.ts"
 import { SchemaError } from "./builder/schema_error.ts"
 
@@ -70,6 +71,11 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
     if (has("rle") || has("dictionary")) needs(Since.foldedChains, field, "RLE or a dictionary with other filters")
   }
 
+  for (const { name } of [...dimensions, ...attributes]) {
+    const fault = innerPathFault(name, "field")
+    // data files are named after the fields until then
+    if (fault !== undefined) needs(Since.encodedFileNames, name, `field names that are not file names (it ${fault})`)
+  }
   if (schema.allowsDuplicates) needs(Since.splitDimensions, "allowsDuplicates", "duplicates")
   if (schema.cellOrder === "hilbert") needs(Since.hilbert, "order", "arrays in Hilbert order")
   checkPipeline("coordsFilters", schema.coordsFilters)

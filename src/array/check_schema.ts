@@ -6,14 +6,38 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { isFloat, isInteger, isTemporal, sizeOf } from "../../schema/datatype.ts"
 import { FormatError } from "../../schema/errors.ts"
+import { checkInnerPath } from "../../schema/name/inner_path.ts"
 import { readScalar, scalarJson } from "../../schema/scalar.ts"
+import { Since } from "../../schema/version.ts"
 import type { Fragment } from "../fragment/fragment.ts"
 import { tileExtentOf } from "../fragment/tile_extent.ts"
+
+/**
+ * Throws `FormatError` where the schema contains a path that leaves the array. A label with a whole URI is valid: the array
+ * can be read without it, and `labelUri` refuses to open it.
+ */
+const checkPaths = (schema: ArraySchema, uri: string): void => {
+  const { version } = schema
+  schema.dimensionLabels.forEach((label, i) => {
+    if (label.relative) checkInnerPath(label.uri, { uri, path: `dimensionLabels.${i}.uri`, version })
+  })
+  schema.enumerations.forEach(({ fileName }, i) =>
+    checkInnerPath(fileName, { uri, path: `enumerations.${i}.fileName`, version }, "file")
+  )
+  // fragments of these formats have data files that are named after the fields
+  if (version >= Since.encodedFileNames) return
+  for (const fields of ["dimensions", "attributes"] as const) {
+    schema[fields].forEach(({ name }, i) =>
+      checkInnerPath(name, { uri, path: `${fields}.${i}.name`, version }, "field")
+    )
+  }
+}
 
 /** The schema that was read from `uri`; throws `FormatError` if no engine can have written it. */
 export const checkSchema = (schema: ArraySchema, uri: string): ArraySchema => {
   const fail = (path: string, reason: string): FormatError =>
     new FormatError({ uri, path, offset: 0, version: schema.version, reason })
+  checkPaths(schema, uri)
   const dense = schema.arrayType === "dense"
   schema.dimensions.forEach(({ type, cellValNum, domain, tileExtent }, d) => {
     const at = (part: string): string => `dimensions.${d}.${part}`

@@ -10,7 +10,7 @@ import { compareBytewise } from "../../platform/name_order.ts"
 import { type Entry, inFlight, Storage } from "../../platform/storage.ts"
 import { ConsolidatedCommits } from "../../schema/commit/consolidated_commits.ts"
 import { IgnoreFile } from "../../schema/commit/ignore_file.ts"
-import { vacuumedName, VacuumFile } from "../../schema/commit/vacuum_file.ts"
+import { vacuumedNames, VacuumFile } from "../../schema/commit/vacuum_file.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import type { FormatError } from "../../schema/errors.ts"
 import {
@@ -20,6 +20,7 @@ import {
   FRAGMENTS_FOLDER,
   SCHEMA_FOLDER,
 } from "../../schema/name/array_paths.ts"
+import { checkInnerPath } from "../../schema/name/inner_path.ts"
 import { compareNames, lastComponent, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
 import { attemptFormat } from "../tile/attempt.ts"
@@ -98,7 +99,10 @@ export const schemaFiles = ({ uri, root, schemas }: SchemaListing): ReadonlyArra
   return files
 }
 
-/** Reads the small commit files that the listings name, and makes a directory of all. */
+/**
+ * Reads the small commit files that the listings name, and makes a directory of all. A commit file with a path that leaves
+ * the array fails with `FormatError`. Fragments have timestamped names only, so no other text becomes part of a URI.
+ */
 export const loadDirectory = (
   listing: Listing,
 ): Effect.Effect<Directory, NotFound | StorageError | FormatError, Storage> =>
@@ -120,9 +124,11 @@ export const loadDirectory = (
 
     const ignored = new Set<string>()
     for (const file of ignores) {
-      for (const line of yield* attemptFormat(() => decode(IgnoreFile, file.bytes, CURRENT_VERSION, file.uri))) {
-        ignored.add(line)
-      }
+      yield* attemptFormat(() =>
+        decode(IgnoreFile, file.bytes, CURRENT_VERSION, file.uri).forEach((line, i) =>
+          ignored.add(checkInnerPath(line, { uri: file.uri, path: `${i}`, version: CURRENT_VERSION }))
+        )
+      )
     }
     // where fragments are, by what says that they were committed: `.wrt` means __fragments, `.ok` the root
     const committed = new Map<string, string>()
@@ -145,9 +151,14 @@ export const loadDirectory = (
       else addCommit(commit.name)
     }
     for (const file of consolidated) {
-      for (
-        const entry of yield* attemptFormat(() => decode(ConsolidatedCommits, file.bytes, CURRENT_VERSION, file.uri))
-      ) {
+      const entries = yield* attemptFormat(() => {
+        const all = decode(ConsolidatedCommits, file.bytes, CURRENT_VERSION, file.uri)
+        all.forEach(({ path }, i) =>
+          checkInnerPath(path, { uri: file.uri, path: `${i}.path`, version: CURRENT_VERSION })
+        )
+        return all
+      })
+      for (const entry of entries) {
         if (entry.file !== null) addDelete(entry.path, file.uri, entry.file)
         else if (!ignored.has(entry.path)) addCommit(entry.path)
       }
@@ -161,15 +172,22 @@ export const loadDirectory = (
     const fragments: Array<FragmentEntry> = []
     for (const [name, at] of committed) {
       const parsed = parseName(name)
-      if (parsed !== undefined) fragments.push({ name: parsed, uri: at })
+      // a name with an extension is not the name of a fragment
+      if (parsed?.name === name) fragments.push({ name: parsed, uri: at })
     }
 
     const superseding: Array<VacuumEntry> = []
     for (const file of vacuums) {
       const parsed = parseName(file.name)
       if (parsed === undefined) continue
-      const lines = yield* attemptFormat(() => decode(VacuumFile, file.bytes, CURRENT_VERSION, file.uri))
-      superseding.push({ name: parsed, supersedes: new Set(lines.map(vacuumedName)) })
+      const names = yield* attemptFormat(() =>
+        vacuumedNames(decode(VacuumFile, file.bytes, CURRENT_VERSION, file.uri), {
+          uri: file.uri,
+          path: "lines",
+          version: CURRENT_VERSION,
+        })
+      )
+      superseding.push({ name: parsed, supersedes: new Set(names) })
     }
 
     return {

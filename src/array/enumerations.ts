@@ -12,8 +12,9 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { Enumeration } from "../../schema/enumeration.ts"
 import { FormatError } from "../../schema/errors.ts"
-import { enumerationPath } from "../../schema/name/array_paths.ts"
-import { attemptTile, type TileError } from "../tile/attempt.ts"
+import { enumerationPath, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
+import { checkInnerPath } from "../../schema/name/inner_path.ts"
+import { attemptFormat, attemptTile, type TileError } from "../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import { join } from "./listing.ts"
 import { accessOf, type OpenedArray } from "./open.ts"
@@ -39,13 +40,11 @@ const loadEnumeration = (
     const before = known.get(fileName)
     if (before?.name === name) return before
     const storage = yield* Storage
-    const uri = join(array.uri, enumerationPath(fileName))
+    // the name comes from the schema, which was checked when it was loaded; it must not lead elsewhere
+    const place = { uri: join(array.uri, SCHEMA_FOLDER), path: "enumerations.fileName", version: array.schema.version }
+    const uri = join(array.uri, enumerationPath(yield* attemptFormat(() => checkInnerPath(fileName, place, "file"))))
     const fail = (reason: string) =>
       Effect.fail(new FormatError({ uri, path: "name", offset: 0, version: array.schema.version, reason }))
-    // the name is what a schema says: it must not lead elsewhere
-    if (fileName === "" || fileName.includes("/")) {
-      return yield* fail(`the schema says that ${JSON.stringify(name)} is in a file of this name, which is none`)
-    }
     const file = yield* Effect.catchTag(
       storage.read(uri),
       "NotFound",

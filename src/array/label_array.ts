@@ -11,6 +11,9 @@ import { dense } from "./builder/array_schema.ts"
 import { of as attributeOf, ordered } from "./builder/attribute.ts"
 import type { LabelsInput } from "./builder/label_input.ts"
 import type { ArraySchema } from "./builder/schema_value.ts"
+import { schemaPath } from "../../schema/name/array_paths.ts"
+import { checkInnerPath, shownUri } from "../../schema/name/inner_path.ts"
+import { attemptFormat } from "../tile/attempt.ts"
 import { join } from "./listing.ts"
 import { openArray, type OpenedArray, type OpenError } from "./open.ts"
 
@@ -27,10 +30,35 @@ export const labelSchema = (
   })
 }
 
+/** What of an array says where its labels are. */
+export type Labelled = Pick<OpenedArray, "uri" | "schema" | "schemaName">
+
+/**
+ * The path of a label array, relative to the array. Throws `FormatError` for a path that leaves the array, and for a label
+ * that is stored elsewhere, by a whole URI: reads open nothing outside of the array.
+ */
+export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: DimensionLabel): string => {
+  const path = `dimensionLabels.${schema.dimensionLabels.findIndex(({ name }) => name === label.name)}.uri`
+  const place = { uri: join(uri, schemaPath(schemaName)), path, version: schema.version }
+  if (label.relative) return checkInnerPath(label.uri, place)
+  const reason = `the label ${JSON.stringify(label.name)} is stored outside of the array, at ` +
+    `"${shownUri(label.uri)}", which is not opened; select by coordinates instead`
+  throw new FormatError({ ...place, offset: 0, reason, unsupported: true })
+}
+
 /** Label arrays that were opened, by the arrays that they are of: those are snapshots, and so are their labels. */
 const memo = new WeakMap<OpenedArray, Map<string, OpenedArray>>()
 
-/** The array that holds a label of an open array, as it was at the same time. */
+/** The arrays of all labels that are stored in the array, with their paths in it; labels that are elsewhere are left out. */
+export const openInnerLabels = (
+  array: OpenedArray,
+): Effect.Effect<ReadonlyArray<readonly [path: string, label: OpenedArray]>, OpenError, Storage | Codecs> =>
+  Effect.forEach(
+    array.schema.dimensionLabels.filter(({ relative }) => relative),
+    (label) => Effect.map(openLabel(array, label), (opened) => [label.uri, opened] as const),
+  )
+
+/** The array that holds a label of an open array, as it was at the same time. It is always inside the array. */
 export const openLabel = (
   array: OpenedArray,
   label: DimensionLabel,
@@ -41,19 +69,21 @@ export const openLabel = (
     const known = opened.get(label.name)
     if (known !== undefined) return Effect.succeed(known)
     const { key, verifyChecksums, time, schema: { dimensions } } = array
-    const uri = label.relative ? join(array.uri, label.uri) : label.uri
-    return Effect.flatMap(openArray(uri, { ...time, key, verifyChecksums }), (its) => {
+    return Effect.gen(function* () {
+      const uri = join(array.uri, yield* attemptFormat(() => labelPathOf(array, label)))
+      const its = yield* openArray(uri, { ...time, key, verifyChecksums })
       const { schema } = its
       const fits = schema.arrayType === "dense" && schema.dimensions.length === 1 &&
-        schema.dimensions[0].type === dimensions[label.dimension].type &&
+        // labels of labels could go on without end
+        schema.dimensions[0].type === dimensions[label.dimension].type && schema.dimensionLabels.length === 0 &&
         schema.attributes.some(({ name, type }) => name === label.attribute && type === label.type)
       if (!fits) {
         const reason = `the array of the label ${JSON.stringify(label.name)} is not one of its dimension and datatype`
-        return Effect.fail(
+        return yield* Effect.fail(
           new FormatError({ uri, path: "dimensionLabels", offset: 0, version: schema.version, reason }),
         )
       }
       opened.set(label.name, its)
-      return Effect.succeed(its)
+      return its
     })
   })

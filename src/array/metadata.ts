@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { decode } from "../../schema/binary/mod.ts"
-import { vacuumedName, VacuumFile } from "../../schema/commit/vacuum_file.ts"
+import { vacuumedNames, VacuumFile } from "../../schema/commit/vacuum_file.ts"
 import type { Datatype } from "../../schema/datatype.ts"
 import { MetadataEntries, type MetadataEntry } from "../../schema/metadata_entries.ts"
 import { METADATA_FOLDER } from "../../schema/name/array_paths.ts"
@@ -88,8 +88,8 @@ export const loadMetadata = (
       else if (name === parsed.name) files.push(parsed)
     }
     const superseded = new Set<string>()
-    for (const lines of yield* Effect.forEach(vacuums, (at) => loadLines(at), { concurrency: 8 })) {
-      for (const line of lines) superseded.add(vacuumedName(line))
+    for (const names of yield* Effect.forEach(vacuums, (at) => loadVacuumed(at), { concurrency: 8 })) {
+      for (const name of names) superseded.add(name)
     }
     const entries = yield* Effect.forEach(
       files.filter((file) => !superseded.has(file.name)).sort(compareNames),
@@ -105,12 +105,20 @@ export const loadMetadata = (
     return mergeEntries(entries)
   })
 
-const loadLines = (uri: string): Effect.Effect<ReadonlyArray<string>, MetadataError, Storage> =>
+/** The names that a vacuum file supersedes. */
+const loadVacuumed = (uri: string): Effect.Effect<ReadonlyArray<string>, MetadataError, Storage> =>
   Effect.flatMap(
     Storage,
     (storage) =>
       Effect.flatMap(
         storage.read(uri),
-        (bytes) => attemptFormat(() => decode(VacuumFile, bytes, CURRENT_VERSION, uri)),
+        (bytes) =>
+          attemptFormat(() =>
+            vacuumedNames(decode(VacuumFile, bytes, CURRENT_VERSION, uri), {
+              uri,
+              path: "lines",
+              version: CURRENT_VERSION,
+            })
+          ),
       ),
   )

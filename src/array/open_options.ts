@@ -97,8 +97,14 @@ const OPTIONS: ReadonlyArray<string> = ["at", "start", "end", "key", "verifyChec
   keyof OpenOptions
 >
 
-const check = (uri: string, options: OpenOptions, now: number, refuse: Refuse): Opening => {
-  checkNames(options, OPTIONS, refuse)
+const check = (
+  uri: string,
+  options: OpenOptions,
+  now: number,
+  more: ReadonlyArray<string>,
+  refuse: Refuse,
+): Opening => {
+  checkNames(options, [...OPTIONS, ...more], refuse)
   const { verifyChecksums } = options
   const at = millis("at", options.at, refuse)
   const start = millis("start", options.start, refuse)
@@ -137,10 +143,14 @@ export const refusing = (uri: unknown): Refuse => (option, reason) => {
 export const placeOf = (uri: string): Effect.Effect<string, InvalidOption> =>
   attemptOptions(() => checkUri(uri, refusing(uri)))
 
-/** What a URI and options mean. */
-export const openingOf = (uri: string, options: OpenOptions): Effect.Effect<Opening, InvalidOption> =>
+/** What a URI and options mean; `more` are the names of options that the caller checks. */
+export const openingOf = (
+  uri: string,
+  options: OpenOptions,
+  more: ReadonlyArray<string> = [],
+): Effect.Effect<Opening, InvalidOption> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
     attemptOptions(() => {
       const place = checkUri(uri, refusing(uri))
-      return check(place, options, now, refusing(place))
+      return check(place, options, now, more, refusing(place))
     }))

@@ -72,6 +72,13 @@ const target = {
 
 const quiet: OptionSpec = { description: "say nothing but errors: no progress, no remarks" }
 
+const allow: OptionSpec = {
+  value: "ORIGIN",
+  repeated: true,
+  description:
+    "let groups from web servers lead to this origin or scheme, besides their own: https://data.example, file:",
+}
+
 const opening = {
   at: {
     value: "TIME",
@@ -87,8 +94,8 @@ const opening = {
 
 /** All commands by name. */
 export const commands = {
-  ls: { description: "list the arrays and groups in a folder or group", options: { json, ...opening } },
-  tree: { description: "list them with all that is below them", options: { json, ...opening } },
+  ls: { description: "list the arrays and groups in a folder or group", options: { json, allow, ...opening } },
+  tree: { description: "list them with all that is below them", options: { json, allow, ...opening } },
   schema: { description: "show the schema of an array", options: { json, ...opening } },
   fragments: { description: "list the fragments of an array", options: { json, ...opening } },
   domain: { description: "show where an array may have cells, and where it has", options: { json, ...opening } },

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { withoutSlash } from "../array/listing.ts"
-import { ls, type ObjectTree, tree } from "../group/list_objects.ts"
+import { type ListOptions, ls, type ObjectTree, tree } from "../group/list_objects.ts"
 import { kindAt } from "../group/object_type.ts"
 import type { GroupError } from "../group/open_group.ts"
 import { type SettingsError, settingsOf } from "./open.ts"
@@ -31,13 +31,16 @@ const sayNothing = (request: Request, terminal: Terminal): Effect.Effect<void, G
         : "there are no arrays or groups in this folder",
     ))
 
+const listOptionsOf = (request: Request, terminal: Terminal): Effect.Effect<ListOptions, SettingsError, Storage> =>
+  Effect.map(settingsOf(request, terminal), (options) => ({ ...options, allow: request.texts("allow") }))
+
 /** Lists what is directly in a folder or group. */
 export const runLs = (request: Request, terminal: Terminal): Effect.Effect<void, ListError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const options = yield* settingsOf(request, terminal)
+    const options = yield* listOptionsOf(request, terminal)
     const found = yield* ls(request.uri, options)
     if (request.on("json")) {
-      const list = found.map(({ uri, type, name }) => ({ uri, type, name }))
+      const list = found.map(({ uri, type, name, foreign }) => ({ uri, type, name, foreign }))
       return yield* print(terminal, [JSON.stringify(list, null, 2), "\n"])
     }
     if (found.length === 0) return yield* sayNothing(request, terminal)
@@ -56,6 +59,7 @@ const notes = {
   missing: " (not there)",
   locked: " (encrypted, the key does not open it)",
   unreachable: " (cannot be listed)",
+  foreign: " (not opened: outside the group's origin)",
 } as const
 
 function* branches(children: ReadonlyArray<ObjectTree>, indent: string, width: number): Generator<string> {
@@ -68,17 +72,18 @@ function* branches(children: ReadonlyArray<ObjectTree>, indent: string, width: n
   }
 }
 
-const plain = ({ uri, type, name, children }: ObjectTree): unknown => ({
+const plain = ({ uri, type, name, cut, children }: ObjectTree): unknown => ({
   uri,
   type,
   name,
+  cut,
   children: children.map(plain),
 })
 
 /** Lists everything below a folder or group. */
 export const runTree = (request: Request, terminal: Terminal): Effect.Effect<void, ListError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const options = yield* settingsOf(request, terminal)
+    const options = yield* listOptionsOf(request, terminal)
     const found = yield* tree(request.uri, options)
     if (request.on("json")) return yield* print(terminal, [JSON.stringify(found.map(plain), null, 2), "\n"])
     if (found.length === 0) return yield* sayNothing(request, terminal)

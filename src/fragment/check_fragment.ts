@@ -6,6 +6,7 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { sizeOf } from "../../schema/datatype.ts"
 import type { Dimension } from "../../schema/dimension.ts"
+import { innerPathFault } from "../../schema/name/inner_path.ts"
 import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
 import type { Range } from "../../schema/range.ts"
 import { readScalar, scalarJson } from "../../schema/scalar.ts"
@@ -58,6 +59,13 @@ export const impossible = (
     ? version < Since.footer
     : version >= Since.footer && version < Since.splitDimensions
   if (!named) return ["version", `format version ${version} in a fragment named ${name.name}`]
+  // data files are named after the fields; a fragment may be older than its schema
+  if (version < Since.encodedFileNames) {
+    for (const { name } of [...schema.dimensions, ...schema.attributes]) {
+      const fault = innerPathFault(name, "field")
+      if (fault !== undefined) return ["schemaName", `the field name "${name.slice(0, 200)}" ${fault}`]
+    }
+  }
   for (const [d, range] of (nonEmptyDomain ?? []).entries()) {
     const wrong = outside(schema.dimensions[d], range, dense)
     if (wrong !== undefined) return [`nonEmptyDomain.${d}`, wrong]

@@ -14,6 +14,7 @@ import type { NotFound, StorageError } from "../../platform/errors.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { GroupDetails, type GroupMember } from "../../schema/group.ts"
 import { GROUP_FOLDER } from "../../schema/name/array_paths.ts"
+import { innerPathFault } from "../../schema/name/inner_path.ts"
 import { formatName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION } from "../../schema/version.ts"
 import { type ChangeOptions, changingOf } from "../array/change_options.ts"
@@ -75,6 +76,8 @@ const memberOf = (
     if (relative && isWholeUri(uri)) {
       return yield* refuse("a relative URI starts at the group; give it without relative")
     }
+    const fault = relative ? innerPathFault(uri, "member") : undefined
+    if (fault !== undefined) return yield* refuse(`the relative URI ${fault}`)
     if (!relative && !isWholeUri(uri)) {
       return yield* refuse("this is no whole path or URI; give one, or relative: true for one from the group on")
     }

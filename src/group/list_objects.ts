@@ -9,10 +9,21 @@ import type { StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { ArrayNotFound } from "../array/errors.ts"
 import { join } from "../array/listing.ts"
-import { openingOf, type OpenOptions, placeOf } from "../array/open_options.ts"
+import type { InvalidOption } from "../array/errors.ts"
+import { attemptOptions, openingOf, type OpenOptions, placeOf, refusing } from "../array/open_options.ts"
+import { type AllowedOrigins, checkAllow, isRemote, mayFollow } from "./follow.ts"
 import { identity } from "./member_uri.ts"
 import { kindAt, kindOfFolder, type ObjectKind } from "./object_type.ts"
 import { type GroupError, openGroup } from "./open_group.ts"
+
+/** How to list objects, and which of them to follow. */
+export interface ListOptions extends OpenOptions {
+  /**
+   * Where groups that came over the network may lead, besides their own origin: origins such as `"https://data.example"`
+   * or `"s3://bucket"`, and schemes such as `"file:"` or `"https:"`. Default: nowhere. Local groups may lead anywhere.
+   */
+  readonly allow?: ReadonlyArray<string>
+}
 
 /** An array or a group. */
 export interface ObjectEntry {
@@ -22,6 +33,8 @@ export interface ObjectEntry {
   readonly type: ObjectKind
   /** Its name in the group, or in the folder; `null` for a member without a name. */
   readonly name: string | null
+  /** Set where a group from the network names an object that it may not lead to; see {@link ListOptions.allow}. */
+  readonly foreign?: true
 }
 
 /** An object with what is below it. */
@@ -30,9 +43,10 @@ export interface ObjectTree extends ObjectEntry {
   readonly children: ReadonlyArray<ObjectTree>
   /**
    * Why children are not shown: the group was met before, is not where its group says, wants another key, or lies in a
-   * storage that does not answer.
+   * storage that does not answer. `"foreign"`: the object was not opened, because a group from the network names it and may
+   * not lead there; see {@link ListOptions.allow}.
    */
-  readonly cut?: "seen" | "missing" | "locked" | "unreachable"
+  readonly cut?: "seen" | "missing" | "locked" | "unreachable" | "foreign"
 }
 
 /** Groups in groups in groups: no deeper than this, since links can make a folder its own child. */
@@ -59,7 +73,8 @@ const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, Stor
 /**
  * The members of a group, or the arrays and groups directly in a folder. A group from before TileDB 2.8 is listed as the
  * folder that it is. Nothing is below an array. Costs a listing, of a group what opening it costs, of another folder a listing
- * of each folder in it. Fails with `ArrayNotFound` if there is nothing at the URI, and else as `Group.open` does.
+ * of each folder in it. Fails with `ArrayNotFound` if there is nothing at the URI, and else as `Group.open` does. Members
+ * are not opened; those that a group from the network may not lead to are marked `foreign`.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -78,10 +93,43 @@ const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, Stor
  */
 export const ls = (
   uri: string,
-  options: OpenOptions = {},
+  options: ListOptions = {},
+): Effect.Effect<ReadonlyArray<ObjectEntry>, GroupError, Storage | Codecs> =>
+  Effect.flatMap(listingOf(uri, options), ({ uri, ...listing }) => lsWithin(uri, listing))
+
+/** Checked options of a listing, and what is known of the objects on the way to where it is. */
+export interface ListingAt {
+  readonly options: OpenOptions
+  readonly allow: AllowedOrigins
+  /** Whether this object, or one that led to it, came over the network. */
+  readonly remote: boolean
+}
+
+/** Checks the options of a listing that starts at a URI. */
+export const listingOf = (
+  uri: string,
+  options: ListOptions,
+): Effect.Effect<ListingAt & { readonly uri: string }, InvalidOption> =>
+  Effect.gen(function* () {
+    const { uri: at } = yield* openingOf(uri, options, ["allow"])
+    const { allow, ...opening } = options
+    const allowed = yield* attemptOptions(() => checkAllow(allow, refusing(at)))
+    return { uri: at, options: opening, allow: allowed, remote: isRemote(at) }
+  })
+
+/** The listing of an object that was met in another. */
+export const within = (listing: ListingAt, { uri }: ObjectEntry): ListingAt => ({
+  ...listing,
+  remote: listing.remote || isRemote(uri),
+})
+
+/** {@link ls} on the way from where a listing started. */
+export const lsWithin = (
+  uri: string,
+  { options, allow, remote }: ListingAt,
 ): Effect.Effect<ReadonlyArray<ObjectEntry>, GroupError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const { uri: at } = yield* openingOf(uri, options)
+    const at = yield* placeOf(uri)
     const storage = yield* Storage
     const entries = yield* storage.list(at)
     if (entries.length === 0) {
@@ -94,22 +142,29 @@ export const ls = (
     if (kind === undefined) return yield* listFolder(at)
     const group = yield* openGroup(at, options)
     if (!group.recorded) return yield* listFolder(at)
-    return group.members.map(({ uri, type, name }) => ({ uri, type, name }))
+    return group.members.map(({ uri, type, name, relative }) => ({
+      uri,
+      type,
+      name,
+      ...(mayFollow({ group: at, uri, relative }, remote, allow) ? {} : { foreign: true as const }),
+    }))
   })
 
 const nodeOf = (
-  entry: ObjectEntry,
-  options: OpenOptions,
+  { foreign, ...entry }: ObjectEntry,
+  listing: ListingAt,
   seen: Set<string>,
   depth: number,
 ): Effect.Effect<ObjectTree, GroupError, Storage | Codecs> =>
   Effect.gen(function* () {
+    if (foreign) return { ...entry, children: [], cut: "foreign" }
     if (entry.type === "array") return { ...entry, children: [] }
     const id = identity(entry.uri)
     if (seen.has(id) || depth >= DEEPEST) return { ...entry, children: [], cut: "seen" }
     seen.add(id)
     const cut = (why: NonNullable<ObjectTree["cut"]>) => () => Effect.succeed(why)
-    const found = yield* Effect.catchTags(ls(entry.uri, options), {
+    const inside = within(listing, entry)
+    const found = yield* Effect.catchTags(lsWithin(entry.uri, inside), {
       ArrayNotFound: cut("missing"),
       NotFound: cut("missing"),
       DecryptionFailed: cut("locked"),
@@ -117,7 +172,7 @@ const nodeOf = (
     })
     if (typeof found === "string") return { ...entry, children: [], cut: found }
     const children: Array<ObjectTree> = []
-    for (const child of found) children.push(yield* nodeOf(child, options, seen, depth + 1))
+    for (const child of found) children.push(yield* nodeOf(child, inside, seen, depth + 1))
     return { ...entry, children }
   })
 
@@ -125,6 +180,9 @@ const nodeOf = (
  * Everything below a URI, nested. A group that was shown before is shown without its children, since groups may form circles;
  * so is one more than 64 levels down, and one that cannot be opened: `cut` says why. Costs a {@link ls} for each group. Fails as
  * {@link ls} of the URI itself does, and for groups whose files are damaged.
+ *
+ * A group from a web server leads to its own origin only. What it names elsewhere – on other servers, in local files – is shown
+ * with `cut: "foreign"` and not opened, unless `allow` lists where it is. That holds for everything below the group, too.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -149,11 +207,12 @@ const nodeOf = (
  */
 export const tree = (
   uri: string,
-  options: OpenOptions = {},
+  options: ListOptions = {},
 ): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const seen = new Set([identity(yield* placeOf(uri))])
+    const { uri: at, ...listing } = yield* listingOf(uri, options)
+    const seen = new Set([identity(at)])
     const out: Array<ObjectTree> = []
-    for (const entry of yield* ls(uri, options)) out.push(yield* nodeOf(entry, options, seen, 1))
+    for (const entry of yield* lsWithin(at, listing)) out.push(yield* nodeOf(entry, listing, seen, 1))
     return out
   })

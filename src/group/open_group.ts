@@ -11,6 +11,8 @@ import { compareBytewise } from "../../platform/name_order.ts"
 import { type Entry, Storage } from "../../platform/storage.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import { GroupDetails, type GroupMember } from "../../schema/group.ts"
+import { FormatError } from "../../schema/errors.ts"
+import { checkInnerPath, type InnerPathPlace, shownUri } from "../../schema/name/inner_path.ts"
 import { GROUP_FOLDER } from "../../schema/name/array_paths.ts"
 import { compareNames, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import type { TimeRange } from "../array/directory.ts"
@@ -94,6 +96,18 @@ const hintOf = (entries: ReadonlyArray<Entry>): string =>
 export const checkGroup = (uri: string, root: ReadonlyArray<Entry>): Effect.Effect<void, ArrayNotFound> =>
   kindOfFolder(root) === "group" ? Effect.void : Effect.fail(new ArrayNotFound({ uri, hint: hintOf(root) }))
 
+/**
+ * Checks the path of a relative member; throws FormatError. In a group on a web server it must also be free of what a URL
+ * would take for a query, a fragment or a slash.
+ */
+const checkMember = (group: string, path: string, place: InnerPathPlace): void => {
+  checkInnerPath(path, place, "member")
+  const special = /^https?:/i.test(group) ? /[?#\\]/.exec(path)?.[0] : undefined
+  if (special === undefined) return
+  const reason = `the path "${shownUri(path)}" contains ${JSON.stringify(special)}`
+  throw new FormatError({ ...place, offset: 0, reason })
+}
+
 /** A group as its files have it. */
 export interface LoadedGroup {
   /** The names of all files of details, in the order of time. */
@@ -126,7 +140,14 @@ export const loadGroup = (
         attemptTile(() => {
           const file = join(folder, name.name)
           const tile = openGroupTile(access, file, bytes)
-          return { whole: isWhole(name), members: decode(GroupDetails, tile.bytes, tile.version, file).members }
+          const { members } = decode(GroupDetails, tile.bytes, tile.version, file)
+          members.forEach(({ relative, deleted, uri: path }, i) => {
+            if (!relative || deleted) {
+              return
+            }
+            checkMember(uri, path, { uri: file, path: `members.${i}.uri`, version: tile.version })
+          })
+          return { whole: isWhole(name), members }
         })), { concurrency: 16 })
     return { names, members: replayMembers(files) }
   })

@@ -9,8 +9,15 @@ import * as Chunk from "effect/Chunk"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
-import { type OpenOptions, placeOf } from "../array/open_options.ts"
-import { DEEPEST, ls, type ObjectEntry } from "./list_objects.ts"
+import {
+  DEEPEST,
+  type ListingAt,
+  listingOf,
+  type ListOptions,
+  lsWithin,
+  type ObjectEntry,
+  within,
+} from "./list_objects.ts"
 import { identity } from "./member_uri.ts"
 import type { GroupError } from "./open_group.ts"
 
@@ -20,10 +27,17 @@ export interface Visit extends ObjectEntry {
   readonly depth: number
 }
 
+/** A visit that was not made yet, and the listing that it came from. */
+interface Pending {
+  readonly visit: Visit
+  readonly listing: ListingAt
+}
+
 /**
  * All arrays and groups below a URI, a group before its members. Every group is entered once, however often it is met, and
  * members that are not there are visited all the same. Costs a `Group.ls` for each group, when the stream comes to it. Fails as
- * that does, but not for groups that are not there.
+ * that does, but not for groups that are not there. Visits with `foreign` are not entered: a group from the network leads to its
+ * own origin and to what `allow` lists, see {@link ListOptions}.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -45,27 +59,35 @@ export interface Visit extends ObjectEntry {
  */
 export const walk = (
   uri: string,
-  options: OpenOptions = {},
+  options: ListOptions = {},
 ): Stream.Stream<Visit, GroupError, Storage | Codecs> => {
-  const visits = (at: string, depth: number): Effect.Effect<ReadonlyArray<Visit>, GroupError, Storage | Codecs> =>
-    Effect.map(ls(at, options), (found) => found.map((entry) => ({ ...entry, depth })))
-  const nothing = () => Effect.succeed<ReadonlyArray<Visit>>([])
+  const visits = (
+    at: string,
+    listing: ListingAt,
+    depth: number,
+  ): Effect.Effect<ReadonlyArray<Pending>, GroupError, Storage | Codecs> =>
+    Effect.map(lsWithin(at, listing), (found) => found.map((entry) => ({ visit: { ...entry, depth }, listing })))
+  const nothing = () => Effect.succeed<ReadonlyArray<Pending>>([])
+  const visitsOf = (pending: ReadonlyArray<Pending>) => Chunk.unsafeFromArray(pending.map(({ visit }) => visit))
   return Stream.unwrap(Effect.gen(function* () {
-    const start = yield* placeOf(uri)
-    const first = yield* visits(start, 1)
+    const { uri: start, ...listing } = yield* listingOf(uri, options)
+    const first = yield* visits(start, listing, 1)
     const entered = new Set([identity(start)])
     return Stream.paginateChunkEffect(first, (pending) =>
       Effect.gen(function* () {
         // up to and including the next group to enter: one listing a step
-        const at = pending.findIndex((v) => v.type === "group" && v.depth < DEEPEST && !entered.has(identity(v.uri)))
-        if (at < 0) return [Chunk.unsafeFromArray(pending), Option.none<ReadonlyArray<Visit>>()]
-        const group = pending[at]
+        const at = pending.findIndex(({ visit: v }) =>
+          v.type === "group" && v.foreign === undefined && v.depth < DEEPEST && !entered.has(identity(v.uri))
+        )
+        if (at < 0) return [visitsOf(pending), Option.none<ReadonlyArray<Pending>>()]
+        const { visit: group, listing } = pending[at]
         entered.add(identity(group.uri))
-        const found = yield* Effect.catchTags(visits(group.uri, group.depth + 1), {
+        const inside = within(listing, group)
+        const found = yield* Effect.catchTags(visits(group.uri, inside, group.depth + 1), {
           ArrayNotFound: nothing,
           NotFound: nothing,
         })
-        return [Chunk.unsafeFromArray(pending.slice(0, at + 1)), Option.some([...found, ...pending.slice(at + 1)])]
+        return [visitsOf(pending.slice(0, at + 1)), Option.some([...found, ...pending.slice(at + 1)])]
       }))
   }))
 }

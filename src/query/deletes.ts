@@ -7,6 +7,7 @@ import { inFlight, Storage } from "../../platform/storage.ts"
 import { decode } from "../../schema/binary/mod.ts"
 import type { ConditionNode } from "../../schema/condition_ast.ts"
 import { ProcessedConditions } from "../../schema/fragment/processed_conditions.ts"
+import { checkInnerPath } from "../../schema/name/inner_path.ts"
 import { loadDeleteCondition } from "../array/delete_condition.ts"
 import type { DeleteEntry } from "../array/directory.ts"
 import type { OpenedArray } from "../array/open.ts"
@@ -68,7 +69,9 @@ const processed = (
     if (known !== undefined) return known
     const [tile] = yield* loadSections(access, metadata.sections, [metadata.footer.processedConditionsOffset])
     return yield* attemptTile(() => {
-      const names = new Set(decode(ProcessedConditions, tile.bytes, fragment.version, metadata.sections.uri))
+      const { uri } = metadata.sections
+      const names = new Set(decode(ProcessedConditions, tile.bytes, fragment.version, uri))
+      for (const name of names) checkInnerPath(name, { uri, path: "processedConditions", version: fragment.version })
       memo.set(fragment, names)
       return names
     })

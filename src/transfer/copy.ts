@@ -14,6 +14,7 @@ import { type CreateOptions, newArray } from "../array/create.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
 import { InvalidOption } from "../array/errors.ts"
 import { type AnyTileArray, handleOf, openedOf } from "../array/handle.ts"
+import { openInnerLabels } from "../array/label_array.ts"
 import { loadMetadata, type MetadataError, type MetadataItem } from "../array/metadata.ts"
 import { accessOf, openArray, type OpenedArray, type OpenError } from "../array/open.ts"
 import { schemaFiles } from "../array/directory.ts"
@@ -200,6 +201,8 @@ interface CopyPlan {
   readonly schema: ArraySchema
   readonly creating: CreateOptions
   readonly metadata: ReadonlyArray<MetadataItem>
+  /** The arrays of its labels, by their paths in the array. */
+  readonly labels: ReadonlyArray<readonly [path: string, label: OpenedArray]>
 }
 
 const planCopy = (
@@ -222,23 +225,24 @@ const planCopy = (
         `on; leave them out with metadata: false`
       return yield* Effect.fail(new InvalidOption({ uri: target, option: "formatVersion", reason }))
     }
-    return { attributes, schema, creating: given({ at, key, formatVersion }), metadata }
+    // before anything is created: their paths become paths in the target
+    const labels = yield* openInnerLabels(source)
+    return { attributes, schema, creating: given({ at, key, formatVersion }), metadata, labels }
   })
 
 /** Copies what an array has besides its cells: metadata, and the arrays of its labels. */
 const copyRest = (
-  source: OpenedArray,
   array: OpenedArray,
-  { metadata }: CopyPlan,
+  { metadata, labels }: CopyPlan,
   { at, formatVersion, memory }: CopyOptions,
 ): Effect.Effect<void, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
     if (metadata.length > 0) yield* putMetadata(handleOf(array), metadata, given({ at }))
-    for (const { relative, uri } of source.schema.dimensionLabels) {
-      // those that lie elsewhere stay there
-      if (!relative) continue
-      const label = yield* openArray(join(source.uri, uri), { ...source.time, ...given({ key: source.key }) })
-      yield* copyLabel(label, join(array.uri, uri), { ...given({ at, formatVersion, memory }), key: array.key ?? null })
+    for (const [path, label] of labels) {
+      yield* copyLabel(label, join(array.uri, path), {
+        ...given({ at, formatVersion, memory }),
+        key: array.key ?? null,
+      })
     }
   })
 
@@ -254,7 +258,7 @@ const copyLabel = (
     const array = openedOf(made.array)
     yield* made.createFolders
     yield* copyCells(source, array, plan.attributes, options)
-    yield* copyRest(source, array, plan, options)
+    yield* copyRest(array, plan, options)
     yield* made.storeSchema
   })
 
@@ -297,7 +301,7 @@ const copyOpened = (
       keepsFragments: true,
     }, {
       cells: (array, checkpoints) => copyCells(source, array, plan.attributes, options, checkpoints),
-      rest: (array) => copyRest(source, array, plan, options),
+      rest: (array) => copyRest(array, plan, options),
     })
     const { uri, schema } = filled.array
     return { ...filled.written, uri, formatVersion: schema.version, metadata: plan.metadata.length }

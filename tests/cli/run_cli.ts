@@ -27,6 +27,8 @@ export interface CliSettings {
   readonly columns?: number
   /** Files in `mem://`. */
   readonly files?: ReadonlyMap<string, Uint8Array>
+  /** Files of web servers, by their whole URIs. */
+  readonly web?: ReadonlyMap<string, Uint8Array>
   /** Names whose reading is not permitted. */
   readonly denied?: RegExp
   readonly write?: (text: string) => Promise<void>
@@ -55,7 +57,7 @@ export const cli = async (args: ReadonlyArray<string>, settings: CliSettings = {
   let [out, err] = ["", ""]
   const memory = makeMemoryStorage()
   for (const [path, bytes] of settings.files ?? []) Effect.runSync(memory.write(`mem://${path}`, bytes))
-  const router = makeRouter({ file: localFiles, mem: memory })
+  const router = makeRouter({ file: localFiles, mem: memory, https: makeMemoryStorage(new Map(settings.web)) })
   const storage: StorageService = {
     ...router,
     list: (uri) =>

@@ -5,6 +5,7 @@ import { VAR } from "../../../schema/cell_val_num.ts"
 import { isInteger, isTemporal } from "../../../schema/datatype.ts"
 import type { DimensionLabel } from "../../../schema/dimension_label.ts"
 import { labelPath } from "../../../schema/name/array_paths.ts"
+import { innerPathFault } from "../../../schema/name/inner_path.ts"
 import { isCoordinateType } from "./check_fields.ts"
 import { checkFilters } from "./check_filters.ts"
 import type { DimensionType } from "./datatype_values.ts"
@@ -53,13 +54,16 @@ export const labelsOf = (
 /** Checks the labels of a schema. Throws {@link SchemaError}. */
 export const checkLabels = ({ dims, dimensionNames, attributeNames, dimensionLabels, labels }: ArraySchema): void => {
   const names = new Set([...dimensionNames, ...attributeNames])
-  for (const { name, dimension, type, order } of dimensionLabels) {
+  for (const { name, dimension, type, order, relative, external, uri } of dimensionLabels) {
     const refuse = (reason: string): never => {
       throw new SchemaError({ field: name, reason })
     }
     if (name === "") refuse("a dimension label has a name")
     if (names.has(name)) refuse("a dimension label may not have the name of a dimension, an attribute or another label")
     names.add(name)
+    // the label array is made there, so it must be in the array
+    const fault = relative ? innerPathFault(uri) : external ? undefined : "is not relative to the array"
+    if (fault !== undefined) refuse(`the URI of the label ${fault}`)
     const its = dims[dimensionNames[dimension]].type
     if (!isInteger(its) && !isTemporal(its)) {
       refuse(`labels are of dimensions of integers, dates or times, not of ${its}`)

@@ -1,0 +1,92 @@
+/**
+ * Which members a group may lead to. A local group may lead anywhere. Content that came over the network may lead to its own
+ * origin, and to what the program allows: a web server must not choose which other servers or which local files are read.
+ *
+ * @module
+ */
+import { hostOf, httpPlace, namesBelow, staysInFolder } from "../../platform/http_url.ts"
+import { schemeOf } from "../../platform/uri.ts"
+import type { Refuse } from "../array/open_options.ts"
+
+/** Origins (`https://data.example`, `s3://bucket`) and schemes (`file:`), normalised. */
+export type AllowedOrigins = ReadonlySet<string>
+
+/** Schemes of the program's own machine; plain paths have the scheme `file`. Every other scheme is the network. */
+const local: ReadonlySet<string> = new Set(["file", "mem"])
+
+const isHttp = (scheme: string): boolean => scheme === "http" || scheme === "https"
+
+/** Whether what is at a URI comes over the network. */
+export const isRemote = (uri: string): boolean => !local.has(schemeOf(uri))
+
+/**
+ * The origin of a URI: scheme, host and port of a web server, as the URL parser normalises them; scheme and authority of other
+ * storages; the scheme alone of local ones. `undefined` if requests to it cannot be made. The origin of an http URI is that
+ * of the URL which the storage requests, so that both agree about user names, backslashes and default ports.
+ */
+export const originOf = (uri: string): string | undefined => {
+  const scheme = schemeOf(uri)
+  if (local.has(scheme)) return `${scheme}:`
+  if (!isHttp(scheme)) return `${scheme}://${/^[^:]*:\/\/([^/?#\\]*)/.exec(uri)![1].toLowerCase()}`
+  try {
+    return new URL(httpPlace("list", uri).base).origin
+  } catch {
+    return undefined
+  }
+}
+
+/** The allowed origins, normalised; `refuse` ends the check. */
+export const checkAllow = (allow: unknown, refuse: Refuse): AllowedOrigins => {
+  if (allow === undefined) return new Set()
+  const advice = 'give a list of origins such as "https://data.example", or schemes such as "file:"'
+  if (!Array.isArray(allow)) return refuse("allow", advice)
+  return new Set(allow.map((entry: unknown) => {
+    if (typeof entry !== "string") return refuse("allow", advice)
+    const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/)?$/.exec(entry)
+    if (scheme !== null) return `${scheme[1].toLowerCase()}:`
+    const origin = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#\\@\s]+\/?$/.test(entry) ? originOf(entry) : undefined
+    // a path would look like a limit that is not there
+    if (origin === undefined || origin.endsWith(":")) {
+      return refuse("allow", `${JSON.stringify(entry.slice(0, 200))} is not an origin or a scheme; ${advice}`)
+    }
+    return origin
+  }))
+}
+
+const isAllowed = (allow: AllowedOrigins, origin: string): boolean =>
+  allow.has(origin) || allow.has(origin.slice(0, origin.indexOf(":") + 1))
+
+/** Whether a URL is that of a folder, or below it; servers may decode escaped slashes and dots. */
+const isBelow = (folder: string, uri: string): boolean => {
+  try {
+    const [outer, inner] = [httpPlace("list", folder).base, httpPlace("list", uri).base]
+    if (hostOf(outer) !== hostOf(inner)) return false
+    const names = namesBelow(outer, inner)
+    return names !== undefined &&
+      inner.slice(outer.length + 1).split("/").every((name) => name === "" || staysInFolder(name))
+  } catch {
+    return false
+  }
+}
+
+/** A group that was reached, and a member that it names. */
+export interface Step {
+  /** The URI of the group. */
+  readonly group: string
+  /** The URI of the member, resolved. */
+  readonly uri: string
+  /** Whether the group names the member by a relative path. */
+  readonly relative: boolean
+}
+
+/**
+ * Whether a member may be opened. `remote` says that the group, or a group that led to it, came over the network.
+ */
+export const mayFollow = ({ group, uri, relative }: Step, remote: boolean, allow: AllowedOrigins): boolean => {
+  if (!remote) return true
+  const to = originOf(uri)
+  if (to === undefined) return false
+  if (isAllowed(allow, to)) return true
+  if (to !== originOf(group)) return false
+  return relative && isHttp(schemeOf(group)) ? isBelow(group, uri) : true
+}
