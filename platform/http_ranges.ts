@@ -3,10 +3,13 @@
  *
  * @module
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { checkRanges, tailRange, truncated } from "./byte_ranges.ts"
 import { RangeCall } from "./each_range.ts"
 import { NotFound, StorageError } from "./errors.ts"
+import { FileChanges } from "./file_changes.ts"
 import { isMissing, statusFailure } from "./http_failure.ts"
 import type { HttpAnswer, HttpRequest, Send } from "./http_request.ts"
 import { fileUrl, hostOf, httpPlace } from "./http_url.ts"
@@ -107,15 +110,16 @@ export const makeReads = (send: Send): HttpReads => {
     anew: boolean,
     call: (check: VersionCheck) => Effect.Effect<A, ReadFailure>,
   ): Effect.Effect<A, ReadFailure> =>
-    Effect.flatMap(Effect.serviceOption(RangeCall), (shared) => {
+    Effect.contextWithEffect((context: Context.Context<never>) => {
       let url: string
       try {
         url = fileUrl(httpPlace(op, uri))
       } catch (error) {
         return Effect.fail(error as StorageError)
       }
-      const calls = shared._tag === "Some" ? shared.value : undefined
-      const check = calls?.get(versions) as VersionCheck | undefined ?? versions.check(url, anew)
+      const calls = Option.getOrUndefined(Context.getOption(context, RangeCall))
+      const changes = Option.getOrUndefined(Context.getOption(context, FileChanges))
+      const check = calls?.get(versions) as VersionCheck | undefined ?? versions.check(url, anew, changes?.changed)
       calls?.set(versions, check)
       // the version may have been replaced while the bytes were on their way
       return Effect.flatMap(call(check), (result) => check.holds() ? Effect.succeed(result) : changed(op, uri))

@@ -84,10 +84,10 @@ export interface VersionCheck {
 export interface FileVersions {
   /**
    * For a call that reads parts of the file at `url`: they must be of the version that earlier calls saw. A call that is
-   * complete in itself begins `anew`: the version of its first answer replaces the remembered one. After another version
-   * was met, nothing is remembered, and the next call begins anew.
+   * complete in itself begins `anew`: the version of its first answer replaces the remembered one, which `replaced` hears
+   * of if it was another. After another version was met, nothing is remembered, and the next call begins anew.
    */
-  readonly check: (url: string, anew?: boolean) => VersionCheck
+  readonly check: (url: string, anew?: boolean, replaced?: () => void) => VersionCheck
 }
 
 /** Versions of up to `most` files. */
@@ -100,7 +100,7 @@ export const makeFileVersions = (most: number = MOST_FILES): FileVersions => {
     return page === undefined || page === originOf(url)
   }
 
-  const check = (url: string, anew = false): VersionCheck => {
+  const check = (url: string, anew = false, replaced = (): void => {}): VersionCheck => {
     // outlives its place in the map, so that one call never mixes two versions
     let own: Remembered | undefined
     const known = (): Remembered | undefined => own === undefined && anew ? undefined : files.get(url) ?? own
@@ -113,6 +113,7 @@ export const makeFileVersions = (most: number = MOST_FILES): FileVersions => {
       if (own === undefined && anew && before !== undefined && !sameVersion(before.version, version)) {
         before.changed = true
         files.delete(url)
+        replaced()
       }
       const differs = [own, files.get(url)].some((each) =>
         each !== undefined && (each.changed || !sameVersion(each.version, version))

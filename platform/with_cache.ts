@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import { checkRanges } from "./byte_ranges.ts"
+import { FileChanges } from "./file_changes.ts"
 import type { NotFound, StorageError } from "./errors.ts"
 import { makeRangeCache } from "./range_cache.ts"
 import { makeSingleFlight } from "./single_flight.ts"
@@ -74,12 +75,15 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
   const writing = <E>(uri: string, write: Effect.Effect<void, E>): Effect.Effect<void, E> =>
     Effect.ensuring(Effect.suspend(() => (forget(uri), write)), Effect.sync(() => forget(uri)))
 
-  /** A file that is not what it was: nothing of it may be put together with what comes next. */
+  /** Forgets a file when the storage below finds that it changed: kept bytes and new ones do not go together. */
   const noticing = <A>(uri: string, reading: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
-    Effect.tapError(reading, (error) =>
-      Effect.sync(() => {
-        if (error._tag === "StorageError" && error.reason === "Conflict") cache.forgetFile(uri)
-      }))
+    Effect.tapError(
+      Effect.provideService(reading, FileChanges, { changed: () => cache.forgetFile(uri) }),
+      (error) =>
+        Effect.sync(() => {
+          if (error._tag === "StorageError" && error.reason === "Conflict") cache.forgetFile(uri)
+        }),
+    )
 
   const keep = (uri: string, offset: number, bytes: Uint8Array, size?: number): void => {
     if (size !== undefined) cache.putSize(uri, size)
@@ -99,11 +103,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       const size = cache.size(uri)
       const known = size === undefined ? undefined : cache.find(uri, 0, size)
       if (known !== undefined) return Effect.succeed(known)
-      // a whole file or its end may be of a newer version than what is kept, which no storage reports
-      const reading = Effect.tap(
-        storage.read(uri),
-        (bytes) => Effect.sync(() => (cache.forgetFile(uri), keep(uri, 0, bytes, bytes.length))),
-      )
+      const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => keep(uri, 0, bytes, bytes.length)))
       return Effect.map(wholes(uri, noticing(uri, reading)), (bytes) => bytes.slice())
     })
 
@@ -143,7 +143,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
         if (bytes !== undefined) return Effect.succeed({ bytes, size })
       }
       const reading = Effect.tap(storage.readTail(uri, length), ({ bytes, size }) =>
-        Effect.sync(() => (cache.forgetFile(uri), keep(uri, size - bytes.length, bytes, size))))
+        Effect.sync(() => keep(uri, size - bytes.length, bytes, size)))
       return Effect.map(tails(`${length} ${uri}`, noticing(uri, reading)), ({ bytes, size }) => ({ bytes: bytes.slice(), size }))
     })
 
