@@ -190,7 +190,10 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
   }
 
   /** Sends a request and follows its redirects. */
-  const answered = (request: HttpRequest, { headersFor, bind }: BoundHeaders): Effect.Effect<HttpAnswer, StorageError> =>
+  const answered = (
+    request: HttpRequest,
+    { headersFor, bind }: BoundHeaders,
+  ): Effect.Effect<HttpAnswer, StorageError> =>
     Effect.gen(function* () {
       const { op, uri } = request
       const refuse = (reason: StorageError["reason"], message: string) =>
@@ -211,7 +214,8 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
           // an "opaqueredirect" response: not followed, and without a Location
           hidesRedirects = true
           if (own !== undefined) {
-            const message = "the server redirects, and the browser does not tell whether to an origin that may receive " +
+            const message =
+              "the server redirects, and the browser does not tell whether to an origin that may receive " +
               "the option `headers`; use the URL that it redirects to"
             return yield* refuse("Denied", message)
           }
@@ -238,11 +242,14 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
 
 /** Sends a request with this redirect mode of `fetch`; other clients do not follow redirects unless they are told to. */
 const withRedirects = <A, E>(redirect: "manual" | "follow", sent: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.flatMap(Effect.serviceOption(FetchHttpClient.RequestInit), (init) =>
-    Effect.provideService(sent, FetchHttpClient.RequestInit, {
-      ...(init._tag === "Some" ? init.value : undefined),
-      redirect,
-    }))
+  Effect.flatMap(
+    Effect.serviceOption(FetchHttpClient.RequestInit),
+    (init) =>
+      Effect.provideService(sent, FetchHttpClient.RequestInit, {
+        ...(init._tag === "Some" ? init.value : undefined),
+        redirect,
+      }),
+  )
 
 /** A body that is not wanted: read to its end if that is near, so that the connection is of further use, or else ended. */
 const discard = (response: HttpClientResponse): Effect.Effect<void> =>

@@ -144,7 +144,10 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       }
       const reading = Effect.tap(storage.readTail(uri, length), ({ bytes, size }) =>
         Effect.sync(() => keep(uri, size - bytes.length, bytes, size)))
-      return Effect.map(tails(`${length} ${uri}`, noticing(uri, reading)), ({ bytes, size }) => ({ bytes: bytes.slice(), size }))
+      return Effect.map(
+        tails(`${length} ${uri}`, noticing(uri, reading)),
+        ({ bytes, size }) => ({ bytes: bytes.slice(), size }),
+      )
     })
 
   const list = (uri: string): Effect.Effect<ReadonlyArray<Entry>, StorageError> =>
