@@ -131,7 +131,7 @@ export const makeListing = (send: Send): HttpListing => {
     )
 
   const fromManifest = (manifest: Manifest, folder: string, base: string): ReadonlyArray<Entry> =>
-    manifest.folders.get((namesBelow(folder, base) ?? ["", ""]).join("/")) ?? []
+    manifest.list((namesBelow(folder, base) ?? ["", ""]).join("/"))
 
   /** The nearest folder at or above `base` that is in a set. */
   const nearest = (base: string, has: (folder: string) => boolean): string | undefined => {
