@@ -21,7 +21,14 @@ export const makeFetchClient = (): HttpClient.HttpClient =>
     HttpClient.withTracerPropagation(false),
     HttpClient.transform((answer, request) =>
       isListing(request.url)
-        ? Effect.provideService(answer, FetchHttpClient.RequestInit, { cache: "no-cache" })
+        ? Effect.flatMap(
+          Effect.serviceOption(FetchHttpClient.RequestInit),
+          (init) =>
+            Effect.provideService(answer, FetchHttpClient.RequestInit, {
+              ...(init._tag === "Some" ? init.value : undefined),
+              cache: "no-cache",
+            }),
+        )
         : answer
     ),
   )

@@ -4,6 +4,7 @@
  * @module
  */
 import { NotFound, StorageError, type StorageReason } from "./errors.ts"
+import { pageOrigin } from "./http_origin.ts"
 
 /** An answer that is none of the expected; the cause of a {@link StorageError}. */
 export class HttpFailure extends Error {
@@ -55,12 +56,6 @@ export const statusFailure = (
     cause: new HttpFailure(status, retryAfterOf(retryAfter, Date.now())),
   })
 
-/** The origin of the page that runs this, in a browser. */
-const pageOrigin = (): string | undefined => {
-  const origin = (globalThis as { readonly location?: { readonly origin?: string } }).location?.origin
-  return origin === undefined || origin === "null" ? undefined : origin
-}
-
 /** What a server must allow before pages of `origin` can read from it; browsers do not tell why they refuse. */
 export const corsHint = (url: string, origin: string | undefined = pageOrigin()): string =>
   origin === undefined || new URL(url).origin === origin
@@ -77,12 +72,30 @@ const innermost = (cause: unknown): string => {
   return text
 }
 
+/** A text of the runtime without queries, user names and passwords, which it may quote from `url`. */
+const redacted = (text: string, url: string): string => {
+  const { search } = new URL(url)
+  const known = search.length > 1 ? text.replaceAll(search, "") : text
+  return known.replace(/(https?:\/\/)[^\s/?#"'@]*@/gi, "$1").replace(/(https?:\/\/[^\s?"']*)\?[^\s"')]*/gi, "$1")
+}
+
+/** What the runtime threw, redacted. The errors of the client also hold the request with its headers, which is left out. */
+const redactedCause = (cause: unknown, url: string, depth = 0): unknown => {
+  if (!(cause instanceof Error) || depth >= 5) return undefined
+  const copy = new Error(redacted(cause.message, url), { cause: redactedCause(cause.cause, url, depth + 1) })
+  copy.name = cause.name
+  const { code } = cause as { readonly code?: unknown }
+  return typeof code === "string" ? Object.assign(copy, { code }) : copy
+}
+
 /** The failure of a request that got no answer. */
 export const transportFailure = (op: string, uri: string, url: string, cause: unknown): StorageError => {
-  const text = innermost(cause)
+  const text = redacted(innermost(cause), url)
   const code = String((cause as { readonly code?: unknown } | null)?.code ?? "")
-  if (/redirect/i.test(text + code)) {
-    const circle = new Error("the server redirects without end", { cause })
+  const quoted = redactedCause(cause, url)
+  // a browser that follows redirects by itself
+  if (/redirect/i.test(text.replace(/https?:\/\/\S*/gi, "") + code)) {
+    const circle = new Error("the server redirects without end", { cause: quoted })
     return new StorageError({ op, uri, reason: "Unknown", cause: circle })
   }
   return new StorageError({
@@ -90,15 +103,15 @@ export const transportFailure = (op: string, uri: string, url: string, cause: un
     uri,
     // Deno may not reach every host
     reason: cause instanceof Error && cause.name === "NotCapable" ? "Denied" : "Unavailable",
-    cause: new Error(`no answer: ${text}${corsHint(url)}`, { cause }),
+    cause: new Error(`no answer: ${text}${corsHint(url)}`, { cause: quoted }),
   })
 }
 
 /** The failure of a body that broke off on its way, or could not be decoded: the next one may be whole. */
-export const cutBody = (op: string, uri: string, cause: unknown): StorageError =>
+export const cutBody = (op: string, uri: string, url: string, cause: unknown): StorageError =>
   new StorageError({
     op,
     uri,
     reason: "Unavailable",
-    cause: new Error(`the body broke off: ${innermost(cause)}`, { cause }),
+    cause: new Error(`the body broke off: ${redacted(innermost(cause), url)}`, { cause: redactedCause(cause, url) }),
   })

@@ -33,6 +33,9 @@ interface Known {
   readonly etag: string | undefined
 }
 
+/** A URL without its query and without slashes at the end. */
+const baseOf = (url: string): string => url.replace(/[?#].*$/s, "").replace(/\/+$/, "")
+
 const failure = (uri: string, reason: StorageError["reason"], message: string, cause?: unknown): StorageError =>
   new StorageError({ op: "list", uri, reason, cause: new Error(message, { cause }) })
 
@@ -60,6 +63,8 @@ export const makeListing = (send: Send): HttpListing => {
       Effect.gen(function* () {
         const known = manifests.get(at.base)
         const url = urlIn(at, MANIFEST_NAME)
+        // a query can be a signature
+        const shown = urlIn({ base: at.base, query: "" }, MANIFEST_NAME)
         const headers = known?.etag === undefined ? undefined : { "if-none-match": known.etag }
         const request: HttpRequest = { op: "list", uri, method: "GET", url, headers }
         const answer = yield* send(request)
@@ -74,7 +79,7 @@ export const makeListing = (send: Send): HttpListing => {
         const bytes = yield* answer.body(LARGEST_MANIFEST + 1)
         if (bytes.length > LARGEST_MANIFEST) {
           return yield* Effect.fail(
-            failure(uri, "Unknown", `the manifest ${url} has more than ${LARGEST_MANIFEST} bytes`),
+            failure(uri, "Unknown", `the manifest ${shown} has more than ${LARGEST_MANIFEST} bytes`),
           )
         }
         // some servers answer everything with their start page
@@ -86,7 +91,7 @@ export const makeListing = (send: Send): HttpListing => {
           try: () => decodeManifest(bytes),
           catch: (cause) => {
             const what = cause instanceof Error ? cause.message : String(cause)
-            return failure(uri, "Unknown", `the manifest ${url} is damaged: ${what}; publish it again`, cause)
+            return failure(uri, "Unknown", `the manifest ${shown} is damaged: ${what}; publish it again`, cause)
           },
         })
         manifests.set(at.base, { manifest, etag: answer.header("etag") })
@@ -111,7 +116,10 @@ export const makeListing = (send: Send): HttpListing => {
             const message = `the index page has more than ${LARGEST_PAGE} bytes; publish a manifest instead`
             return yield* Effect.fail(failure(uri, "Unsupported", message))
           }
-          const entries = parseIndexPage(new TextDecoder().decode(bytes), at.base)
+          const page = new TextDecoder().decode(bytes)
+          // links of a page that was redirected to are in the folder there, or by their names in the one that was asked for
+          const there = parseIndexPage(page, baseOf(answer.url))
+          const entries = there?.length ? there : parseIndexPage(page, at.base) ?? there
           if (entries === undefined) return { kind: "unlisted", status }
           listed.add(at.base)
           return { kind: "listed", entries: entries.filter(({ name }) => name !== MANIFEST_NAME) }
@@ -123,7 +131,7 @@ export const makeListing = (send: Send): HttpListing => {
     )
 
   const fromManifest = (manifest: Manifest, folder: string, base: string): ReadonlyArray<Entry> =>
-    manifest.folders.get((namesBelow(folder, base) ?? ["", ""]).join("/")) ?? []
+    manifest.list((namesBelow(folder, base) ?? ["", ""]).join("/"))
 
   /** The nearest folder at or above `base` that is in a set. */
   const nearest = (base: string, has: (folder: string) => boolean): string | undefined => {
@@ -181,12 +189,12 @@ export const makeListing = (send: Send): HttpListing => {
     })
 
   const listedBy = (uri: string): string | undefined => {
-    const { base, query } = httpPlace("read", uri)
+    const { base } = httpPlace("read", uri)
     const home = nearest(base, (at) => manifests.has(at))
     if (home === undefined) return undefined
     const path = namesBelow(home, base)?.join("/")
     return path !== undefined && manifests.get(home)!.manifest.files.has(path)
-      ? urlIn({ base: home, query }, MANIFEST_NAME)
+      ? urlIn({ base: home, query: "" }, MANIFEST_NAME)
       : undefined
   }
 

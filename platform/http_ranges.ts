@@ -3,12 +3,17 @@
  *
  * @module
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { checkRanges, tailRange, truncated } from "./byte_ranges.ts"
-import { NotFound, StorageError } from "./errors.ts"
+import { RangeCall } from "./each_range.ts"
+import { type NotFound, StorageError } from "./errors.ts"
+import { FileChanges } from "./file_changes.ts"
 import { isMissing, statusFailure } from "./http_failure.ts"
 import type { HttpAnswer, HttpRequest, Send } from "./http_request.ts"
 import { fileUrl, hostOf, httpPlace } from "./http_url.ts"
+import { type FileVersion, makeFileVersions, type VersionCheck, versionOf } from "./http_versions.ts"
 import type { ByteRange, Tail } from "./storage.ts"
 
 /** What reading can fail with. */
@@ -63,6 +68,7 @@ export interface HttpReads {
 export const makeReads = (send: Send): HttpReads => {
   /** Hosts that answered a range with the whole file. */
   const rangeless = new Set<string>()
+  const versions = makeFileVersions()
 
   const fail = (op: string, uri: string, reason: StorageError["reason"], message: string) =>
     Effect.fail(new StorageError({ op, uri, reason, cause: new Error(message) }))
@@ -73,12 +79,58 @@ export const makeReads = (send: Send): HttpReads => {
       "Unsupported",
       "this server does not serve ranges: it answers with the whole file, which is too large",
     )
-  const otherStatus = ({ op, uri }: HttpRequest, answer: HttpAnswer): Effect.Effect<never, ReadFailure> =>
-    Effect.zipRight(
-      answer.discard,
-      Effect.fail(statusFailure(op, uri, answer.status, answer.header("retry-after"))),
-    )
-  const get = (op: string, uri: string, range?: string): Effect.Effect<HttpRequest, StorageError> =>
+  const changed = (op: string, uri: string) =>
+    fail(op, uri, "Conflict", "the file changed while it was read; open the array again")
+  const otherStatus = (
+    { op, uri }: HttpRequest,
+    answer: HttpAnswer,
+    check: VersionCheck,
+  ): Effect.Effect<never, ReadFailure> => {
+    // the precondition failed; or the file is gone, and what comes in its place is another one
+    if (answer.status === 412 || isMissing(answer.status)) check.reject()
+    const failure = answer.status === 412
+      ? changed(op, uri)
+      : Effect.fail(statusFailure(op, uri, answer.status, answer.header("retry-after")))
+    return Effect.zipRight(answer.discard, failure)
+  }
+
+  /** Fails if an answer is about another version of the file than those before. */
+  const accept = (
+    { op, uri }: HttpRequest,
+    answer: HttpAnswer,
+    check: VersionCheck,
+    version: FileVersion,
+  ): Effect.Effect<void, StorageError> =>
+    check.accept(version) ? Effect.void : Effect.zipRight(answer.discard, changed(op, uri))
+
+  /** Runs a call with the versions of its file; `anew` for one whose answers agree with each other, whatever was before. */
+  const checking = <A>(
+    op: string,
+    uri: string,
+    anew: boolean,
+    call: (check: VersionCheck) => Effect.Effect<A, ReadFailure>,
+  ): Effect.Effect<A, ReadFailure> =>
+    Effect.contextWithEffect((context: Context.Context<never>) => {
+      let url: string
+      try {
+        url = fileUrl(httpPlace(op, uri))
+      } catch (error) {
+        return Effect.fail(error as StorageError)
+      }
+      const calls = Option.getOrUndefined(Context.getOption(context, RangeCall))
+      const changes = Option.getOrUndefined(Context.getOption(context, FileChanges))
+      const check = calls?.get(versions) as VersionCheck | undefined ?? versions.check(url, anew, changes?.changed)
+      calls?.set(versions, check)
+      // the version may have been replaced while the bytes were on their way
+      return Effect.flatMap(call(check), (result) => check.holds() ? Effect.succeed(result) : changed(op, uri))
+    })
+
+  const get = (
+    op: string,
+    uri: string,
+    range?: string,
+    check?: VersionCheck,
+  ): Effect.Effect<HttpRequest, StorageError> =>
     Effect.try({
       try: () => ({
         op,
@@ -86,6 +138,7 @@ export const makeReads = (send: Send): HttpReads => {
         method: "GET" as const,
         url: fileUrl(httpPlace(op, uri)),
         headers: range === undefined ? undefined : { range },
+        preconditions: check?.preconditions(),
       }),
       catch: (error) => error as StorageError,
     })
@@ -133,24 +186,32 @@ export const makeReads = (send: Send): HttpReads => {
   const pastEnd = (op: string, uri: string, range: ByteRange, size: number) =>
     Effect.fail(truncated(op, uri, range, size))
 
-  const readPart = (op: string, uri: string, range: ByteRange): Effect.Effect<Part, ReadFailure> =>
+  const readPart = (
+    op: string,
+    uri: string,
+    range: ByteRange,
+    check: VersionCheck,
+  ): Effect.Effect<Part, ReadFailure> =>
     Effect.gen(function* () {
       const { offset, length } = range
       const end = offset + length
-      const request = yield* get(op, uri, `bytes=${offset}-${end - 1}`)
+      const request = yield* get(op, uri, `bytes=${offset}-${end - 1}`, check)
       const answer = yield* send(request)
       if (answer.status === 200) {
         rangeless.add(hostOf(request.url))
+        yield* accept(request, answer, check, versionOf(answer, answer.length))
         return { bytes: yield* beginning(request, answer, range), total: answer.length }
       }
       if (answer.status === 416) {
         yield* answer.discard
         const size = sizeBeyond(answer.header("content-range"))
+        yield* accept(request, answer, check, { size })
         if (size === undefined || size < end) return yield* pastEnd(op, uri, range, size ?? offset)
-        return yield* otherStatus(request, answer)
+        return yield* otherStatus(request, answer, check)
       }
-      if (answer.status !== 206) return yield* otherStatus(request, answer)
+      if (answer.status !== 206) return yield* otherStatus(request, answer, check)
       const have = contentRange(answer.header("content-range"))
+      yield* accept(request, answer, check, versionOf(answer, have?.total))
       // browsers hide the header unless the server exposes it; the length of the body must do then
       if (have !== undefined && (have.start !== offset || have.end !== end)) {
         yield* answer.discard
@@ -179,10 +240,15 @@ export const makeReads = (send: Send): HttpReads => {
   }
 
   /** The size, where HEAD is not served or does not tell: that of the file in the answer to its first byte. */
-  const sizeByRange = (op: string, uri: string): Effect.Effect<number, ReadFailure> =>
+  const sizeByRange = (op: string, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
     Effect.gen(function* () {
-      const request = yield* get(op, uri, "bytes=0-0")
+      const request = yield* get(op, uri, "bytes=0-0", check)
       const answer = yield* send(request)
+      const have = contentRange(answer.header("content-range"))
+      if (answer.status === 200 || answer.status === 206) {
+        const total = answer.status === 200 ? answer.length : have?.total
+        yield* accept(request, answer, check, versionOf(answer, total))
+      }
       if (answer.status === 200 && answer.length === undefined) {
         return (yield* whole(request, answer, SMALL, noRanges(op, uri))).length
       }
@@ -190,44 +256,56 @@ export const makeReads = (send: Send): HttpReads => {
       const total = answer.status === 200
         ? answer.length
         : answer.status === 206
-        ? contentRange(answer.header("content-range"))?.total
+        ? have?.total
         : answer.status === 416
         ? sizeBeyond(answer.header("content-range")) ?? 0
-        : yield* otherStatus(request, answer)
+        : yield* otherStatus(request, answer, check)
+      if (answer.status === 416) yield* accept(request, answer, check, { size: total })
       return total ?? (yield* fail(op, uri, "Unsupported", "this server does not tell the sizes of its files"))
     })
 
-  const size = (op: string, uri: string): Effect.Effect<number, ReadFailure> =>
+  const sizeOf = (op: string, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
     Effect.gen(function* () {
       const request = { ...yield* get(op, uri), method: "HEAD" as const }
       const answer = yield* send(request)
       yield* answer.discard
+      if (answer.status === 200) yield* accept(request, answer, check, versionOf(answer, answer.length))
       if (answer.status === 200 && answer.length !== undefined) return answer.length
-      if (isMissing(answer.status)) return yield* Effect.fail(new NotFound({ uri }))
+      if (isMissing(answer.status)) return yield* otherStatus(request, answer, check)
       return yield* answer.status === 429 || (answer.status >= 500 && answer.status !== 501)
-        ? otherStatus(request, answer)
-        : sizeByRange(op, uri)
+        ? otherStatus(request, answer, check)
+        : sizeByRange(op, uri, check)
     })
 
-  const tailFrom = (op: string, uri: string, length: number, total: number): Effect.Effect<Tail, ReadFailure> => {
+  const size = (op: string, uri: string): Effect.Effect<number, ReadFailure> =>
+    checking(op, uri, false, (check) => sizeOf(op, uri, check))
+
+  const tailFrom = (
+    uri: string,
+    length: number,
+    total: number,
+    check: VersionCheck,
+  ): Effect.Effect<Tail, ReadFailure> => {
+    const op = "readTail"
     const range = tailRange(op, uri, length, total)
     return range.length === 0
       ? Effect.succeed({ bytes: new Uint8Array(), size: total })
-      : Effect.map(readPart(op, uri, range), ({ bytes }) => ({ bytes, size: total }))
+      : Effect.map(readPart(op, uri, range, check), ({ bytes }) => ({ bytes, size: total }))
   }
 
-  const readTail = (uri: string, length: number): Effect.Effect<Tail, ReadFailure> =>
+  const tailOf = (uri: string, length: number, check: VersionCheck): Effect.Effect<Tail, ReadFailure> =>
     Effect.gen(function* () {
       const op = "readTail"
       yield* checked(op, uri, [{ offset: 0, length }])
-      if (length === 0) return { bytes: new Uint8Array(), size: yield* size(op, uri) }
+      if (length === 0) return { bytes: new Uint8Array(), size: yield* sizeOf(op, uri, check) }
       const request = yield* get(op, uri, `bytes=-${length}`)
       const answer = yield* send(request)
       const have = contentRange(answer.header("content-range"))
       switch (answer.status) {
         case 206: {
           // hidden by the browser, or by a server that does not tell
-          const total = have?.total ?? (yield* size(op, uri))
+          yield* accept(request, answer, check, versionOf(answer, have?.total))
+          const total = have?.total ?? (yield* Effect.onError(sizeOf(op, uri, check), () => answer.discard))
           const start = Math.max(total - length, 0)
           if (have !== undefined && (have.start !== start || have.end !== total)) {
             yield* answer.discard
@@ -238,57 +316,70 @@ export const makeReads = (send: Send): HttpReads => {
         }
         case 200: {
           // a server may answer so where the file is no longer than that
+          yield* accept(request, answer, check, versionOf(answer, answer.length))
           if (answer.length === undefined || answer.length <= Math.max(SMALL, length)) {
             const bytes = yield* whole(request, answer, Math.max(SMALL, length), noRanges(op, uri))
             return { bytes: bytes.length > length ? bytes.slice(bytes.length - length) : bytes, size: bytes.length }
           }
           yield* answer.discard
-          return yield* tailFrom(op, uri, length, answer.length)
+          return yield* tailFrom(uri, length, answer.length, check)
         }
         // a range from the end, which not every server knows; or the file is empty
         case 400:
         case 416:
         case 501: {
           yield* answer.discard
-          const total = sizeBeyond(answer.header("content-range")) ?? (yield* size(op, uri))
-          return yield* tailFrom(op, uri, length, total)
+          const beyond = sizeBeyond(answer.header("content-range"))
+          if (beyond !== undefined) yield* accept(request, answer, check, { size: beyond })
+          return yield* tailFrom(uri, length, beyond ?? (yield* sizeOf(op, uri, check)), check)
         }
         default:
-          return yield* otherStatus(request, answer)
+          return yield* otherStatus(request, answer, check)
       }
     })
+
+  const readTail = (uri: string, length: number): Effect.Effect<Tail, ReadFailure> =>
+    checking("readTail", uri, true, (check) => tailOf(uri, length, check))
 
   const checked = (op: string, uri: string, ranges: ReadonlyArray<ByteRange>, most?: number) =>
     Effect.try({ try: () => checkRanges(op, uri, ranges, most), catch: (error) => error as StorageError })
 
-  const readRanges = (uri: string, ranges: ReadonlyArray<ByteRange>) =>
+  const rangesOf = (uri: string, ranges: ReadonlyArray<ByteRange>, check: VersionCheck) =>
     Effect.gen(function* () {
       const op = "readRanges"
       yield* checked(op, uri, ranges)
       const wanted = ranges.filter(({ length }) => length > 0)
       const end = wanted.reduce((most, { offset, length }) => Math.max(most, offset + length), 0)
       if (wanted.length > 1 && end <= SMALL && rangeless.has(hostOf(fileUrl(httpPlace(op, uri))))) {
-        const { bytes } = yield* readPart(op, uri, { offset: 0, length: end })
-        if (wanted.length < ranges.length) yield* checked(op, uri, ranges, yield* size(op, uri))
+        const { bytes } = yield* readPart(op, uri, { offset: 0, length: end }, check)
+        if (wanted.length < ranges.length) yield* checked(op, uri, ranges, yield* sizeOf(op, uri, check))
         return ranges.map(({ offset, length }) => bytes.slice(offset, offset + length))
       }
-      const parts = yield* Effect.forEach(wanted, (range) => readPart(op, uri, range), { concurrency: CONCURRENCY })
+      const parts = yield* Effect.forEach(wanted, (range) => readPart(op, uri, range, check), {
+        concurrency: CONCURRENCY,
+      })
       if (wanted.length < ranges.length || ranges.length === 0) {
         const total = parts.find((part) => part.total !== undefined)?.total
-        yield* checked(op, uri, ranges, total ?? (yield* size(op, uri)))
+        yield* checked(op, uri, ranges, total ?? (yield* sizeOf(op, uri, check)))
       }
       let next = 0
       return ranges.map(({ length }) => length > 0 ? parts[next++].bytes : new Uint8Array())
     })
 
-  const read = (uri: string) =>
+  const readRanges = (uri: string, ranges: ReadonlyArray<ByteRange>) =>
+    checking("readRanges", uri, false, (check) => rangesOf(uri, ranges, check))
+
+  const wholeOf = (uri: string, check: VersionCheck) =>
     Effect.gen(function* () {
       const request = yield* get("read", uri)
       const answer = yield* send(request)
-      if (answer.status !== 200) return yield* otherStatus(request, answer)
+      if (answer.status !== 200) return yield* otherStatus(request, answer, check)
+      yield* accept(request, answer, check, versionOf(answer, answer.length))
       const tooLarge = fail("read", uri, "Unknown", `the file has more than ${LARGEST} bytes; read ranges of it`)
       return yield* whole(request, answer, LARGEST, tooLarge)
     })
+
+  const read = (uri: string) => checking("read", uri, true, (check) => wholeOf(uri, check))
 
   return { size, read, readRanges, readTail }
 }

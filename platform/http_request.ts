@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { HttpClient } from "@effect/platform/HttpClient"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import { type HttpClient, withTracerDisabledWhen } from "@effect/platform/HttpClient"
 import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -12,11 +13,21 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { StorageError } from "./errors.ts"
 import { cutBody, transportFailure } from "./http_failure.ts"
+import { bindHeaders, type BoundHeaders, type RequestHeaders } from "./http_origin.ts"
+import { isRedirect, MOST_REDIRECTS, redirectTarget } from "./http_redirect.ts"
 
 /** How to ask a web server. */
 export interface HttpOptions {
-  /** Headers of every request, such as `authorization`. */
+  /**
+   * Headers such as `authorization`. They are sent to the origins in `origin` and to no other one: neither to group members
+   * on other servers nor to the target of a redirect to another origin.
+   */
   readonly headers?: Readonly<Record<string, string>>
+  /**
+   * The origins that receive `headers`: URLs, of which scheme, host and port count (`https://data.example`). Default: the
+   * origin of the first URI that this storage is used for. Set it wherever a program opens URIs that it did not choose.
+   */
+  readonly origin?: string | URL | ReadonlyArray<string | URL>
   /** How long an answer may take to begin, and each 8 MiB of it to arrive. Default: 30 seconds. */
   readonly timeout?: Duration.DurationInput
 }
@@ -29,11 +40,15 @@ export interface HttpRequest {
   readonly uri: string
   readonly method: "GET" | "HEAD"
   readonly url: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: RequestHeaders
+  /** Headers by which the server refuses another version of the file. */
+  readonly preconditions?: RequestHeaders
 }
 
 /** An answer whose body is still to come. */
 export interface HttpAnswer {
+  /** The URL that the answer is from, after redirects. */
+  readonly url: string
   readonly status: number
   readonly header: (name: string) => string | undefined
   /** Bytes in the body, if a header tells, and they come as they are stored. */
@@ -116,10 +131,11 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     return Effect.timeoutFail(effect, { duration, onTimeout: late })
   }
 
-  const answerOf = (request: HttpRequest, response: HttpClientResponse): HttpAnswer => {
+  const answerOf = (request: HttpRequest, url: string, response: HttpClientResponse): HttpAnswer => {
     const length = lengthOf(response)
     let unread = true
     return {
+      url,
       status: response.status,
       header: (name) => response.headers[name],
       length,
@@ -136,7 +152,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
           request,
           "the body",
           parts,
-          Effect.mapError(bytes, (error) => cutBody(request.op, request.uri, causeOf(error))),
+          Effect.mapError(bytes, (error) => cutBody(request.op, request.uri, url, causeOf(error))),
         )
       },
       discard: Effect.suspend(() => {
@@ -147,21 +163,93 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     }
   }
 
-  return (request) => {
-    const { op, uri, method, url } = request
-    const headers = { "accept-encoding": "identity", ...options.headers, ...request.headers }
-    const sent = method === "GET" ? client.get(url, { headers }) : client.head(url, { headers })
-    return Effect.map(
-      inTime(
-        request,
-        "the answer",
-        1,
-        Effect.mapError(sent, (error) => transportFailure(op, uri, url, causeOf(error))),
-      ),
-      (response) => answerOf(request, response),
+  // the spans of the client would hold URLs with their queries, and headers
+  const silent = withTracerDisabledWhen(client, () => true)
+  let bound: BoundHeaders | { readonly cause: unknown }
+  try {
+    bound = bindHeaders(options.headers, options.origin)
+  } catch (cause) {
+    bound = { cause }
+  }
+  /** Browsers do not show where a redirect leads: known after the first one. */
+  let hidesRedirects = false
+
+  const ask = (request: HttpRequest, url: string, own: RequestHeaders | undefined, follow: boolean) => {
+    const { op, uri, method } = request
+    const headers = {
+      "accept-encoding": "identity",
+      ...own,
+      ...request.headers,
+      // a server that the browser is redirected to would have to permit them
+      ...(follow ? undefined : request.preconditions),
+    }
+    const sent = method === "GET" ? silent.get(url, { headers }) : silent.head(url, { headers })
+    return withRedirects(follow ? "follow" : "manual", sent).pipe(
+      Effect.mapError((error) => transportFailure(op, uri, url, causeOf(error))),
     )
   }
+
+  /** Sends a request and follows its redirects. */
+  const answered = (
+    request: HttpRequest,
+    { headersFor, bind }: BoundHeaders,
+  ): Effect.Effect<HttpAnswer, StorageError> =>
+    Effect.gen(function* () {
+      const { op, uri } = request
+      const refuse = (reason: StorageError["reason"], message: string) =>
+        Effect.fail(new StorageError({ op, uri, reason, cause: new Error(message) }))
+      let url = request.url
+      bind(url)
+      const visited = new Set<string>()
+      while (true) {
+        if (visited.has(url) || visited.size > MOST_REDIRECTS) {
+          const how = visited.has(url) ? "back to an earlier URL" : `more than ${MOST_REDIRECTS} times`
+          return yield* refuse("Unknown", `the server redirects without end: ${how}`)
+        }
+        visited.add(url)
+        const own = headersFor(url)
+        // without headers of the program the browser may follow by itself, as there is nothing to keep from others
+        let response = yield* ask(request, url, own, hidesRedirects && own === undefined)
+        if (response.status === 0) {
+          // an "opaqueredirect" response: not followed, and without a Location
+          hidesRedirects = true
+          if (own !== undefined) {
+            const message =
+              "the server redirects, and the browser does not tell whether to an origin that may receive " +
+              "the option `headers`; use the URL that it redirects to"
+            return yield* refuse("Denied", message)
+          }
+          response = yield* ask(request, url, own, true)
+        }
+        if (!isRedirect(response.status)) return answerOf(request, url, response)
+        yield* discard(response)
+        const { status, headers } = response
+        const from = url
+        url = yield* Effect.try({
+          try: () => redirectTarget(op, uri, request.url, from, status, headers["location"]),
+          catch: (error) => error as StorageError,
+        })
+      }
+    })
+
+  return (request) =>
+    Effect.suspend(() => {
+      const { op, uri } = request
+      if ("cause" in bound) return Effect.fail(new StorageError({ op, uri, reason: "Unknown", cause: bound.cause }))
+      return inTime(request, "the answer", 1, answered(request, bound))
+    })
 }
+
+/** Sends a request with this redirect mode of `fetch`; other clients do not follow redirects unless they are told to. */
+const withRedirects = <A, E>(redirect: "manual" | "follow", sent: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.flatMap(
+    Effect.serviceOption(FetchHttpClient.RequestInit),
+    (init) =>
+      Effect.provideService(sent, FetchHttpClient.RequestInit, {
+        ...(init._tag === "Some" ? init.value : undefined),
+        redirect,
+      }),
+  )
 
 /** A body that is not wanted: read to its end if that is near, so that the connection is of further use, or else ended. */
 const discard = (response: HttpClientResponse): Effect.Effect<void> =>

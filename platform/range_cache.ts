@@ -26,6 +26,10 @@ export interface RangeCache {
   readonly find: (uri: string, offset: number, length: number) => Uint8Array | undefined
   readonly put: (uri: string, offset: number, bytes: Uint8Array) => void
   readonly putSize: (uri: string, size: number) => void
+  /** An object that stands for a file until it is forgotten. */
+  readonly identity: (uri: string) => object | undefined
+  /** Forgets a file. */
+  readonly forgetFile: (uri: string) => void
   /** Forgets a file, or a folder with all in it. */
   readonly forget: (uri: string) => void
 }
@@ -89,6 +93,13 @@ export const makeRangeCache = (budget: number): RangeCache => {
     }
   }
 
+  const forgetFile = (uri: string): void => {
+    const file = files.get(uri)
+    if (file === undefined) return
+    for (const piece of [...file.pieces]) drop(piece)
+    if (files.delete(uri)) total -= OVERHEAD
+  }
+
   return {
     size: (uri) => files.get(uri)?.size,
     find: (uri, offset, length) => {
@@ -113,11 +124,11 @@ export const makeRangeCache = (budget: number): RangeCache => {
       fileOf(uri).size = size
       makeRoom()
     },
+    identity: (uri) => files.get(uri),
+    forgetFile,
     forget: (uri) => {
-      for (const [name, file] of [...files]) {
-        if (name !== uri && !name.startsWith(uri.endsWith("/") ? uri : `${uri}/`)) continue
-        for (const piece of [...file.pieces]) drop(piece)
-        if (files.delete(name)) total -= OVERHEAD
+      for (const name of [...files.keys()]) {
+        if (name === uri || name.startsWith(uri.endsWith("/") ? uri : `${uri}/`)) forgetFile(name)
       }
     },
   }

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import { checkRanges } from "./byte_ranges.ts"
+import { FileChanges } from "./file_changes.ts"
 import type { NotFound, StorageError } from "./errors.ts"
 import { makeRangeCache } from "./range_cache.ts"
 import { makeSingleFlight } from "./single_flight.ts"
@@ -74,6 +75,16 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
   const writing = <A, E>(uri: string, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.ensuring(Effect.suspend(() => (forget(uri), write)), Effect.sync(() => forget(uri)))
 
+  /** Forgets a file when the storage below finds that it changed: kept bytes and new ones do not go together. */
+  const noticing = <A>(uri: string, reading: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
+    Effect.tapError(
+      Effect.provideService(reading, FileChanges, { changed: () => cache.forgetFile(uri) }),
+      (error) =>
+        Effect.sync(() => {
+          if (error._tag === "StorageError" && error.reason === "Conflict") cache.forgetFile(uri)
+        }),
+    )
+
   const keep = (uri: string, offset: number, bytes: Uint8Array, size?: number): void => {
     if (size !== undefined) cache.putSize(uri, size)
     cache.put(uri, offset, bytes)
@@ -83,7 +94,8 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     Effect.suspend(() => {
       const known = cache.size(uri)
       if (known !== undefined) return Effect.succeed(known)
-      return sizes(uri, Effect.tap(storage.size(uri), (size) => Effect.sync(() => cache.putSize(uri, size))))
+      const reading = Effect.tap(storage.size(uri), (size) => Effect.sync(() => cache.putSize(uri, size)))
+      return sizes(uri, noticing(uri, reading))
     })
 
   const read = (uri: string): Effect.Effect<Uint8Array, Failure> =>
@@ -92,7 +104,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       const known = size === undefined ? undefined : cache.find(uri, 0, size)
       if (known !== undefined) return Effect.succeed(known)
       const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => keep(uri, 0, bytes, bytes.length)))
-      return Effect.map(wholes(uri, reading), (bytes) => bytes.slice())
+      return Effect.map(wholes(uri, noticing(uri, reading)), (bytes) => bytes.slice())
     })
 
   const readRanges = (
@@ -109,14 +121,17 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       const found = ranges.map(({ offset, length }) => length > 0 ? cache.find(uri, offset, length) : undefined)
       const missing = ranges.filter((_, i) => found[i] === undefined)
       if (missing.length === 0) return Effect.succeed(found as ReadonlyArray<Uint8Array>)
+      const before = missing.length < ranges.length ? cache.identity(uri) : undefined
       const key = `${missing.map(({ offset, length }) => `${offset}+${length}`).join()} ${uri}`
       const reading = Effect.tap(storage.readRanges(uri, missing), (parts) =>
         Effect.sync(() =>
           parts.forEach((bytes, i) => bytes.length > 0 && keep(uri, missing[i].offset, bytes))
         ))
-      return Effect.map(spans(key, reading), (parts) => {
+      return Effect.flatMap(spans(key, noticing(uri, reading)), (parts) => {
+        // forgotten meanwhile: what was found may be of another version
+        if (before !== undefined && cache.identity(uri) !== before) return storage.readRanges(uri, ranges)
         let next = 0
-        return found.map((bytes) => bytes ?? parts[next++].slice())
+        return Effect.succeed(found.map((bytes) => bytes ?? parts[next++].slice()))
       })
     })
 
@@ -129,7 +144,10 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       }
       const reading = Effect.tap(storage.readTail(uri, length), ({ bytes, size }) =>
         Effect.sync(() => keep(uri, size - bytes.length, bytes, size)))
-      return Effect.map(tails(`${length} ${uri}`, reading), ({ bytes, size }) => ({ bytes: bytes.slice(), size }))
+      return Effect.map(
+        tails(`${length} ${uri}`, noticing(uri, reading)),
+        ({ bytes, size }) => ({ bytes: bytes.slice(), size }),
+      )
     })
 
   const list = (uri: string): Effect.Effect<ReadonlyArray<Entry>, StorageError> =>

@@ -1,0 +1,64 @@
+/**
+ * Which origins receive the headers that a program passes in: credentials for one server must not reach another one.
+ *
+ * @module
+ */
+
+/** Headers of a request. */
+export type RequestHeaders = Readonly<Record<string, string>>
+
+/** The origin (scheme, host and port) of an http or https URL; `undefined` for anything else. */
+export const originOf = (url: string | URL): string | undefined => {
+  try {
+    const { protocol, origin } = new URL(url)
+    return protocol === "http:" || protocol === "https:" ? origin : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The origin of the page that runs this, in a browser. */
+export const pageOrigin = (): string | undefined => {
+  const origin = (globalThis as { readonly location?: { readonly origin?: string } }).location?.origin
+  return origin === undefined || origin === "null" ? undefined : origin
+}
+
+/** Headers and the origins that receive them. */
+export interface BoundHeaders {
+  /** The headers for a request to this URL; `undefined` if its origin receives none. */
+  readonly headersFor: (url: string) => RequestHeaders | undefined
+  /** Binds the headers to the origin of this URL, unless they are bound already. */
+  readonly bind: (url: string) => void
+}
+
+/**
+ * Headers for the origins in `origin`. Without `origin` they belong to the first origin that {@link BoundHeaders.bind}
+ * sees. Throws a TypeError if an entry of `origin` is not an http or https URL; the message does not quote it, since a URL
+ * can contain a signature.
+ */
+export const bindHeaders = (
+  headers: RequestHeaders = {},
+  origin?: string | URL | ReadonlyArray<string | URL>,
+): BoundHeaders => {
+  // one spelling for each name, so that a header of the request itself replaces it
+  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+  if (Object.keys(named).length === 0) return { headersFor: () => undefined, bind: () => {} }
+  const given = origin === undefined || origin instanceof URL || typeof origin === "string" ? [origin] : origin
+  const origins = new Set<string>()
+  for (const each of given) {
+    if (each === undefined) continue
+    const parsed = originOf(each)
+    if (parsed === undefined) throw new TypeError("the option `origin` must hold http:// or https:// URLs")
+    origins.add(parsed)
+  }
+  let bound = origin !== undefined
+  return {
+    headersFor: (url) => origins.has(originOf(url) ?? "") ? named : undefined,
+    bind: (url) => {
+      const first = bound ? undefined : originOf(url)
+      if (first === undefined) return
+      origins.add(first)
+      bound = true
+    },
+  }
+}
