@@ -1,9 +1,8 @@
 /**
  * What the command line needs of the outside. Tests put their own in its place.
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { TaggedErrorClass } from "../../schema/errors.ts"
+import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
 
 /** Where a command gets its settings from, and where its answers go. */
 export interface Terminal {
@@ -31,12 +30,12 @@ export interface Drawing {
   readonly draw: (text: string) => Promise<void>
 }
 
-const ClosedPipeBase: TaggedErrorClass<"ClosedPipe", { readonly cause: unknown }> = Data.TaggedError("ClosedPipe")
+const ClosedPipeBase: TaggedErrorClass<"ClosedPipe", { readonly cause: unknown }> = taggedError("ClosedPipe")
 
 /** Nobody reads the output any more, as after `| head`: time to stop, and no mistake. */
 export class ClosedPipe extends ClosedPipeBase {}
 
-const OutputFailedBase: TaggedErrorClass<"OutputFailed", { readonly cause: unknown }> = Data.TaggedError("OutputFailed")
+const OutputFailedBase: TaggedErrorClass<"OutputFailed", { readonly cause: unknown }> = taggedError("OutputFailed")
 
 /** The output cannot be written. */
 export class OutputFailed extends OutputFailedBase {
@@ -45,7 +44,7 @@ export class OutputFailed extends OutputFailedBase {
   }
 }
 
-const InputFailedBase: TaggedErrorClass<"InputFailed", { readonly cause: unknown }> = Data.TaggedError("InputFailed")
+const InputFailedBase: TaggedErrorClass<"InputFailed", { readonly cause: unknown }> = taggedError("InputFailed")
 
 /** The input cannot be read. */
 export class InputFailed extends InputFailedBase {
