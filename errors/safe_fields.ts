@@ -64,6 +64,7 @@ const safeCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
       const parsed = isParseError(cause) && redact(cause.message) === cause.message
       return parsed || isClean(cause, redact, depth) ? cause : cleanCopy(cause, redact, depth)
     }
+    if (isPlainObject(cause)) return safeValue(cause, redact)
     const message = (cause as { readonly message?: unknown }).message
     return new Error(redact(typeof message === "string" ? message : String(cause)))
   } catch {
@@ -77,11 +78,15 @@ const isPlainObject = (value: object): boolean => {
   return prototype === Object.prototype || prototype === null
 }
 
-const safeValue = (value: unknown, redact: Redact): unknown => {
+/** Text, numbers, and lists and records of them; what else an object holds is left out. */
+const safeValue = (value: unknown, redact: Redact, depth = 0): unknown => {
   if (typeof value === "string") return redact(value)
-  if (Array.isArray(value)) return value.map((its) => safeValue(its, redact))
-  if (typeof value !== "object" || value === null || !isPlainObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, its]) => [key, safeValue(its, redact)]))
+  if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value
+  if (value instanceof Error) return safeCause(value, redact, depth)
+  if (depth > DEEPEST) return undefined
+  if (Array.isArray(value)) return value.map((its) => safeValue(its, redact, depth + 1))
+  if (!isPlainObject(value)) return undefined
+  return Object.fromEntries(Object.entries(value).map(([key, its]) => [key, safeValue(its, redact, depth + 1)]))
 }
 
 /** What replaces the URLs in a text, and the credentials of these URIs wherever they appear. */

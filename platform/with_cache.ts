@@ -152,5 +152,6 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     createFolder: (uri) => writing(uri, storage.createFolder(uri)),
     remove: (uri) => writing(uri, storage.remove(uri)),
     inFlight: storage.inFlight,
+    mode: storage.mode,
   }
 }

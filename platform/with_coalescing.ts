@@ -101,4 +101,5 @@ export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}
   createFolder: (uri) => storage.createFolder(uri),
   remove: (uri) => storage.remove(uri),
   inFlight: storage.inFlight,
+  mode: storage.mode,
 })

@@ -144,6 +144,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
       createFolder: (uri) => write("createFolder", uri, storage.createFolder(uri)),
       remove: (uri) => write("remove", uri, storage.remove(uri), removePart(storage, uri)),
       inFlight: storage.inFlight,
+      mode: storage.mode,
     },
     calls: () => calls,
     struck: () => struck,

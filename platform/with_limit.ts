@@ -40,5 +40,6 @@ export const withLimit = (storage: Storage, requests: number): Storage => {
     createFolder: (uri) => turn(storage.createFolder(uri)),
     remove: (uri) => turn(storage.remove(uri)),
     inFlight: storage.inFlight,
+    mode: storage.mode,
   }
 }

@@ -79,5 +79,6 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
     createFolder: (uri) => retrying(storage.createFolder(uri)),
     remove: (uri) => retrying(storage.remove(uri)),
     inFlight: storage.inFlight,
+    mode: storage.mode,
   }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { showEntry } from "../../errors/inspect.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { StorageError } from "../../platform/errors.ts"
@@ -52,7 +53,7 @@ const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, Stor
       ), { concurrency: 16 })
     return folders.flatMap(({ name }, i): ReadonlyArray<ObjectEntry> => {
       const type = types[i]
-      return type === undefined ? [] : [{ uri: join(uri, name), type, name }]
+      return type === undefined ? [] : [showEntry({ uri: join(uri, name), type, name })]
     })
   })
 
@@ -94,7 +95,7 @@ export const ls = (
     if (kind === undefined) return yield* listFolder(at)
     const group = yield* openGroup(at, options)
     if (!group.recorded) return yield* listFolder(at)
-    return group.members.map(({ uri, type, name }) => ({ uri, type, name }))
+    return group.members.map(({ uri, type, name }) => showEntry({ uri, type, name }))
   })
 
 const nodeOf = (
@@ -104,9 +105,9 @@ const nodeOf = (
   depth: number,
 ): Effect.Effect<ObjectTree, GroupError, Storage | Codecs> =>
   Effect.gen(function* () {
-    if (entry.type === "array") return { ...entry, children: [] }
+    if (entry.type === "array") return showEntry({ ...entry, children: [] })
     const id = identity(entry.uri)
-    if (seen.has(id) || depth >= DEEPEST) return { ...entry, children: [], cut: "seen" }
+    if (seen.has(id) || depth >= DEEPEST) return showEntry({ ...entry, children: [], cut: "seen" })
     seen.add(id)
     const cut = (why: NonNullable<ObjectTree["cut"]>) => () => Effect.succeed(why)
     const found = yield* Effect.catchTags(ls(entry.uri, options), {
@@ -115,10 +116,10 @@ const nodeOf = (
       DecryptionFailed: cut("locked"),
       StorageError: cut("unreachable"),
     })
-    if (typeof found === "string") return { ...entry, children: [], cut: found }
+    if (typeof found === "string") return showEntry({ ...entry, children: [], cut: found })
     const children: Array<ObjectTree> = []
     for (const child of found) children.push(yield* nodeOf(child, options, seen, depth + 1))
-    return { ...entry, children }
+    return showEntry({ ...entry, children })
   })
 
 /**
