@@ -98,7 +98,7 @@ export const redactUri = (uri: string): string => redact(uri, true)
 export const redactText = (text: string): string => redact(text, false)
 
 /** Shorter values (`true`, `2024`) are too common in other text to be replaced there. */
-const SHORTEST_SECRET = 6
+export const SHORTEST_SECRET = 6
 
 const decoded = (text: string): string => {
   try {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { redactText, redactUri, secretsOf } from "./redact.ts"
+import { redactText, redactUri, secretsOf, SHORTEST_SECRET } from "./redact.ts"
 
 /** Marks errors whose fields are safe. */
 export const SAFE: unique symbol = Symbol("safe error")
@@ -89,17 +89,21 @@ const safeValue = (value: unknown, redact: Redact, depth = 0): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, its]) => [key, safeValue(its, redact, depth + 1)]))
 }
 
-/** What replaces the URLs in a text, and the credentials of these URIs wherever they appear. */
-const redactWith = (uris: ReadonlyArray<string>): Redact => {
-  const secrets = uris.flatMap(secretsOf)
-  return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "…"), redactText(text))
+/** What replaces the URLs in a text, and these secrets wherever they appear. */
+const redactWith = (secrets: ReadonlyArray<string>): Redact => (text) =>
+  secrets.reduce((shown, secret) => shown.replaceAll(secret, "…"), redactText(text))
+
+/** The cause of an error, without what the headers of a request contain: runtimes quote values that they refuse. */
+export const withoutHeaders = (cause: unknown, headers: Readonly<Record<string, string>> = {}): unknown => {
+  const values = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)])
+  return safeCause(cause, redactWith(values.filter((value) => value.length >= SHORTEST_SECRET)))
 }
 
 /** The fields of an error, without credentials. */
 export const safeFields = (fields: object): object => {
   const entries = Object.entries(fields)
   const uris = entries.flatMap(([key, value]) => uriFields.has(key) && typeof value === "string" ? [value] : [])
-  const redact = redactWith(uris)
+  const redact = redactWith(uris.flatMap(secretsOf))
   return Object.fromEntries(entries.map(([key, value]) => [
     key,
     uriFields.has(key) && typeof value === "string"

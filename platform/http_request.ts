@@ -9,7 +9,9 @@ import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { withoutHeaders } from "../errors/safe_fields.ts"
 import { StorageError } from "./errors.ts"
 import { cutBody, transportFailure } from "./http_failure.ts"
 
@@ -84,10 +86,13 @@ const gather = (
       return have < most
     }
     return Effect.map(
-      Stream.runForEachWhile(stream, (piece) => Effect.sync(() => take(piece))),
+      unlogged(Stream.runForEachWhile(stream, (piece) => Effect.sync(() => take(piece)))),
       () => have === bytes.length ? bytes : bytes.slice(0, have),
     )
   })
+
+/** Effect logs how the fibers of a stream fail, and the errors of the client contain the URL with its query. */
+const unlogged = Effect.withUnhandledErrorLogLevel(Option.none())
 
 /** Only what failed first: closing a broken body fails too. */
 const firstFailure = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -156,7 +161,10 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
         request,
         "the answer",
         1,
-        Effect.mapError(sent, (error) => transportFailure(op, uri, url, causeOf(error))),
+        Effect.mapError(
+          sent,
+          (error) => transportFailure(op, uri, url, withoutHeaders(causeOf(error), options.headers)),
+        ),
       ),
       (response) => answerOf(request, response),
     )
@@ -165,4 +173,5 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
 
 /** A body that is not wanted: read to its end if that is near, so that the connection is of further use, or else ended. */
 const discard = (response: HttpClientResponse): Effect.Effect<void> =>
-  gather(response.stream, SHORT).pipe(firstFailure, Effect.timeout(PATIENCE), Effect.ignore)
+  // ignored inside of the timeout too: the runtime logs how the fiber that it starts ends, with the URL
+  gather(response.stream, SHORT).pipe(firstFailure, Effect.ignore, Effect.timeout(PATIENCE), Effect.ignore)
