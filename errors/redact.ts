@@ -7,11 +7,31 @@
  * @module
  */
 
-/** Where a URL starts. `http:` counts without slashes too: URL parsers accept it. */
-const urlStart = /[a-z0-9+.-]{1,32}:\/\/|https?:[\\/]*(?=[^\s\\/])/gi
+/** Characters of a scheme that are looked at. */
+const LONGEST_SCHEME = 32
+
+/** Where a URL starts in a text, and where what follows its scheme does. */
+interface UrlStart {
+  readonly scheme: string
+  readonly rest: number
+}
+
+/** The first URL from `from` on. `http:` counts without slashes too, as URL parsers accept it. */
+const nextUrl = (text: string, from: number): UrlStart | undefined => {
+  for (let colon = text.indexOf(":", from); colon >= 0; colon = text.indexOf(":", colon + 1)) {
+    const before = text.slice(Math.max(from, colon - LONGEST_SCHEME), colon)
+    const scheme = /[a-z0-9+.-]*$/i.exec(before)![0]
+    if (/https?$/i.test(scheme)) {
+      let rest = colon + 1
+      while (text[rest] === "/" || text[rest] === "\\") rest++
+      if (rest < text.length && !/\s/.test(text[rest])) return { scheme, rest }
+    } else if (scheme !== "" && text.startsWith("//", colon + 1)) return { scheme, rest: colon + 3 }
+  }
+  return undefined
+}
 
 /** Schemes of names that have no query: `?`, `#` and `@` are ordinary characters in them. */
-const isPlain = (scheme: string): boolean => /^(?:file|mem):/i.test(scheme)
+const isPlain = (scheme: string): boolean => /^(?:file|mem)$/i.test(scheme)
 
 /** Ends a URL in running text; a quote does not if a backslash escapes it. */
 const urlEnd = /\s|[<>`\x7f-\x9f]|(?<!\\)"/
@@ -64,8 +84,6 @@ const redactParts = (rest: string): string => {
   return mark === "" ? shown : `${shown}${mark}…${names.replace(/[?#].*$/s, "?…")}`
 }
 
-const mayHaveUrl = (text: string): boolean => text.includes("://") || /https?:/i.test(text)
-
 /** The end of a URL that starts before `start` in running text; punctuation after it is not part of it. */
 const endOf = (text: string, start: number): number => {
   const length = text.slice(start).search(urlEnd)
@@ -75,20 +93,20 @@ const endOf = (text: string, start: number): number => {
 }
 
 const redact = (text: string, whole: boolean): string => {
-  if (!mayHaveUrl(text)) return text
-  const starts = new RegExp(urlStart)
   let out = ""
   let done = 0
-  for (let found = starts.exec(text); found !== null; found = starts.exec(text)) {
+  let from = 0
+  for (let found = nextUrl(text, from); found !== undefined; found = nextUrl(text, from)) {
+    const { scheme, rest } = found
+    from = rest
     // the name of a file may contain a URL
-    if (isPlain(found[0])) continue
-    const start = found.index + found[0].length
-    const end = whole ? text.length : endOf(text, start)
-    out += text.slice(done, start) + redactParts(text.slice(start, end))
+    if (isPlain(scheme)) continue
+    const end = whole ? text.length : endOf(text, rest)
+    out += text.slice(done, rest) + redactParts(text.slice(rest, end))
     done = end
-    starts.lastIndex = end
+    from = end
   }
-  return out + text.slice(done)
+  return done === 0 ? text : out + text.slice(done)
 }
 
 /** A URI without its credentials: all of `uri` is one URI, whatever characters it contains. */
@@ -110,10 +128,9 @@ const decoded = (text: string): string => {
 
 /** The credentials in a URI, as they may appear elsewhere: the values of its query, the user name and the password. */
 export const secretsOf = (uri: string): ReadonlyArray<string> => {
-  if (!mayHaveUrl(uri)) return []
-  const found = new RegExp(urlStart).exec(uri)
-  if (found === null || isPlain(found[0])) return []
-  const { user = "", query } = partsOf(uri.slice(found.index + found[0].length))
+  const found = nextUrl(uri, 0)
+  if (found === undefined || isPlain(found.scheme)) return []
+  const { user = "", query } = partsOf(uri.slice(found.rest))
   const values = query.split(/[&?#;]/).map((part) => part.slice(part.indexOf("=") + 1))
   const secrets = [query, ...values, user, ...user.split(":")].flatMap((value) => [value, decoded(value)])
   // the longest first: one may contain another
