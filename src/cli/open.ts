@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
-import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { NotFound, type StorageError } from "../../platform/errors.ts"
 import { type InvalidKey, parseKey } from "../../platform/keys.ts"
 import { Storage } from "../../platform/storage.ts"
 import { pathInFileUri } from "../../platform/uri.ts"
@@ -33,6 +33,11 @@ const shellWord = (path: string): string => /^[\w./~+:@%,-]+$/.test(path) ? path
 /** Permission bits of everybody but the owner. */
 const OTHERS = 0o077
 
+/** Whether text is what a key looks like: somebody may give the key in place of its file. */
+const isKeyText = (text: string): boolean => /^(?:[0-9a-f]{64}|[^/\\.]{32})$/i.test(text)
+
+const UNSHOWN_FILE = "the key file (give the name of a file; this one looks like the key itself and is not shown)"
+
 /** The key in a file. Warns if other users can read the file. */
 export const readKey = (
   file: string,
@@ -40,7 +45,10 @@ export const readKey = (
 ): Effect.Effect<Uint8Array, InvalidKey | NotFound | StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const bytes = yield* storage.read(file)
+    const bytes = yield* Effect.mapError(
+      storage.read(file),
+      (error) => isKeyText(file) && error._tag === "NotFound" ? new NotFound({ uri: UNSHOWN_FILE }) : error,
+    )
     const mode = storage.mode === undefined
       ? undefined
       : yield* Effect.catchAll(storage.mode(file), () => Effect.succeed(undefined))

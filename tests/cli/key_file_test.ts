@@ -68,6 +68,16 @@ describe("a key file", { skip: process.platform === "win32" }, () => {
     assert(err.includes(`run: chmod 600 '${path.replace("'", "'\\''")}'`), err)
   })
 
+  it("is not shown where somebody gave the key in its place", async () => {
+    for (const key of [encrypted.key!, "4e".repeat(32)]) {
+      const { code, err } = await cli(["schema", array, "--key-file", key])
+      assertEquals(code, 3)
+      assert(!err.includes(key), err)
+    }
+    const { err } = await cli(["schema", array, "--key-file", "no/such/file"])
+    assert(err.includes("no/such/file"), err)
+  })
+
   it("is not warned about where files have no permissions, nor is TESSERA_KEY", async () => {
     const files = new Map([...encrypted.files, ["key", new TextEncoder().encode(encrypted.key!)]] as const)
     const memory = await cli(["schema", "mem://v22/encrypted_dense/array", "--key-file", "mem://key"], { files })
