@@ -3,15 +3,11 @@
  *
  * @module
  */
-import type * as Cause from "effect/Cause"
-import * as Data from "effect/Data"
+import { taggedError, type TaggedErrorClass } from "../errors/tagged_error.ts"
 
-/** The constructor of a tagged error with fields `F`; spelled out so that JSR needs no inference. */
-export type TaggedErrorClass<Tag extends string, F extends object> = new (
-  fields: F,
-) => Cause.YieldableError & { readonly _tag: Tag } & Readonly<F>
+export type { TaggedErrorClass }
 
-const NotFoundBase: TaggedErrorClass<"NotFound", { readonly uri: string }> = Data.TaggedError("NotFound")
+const NotFoundBase: TaggedErrorClass<"NotFound", { readonly uri: string }> = taggedError("NotFound")
 
 /**
  * There is no object at `uri`.
@@ -33,8 +29,8 @@ export class NotFound extends NotFoundBase {
   }
 }
 
-const AlreadyExistsBase: TaggedErrorClass<"AlreadyExists", { readonly uri: string; readonly found?: string }> = Data
-  .TaggedError("AlreadyExists")
+const AlreadyExistsBase: TaggedErrorClass<"AlreadyExists", { readonly uri: string; readonly found?: string }> =
+  taggedError("AlreadyExists")
 
 /**
  * The place `uri` is taken: by a file where a file was to be created; by an array, a group or other files where an array
@@ -76,7 +72,7 @@ const StorageErrorBase: TaggedErrorClass<"StorageError", {
   readonly uri: string
   readonly reason: StorageReason
   readonly cause?: unknown
-}> = Data.TaggedError("StorageError")
+}> = taggedError("StorageError")
 
 const advice: Record<StorageReason, string> = {
   Denied: "permission denied; check the permissions of the file or the credentials",
@@ -119,7 +115,7 @@ const CodecErrorBase: TaggedErrorClass<"CodecError", {
   readonly reason: string
   readonly missing?: boolean
   readonly cause?: unknown
-}> = Data.TaggedError("CodecError")
+}> = taggedError("CodecError")
 
 /**
  * A codec could not do its work: damaged input, or a codec that this layer lacks, which `missing` tells.

@@ -10,7 +10,9 @@ import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { withoutHeaders } from "../errors/safe_fields.ts"
 import { StorageError } from "./errors.ts"
 import { cutBody, transportFailure } from "./http_failure.ts"
 import { bindHeaders, type BoundHeaders, type RequestHeaders } from "./http_origin.ts"
@@ -99,10 +101,13 @@ const gather = (
       return have < most
     }
     return Effect.map(
-      Stream.runForEachWhile(stream, (piece) => Effect.sync(() => take(piece))),
+      unlogged(Stream.runForEachWhile(stream, (piece) => Effect.sync(() => take(piece)))),
       () => have === bytes.length ? bytes : bytes.slice(0, have),
     )
   })
+
+/** Effect logs how the fibers of a stream fail, and the errors of the client contain the URL with its query. */
+const unlogged = Effect.withUnhandledErrorLogLevel(Option.none())
 
 /** Only what failed first: closing a broken body fails too. */
 const firstFailure = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -185,7 +190,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     }
     const sent = method === "GET" ? silent.get(url, { headers }) : silent.head(url, { headers })
     return withRedirects(follow ? "follow" : "manual", sent).pipe(
-      Effect.mapError((error) => transportFailure(op, uri, url, causeOf(error))),
+      Effect.mapError((error) => transportFailure(op, uri, url, withoutHeaders(causeOf(error), own))),
     )
   }
 
@@ -253,4 +258,5 @@ const withRedirects = <A, E>(redirect: "manual" | "follow", sent: Effect.Effect<
 
 /** A body that is not wanted: read to its end if that is near, so that the connection is of further use, or else ended. */
 const discard = (response: HttpClientResponse): Effect.Effect<void> =>
-  gather(response.stream, SHORT).pipe(firstFailure, Effect.timeout(PATIENCE), Effect.ignore)
+  // ignored inside of the timeout too: the runtime logs how the fiber that it starts ends, with the URL
+  gather(response.stream, SHORT).pipe(firstFailure, Effect.ignore, Effect.timeout(PATIENCE), Effect.ignore)

@@ -4,10 +4,9 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import * as Data from "effect/Data"
-import type { TaggedErrorClass } from "./errors.ts"
+import { taggedError, type TaggedErrorClass } from "../errors/tagged_error.ts"
 
-const InvalidKeyBase: TaggedErrorClass<"InvalidKey", { readonly reason: string }> = Data.TaggedError("InvalidKey")
+const InvalidKeyBase: TaggedErrorClass<"InvalidKey", { readonly reason: string }> = taggedError("InvalidKey")
 
 /**
  * What was given is no AES-256 key. The message never holds any of it.

@@ -104,6 +104,10 @@ export interface Storage {
    * cost. Default: as many as the caller likes.
    */
   readonly inFlight?: (uri: string) => number
+  /**
+   * The permission bits of a file (`0o600`), where files have such: local files of POSIX systems. `undefined` elsewhere.
+   */
+  readonly mode?: (uri: string) => Effect.Effect<number | undefined, NotFound | StorageError>
 }
 
 /** The concurrency for calls to a storage, of which a caller wants at most `most` at once. */

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import type { HttpClient } from "@effect/platform/HttpClient"
+import { type HttpClient, withTracerDisabledWhen } from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import { NotFound, StorageError } from "./errors.ts"
 import { makeListing } from "./http_listing.ts"
@@ -50,7 +50,8 @@ const readOnly = (op: string, uri: string): Effect.Effect<never, StorageError> =
  * ```
  */
 export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): Storage => {
-  const send = makeSend(client, options)
+  // spans of the client would show URLs with their queries, and headers
+  const send = makeSend(withTracerDisabledWhen(client, () => true), options)
   const reads = makeReads(send)
   const { list, listedBy } = makeListing(send)
 

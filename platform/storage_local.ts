@@ -15,7 +15,7 @@ import { NotFound, StorageError } from "./errors.ts"
 import { compareBytewise } from "./name_order.ts"
 import { builtin } from "./runtime_modules.ts"
 import { type ByteRange, type Entry, Storage, type Tail } from "./storage.ts"
-import { describe, listFolder, type OpenFile, openFile } from "./storage_local_files.ts"
+import { describe, listFolder, modeOf, type OpenFile, openFile } from "./storage_local_files.ts"
 import type { Durability } from "./storage_local_sync.ts"
 import { isTemporary, makeLocalWrites } from "./storage_local_write.ts"
 import { localPath } from "./uri.ts"
@@ -207,6 +207,7 @@ export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
   ...makeLocalWrites(options.durability ?? "synced"),
   remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
   inFlight: () => 1,
+  mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
 })
 
 /**

@@ -30,7 +30,8 @@ interface DenoFile {
 
 interface DenoFiles {
   readonly openSync: (path: string) => DenoFile
-  readonly statSync: (path: string) => Described & { readonly size: number }
+  readonly statSync: (path: string) => Described & { readonly size: number; readonly mode: number | null }
+  readonly build: { readonly os: string }
   readonly readDirSync: (path: string) => Iterable<Described & { readonly name: string; readonly isSymlink: boolean }>
 }
 
@@ -80,6 +81,14 @@ export const describe = (path: string): Described & { readonly size: number } =>
   if (deno !== undefined) return deno.statSync(path)
   const stat = fs().statSync(path)
   return { isFile: stat.isFile(), isDirectory: stat.isDirectory(), size: stat.size }
+}
+
+/** The permission bits of a file, links followed; `undefined` on Windows, which has none. Throws if there is no file. */
+export const modeOf = (path: string): number | undefined => {
+  const windows = deno === undefined ? builtin("node:process")().platform === "win32" : deno.build.os === "windows"
+  if (windows) return undefined
+  const mode = deno === undefined ? fs().statSync(path).mode : deno.statSync(path).mode
+  return mode === null ? undefined : mode & 0o777
 }
 
 /** The names in a folder. */

@@ -47,5 +47,6 @@ export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage =
       const scheme = schemeOf(uri)
       return Object.hasOwn(routes, scheme) ? inFlight(routes[scheme], uri, Infinity) : 1
     },
+    mode: (uri) => route("mode", uri, (storage) => storage.mode?.(uri) ?? Effect.succeed(undefined)),
   }
 }

@@ -171,5 +171,6 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     remove: (uri) => writing(uri, storage.remove(uri)),
     removeFolder: (uri) => storage.removeFolder(uri),
     inFlight: storage.inFlight,
+    mode: storage.mode,
   }
 }

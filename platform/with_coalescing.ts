@@ -102,4 +102,5 @@ export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}
   remove: (uri) => storage.remove(uri),
   removeFolder: (uri) => storage.removeFolder(uri),
   inFlight: storage.inFlight,
+  mode: storage.mode,
 })

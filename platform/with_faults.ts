@@ -145,6 +145,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
       remove: (uri) => write("remove", uri, storage.remove(uri), removePart(storage, uri)),
       removeFolder: (uri) => write("removeFolder", uri, storage.removeFolder(uri)),
       inFlight: storage.inFlight,
+      mode: storage.mode,
     },
     calls: () => calls,
     struck: () => struck,

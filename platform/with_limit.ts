@@ -41,5 +41,6 @@ export const withLimit = (storage: Storage, requests: number): Storage => {
     remove: (uri) => turn(storage.remove(uri)),
     removeFolder: (uri) => turn(storage.removeFolder(uri)),
     inFlight: storage.inFlight,
+    mode: storage.mode,
   }
 }

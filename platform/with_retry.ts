@@ -80,5 +80,6 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
     remove: (uri) => retrying(storage.remove(uri)),
     removeFolder: (uri) => retrying(storage.removeFolder(uri)),
     inFlight: storage.inFlight,
+    mode: storage.mode,
   }
 }

@@ -8,7 +8,7 @@ import * as Layer from "effect/Layer"
 import { Storage } from "./storage.ts"
 
 /** The calls of a storage, by name; `append` and `finish` are those of the files that `openWrite` begins. */
-export type StorageOperation = Exclude<keyof Storage, "inFlight"> | "append" | "finish"
+export type StorageOperation = Exclude<keyof Storage, "inFlight" | "mode"> | "append" | "finish"
 
 /** What was asked so far. The numbers go on growing; {@link makeTrace} starts them at zero. */
 export interface Trace {
@@ -126,6 +126,7 @@ export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: Traced
     remove: (uri) => traced("remove", uri, 1, storage.remove(uri), none),
     removeFolder: (uri) => traced("removeFolder", uri, 1, storage.removeFolder(uri), none),
     inFlight: storage.inFlight,
+    mode: storage.mode,
   }
 }
 

@@ -3,13 +3,9 @@
  *
  * @module
  */
-import type * as Cause from "effect/Cause"
-import * as Data from "effect/Data"
+import { taggedError, type TaggedErrorClass } from "../errors/tagged_error.ts"
 
-/** The constructor of a tagged error with fields `F`; spelled out so that JSR needs no inference. */
-export type TaggedErrorClass<Tag extends string, F extends object> = new (
-  fields: F,
-) => Cause.YieldableError & { readonly _tag: Tag } & Readonly<F>
+export type { TaggedErrorClass }
 
 const FormatErrorBase: TaggedErrorClass<"FormatError", {
   readonly uri: string
@@ -18,12 +14,7 @@ const FormatErrorBase: TaggedErrorClass<"FormatError", {
   readonly version: number
   readonly reason: string
   readonly unsupported?: boolean
-}> = Data.TaggedError("FormatError")
-
-/** Text with its control characters spelled out: names from damaged bytes can hold any. */
-const oneLine = (text: string): string =>
-  // deno-lint-ignore no-control-regex
-  text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+}> = taggedError("FormatError")
 
 /**
  * Bytes that are not what the format says they are: truncated, damaged, forged or of a later version.
@@ -47,6 +38,6 @@ export class FormatError extends FormatErrorBase {
   override get message(): string {
     const field = this.path === "" ? "" : `${this.path}: `
     const where = `(at offset ${this.offset}, format version ${this.version})`
-    return oneLine(`${this.uri}: ${field}${this.reason} ${where}`)
+    return `${this.uri}: ${field}${this.reason} ${where}`
   }
 }

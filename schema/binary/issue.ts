@@ -1,3 +1,5 @@
+import { messageText } from "../../errors/message_text.ts"
+
 /**
  * What a codec throws while it is inside a structure: it knows where, but not yet in which file. {@link encode} throws it for
  * a value that the version cannot hold; {@link decode} makes a {@link FormatError} of it.
@@ -30,6 +32,6 @@ export class BinaryIssue extends Error {
 
   /** The field, what is wrong with it, and where. */
   override get message(): string {
-    return `${this.path.join(".")}: ${this.reason} at offset ${this.offset}`
+    return messageText(`${this.path.join(".")}: ${this.reason} at offset ${this.offset}`)
   }
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { redactUri } from "../../errors/redact.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
@@ -111,7 +112,8 @@ const describeAttribute = (attribute: Attribute): JsonObject => ({
 })
 
 /** Where a label's array lies: from the labels' folder on, wherever the array itself is. */
-const labelUri = (uri: string): string => {
+const labelUri = (given: string): string => {
+  const uri = redactUri(given)
   const at = uri.indexOf(LABELS_FOLDER)
   return at >= 0 ? uri.slice(at) : uri.slice(uri.lastIndexOf("/") + 1)
 }

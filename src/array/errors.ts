@@ -3,11 +3,10 @@
  *
  * @module
  */
-import * as Data from "effect/Data"
-import type { TaggedErrorClass } from "../../schema/errors.ts"
+import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
 
-const ArrayNotFoundBase: TaggedErrorClass<"ArrayNotFound", { readonly uri: string; readonly hint: string }> = Data
-  .TaggedError("ArrayNotFound")
+const ArrayNotFoundBase: TaggedErrorClass<"ArrayNotFound", { readonly uri: string; readonly hint: string }> =
+  taggedError("ArrayNotFound")
 
 /**
  * There is no array (or group) at `uri`; `hint` says what is there instead, or what to check.
@@ -33,7 +32,7 @@ const InvalidOptionBase: TaggedErrorClass<"InvalidOption", {
   readonly uri: string
   readonly option: string
   readonly reason: string
-}> = Data.TaggedError("InvalidOption")
+}> = taggedError("InvalidOption")
 
 /**
  * An option that means nothing, or the URI itself (`option` is `uri` then), for `reason`: nothing was asked of the storage.
@@ -61,7 +60,7 @@ const SelectionErrorBase: TaggedErrorClass<"SelectionError", {
   readonly uri: string
   readonly field: string
   readonly reason: string
-}> = Data.TaggedError("SelectionError")
+}> = taggedError("SelectionError")
 
 /**
  * A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type. `field` is
@@ -93,7 +92,7 @@ const WriteErrorBase: TaggedErrorClass<"WriteError", {
   readonly cell?: number
   readonly other?: number
   readonly reason: string
-}> = Data.TaggedError("WriteError")
+}> = taggedError("WriteError")
 
 /**
  * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or member
@@ -133,7 +132,7 @@ const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
   readonly needed: number
   readonly limit: number
   readonly reason?: string
-}> = Data.TaggedError("ResultTooLarge")
+}> = taggedError("ResultTooLarge")
 
 /**
  * The result would take `needed` bytes, more than `limit`; nothing was read for it. Where it is not the bytes that are too

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { showRedacted } from "../../errors/inspect.ts"
+import { redactUri } from "../../errors/redact.ts"
 import type { ArraySchema as SchemaStructure } from "../../schema/array_schema.ts"
 import type { ArraySchema } from "./builder/schema_value.ts"
 import type { TimeRange } from "./directory.ts"
@@ -50,6 +52,7 @@ export class TileArray<S extends ArraySchema | undefined = undefined> {
   static {
     hold = (array, declared) => new TileArray(array, declared)
     held = (array) => array.#opened
+    showRedacted(TileArray.prototype, (array) => ({ ...array, uri: redactUri(array.uri) }), "TileArray")
   }
 
   private constructor(array: OpenedArray, declared: S) {

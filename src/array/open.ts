@@ -25,6 +25,7 @@ import {
   visibleDeletes,
   visibleFragments,
 } from "./directory.ts"
+import { withKey } from "./key.ts"
 import { ArrayNotFound, type InvalidOption } from "./errors.ts"
 import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
 import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
@@ -129,7 +130,7 @@ const openAt = (
     const fragments = entries.map((entry) => held.get(entry.uri)).filter((f) => f !== undefined)
     yield* attemptFormat(() => fragments.forEach((fragment) => checkFragmentSchema(schema, fragment)))
     const deletes = visibleDeletes(directory, time)
-    return { uri, schema, schemaName, time, fragments, deletes, key, verifyChecksums }
+    return withKey({ uri, schema, schemaName, time, fragments, deletes, verifyChecksums }, key)
   })
 
 /** The schemas of an open array by the names of their files; that of the oldest arrays may have been replaced since. */

@@ -3,16 +3,15 @@
  *
  * @module
  */
-import * as Data from "effect/Data"
 import * as ParseResult from "effect/ParseResult"
-import type { TaggedErrorClass } from "../../schema/errors.ts"
+import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
 
 const RowErrorBase: TaggedErrorClass<"RowError", {
   readonly uri: string
   readonly row: number
   readonly reason: string
   readonly cause: unknown
-}> = Data.TaggedError("RowError")
+}> = taggedError("RowError")
 
 /**
  * A row that the schema of the rows or the array at `uri` refuses, for `reason`, which names the field; `row` counts from 0

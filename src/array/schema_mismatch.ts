@@ -4,10 +4,9 @@
  *
  * @module
  */
-import * as Data from "effect/Data"
 import type { ArraySchema as SchemaStructure } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
-import type { TaggedErrorClass } from "../../schema/errors.ts"
+import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
 import type { ArraySchema } from "./builder/schema_value.ts"
 
 /** One thing in which an array is not what was declared. */
@@ -23,7 +22,7 @@ export interface SchemaDifference {
 const SchemaMismatchBase: TaggedErrorClass<"SchemaMismatch", {
   readonly uri: string
   readonly differences: ReadonlyArray<SchemaDifference>
-}> = Data.TaggedError("SchemaMismatch")
+}> = taggedError("SchemaMismatch")
 
 /**
  * The array at `uri` is not what the schema that it was opened with says, in all of `differences`.

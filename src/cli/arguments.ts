@@ -1,6 +1,7 @@
 /**
  * The command line to a request. Whether its words are right is told here, in one line.
  */
+import { redactUri } from "../../errors/redact.ts"
 import { type CommandName, commands, isCommand, operandsOf, type OptionSpec } from "./commands.ts"
 import { tokensOf } from "./tokens.ts"
 import { UsageError } from "./usage_error.ts"
@@ -66,7 +67,9 @@ const checkOperands = (command: CommandName, operands: ReadonlyArray<string>): v
   }
   if (operands.length > wanted.length) {
     const takes = wanted.length === 1 ? "one URI" : wanted.join(" and ")
-    fail(`${command}: takes ${takes}, not ${operands.length}: ${names(operands.map((o) => JSON.stringify(o)))}`)
+    fail(
+      `${command}: takes ${takes}, not ${operands.length}: ${names(operands.map((o) => JSON.stringify(redactUri(o))))}`,
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * `tessera copy`.
  */
+import { redactUri } from "../../errors/redact.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
@@ -12,6 +13,7 @@ import { attemptUsage, openRequested, readKey, type SettingsError } from "./open
 import { countText, withProgress } from "./progress.ts"
 import { parseRanges, parseSelect } from "./ranges.ts"
 import { type OutputError, print, say, type Terminal } from "./terminal.ts"
+import { printable } from "./text_width.ts"
 import { UsageError } from "./usage_error.ts"
 
 /** Copies an array, and says what was copied. */
@@ -26,7 +28,7 @@ export const runCopy = (
     if (keyFile !== undefined && request.on("decrypt")) {
       return yield* Effect.fail(new UsageError({ reason: "copy: --decrypt needs no --to-key-file; leave one out" }))
     }
-    const key = keyFile === undefined ? undefined : yield* readKey(keyFile)
+    const key = keyFile === undefined ? undefined : yield* readKey(keyFile, terminal)
     const source = yield* openRequested(request, terminal)
     const { dimensions, attributes } = source.schema
     const [select, region] = yield* attemptUsage(() =>
@@ -57,9 +59,12 @@ export const runCopy = (
     const copied = yield* request.on("quiet") ? work : withProgress(terminal, status, () => work)
     if (request.on("json")) {
       const { formatVersion, ...rest } = copied
-      return yield* print(terminal, [JSON.stringify({ ...rest, format_version: formatVersion }, null, 2), "\n"])
+      return yield* print(terminal, [
+        JSON.stringify({ ...rest, uri: redactUri(rest.uri), format_version: formatVersion }, null, 2),
+        "\n",
+      ])
     }
-    yield* print(terminal, [copied.uri, "\n"])
+    yield* print(terminal, [printable(redactUri(copied.uri)), "\n"])
     if (request.on("quiet")) return
     const counted = (n: number, what: string) => `${countText(n)} ${what}${n === 1 ? "" : "s"}`
     yield* say(

@@ -1,6 +1,7 @@
 /**
  * `tessera delete`.
  */
+import { redactUri } from "../../errors/redact.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
@@ -29,7 +30,10 @@ export const runDelete = (
     const array = yield* openArray(request.uri, key === undefined ? {} : { key })
     const { commit } = yield* deleteCells(array, where, at === undefined ? undefined : [at, at])
     if (request.on("json")) {
-      return yield* print(terminal, [JSON.stringify({ uri: array.uri, commit: commit ?? null }, null, 2), "\n"])
+      return yield* print(terminal, [
+        JSON.stringify({ uri: redactUri(array.uri), commit: commit ?? null }, null, 2),
+        "\n",
+      ])
     }
     if (commit !== undefined) yield* print(terminal, [commit, "\n"])
     if (request.on("quiet")) return

@@ -1,6 +1,7 @@
 /**
  * Errors to exit codes and lines.
  */
+import { messageText } from "../../errors/message_text.ts"
 import type { StorageReason } from "../../platform/errors.ts"
 
 /** 0 done, 1 other, 2 usage, 3 not there, 4 permission or key, 5 bad bytes or cells, 6 unsupported. */
@@ -43,6 +44,9 @@ export const exitCodeOf = (error: unknown): ExitCode => {
   return typeof tag === "string" && Object.hasOwn(byTag, tag) ? byTag[tag] : 1
 }
 
+/** Characters of a line: a message whose advice became longer by the names of options is not shortened again. */
+const LONGEST_MESSAGE = 2080
+
 /** Whether the command that failed has an option. */
 type Has = (option: string) => boolean
 
@@ -76,6 +80,5 @@ export const messageOf = (error: unknown, has: Has = () => true): string | undef
   const message = wordings.reduce((text, [from, to]) => text.replace(from, to(has)), original)
   // without a tag it is a mistake of our own
   const text = typeof tag === "string" ? message : `this is a bug in tessera, please report it: ${message}`
-  // deno-lint-ignore no-control-regex
-  return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim()
+  return messageText(text, LONGEST_MESSAGE).trim()
 }

@@ -1,6 +1,7 @@
 /**
  * `tessera export`.
  */
+import { redactUri } from "../../errors/redact.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import { StorageError } from "../../platform/errors.ts"
@@ -17,6 +18,7 @@ import { type Encode, printedSource, withReadProgress } from "./printed_source.t
 import { countText } from "./progress.ts"
 import type { ReadCommandError } from "./read.ts"
 import { print, say, type Terminal } from "./terminal.ts"
+import { printable } from "./text_width.ts"
 import { csvWriter, writeNdjson } from "./write_cells.ts"
 
 const encoder = new TextEncoder()
@@ -87,6 +89,6 @@ export const runExport = (
           Effect.fail(error.cause instanceof StorageError ? error.cause : error)),
       )
       yield* file.finish
-      yield* print(around, [target, "\n"])
+      yield* print(around, [printable(redactUri(target)), "\n"])
       yield* say(around, `${countText(done.cells)} ${done.cells === 1 ? "cell" : "cells"}, ${sizeText(size)}`)
     })))

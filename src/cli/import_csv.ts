@@ -1,6 +1,7 @@
 /**
  * `tessera import`.
  */
+import { redactUri } from "../../errors/redact.ts"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
@@ -18,6 +19,7 @@ import { delimiterOf } from "./delimiter.ts"
 import { attemptUsage, type SettingsError, settingsOf } from "./open.ts"
 import { countText, withProgress } from "./progress.ts"
 import { InputFailed, type OutputError, print, say, type Terminal } from "./terminal.ts"
+import { printable } from "./text_width.ts"
 import { UsageError } from "./usage_error.ts"
 
 /** What is of a new array, and not of one that is there. */
@@ -131,9 +133,12 @@ export const runImport = (
       ? work
       : withProgress(terminal, status, () => work)
     if (request.on("json")) {
-      return yield* print(terminal, [JSON.stringify({ uri, rows: cells, fragments, bytes }, null, 2), "\n"])
+      return yield* print(terminal, [
+        JSON.stringify({ uri: redactUri(uri), rows: cells, fragments, bytes }, null, 2),
+        "\n",
+      ])
     }
-    yield* print(terminal, [uri, "\n"])
+    yield* print(terminal, [printable(redactUri(uri)), "\n"])
     if (request.on("quiet")) return
     const counted = (n: number, what: string) => `${countText(n)} ${what}${n === 1 ? "" : "s"}`
     yield* say(terminal, `${counted(cells, "row")} in ${counted(fragments.length, "fragment")} of ${sizeText(bytes)}`)

@@ -41,7 +41,7 @@ import { runFragments } from "./show_fragments.ts"
 import { runMeta } from "./show_metadata.ts"
 import { runLs, runTree } from "./show_objects.ts"
 import { runSchema } from "./show_schema.ts"
-import { print, say, type Terminal } from "./terminal.ts"
+import { guarded, print, say, type Terminal } from "./terminal.ts"
 
 export type { ExitCode } from "./exit_code.ts"
 export type { Drawing, Terminal } from "./terminal.ts"
@@ -127,12 +127,15 @@ export const runCommand = (
   args: ReadonlyArray<string>,
   terminal: Terminal,
 ): Effect.Effect<ExitCode, never, Storage | Codecs> =>
-  Effect.matchCauseEffect(invoke(args, terminal), {
-    onSuccess: () => Effect.succeed<ExitCode>(0),
-    onFailure: (cause) => {
-      const error = Cause.squash(cause)
-      const message = messageOf(error, (option) => hasOption(args[0], option))
-      const code = exitCodeOf(error)
-      return message === undefined ? Effect.succeed(code) : Effect.as(say(terminal, `tessera: ${message}`), code)
-    },
+  Effect.suspend(() => {
+    const safe = guarded(terminal)
+    return Effect.matchCauseEffect(invoke(args, safe), {
+      onSuccess: () => Effect.succeed<ExitCode>(0),
+      onFailure: (cause) => {
+        const error = Cause.squash(cause)
+        const message = messageOf(error, (option) => hasOption(args[0], option))
+        const code = exitCodeOf(error)
+        return message === undefined ? Effect.succeed(code) : Effect.as(say(safe, `tessera: ${message}`), code)
+      },
+    })
   })

@@ -3,13 +3,14 @@
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
-import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { NotFound, type StorageError } from "../../platform/errors.ts"
 import { type InvalidKey, parseKey } from "../../platform/keys.ts"
 import { Storage } from "../../platform/storage.ts"
+import { pathInFileUri } from "../../platform/uri.ts"
 import { openArray, type OpenedArray, type OpenError } from "../array/open.ts"
 import type { OpenOptions } from "../array/open_options.ts"
 import type { Request } from "./arguments.ts"
-import type { Terminal } from "./terminal.ts"
+import { type Terminal, warn } from "./terminal.ts"
 import { timesOf } from "./time.ts"
 import { UsageError } from "./usage_error.ts"
 
@@ -26,9 +27,40 @@ export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> =>
     }
   })
 
-/** The key in a file. */
-export const readKey = (file: string): Effect.Effect<Uint8Array, InvalidKey | NotFound | StorageError, Storage> =>
-  Effect.flatMap(Storage, (storage) => Effect.flatMap(storage.read(file), parseKey))
+/** A path as a shell takes it. */
+const shellWord = (path: string): string => /^[\w./~+:@%,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+
+/** Permission bits of everybody but the owner. */
+const OTHERS = 0o077
+
+/** Whether text is what a key looks like: somebody may give the key in place of its file. */
+const isKeyText = (text: string): boolean => /^(?:[0-9a-f]{64}|[^/\\.]{32})$/i.test(text)
+
+const UNSHOWN_FILE = "the key file (give the name of a file; this one looks like the key itself and is not shown)"
+
+/** The key in a file. Warns if other users can read the file. */
+export const readKey = (
+  file: string,
+  terminal: Terminal,
+): Effect.Effect<Uint8Array, InvalidKey | NotFound | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const bytes = yield* Effect.mapError(
+      storage.read(file),
+      (error) => isKeyText(file) && error._tag === "NotFound" ? new NotFound({ uri: UNSHOWN_FILE }) : error,
+    )
+    const mode = storage.mode === undefined
+      ? undefined
+      : yield* Effect.catchAll(storage.mode(file), () => Effect.succeed(undefined))
+    if (mode !== undefined && (mode & OTHERS) !== 0) {
+      const path = pathInFileUri(file) ?? file
+      yield* warn(
+        terminal,
+        `tessera: warning: key file ${file} can be read by other users; run: chmod 600 ${shellWord(path)}`,
+      )
+    }
+    return yield* parseKey(bytes)
+  })
 
 /** The key that the request or the environment gives. */
 export const keyOf = (
@@ -37,7 +69,7 @@ export const keyOf = (
 ): Effect.Effect<Uint8Array | undefined, InvalidKey | NotFound | StorageError, Storage> =>
   Effect.gen(function* () {
     const file = request.text("key-file")
-    if (file !== undefined) return yield* readKey(file)
+    if (file !== undefined) return yield* readKey(file, terminal)
     const text = terminal.environment("TESSERA_KEY")
     return text === undefined || text === "" ? undefined : yield* parseKey(text)
   })

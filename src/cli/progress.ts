@@ -2,6 +2,7 @@
  * What a long command says while it works: a bar on a terminal, a line now and then elsewhere, and nothing of what is over
  * soon. Never on standard output, which is for data.
  */
+import { messageText } from "../../errors/message_text.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -47,7 +48,8 @@ const secondsText = (ms: number): string => {
 }
 
 /** The line for a status. */
-export const progressLine = ({ text, part }: Status, elapsed: number, bar: boolean): string => {
+export const progressLine = ({ text: raw, part }: Status, elapsed: number, bar: boolean): string => {
+  const text = messageText(raw)
   if (part === undefined) return `${text}, ${secondsText(elapsed)}`
   const percent = `${Math.floor(Math.min(part, 1) * 100)} %`
   // what is left cannot be told from the first steps
@@ -107,6 +109,10 @@ export const withProgress = <A, E, R>(
       say: async (text) => {
         await erase()
         return terminal.say(text)
+      },
+      warn: async (text) => {
+        await erase()
+        return (terminal.warn ?? terminal.say)(text)
       },
     }
     return yield* Effect.ensuring(

@@ -1,6 +1,7 @@
 /**
  * `tessera publish`.
  */
+import { redactUri } from "../../errors/redact.ts"
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { publish } from "../../platform/publish.ts"
@@ -9,6 +10,7 @@ import type { Request } from "./arguments.ts"
 import { sizeText } from "./byte_size.ts"
 import { countText, withProgress } from "./progress.ts"
 import { type OutputError, print, say, type Terminal } from "./terminal.ts"
+import { printable } from "./text_width.ts"
 
 /** A storage that tells what files it finds. */
 const withFound = (storage: Storage, found: (files: number, bytes: number) => void): Storage => ({
@@ -34,8 +36,9 @@ export const runPublish = (
     const work = publish(storage, request.uri)
     const status = () => ({ text: `found ${countText(files)} ${files === 1 ? "file" : "files"}, ${sizeText(bytes)}` })
     const published = yield* request.on("quiet") ? work : withProgress(terminal, status, () => work)
-    if (request.on("json")) return yield* print(terminal, [JSON.stringify(published, null, 2), "\n"])
-    yield* print(terminal, [published.uri, "\n"])
+    const uri = redactUri(published.uri)
+    if (request.on("json")) return yield* print(terminal, [JSON.stringify({ ...published, uri }, null, 2), "\n"])
+    yield* print(terminal, [printable(uri), "\n"])
     if (request.on("quiet")) return
     yield* say(terminal, `names ${published.files} files of ${published.bytes} bytes; publish again after every change`)
   })

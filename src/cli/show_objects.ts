@@ -1,11 +1,12 @@
 /**
  * `tessera ls` and `tessera tree`.
  */
+import { redactText, redactUri } from "../../errors/redact.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { withoutSlash } from "../array/listing.ts"
-import { type ListOptions, ls, type ObjectTree, tree } from "../group/list_objects.ts"
+import { type ListOptions, ls, type ObjectEntry, type ObjectTree, tree } from "../group/list_objects.ts"
 import { kindAt } from "../group/object_type.ts"
 import type { GroupError } from "../group/open_group.ts"
 import { type SettingsError, settingsOf } from "./open.ts"
@@ -17,8 +18,19 @@ import { cut, printable } from "./text_width.ts"
 /** What listing can fail with. */
 export type ListError = SettingsError | GroupError | OutputError
 
+const withoutPath = (uri: string): string => uri.slice(uri.lastIndexOf("/") + 1)
+
+/** The name of an object; for members without one the last part of their URI. */
 const shownName = ({ name, uri }: { readonly name: string | null; readonly uri: string }): string =>
-  printable(name ?? uri.slice(uri.lastIndexOf("/") + 1))
+  printable(name === null ? withoutPath(redactUri(uri)) : redactText(name))
+
+/** An object as it is printed: its URI without credentials. */
+const entryJson = ({ uri, type, name, foreign }: ObjectEntry) => ({
+  uri: redactUri(uri),
+  type,
+  name: name === null ? null : redactText(name),
+  foreign,
+})
 
 const sayNothing = (request: Request, terminal: Terminal): Effect.Effect<void, GroupError, Storage> =>
   Effect.flatMap(kindAt(withoutSlash(request.uri)), (kind) =>
@@ -40,15 +52,14 @@ export const runLs = (request: Request, terminal: Terminal): Effect.Effect<void,
     const options = yield* listOptionsOf(request, terminal)
     const found = yield* ls(request.uri, options)
     if (request.on("json")) {
-      const list = found.map(({ uri, type, name, foreign }) => ({ uri, type, name, foreign }))
-      return yield* print(terminal, [JSON.stringify(list, null, 2), "\n"])
+      return yield* print(terminal, [JSON.stringify(found.map(entryJson), null, 2), "\n"])
     }
     if (found.length === 0) return yield* sayNothing(request, terminal)
     yield* print(
       terminal,
       textTable(
         ["type", "name", "uri"],
-        found.map((entry) => [entry.type, shownName(entry), printable(entry.uri)]),
+        found.map((entry) => [entry.type, shownName(entry), printable(redactUri(entry.uri))]),
         terminal.columns,
       ),
     )
@@ -72,12 +83,10 @@ function* branches(children: ReadonlyArray<ObjectTree>, indent: string, width: n
   }
 }
 
-const plain = ({ uri, type, name, cut, children }: ObjectTree): unknown => ({
-  uri,
-  type,
-  name,
-  cut,
-  children: children.map(plain),
+const plain = (node: ObjectTree): unknown => ({
+  ...entryJson(node),
+  cut: node.cut,
+  children: node.children.map(plain),
 })
 
 /** Lists everything below a folder or group. */
@@ -88,7 +97,7 @@ export const runTree = (request: Request, terminal: Terminal): Effect.Effect<voi
     if (request.on("json")) return yield* print(terminal, [JSON.stringify(found.map(plain), null, 2), "\n"])
     if (found.length === 0) return yield* sayNothing(request, terminal)
     yield* print(terminal, [
-      cut(printable(withoutSlash(request.uri)), terminal.columns) + "\n",
+      cut(printable(redactUri(withoutSlash(request.uri))), terminal.columns) + "\n",
       ...branches(found, "", terminal.columns),
     ])
   })

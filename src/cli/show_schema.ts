@@ -1,6 +1,7 @@
 /**
  * `tessera schema`.
  */
+import { redactUri } from "../../errors/redact.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
@@ -122,7 +123,7 @@ export function* schemaText(
         printable(schema.dimensions[dimension]?.name ?? String(dimension)),
         type,
         order,
-        printable(uri),
+        printable(redactUri(uri)),
       ]),
       width,
     )

@@ -1,9 +1,9 @@
 /**
  * What the command line needs of the outside. Tests put their own in its place.
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { TaggedErrorClass } from "../../schema/errors.ts"
+import { messageText } from "../../errors/message_text.ts"
+import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
 
 /** Where a command gets its settings from, and where its answers go. */
 export interface Terminal {
@@ -17,6 +17,8 @@ export interface Terminal {
   readonly read?: () => AsyncIterable<Uint8Array>
   /** Says a line to the user, beside the data. */
   readonly say: (line: string) => Promise<void>
+  /** Says a warning, which `--quiet` does not suppress. Default: {@link Terminal.say}. */
+  readonly warn?: (line: string) => Promise<void>
   /** Standard error, where it is a screen: progress is drawn there. Elsewhere it is said, in lines. */
   readonly drawing?: Drawing
 }
@@ -31,12 +33,12 @@ export interface Drawing {
   readonly draw: (text: string) => Promise<void>
 }
 
-const ClosedPipeBase: TaggedErrorClass<"ClosedPipe", { readonly cause: unknown }> = Data.TaggedError("ClosedPipe")
+const ClosedPipeBase: TaggedErrorClass<"ClosedPipe", { readonly cause: unknown }> = taggedError("ClosedPipe")
 
 /** Nobody reads the output any more, as after `| head`: time to stop, and no mistake. */
 export class ClosedPipe extends ClosedPipeBase {}
 
-const OutputFailedBase: TaggedErrorClass<"OutputFailed", { readonly cause: unknown }> = Data.TaggedError("OutputFailed")
+const OutputFailedBase: TaggedErrorClass<"OutputFailed", { readonly cause: unknown }> = taggedError("OutputFailed")
 
 /** The output cannot be written. */
 export class OutputFailed extends OutputFailedBase {
@@ -45,7 +47,7 @@ export class OutputFailed extends OutputFailedBase {
   }
 }
 
-const InputFailedBase: TaggedErrorClass<"InputFailed", { readonly cause: unknown }> = Data.TaggedError("InputFailed")
+const InputFailedBase: TaggedErrorClass<"InputFailed", { readonly cause: unknown }> = taggedError("InputFailed")
 
 /** The input cannot be read. */
 export class InputFailed extends InputFailedBase {
@@ -91,8 +93,37 @@ export const print = (terminal: Terminal, pieces: Iterable<string>): Effect.Effe
     catch: failureOf,
   })
 
-/** The terminal of who wants data and errors, and nothing else. */
-export const quiet = (terminal: Terminal): Terminal => ({ ...terminal, say: () => Promise.resolve() })
+/** The terminal for `--quiet`: data, warnings and errors only. */
+export const quiet = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  say: () => Promise.resolve(),
+  warn: terminal.warn ?? terminal.say,
+})
+
+/** Characters of a line, at most. */
+const LONGEST_LINE = 2100
+
+/**
+ * The terminal as commands use it: no line shows credentials or control characters, whatever names are in it, and a warning
+ * is said once.
+ */
+export const guarded = (terminal: Terminal): Terminal => {
+  const warned = new Set<string>()
+  const warning = terminal.warn ?? terminal.say
+  return {
+    ...terminal,
+    say: (line) => terminal.say(messageText(line, LONGEST_LINE)),
+    warn: (line) => {
+      if (warned.has(line)) return Promise.resolve()
+      warned.add(line)
+      return warning(messageText(line, LONGEST_LINE))
+    },
+  }
+}
+
+/** Says a warning; that nobody hears it is no reason to stop. */
+export const warn = (terminal: Terminal, line: string): Effect.Effect<void> =>
+  Effect.ignore(Effect.tryPromise(() => (terminal.warn ?? terminal.say)(line)))
 
 /** Says a line; that nobody hears it is no reason to stop. */
 export const say = (terminal: Terminal, line: string): Effect.Effect<void> =>

@@ -1,7 +1,7 @@
 /**
  * Tables for terminals: aligned, no wider than the terminal, written row by row.
  */
-import { cut, textWidth } from "./text_width.ts"
+import { cut, printable, textWidth } from "./text_width.ts"
 
 /** A column of a table. */
 export interface TableColumn {
@@ -132,7 +132,7 @@ export const layOutTable = (
   }
 }
 
-/** A table of texts; `right` names the columns that are aligned to the right. The last one gives way first. */
+/** A table of texts, made safe to show; `right` names the columns that are aligned to the right. The last one gives way first. */
 export const textTable = (
   titles: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -141,9 +141,9 @@ export const textTable = (
 ): Iterable<string> =>
   layOutTable(
     titles.map((title, i) => ({
-      title,
+      title: printable(title),
       align: right.includes(title) ? "right" : "left",
-      cell: (row) => rows[row][i],
+      cell: (row) => printable(rows[row][i]),
       elastic: i === titles.length - 1,
     })),
     rows.length,

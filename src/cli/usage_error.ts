@@ -1,7 +1,6 @@
-import * as Data from "effect/Data"
-import type { TaggedErrorClass } from "../../schema/errors.ts"
+import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
 
-const UsageErrorBase: TaggedErrorClass<"UsageError", { readonly reason: string }> = Data.TaggedError("UsageError")
+const UsageErrorBase: TaggedErrorClass<"UsageError", { readonly reason: string }> = taggedError("UsageError")
 
 /** The command line does not say what to do, or says it wrongly. */
 export class UsageError extends UsageErrorBase {

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import * as Data from "effect/Data"
-import type { TaggedErrorClass } from "../../schema/errors.ts"
+import { redactText } from "../../errors/redact.ts"
+import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
 
 const ConditionErrorBase: TaggedErrorClass<"ConditionError", {
   readonly uri?: string
@@ -13,7 +13,7 @@ const ConditionErrorBase: TaggedErrorClass<"ConditionError", {
   readonly path: string
   readonly field: string
   readonly reason: string
-}> = Data.TaggedError("ConditionError")
+}> = taggedError("ConditionError")
 
 /**
  * A condition that means nothing: text that cannot be read, a field that the array does not have, a value that a field cannot
@@ -38,6 +38,12 @@ const ConditionErrorBase: TaggedErrorClass<"ConditionError", {
  * ```
  */
 export class ConditionError extends ConditionErrorBase {
+  constructor(fields: ConstructorParameters<typeof ConditionErrorBase>[0]) {
+    const { text, at } = fields
+    // URLs in the text lose their credentials, which moves what follows them
+    super(text === undefined || at === undefined ? fields : { ...fields, at: redactText(text.slice(0, at)).length })
+  }
+
   /** What is wrong, where, and what to do. */
   override get message(): string {
     const array = this.uri === undefined ? "" : `${this.uri}: `

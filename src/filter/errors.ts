@@ -3,15 +3,14 @@
  *
  * @module
  */
-import * as Data from "effect/Data"
-import type { TaggedErrorClass } from "../../schema/errors.ts"
+import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
 import type { FilterType } from "../../schema/filter.ts"
 
 const ChecksumMismatchBase: TaggedErrorClass<"ChecksumMismatch", {
   readonly uri: string
   readonly offset: number
   readonly algorithm: "md5" | "sha256"
-}> = Data.TaggedError("ChecksumMismatch")
+}> = taggedError("ChecksumMismatch")
 
 /**
  * The bytes of a chunk are not those that were written, by the digest (`algorithm`) that a filter keeps. `offset` is where the
@@ -48,7 +47,7 @@ export class ChecksumMismatch extends ChecksumMismatchBase {
 const DecryptionFailedBase: TaggedErrorClass<"DecryptionFailed", {
   readonly uri: string
   readonly hint: string
-}> = Data.TaggedError("DecryptionFailed")
+}> = taggedError("DecryptionFailed")
 
 /**
  * Encrypted bytes that the key at hand does not open; `hint` says what to do.
@@ -79,7 +78,7 @@ const FilterRefusedBase: TaggedErrorClass<"FilterRefused", {
   readonly filter: FilterType
   readonly reason: string
   readonly cell: number | undefined
-}> = Data.TaggedError("FilterRefused")
+}> = taggedError("FilterRefused")
 
 /**
  * Values that a filter cannot hold, or could not give back: nothing was written of them. `cell` counts from the start of the

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { showEntry } from "../../errors/inspect.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { StorageError } from "../../platform/errors.ts"
@@ -66,7 +67,7 @@ const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, Stor
       ), { concurrency: 16 })
     return folders.flatMap(({ name }, i): ReadonlyArray<ObjectEntry> => {
       const type = types[i]
-      return type === undefined ? [] : [{ uri: join(uri, name), type, name }]
+      return type === undefined ? [] : [showEntry({ uri: join(uri, name), type, name })]
     })
   })
 
@@ -142,12 +143,14 @@ export const lsWithin = (
     if (kind === undefined) return yield* listFolder(at)
     const group = yield* openGroup(at, options)
     if (!group.recorded) return yield* listFolder(at)
-    return group.members.map(({ uri, type, name, relative }) => ({
-      uri,
-      type,
-      name,
-      ...(mayFollow({ group: at, uri, relative }, remote, allow) ? {} : { foreign: true as const }),
-    }))
+    return group.members.map(({ uri, type, name, relative }) =>
+      showEntry({
+        uri,
+        type,
+        name,
+        ...(mayFollow({ group: at, uri, relative }, remote, allow) ? {} : { foreign: true as const }),
+      })
+    )
   })
 
 const nodeOf = (
@@ -157,10 +160,10 @@ const nodeOf = (
   depth: number,
 ): Effect.Effect<ObjectTree, GroupError, Storage | Codecs> =>
   Effect.gen(function* () {
-    if (foreign) return { ...entry, children: [], cut: "foreign" }
-    if (entry.type === "array") return { ...entry, children: [] }
+    if (foreign) return showEntry({ ...entry, children: [], cut: "foreign" })
+    if (entry.type === "array") return showEntry({ ...entry, children: [] })
     const id = identity(entry.uri)
-    if (seen.has(id) || depth >= DEEPEST) return { ...entry, children: [], cut: "seen" }
+    if (seen.has(id) || depth >= DEEPEST) return showEntry({ ...entry, children: [], cut: "seen" })
     seen.add(id)
     const cut = (why: NonNullable<ObjectTree["cut"]>) => () => Effect.succeed(why)
     const inside = within(listing, entry)
@@ -170,10 +173,10 @@ const nodeOf = (
       DecryptionFailed: cut("locked"),
       StorageError: cut("unreachable"),
     })
-    if (typeof found === "string") return { ...entry, children: [], cut: found }
+    if (typeof found === "string") return showEntry({ ...entry, children: [], cut: found })
     const children: Array<ObjectTree> = []
     for (const child of found) children.push(yield* nodeOf(child, inside, seen, depth + 1))
-    return { ...entry, children }
+    return showEntry({ ...entry, children })
   })
 
 /**

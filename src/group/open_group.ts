@@ -5,6 +5,8 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { showEntry, showRedacted } from "../../errors/inspect.ts"
+import { redactUri } from "../../errors/redact.ts"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
@@ -19,6 +21,7 @@ import type { TimeRange } from "../array/directory.ts"
 import { ArrayNotFound, type InvalidOption } from "../array/errors.ts"
 import { join } from "../array/listing.ts"
 import { accessOf } from "../array/open.ts"
+import { withKey } from "../array/key.ts"
 import { openingOf, type OpenOptions } from "../array/open_options.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
@@ -47,7 +50,7 @@ export interface TileGroup {
   readonly members: ReadonlyArray<Member>
   /** Whether membership is recorded; groups from before TileDB 2.8 are a mark on a folder, and have what lies in it. */
   readonly recorded: boolean
-  /** The key that it was opened with. */
+  /** The key that it was opened with. It is not enumerable: logs, JSON and copies by spread leave it out. */
   readonly key: Uint8Array | undefined
   /** Whether digests are checked. */
   readonly verifyChecksums: boolean
@@ -152,6 +155,9 @@ export const loadGroup = (
     return { names, members: replayMembers(files) }
   })
 
+/** A group as it is printed; its members show no credentials themselves. */
+const shownGroup = (group: Omit<TileGroup, "key">): object => ({ ...group, uri: redactUri(group.uri) })
+
 /** Opens a group. */
 export const openGroup = (
   uri: string,
@@ -161,17 +167,14 @@ export const openGroup = (
     const { uri: at, time, key, verifyChecksums } = yield* openingOf(uri, options)
     const access = yield* accessOf({ key, verifyChecksums })
     const { names, members } = yield* loadGroup(at, time, access)
-    return {
+    const group = {
       uri: at,
       time,
-      members: members.map(({ uri: its, type, name, relative }): Member => ({
-        uri: memberUri(at, its, relative),
-        type,
-        name,
-        relative,
-      })),
+      members: members.map(({ uri: its, type, name, relative }): Member =>
+        showEntry({ uri: memberUri(at, its, relative), type, name, relative })
+      ),
       recorded: names.length > 0,
-      key,
       verifyChecksums,
     }
+    return withKey(showRedacted(group, shownGroup), key)
   })

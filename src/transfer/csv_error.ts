@@ -3,15 +3,14 @@
  *
  * @module
  */
-import * as Data from "effect/Data"
-import type { TaggedErrorClass } from "../../schema/errors.ts"
+import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
 
 const CsvErrorBase: TaggedErrorClass<"CsvError", {
   readonly source: string
   readonly row: number
   readonly column: string
   readonly reason: string
-}> = Data.TaggedError("CsvError")
+}> = taggedError("CsvError")
 
 /**
  * A row of CSV that is none, or a cell that no column of its datatype holds; nothing was written. `source` names the text, `row`

@@ -134,7 +134,10 @@ describe("exit codes", () => {
   })
 
   it("come with one line", () => {
-    assertEquals(messageOf(new InvalidOption({ uri: "a", option: "at", reason: "b\nc\u001b[31m" })), "a: at: b c [31m")
+    assertEquals(
+      messageOf(new InvalidOption({ uri: "a", option: "at", reason: "b\nc\u001b[31m" })),
+      "a: at: b\\u000ac\\u001b[31m",
+    )
     assertMatch(messageOf(new Error("oh"))!, /this is a bug in tessera, please report it: oh/)
     assertMatch(messageOf(new ResultTooLarge({ uri: "a", needed: 2, limit: 1 }))!, /--range or --limit/)
   })

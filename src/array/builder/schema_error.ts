@@ -3,12 +3,11 @@
  *
  * @module
  */
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { TaggedErrorClass } from "../../../schema/errors.ts"
+import { taggedError, type TaggedErrorClass } from "../../../errors/tagged_error.ts"
 
-const SchemaErrorBase: TaggedErrorClass<"SchemaError", { readonly field: string; readonly reason: string }> = Data
-  .TaggedError("SchemaError")
+const SchemaErrorBase: TaggedErrorClass<"SchemaError", { readonly field: string; readonly reason: string }> =
+  taggedError("SchemaError")
 
 /**
  * A schema that no array can have: `field` names the dimension, attribute or option (`""` where it is the whole), `reason` says

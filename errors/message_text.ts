@@ -1,0 +1,45 @@
+/**
+ * The text of error messages: one line of limited length, without credentials and control characters, whatever the names and
+ * values in it are.
+ *
+ * @module
+ */
+import { redactText } from "./redact.ts"
+
+/** Characters of a message, at most. */
+export const LONGEST_MESSAGE = 2000
+
+/** Characters of the note about what was left out, and a little more. */
+const NOTE = 50
+
+/** Control characters, line separators, marks that change the direction of writing, and lone surrogates. */
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
+
+const escaped = (text: string): string =>
+  text.replace(unsafe, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
+/** The beginning of a text, without half an escape or half a surrogate pair at its end. */
+const headOf = (text: string, length: number): string =>
+  text.slice(0, length).replace(/(?:\\(?:u[0-9a-f]{0,3})?|[\ud800-\udbff])$/, "")
+
+/** The end of a text, without half a surrogate pair at its beginning. */
+const tailOf = (text: string, length: number): string =>
+  text.slice(text.length - length).replace(/^[\udc00-\udfff]/, "")
+
+/**
+ * Text as a message may contain it. What is longer than `longest` is shortened in the middle, and says by how much: the
+ * beginning names the place, the end says what to do.
+ */
+export const messageText = (text: string, longest = LONGEST_MESSAGE): string => {
+  const shown = redactText(text)
+  // what is left out anyway is not escaped
+  const long = shown.length > 4 * longest
+  const [first, last] = long
+    ? [escaped(headOf(shown, 2 * longest)), escaped(tailOf(shown, 2 * longest))]
+    : [escaped(shown), ""]
+  if (!long && first.length <= longest) return first
+  const part = Math.floor((longest - NOTE) / 2)
+  const [head, tail] = [headOf(first, part), tailOf(long ? last : first, part)]
+  const leftOut = (long ? shown.length : first.length) - head.length - tail.length
+  return `${head} … (${leftOut} characters left out) … ${tail}`
+}

@@ -1,0 +1,115 @@
+/**
+ * The fields of errors without credentials: what a field shows, an inspected, logged or serialised error shows too.
+ *
+ * @module
+ */
+import { redactText, redactUri, secretsOf, SHORTEST_SECRET } from "./redact.ts"
+
+/** Marks errors whose fields are safe. */
+export const SAFE: unique symbol = Symbol("safe error")
+
+/** Fields that are one URI as a whole. */
+const uriFields: ReadonlySet<string> = new Set(["uri", "source"])
+
+/** Causes of causes are kept this far. */
+const DEEPEST = 8
+
+type Redact = (text: string) => string
+
+const isSafe = (value: object): boolean => SAFE in value
+
+/** Whether an error shows nothing that `redact` would change, in itself and in its causes. */
+const isClean = (error: Error, redact: Redact, depth: number): boolean => {
+  if (isSafe(error)) return true
+  if (depth > DEEPEST) return false
+  const clean = (value: unknown): boolean => {
+    if (typeof value === "string") return redact(value) === value
+    if (value instanceof Error) return isClean(value, redact, depth + 1)
+    return value === null || (typeof value !== "object" && typeof value !== "function")
+  }
+  return [error.name, error.message, error.stack, ...Reflect.ownKeys(error).map((key) => Reflect.get(error, key))]
+    .every(clean)
+}
+
+/** What programs look at in the errors of a runtime. */
+const codes = ["code", "errno", "syscall"] as const
+
+/** An error that shows the same without credentials; of its other properties only codes remain. */
+const cleanCopy = (error: Error, redact: Redact, depth: number): Error => {
+  const cause = error.cause === undefined || depth >= DEEPEST ? undefined : safeCause(error.cause, redact, depth + 1)
+  const copy = new Error(redact(error.message), cause === undefined ? undefined : { cause })
+  const define = (key: string, value: unknown): void => {
+    Object.defineProperty(copy, key, { value, enumerable: false, configurable: true, writable: true })
+  }
+  define("name", redact(String(error.name)))
+  if (typeof error.stack === "string") define("stack", redact(error.stack))
+  for (const key of codes) {
+    const code = (error as { readonly [key in typeof codes[number]]?: unknown })[key]
+    if (typeof code === "string") define(key, redact(code))
+    if (typeof code === "number") define(key, code)
+  }
+  return copy
+}
+
+/** Parse errors of effect tell programs what was wrong by their issue, which is data of the program. */
+const isParseError = (error: Error): boolean => (error as { readonly _tag?: unknown })._tag === "ParseError"
+
+/** The cause of an error without credentials: the same value if it has none. */
+const safeCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
+  if (typeof cause === "string") return redact(cause)
+  if (cause === null || (typeof cause !== "object" && typeof cause !== "function")) return cause
+  try {
+    if (cause instanceof Error) {
+      if (isSafe(cause)) return cause
+      const parsed = isParseError(cause) && redact(cause.message) === cause.message
+      return parsed || isClean(cause, redact, depth) ? cause : cleanCopy(cause, redact, depth)
+    }
+    if (isPlainObject(cause)) return safeValue(cause, redact)
+    const message = (cause as { readonly message?: unknown }).message
+    return new Error(redact(typeof message === "string" ? message : String(cause)))
+  } catch {
+    // an object that throws when it is looked at
+    return new Error("unknown")
+  }
+}
+
+const isPlainObject = (value: object): boolean => {
+  const prototype = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** Text, numbers, and lists and records of them; what else an object holds is left out. */
+const safeValue = (value: unknown, redact: Redact, depth = 0): unknown => {
+  if (typeof value === "string") return redact(value)
+  if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value
+  if (value instanceof Error) return safeCause(value, redact, depth)
+  if (depth > DEEPEST) return undefined
+  if (Array.isArray(value)) return value.map((its) => safeValue(its, redact, depth + 1))
+  if (!isPlainObject(value)) return undefined
+  return Object.fromEntries(Object.entries(value).map(([key, its]) => [key, safeValue(its, redact, depth + 1)]))
+}
+
+/** What replaces the URLs in a text, and these secrets wherever they appear. */
+const redactWith = (secrets: ReadonlyArray<string>): Redact => (text) =>
+  secrets.reduce((shown, secret) => shown.replaceAll(secret, "…"), redactText(text))
+
+/** The cause of an error, without what the headers of a request contain: runtimes quote values that they refuse. */
+export const withoutHeaders = (cause: unknown, headers: Readonly<Record<string, string>> = {}): unknown => {
+  const values = Object.values(headers).flatMap((value) => [value, ...value.split(/\s+/)])
+  return safeCause(cause, redactWith(values.filter((value) => value.length >= SHORTEST_SECRET)))
+}
+
+/** The fields of an error, without credentials. */
+export const safeFields = (fields: object): object => {
+  const entries = Object.entries(fields)
+  const uris = entries.flatMap(([key, value]) => uriFields.has(key) && typeof value === "string" ? [value] : [])
+  const redact = redactWith(uris.flatMap(secretsOf))
+  return Object.fromEntries(entries.map(([key, value]) => [
+    key,
+    uriFields.has(key) && typeof value === "string"
+      ? redactUri(value)
+      : key === "cause"
+      ? safeCause(value, redact)
+      : safeValue(value, redact),
+  ]))
+}

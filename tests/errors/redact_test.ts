@@ -1,0 +1,154 @@
+/** Credentials in URLs are not printed. */
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import * as FastCheck from "effect/FastCheck"
+import { redactText, redactUri, secretsOf } from "../../errors/redact.ts"
+
+describe("redactUri", () => {
+  it("replaces query, fragment and user info, and keeps host, path and names after the query", () => {
+    for (
+      const [uri, shown] of [
+        ["https://host/array?sig=SECRET", "https://host/array?…"],
+        ["https://host/array?", "https://host/array?…"],
+        ["https://host?SECRET", "https://host?…"],
+        ["https://host/array?sig=SECRET/__schema/__1_1_ab", "https://host/array?…/__schema/__1_1_ab"],
+        ["https://host/group?sig=SECRET/member", "https://host/group?…/member"],
+        ["https://host/array#SECRET", "https://host/array#…"],
+        ["https://host/array?a=1#SECRET", "https://host/array?…"],
+        ["https://user:SECRET@host/array", "https://…@host/array"],
+        ["https://SECRET@host:8080/array", "https://…@host:8080/array"],
+        ["https://user:SEC@RET@host/array?x=SECRET", "https://…@host/array?…"],
+        ["HTTPS://user:SECRET@host", "HTTPS://…@host"],
+        ["s3://key:SECRET@bucket/array?versionId=SECRET", "s3://…@bucket/array?…"],
+        ["azure://account/array?sv=1&sig=SECRET%3D", "azure://account/array?…"],
+        ["gs://bucket/array?X-Goog-Signature=SECRET", "gs://bucket/array?…"],
+        ["https:/host/array?sig=SECRET", "https:/host/array?…"],
+        ["https:host/array?sig=SECRET", "https:host/array?…"],
+        ["https:\\\\host\\array?sig=SECRET", "https:\\\\host\\array?…"],
+        [" https://host/array?sig=SECRET value", " https://host/array?…"],
+        ["https://[::1]:8080/array?sig=SECRET", "https://[::1]:8080/array?…"],
+        ["https://proxy/https://user:SECRET@host/array", "https://proxy/https://…@host/array"],
+      ]
+    ) assertEquals(redactUri(uri), shown)
+  })
+
+  it("hides signatures and passwords with slashes that nobody escaped", () => {
+    for (
+      const [uri, shown] of [
+        ["https://host/array?sig=SEC/RET==", "https://host/array?…"],
+        ["https://host/array?sig=SEC/RET==/__schema/a", "https://host/array?…/__schema/a"],
+        ["https://host/array?c=AK/SECRET/s3&X-Amz-Signature=SECRET/__commits", "https://host/array?…/__commits"],
+        ["https://user:SEC/RET@host/array", "https://…@host/array"],
+        ["https://user:SEC/RET", "https://…@"],
+        ["https://user:SEC?RET@host/array?sig=SECRET", "https://…@host/array?…"],
+      ]
+    ) assertEquals(redactUri(uri), shown)
+  })
+
+  it("leaves names without credentials as they are", () => {
+    for (
+      const uri of [
+        "",
+        "tests/golden/demo/weather",
+        "/data/what?/a#b@c",
+        "file:///data/what?a=b#c",
+        "mem://a?b=c/d#e",
+        "https://host/array",
+        "https://host:8080/@scope/array/__fragments/__1_1_ab/a0.tdb",
+        "s3://bucket/array",
+        "C:\\data\\array",
+      ]
+    ) assertEquals(redactUri(uri), uri)
+  })
+})
+
+describe("redactText", () => {
+  it("redacts every URL in running text, and nothing else", () => {
+    assertEquals(
+      redactText(
+        'error sending request for url (https://host/a?sig=SECRET): refused; see http://b:SECRET@c/d, or "ftp://e?SECRET".',
+      ),
+      'error sending request for url (https://host/a?…): refused; see http://…@c/d, or "ftp://e?…".',
+    )
+    assertEquals(redactText("https://host/a?sig=SECRET: not found"), "https://host/a?…: not found")
+    assertEquals(redactText('a \\"https://h/a?x=\\"SECRET\\""'), 'a \\"https://h/a?…"')
+    assertEquals(redactText("is a > 1? or b@c # d"), "is a > 1? or b@c # d")
+  })
+
+  it("is done when it is done: redacted text stays the same", () => {
+    const urls = FastCheck.array(
+      FastCheck.constantFrom(
+        "https://",
+        "http:",
+        "s3://",
+        "u:p@",
+        "host",
+        "/",
+        "?",
+        "#",
+        "=",
+        "&",
+        "a",
+        " ",
+        '"',
+        "__schema",
+        "mem://",
+        "…",
+        "\\",
+        ")",
+      ),
+    )
+    FastCheck.assert(FastCheck.property(urls, (parts) => {
+      for (const redact of [redactUri, redactText]) {
+        const once = redact(parts.join(""))
+        assertEquals(redact(once), once)
+      }
+    }))
+  })
+
+  it("never shows the values of a query, the fragment or the user info, whatever is around the URL", () => {
+    const word = FastCheck.stringMatching(/^[A-Za-z0-9._~%+-]{0,12}$/)
+    const around = FastCheck.stringMatching(/^[ (,;"a-z]{0,8}$/)
+    const scheme = FastCheck.constantFrom("http", "https", "HTTPS", "s3", "azure", "gs", "ftp")
+    FastCheck.assert(FastCheck.property(around, scheme, word, word, around, (before, its, name, value, after) => {
+      for (
+        const url of [
+          `${its}://host/${name}?sig=CANARY${value}`,
+          `${its}://host/${name}?${name}&a=${value}CANARY/__schema/${name}`,
+          `${its}://host/${name}#CANARY${value}`,
+          `${its}://user:CANARY${value}@host/${name}?x=${value}CANARY#CANARY`,
+        ]
+      ) {
+        assert(!redactText(`${before} ${url} ${after}`).includes("CANARY"), url)
+        assert(!redactUri(url).includes("CANARY"), url)
+      }
+    }))
+  })
+
+  it("takes time in proportion to the text", () => {
+    const started = performance.now()
+    for (const part of ["a", "a.", "://", "http://", "https://a?b=c/", ")", "@:/", "?", "a:/", "/__"]) {
+      redactText(part.repeat(200_000 / part.length))
+      redactUri(`https://host/${part.repeat(200_000 / part.length)}`)
+      redactUri(`https://host?${part.repeat(200_000 / part.length)}`)
+      redactText(`https://${part.repeat(200_000 / part.length)}x y`)
+    }
+    const took = performance.now() - started
+    assert(took < 5000, `${took} ms`)
+  })
+})
+
+describe("secretsOf", () => {
+  it("lists what of a URI may be repeated elsewhere, the longest first", () => {
+    assertEquals(secretsOf("https://user:password@host/a?sig=S%2Fecretly&v=1/__schema"), [
+      "sig=S%2Fecretly&v=1",
+      "sig=S/ecretly&v=1",
+      "user:password",
+      "S%2Fecretly",
+      "S/ecretly",
+      "password",
+    ])
+    assertEquals(secretsOf("mem://a?sig=something"), [])
+    assertEquals(secretsOf("a/path"), [])
+  })
+})
