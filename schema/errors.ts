@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { taggedError, type TaggedErrorClass } from "../errors/tagged_error.ts"
+import { taggedError, type TaggedErrorClass } from "./errors/tagged_error.ts"
 
 export type { TaggedErrorClass }
 

@@ -5,15 +5,15 @@ import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
 const root = join(import.meta.dirname!, "..")
-const roots = ["schema", "platform", "errors", "effect"]
+const roots = ["schema", "schema/errors", "platform", "effect"]
 
 /** One row per layer: what it may import besides itself. */
 const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
   // what makes errors safe to print, for all of them: it knows neither formats nor storages
-  "errors": ["effect"],
-  "schema": ["errors", "effect"],
+  "schema/errors": ["effect"],
+  "schema": ["schema/errors", "effect"],
   "platform": [
-    "errors",
+    "schema/errors",
     "effect",
     "@effect/platform",
     "@jsquash/webp",
@@ -65,8 +65,8 @@ const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 }
 
-const topFolders = ["bench", "errors", "examples", "platform", "schema", "src", "tests"]
-const schemaFolders = ["binary", "commit", "fragment", "name"]
+const topFolders = ["bench", "examples", "platform", "schema", "src", "tests"]
+const schemaFolders = ["binary", "commit", "errors", "fragment", "name"]
 /** Folders that are no part of the project: what tools leave behind. */
 const ignored = [".git", ".ci", ".cache", "coverage", "dist", "node_modules"]
 
@@ -87,7 +87,7 @@ const filesBelow = (folder: string): Array<string> =>
     })
     : []
 
-const code = ["errors", "schema", "platform", "src"].flatMap(filesBelow)
+const code = ["schema", "platform", "src"].flatMap(filesBelow)
 
 /** Source without its comments, so that examples in them do not count. */
 const source = (path: string): string =>

@@ -1,4 +1,4 @@
-import { messageText } from "../../errors/message_text.ts"
+import { messageText } from "../errors/message_text.ts"
 
 /**
  * What a codec throws while it is inside a structure: it knows where, but not yet in which file. {@link encode} throws it for

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { redactUri } from "../../errors/redact.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
+import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
 const ArrayNotFoundBase: TaggedErrorClass<"ArrayNotFound", { readonly uri: string; readonly hint: string }> =
   taggedError("ArrayNotFound")

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { showRedacted } from "../../errors/inspect.ts"
-import { redactUri } from "../../errors/redact.ts"
+import { showRedacted } from "../../schema/errors/inspect.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import type { ArraySchema as SchemaStructure } from "../../schema/array_schema.ts"
 import type { ArraySchema } from "./builder/schema_value.ts"
 import type { TimeRange } from "./directory.ts"

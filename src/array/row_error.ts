@@ -4,7 +4,7 @@
  * @module
  */
 import * as ParseResult from "effect/ParseResult"
-import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
+import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
 const RowErrorBase: TaggedErrorClass<"RowError", {
   readonly uri: string

@@ -6,7 +6,7 @@
  */
 import type { ArraySchema as SchemaStructure } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
-import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
+import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 import type { ArraySchema } from "./builder/schema_value.ts"
 
 /** One thing in which an array is not what was declared. */

@@ -1,7 +1,7 @@
 /**
  * The command line to a request. Whether its words are right is told here, in one line.
  */
-import { redactUri } from "../../errors/redact.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import { type CommandName, commands, isCommand, operandsOf, type OptionSpec } from "./commands.ts"
 import { tokensOf } from "./tokens.ts"
 import { UsageError } from "./usage_error.ts"

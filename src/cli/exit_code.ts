@@ -1,7 +1,7 @@
 /**
  * Errors to exit codes and lines.
  */
-import { messageText } from "../../errors/message_text.ts"
+import { messageText } from "../../schema/errors/message_text.ts"
 import type { StorageReason } from "../../platform/errors.ts"
 
 /** 0 done, 1 other, 2 usage, 3 not there, 4 permission or key, 5 bad bytes or cells, 6 unsupported. */

@@ -1,7 +1,7 @@
 /**
  * `tessera export`.
  */
-import { redactUri } from "../../errors/redact.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import { StorageError } from "../../platform/errors.ts"

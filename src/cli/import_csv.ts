@@ -1,7 +1,7 @@
 /**
  * `tessera import`.
  */
-import { redactUri } from "../../errors/redact.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"

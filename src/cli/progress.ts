@@ -2,7 +2,7 @@
  * What a long command says while it works: a bar on a terminal, a line now and then elsewhere, and nothing of what is over
  * soon. Never on standard output, which is for data.
  */
-import { messageText } from "../../errors/message_text.ts"
+import { messageText } from "../../schema/errors/message_text.ts"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"

@@ -1,7 +1,7 @@
 /**
  * `tessera publish`.
  */
-import { redactUri } from "../../errors/redact.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { publish } from "../../platform/publish.ts"

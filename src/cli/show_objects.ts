@@ -1,7 +1,7 @@
 /**
  * `tessera ls` and `tessera tree`.
  */
-import { redactText, redactUri } from "../../errors/redact.ts"
+import { redactText, redactUri } from "../../schema/errors/redact.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"

@@ -1,7 +1,7 @@
 /**
  * `tessera schema`.
  */
-import { redactUri } from "../../errors/redact.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"

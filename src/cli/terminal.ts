@@ -2,8 +2,8 @@
  * What the command line needs of the outside. Tests put their own in its place.
  */
 import * as Effect from "effect/Effect"
-import { messageText } from "../../errors/message_text.ts"
-import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
+import { messageText } from "../../schema/errors/message_text.ts"
+import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
 /** Where a command gets its settings from, and where its answers go. */
 export interface Terminal {

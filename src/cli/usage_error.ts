@@ -1,4 +1,4 @@
-import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
+import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
 const UsageErrorBase: TaggedErrorClass<"UsageError", { readonly reason: string }> = taggedError("UsageError")
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { redactText } from "../../errors/redact.ts"
-import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
+import { redactText } from "../../schema/errors/redact.ts"
+import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
 const ConditionErrorBase: TaggedErrorClass<"ConditionError", {
   readonly uri?: string

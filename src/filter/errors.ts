@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
+import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 import type { FilterType } from "../../schema/filter.ts"
 
 const ChecksumMismatchBase: TaggedErrorClass<"ChecksumMismatch", {

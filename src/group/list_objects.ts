@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { showEntry } from "../../errors/inspect.ts"
+import { showEntry } from "../../schema/errors/inspect.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { StorageError } from "../../platform/errors.ts"

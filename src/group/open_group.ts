@@ -5,8 +5,8 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import { showEntry, showRedacted } from "../../errors/inspect.ts"
-import { redactUri } from "../../errors/redact.ts"
+import { showEntry, showRedacted } from "../../schema/errors/inspect.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { compareBytewise } from "../../platform/name_order.ts"

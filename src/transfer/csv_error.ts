@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { taggedError, type TaggedErrorClass } from "../../errors/tagged_error.ts"
+import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
 const CsvErrorBase: TaggedErrorClass<"CsvError", {
   readonly source: string

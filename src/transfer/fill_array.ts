@@ -12,6 +12,7 @@ import { Storage } from "../../platform/storage.ts"
 import type { FormatError } from "../../schema/errors.ts"
 import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
 import { fragmentPath } from "../../schema/name/array_paths.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import { toHex } from "../../schema/scalar.ts"
 import { Since } from "../../schema/version.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
@@ -230,7 +231,7 @@ const begin = (
       format: "tessera-unfinished",
       version: 1,
       operation: request.operation,
-      source: request.source,
+      source: redactUri(request.source),
       id: yield* newUuid,
       begun: yield* Clock.currentTimeMillis,
       request: digest,

@@ -64,7 +64,7 @@ describe("copy", () => {
       }
       await refused([weather], 2, /copy: give 2 operands: tessera copy SOURCE TARGET/)
       await refused([weather, copy, copy], 2, /copy: takes SOURCE and TARGET, not 3/)
-      await refused([weather, weather], 2, /there is an array here already; overwrite it, or choose another target/)
+      await refused([weather, weather], 2, /there is an array here already; add --overwrite, or choose another target/)
       await refused([join(folder, "none"), copy], 3, /there is no array here/)
       await refused([weather, copy, "--format-version", "2"], 2, /2 is no format version that is written/)
       await refused([weather, copy, "--select", "day"], 2, /a dense array has at least one attribute/)

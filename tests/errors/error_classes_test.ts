@@ -45,7 +45,7 @@ const classes: Readonly<Record<string, { readonly text: ReadonlyArray<string>; r
  */
 const inside = ["BinaryIssue", "CellRefused", "HttpFailure", "Refusal", "ScalarError"]
 
-const sources = ["errors", "platform", "schema", "src"].flatMap((folder) =>
+const sources = ["platform", "schema", "src"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
     .map((entry) => join(entry.parentPath, entry.name))

@@ -2,7 +2,7 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
-import { LONGEST_MESSAGE, messageText } from "../../errors/message_text.ts"
+import { LONGEST_MESSAGE, messageText } from "../../schema/errors/message_text.ts"
 
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u202a-\u202e\u2066-\u2069]/u
 

@@ -2,7 +2,7 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
-import { redactText, redactUri, secretsOf } from "../../errors/redact.ts"
+import { redactText, redactUri, secretsOf } from "../../schema/errors/redact.ts"
 
 describe("redactUri", () => {
   it("replaces query, fragment and user info, and keeps host, path and names after the query", () => {

@@ -547,6 +547,7 @@ describe("the command line", () => {
       create: (uri, bytes) => memory.create(inner(uri), bytes),
       createFolder: (uri) => memory.createFolder(inner(uri)),
       remove: (uri) => memory.remove(inner(uri)),
+      removeFolder: (uri) => memory.removeFolder(inner(uri)),
     }
     const storage = makeRouter({ https, mem: memory })
     const uri = `https://host/points${signed}`

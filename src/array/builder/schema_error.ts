@@ -4,7 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import { taggedError, type TaggedErrorClass } from "../../../errors/tagged_error.ts"
+import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 
 const SchemaErrorBase: TaggedErrorClass<"SchemaError", { readonly field: string; readonly reason: string }> =
   taggedError("SchemaError")
