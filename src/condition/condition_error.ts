@@ -38,6 +38,7 @@ const ConditionErrorBase: TaggedErrorClass<"ConditionError", {
  * ```
  */
 export class ConditionError extends ConditionErrorBase {
+  /** Makes the error; `at` moves with the credentials that URLs in `text` lose. */
   constructor(fields: ConstructorParameters<typeof ConditionErrorBase>[0]) {
     const { text, at } = fields
     // URLs in the text lose their credentials, which moves what follows them
