@@ -135,7 +135,12 @@ describe("import", () => {
       await refused("a\n1\n", ["--dims", "a", "--tile", "a=x"], 2, /a: a tile of x is none/)
       await refused("a\n1\n", ["--delimiter", "::"], 2, /--delimiter: give one character/)
       await refused("a\n1\n", ["--append"], 3, /there is no array here/)
-      await refused("a\n1\n", ["--append", "--dims", "a"], 2, /--dims is for new arrays, and --append for one that is there/)
+      await refused(
+        "a\n1\n",
+        ["--append", "--dims", "a"],
+        2,
+        /--dims is for new arrays, and --append for one that is there/,
+      )
       assertEquals((await cli(["import", join(folder, "none.csv"), uri])).code, 3)
       assertEquals((await cli(["import", "-", uri])).code, 2)
       assertEquals((await cli(["import", file])).code, 2)
