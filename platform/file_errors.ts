@@ -32,7 +32,8 @@ const missing = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ESPIPE", "ENAMETOOLONG"
 /** Failures that Deno knows by their number alone, on Linux or macOS. */
 const numbers: Readonly<Record<string, string>> = { 5: "EIO", 27: "EFBIG", 28: "ENOSPC", 69: "EDQUOT", 122: "EDQUOT" }
 
-const codeOf = (cause: unknown): string => {
+/** The code of a failure of the file system; `""` if it has none. */
+export const codeOf = (cause: unknown): string => {
   const code = (cause as { code?: unknown } | null)?.code
   if (typeof code === "string") return code
   const number = cause instanceof Error ? /\(os error (\d+)\)/.exec(cause.message)?.[1] : undefined

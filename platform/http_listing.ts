@@ -42,9 +42,26 @@ const failure = (uri: string, reason: StorageError["reason"], message: string, c
 /** Statuses with which servers say that they have no such file, or none that they show. */
 const isAbsent = (status: number): boolean => isMissing(status) || [400, 401, 403, 405, 407].includes(status)
 
+/** Manifests are remembered up to this many bytes; the one that was used longest ago is asked for again. */
+const MOST_REMEMBERED = 2 * LARGEST_MANIFEST
+
 /** Listings over requests. */
 export const makeListing = (send: Send): HttpListing => {
   const manifests = new Map<string, Known>()
+  let remembered = 0
+  const forget = (base: string): void => {
+    remembered -= manifests.get(base)?.manifest.bytes ?? 0
+    manifests.delete(base)
+  }
+  const remember = (base: string, known: Known): void => {
+    forget(base)
+    manifests.set(base, known)
+    remembered += known.manifest.bytes
+    for (const other of manifests.keys()) {
+      if (remembered <= MOST_REMEMBERED || other === base) return
+      forget(other)
+    }
+  }
   const without = new Set<string>()
   const listed = new Set<string>()
   const manifestFlights = makeSingleFlight<Manifest | undefined, StorageError>()
@@ -68,10 +85,13 @@ export const makeListing = (send: Send): HttpListing => {
         const headers = known?.etag === undefined ? undefined : { "if-none-match": known.etag }
         const request: HttpRequest = { op: "list", uri, method: "GET", url, headers }
         const answer = yield* send(request)
-        if (answer.status === 304 && known !== undefined) return yield* Effect.as(answer.discard, known.manifest)
+        if (answer.status === 304 && known !== undefined) {
+          remember(at.base, known)
+          return yield* Effect.as(answer.discard, known.manifest)
+        }
         if (isAbsent(answer.status)) {
           yield* answer.discard
-          manifests.delete(at.base)
+          forget(at.base)
           without.add(at.base)
           return undefined
         }
@@ -94,7 +114,7 @@ export const makeListing = (send: Send): HttpListing => {
             return failure(uri, "Unknown", `the manifest ${shown} is damaged: ${what}; publish it again`, cause)
           },
         })
-        manifests.set(at.base, { manifest, etag: answer.header("etag") })
+        remember(at.base, { manifest, etag: answer.header("etag") })
         without.delete(at.base)
         return manifest
       }),

@@ -65,8 +65,10 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     while (at < bytes.length && isSpace(bytes[at])) at++
   }
   const take = (byte: number): boolean => {
-    skipSpace()
-    if (bytes[at] !== byte) return false
+    if (bytes[at] !== byte) {
+      skipSpace()
+      if (bytes[at] !== byte) return false
+    }
     at++
     return true
   }
@@ -166,6 +168,8 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   /** Where the slashes of the path before are, from its beginning; and how many. */
   const slashes = new Uint32Array(DEEPEST)
   let depth = 0
+  const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const lastWord = bytes.length - 3
   /** Whether the path before is in `bytes` as it is, without anything unusual. */
   let plain = false
 
@@ -180,6 +184,8 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     if (plain) {
       let before = starts[length - 1]
       const end = ends[length - 1]
+      // four bytes at a time, as most of a path is like that before it
+      while (before + 4 <= end && i < lastWord && words.getInt32(i) === words.getInt32(before)) i += 4, before += 4
       while (before < end && source[i] === source[before]) i++, before++
       while (depth > 0 && slashes[depth - 1] >= i - from) depth--
     } else depth = 0
@@ -223,13 +229,17 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   /** Takes a size: digits, as a rule. */
   const takeSize = (file: number): void => {
     skipSpace()
+    const source = bytes
     const from = at
+    let i = from
     let size = 0
-    while (bytes[at] >= ZERO && bytes[at] <= NINE && at - from < 15) size = 10 * size + bytes[at++] - ZERO
-    const next = bytes[at]
-    const plain = at > from && (next === CLOSE_LIST || isSpace(next)) && (bytes[from] !== ZERO || at === from + 1)
-    if (!plain) {
-      at = from
+    for (let byte = source[i]; byte >= ZERO && byte <= NINE && i - from < 15; byte = source[++i]) {
+      size = 10 * size + byte - ZERO
+    }
+    const next = source[i]
+    const plain = i > from && (next === CLOSE_LIST || isSpace(next)) && (source[from] !== ZERO || i === from + 1)
+    if (plain) at = i
+    else {
       const value = scalar()
       if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw notAFile(file)
       size = Math.abs(value)

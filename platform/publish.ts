@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import { NotFound, StorageError } from "./errors.ts"
-import { encodeManifest, MANIFEST_NAME, type ManifestFile } from "./manifest.ts"
+import { encodeManifest, LARGEST_MANIFEST, MANIFEST_NAME, type ManifestFile } from "./manifest.ts"
 import type { Entry, Storage } from "./storage.ts"
 import { withoutTrailingSlash } from "./uri.ts"
 
@@ -78,6 +78,13 @@ export const publish = (storage: Storage, uri: string): Effect.Effect<Published,
     const files = yield* filesBelow(storage, at, "", 0)
     if (files.length === 0) return yield* Effect.fail(new NotFound({ uri: at }))
     const target = `${at}/${MANIFEST_NAME}`
-    yield* storage.write(target, encodeManifest(files))
+    const manifest = encodeManifest(files)
+    if (manifest.length > LARGEST_MANIFEST) {
+      const what =
+        `the manifest of ${files.length} files has ${manifest.length} bytes, and readers take ${LARGEST_MANIFEST}`
+      const cause = new Error(`${what}; publish the folders below one by one`)
+      return yield* Effect.fail(new StorageError({ op: "publish", uri: at, reason: "Unsupported", cause }))
+    }
+    yield* storage.write(target, manifest)
     return { uri: target, files: files.length, bytes: files.reduce((sum, [, size]) => sum + size, 0) }
   })

@@ -10,7 +10,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkRanges, tailRange, truncated } from "./byte_ranges.ts"
-import { readFailure, storageFailure } from "./file_errors.ts"
+import { codeOf, readFailure, storageFailure } from "./file_errors.ts"
 import { NotFound, StorageError } from "./errors.ts"
 import { compareBytewise } from "./name_order.ts"
 import { builtin } from "./runtime_modules.ts"
@@ -127,14 +127,20 @@ const isMissing = (error: unknown): boolean => {
   return code === "ENOENT" || code === "ENOTDIR"
 }
 
-/** The kind of a name, links followed; undefined for what is neither file nor folder. */
+/**
+ * The codes that say that a link leads nowhere: to nothing, in a circle, through a name that is too long, or to a place that
+ * this process may not see. Other failures, such as EIO, say nothing about the link, and fail the listing.
+ */
+const deadLinks = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EACCES", "EPERM"])
+
+/** The kind of a name, links followed; undefined for a link that leads nowhere and for what is neither file nor folder. */
 const kindOf = (folder: string, entry: ReturnType<typeof listFolder>[number]): Entry["kind"] | undefined => {
   let { isFile, isDirectory } = entry
   if (entry.isSymlink) {
     try {
       ;({ isFile, isDirectory } = describe(`${folder}/${entry.name}`))
     } catch (error) {
-      if (!isMissing(error)) throw error
+      if (!deadLinks.has(codeOf(error))) throw error
     }
   }
   return isFile ? "file" : isDirectory ? "folder" : undefined

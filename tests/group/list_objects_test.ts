@@ -1,9 +1,13 @@
 import { describe, it } from "node:test"
-import { assertEquals, assertMatch } from "@std/assert"
+import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { Group } from "../../mod.ts"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Group, layerDefault } from "../../mod.ts"
 import { details, type Files, member, over, uuid } from "./group_files.ts"
 
 const group = (path: string, members?: ReadonlyArray<ReturnType<typeof member>>): Files => ({
@@ -29,6 +33,31 @@ describe("objects", () => {
     assertEquals(await type(group("x")), "group")
     assertEquals(await type({ "x/__group/a": "" }), "group")
     assertEquals(await type({ ...group("x"), ...array("x") }), "array")
+  })
+
+  it("in a local folder are listed beside links that lead in circles", async () => {
+    const top = mkdtempSync(join(tmpdir(), "tessera-links-"))
+    try {
+      for (const name of ["array/__schema", "group/inner/__schema"]) mkdirSync(join(top, name), { recursive: true })
+      writeFileSync(join(top, "group/__tiledb_group.tdb"), "")
+      for (const at of [top, join(top, "group")]) {
+        symlinkSync("loop", join(at, "loop"))
+        symlinkSync("..", join(at, "up"))
+      }
+      symlinkSync(".", join(top, "group", "same"))
+      const asked = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layerDefault>>) =>
+        Effect.runPromise(Effect.provide(program, layerDefault))
+      const names = async (uri: string) => (await asked(Group.ls(uri))).map(({ name }) => name)
+      assertEquals(await names(top), ["array", "group"])
+      assertEquals(await names(join(top, "group")), ["inner", "same"])
+      const tree = await asked(Group.tree(top))
+      assertEquals(tree.map(({ name, cut }) => [name, cut]), [["array", undefined], ["group", undefined]])
+      assertEquals(tree[1].children.map(({ name, cut }) => [name, cut]), [["inner", undefined], ["same", undefined]])
+      const visits = await asked(Stream.runCount(Group.walk(top)))
+      assert(visits > 4 && visits < 200, `${visits}: the system ends the circle`)
+    } finally {
+      rmSync(top, { recursive: true })
+    }
   })
 
   it("in a folder, an old group and a group are listed", async () => {

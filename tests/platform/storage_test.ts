@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Buffer } from "node:buffer"
 import { execFile, execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
@@ -111,6 +111,46 @@ describe("local storage", () => {
       assertEquals(await run(localFiles.read(join(path, "real", "file"))), Uint8Array.of(1), "written through the link")
       await run(localFiles.remove(join(path, "folder")))
       assertEquals(await run(localFiles.size(join(path, "real", "file"))), 1, "only the link is removed")
+    }))
+
+  it("lists a folder with links that lead in circles, too far, or where nobody may look; only those links fail", () =>
+    inside(async (path) => {
+      mkdirSync(join(path, "real"))
+      writeFileSync(join(path, "file"), "abc")
+      symlinkSync("self", join(path, "self"))
+      symlinkSync("pong", join(path, "ping"))
+      symlinkSync("ping", join(path, "pong"))
+      symlinkSync("a".repeat(300), join(path, "long"))
+      symlinkSync(join("file", "below"), join(path, "below a file"))
+      symlinkSync(".", join(path, "here"))
+      mkdirSync(join(path, "locked", "inner"), { recursive: true })
+      symlinkSync(join(path, "locked", "inner"), join(path, "refused"))
+      chmodSync(join(path, "locked"), 0)
+      try {
+        // the superuser may look everywhere
+        const refused = process.getuid?.() === 0 ? ["refused folder"] : []
+        const kinds = (await run(localFiles.list(path))).map(({ name, kind }) => `${name} ${kind}`)
+        assertEquals(kinds, ["file file", "here folder", "locked folder", "real folder", ...refused])
+        assertEquals((await run(localFiles.list(join(path, "here", "here")))).length, kinds.length)
+        for (const name of ["self", "ping", "pong"]) {
+          const uri = join(path, name)
+          for (
+            const call of [
+              localFiles.read(uri),
+              localFiles.readTail(uri, 1),
+              localFiles.readRanges(uri, [{ offset: 0, length: 1 }]),
+              localFiles.size(uri),
+              localFiles.list(uri),
+            ]
+          ) {
+            const error = await fails(call as Effect.Effect<unknown, unknown>)
+            assert(error instanceof StorageError, `${name}: ${error}`)
+          }
+        }
+        assert(await fails(localFiles.read(join(path, "long"))) instanceof NotFound)
+      } finally {
+        chmodSync(join(path, "locked"), 0o700)
+      }
     }))
 
   it("says why, by the codes of the file system", () => {
