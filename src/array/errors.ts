@@ -124,6 +124,40 @@ export class WriteError extends WriteErrorBase {
   }
 }
 
+const ConflictBase: TaggedErrorClass<"Conflict", {
+  readonly uri: string
+  readonly field: string
+  readonly reason: string
+}> = Data.TaggedError("Conflict")
+
+/**
+ * A change of a schema that contradicts another one, which came first while this one was under way: `field` names the
+ * attribute, enumeration or dimension that both change. The array is as the other change made it.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Either from "effect/Either"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* TileArray.create("mem://a", ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } }))
+ *   const changes = [Attr.int32(), Attr.float64()].map((b) =>
+ *     Effect.either(TileArray.evolve("mem://a", { addAttributes: { b } })))
+ *   const done = yield* Effect.all(changes, { concurrency: "unbounded" })
+ *   return done.filter(Either.isLeft).map(({ left }) => left._tag)
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), ["Conflict"])
+ * ```
+ */
+export class Conflict extends ConflictBase {
+  /** What is wrong, where, and what to do. */
+  override get message(): string {
+    return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.reason}`
+  }
+}
+
 /** The reason of a {@link WriteError} of what are not cells to who gave them: the other one is number `first + other`. */
 export const reasonOf = ({ reason, other }: WriteError, what: string, first = 0): string =>
   other === undefined ? reason : `${reason} (the other is ${what} ${first + other})`

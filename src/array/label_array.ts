@@ -30,6 +30,9 @@ export const labelSchema = (
 /** Label arrays that were opened, by the arrays that they are of: those are snapshots, and so are their labels. */
 const memo = new WeakMap<OpenedArray, Map<string, OpenedArray>>()
 
+/** Where the array of a label is, by the URI of the array that has the label. */
+export const labelUri = (uri: string, label: DimensionLabel): string => label.relative ? join(uri, label.uri) : label.uri
+
 /** The array that holds a label of an open array, as it was at the same time. */
 export const openLabel = (
   array: OpenedArray,
@@ -41,7 +44,7 @@ export const openLabel = (
     const known = opened.get(label.name)
     if (known !== undefined) return Effect.succeed(known)
     const { key, verifyChecksums, time, schema: { dimensions } } = array
-    const uri = label.relative ? join(array.uri, label.uri) : label.uri
+    const uri = labelUri(array.uri, label)
     return Effect.flatMap(openArray(uri, { ...time, key, verifyChecksums }), (its) => {
       const { schema } = its
       const fits = schema.arrayType === "dense" && schema.dimensions.length === 1 &&

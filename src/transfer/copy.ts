@@ -122,7 +122,7 @@ const copyCells = (
     if (source.schema.arrayType === "sparse") {
       const expected = source.fragments.reduce((sum, fragment) => sum + cellCount(fragment), 0)
       const order = keepOrder(source, target) ? "global" : "unordered"
-      const writing = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY } as const
+      const writing = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY, distinct: true } as const
       const writer = yield* openSparseWriter(target, { ...told(expected), ...writing })
       const names = [...source.schema.dimensions.map((d) => d.name), ...select]
       return yield* writeAll(writer, streamSparse(source, { ...reading, order, region, select: names }))
