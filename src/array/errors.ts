@@ -138,17 +138,19 @@ const ConflictBase: TaggedErrorClass<"Conflict", {
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
- * import * as Either from "effect/Either"
  * import * as Layer from "effect/Layer"
  *
  * const program = Effect.gen(function* () {
- *   yield* TileArray.create("mem://a", ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } }))
- *   const changes = [Attr.int32(), Attr.float64()].map((b) =>
- *     Effect.either(TileArray.evolve("mem://a", { addAttributes: { b } })))
- *   const done = yield* Effect.all(changes, { concurrency: "unbounded" })
- *   return done.filter(Either.isLeft).map(({ left }) => left._tag)
+ *   const schema = ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } })
+ *   yield* TileArray.create("mem://a", schema)
+ *   yield* Effect.catchTag(
+ *     TileArray.evolve("mem://a", { addAttributes: { b: Attr.int32() } }),
+ *     "Conflict",
+ *     ({ field }) => Effect.logWarning(`somebody else has just added another ${field}`),
+ *   )
+ *   return (yield* TileArray.open("mem://a")).schema.attributes.length
  * })
- * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), ["Conflict"])
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), 2)
  * ```
  */
 export class Conflict extends ConflictBase {
