@@ -8,7 +8,11 @@ import { attemptOptions, checkKey, checkNames, checkUri, millis, refusing } from
 
 /** How to change what an array or group says of itself. */
 export interface ChangeOptions {
-  /** The moment of the change, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now. */
+  /**
+   * The moment of the change, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now, or the
+   * millisecond after the newest change of its kind if the clock is behind that by an hour at most; by more it fails with
+   * `InvalidOption`.
+   */
   readonly at?: number | bigint | Date
   /** The AES-256-GCM key of an encrypted array: 32 bytes. What was opened with its key has it already. */
   readonly key?: Uint8Array

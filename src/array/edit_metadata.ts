@@ -3,16 +3,19 @@
  * Format: `metadata.md`.
  */
 import * as Effect from "effect/Effect"
-import type { Storage } from "../../platform/storage.ts"
+import type { StorageError } from "../../platform/errors.ts"
+import { Storage } from "../../platform/storage.ts"
 import { MetadataEntries, type MetadataEntry } from "../../schema/metadata_entries.ts"
 import { METADATA_FOLDER } from "../../schema/name/array_paths.ts"
+import { parseName } from "../../schema/name/timestamped_name.ts"
 import { ScalarError } from "../../schema/scalar.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { createStructure, type StoreError } from "./create_structure.ts"
-import { WriteError } from "./errors.ts"
+import { type InvalidOption, WriteError } from "./errors.ts"
 import { join } from "./listing.ts"
 import { bytewise, type MetadataItem } from "./metadata.ts"
 import { checkTyped, deletionsOf, entriesOf, type MetadataInput, putEntry } from "./metadata_input.ts"
+import { momentAfter, newerOf, type Newest, newestOf, untilReached } from "./moment.ts"
 import { type NameTime, newName } from "./new_name.ts"
 
 /**
@@ -87,17 +90,36 @@ export const editInto = (uri: string, edited: EditedMetadata): MetadataEdit => {
   }
 }
 
-/** Writes what changes add up to into one file; nothing if there are none. */
+/** The newest file of metadata. */
+const newestFile = (folder: string): Effect.Effect<Newest | undefined, StorageError, Storage> =>
+  Effect.flatMap(
+    Storage,
+    (storage) =>
+      Effect.map(storage.list(folder), (entries) =>
+        entries.reduce((newest: Newest | undefined, { name }) => {
+          const parsed = parseName(name)
+          // those with an extension say what was consolidated
+          return parsed === undefined || parsed.name !== name ? newest : newerOf(newest, newestOf(parsed))
+        }, undefined)),
+  )
+
+/**
+ * Writes what changes add up to into one file; nothing if there are none. Without a time it is of now, and newer than all that
+ * is there, which takes a listing.
+ */
 export const storeMetadata = (
   access: TileAccess,
   uri: string,
   time: NameTime | undefined,
   version: number,
   edited: EditedMetadata,
-): Effect.Effect<void, StoreError, Storage> =>
+): Effect.Effect<void, StoreError | InvalidOption, Storage> =>
   Effect.gen(function* () {
     if (edited.size === 0) return
     const entries = [...edited].sort(([a], [b]) => a < b ? -1 : 1).map(([, entry]) => entry)
-    const name = yield* newName(time)
-    yield* createStructure(access, join(uri, METADATA_FOLDER, name), MetadataEntries, entries, version)
+    const folder = join(uri, METADATA_FOLDER)
+    const moment = time ?? (yield* momentAfter(uri, yield* newestFile(folder)))
+    const name = yield* newName(moment)
+    if (time === undefined) yield* untilReached(moment)
+    yield* createStructure(access, join(folder, name), MetadataEntries, entries, version)
   })

@@ -123,6 +123,42 @@ export class WriteError extends WriteErrorBase {
   }
 }
 
+const ConflictBase: TaggedErrorClass<"Conflict", {
+  readonly uri: string
+  readonly field: string
+  readonly reason: string
+}> = taggedError("Conflict")
+
+/**
+ * A change of a schema that contradicts another one, which came first while this one was under way: `field` names the
+ * attribute, enumeration or dimension that both change. The array is as the other change made it.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   const schema = ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } })
+ *   yield* TileArray.create("mem://a", schema)
+ *   yield* Effect.catchTag(
+ *     TileArray.evolve("mem://a", { addAttributes: { b: Attr.int32() } }),
+ *     "Conflict",
+ *     ({ field }) => Effect.logWarning(`somebody else has just added another ${field}`),
+ *   )
+ *   return (yield* TileArray.open("mem://a")).schema.attributes.length
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), 2)
+ * ```
+ */
+export class Conflict extends ConflictBase {
+  /** What is wrong, where, and what to do. */
+  override get message(): string {
+    return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.reason}`
+  }
+}
+
 /** The reason of a {@link WriteError} of what are not cells to who gave them: the other one is number `first + other`. */
 export const reasonOf = ({ reason, other }: WriteError, what: string, first = 0): string =>
   other === undefined ? reason : `${reason} (the other is ${what} ${first + other})`

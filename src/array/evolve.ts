@@ -1,16 +1,17 @@
 /**
  * Changing what an array is: a new schema beside those that are there, which stay for the fragments that they wrote.
  */
-import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
+import type { StorageError } from "../../platform/errors.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
 import { Storage } from "../../platform/storage.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import type { Attribute } from "../../schema/attribute.ts"
 import type { ConditionNode } from "../../schema/condition_ast.ts"
 import { ARRAY_SCHEMA_FILE, arrayFolders } from "../../schema/name/array_paths.ts"
-import { formatName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
+import { formatName, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../schema/version.ts"
 import { attemptSchema, SchemaError } from "./builder/schema_error.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
@@ -18,16 +19,25 @@ import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion } from "./check_format_version.ts"
 import type { StoreError } from "./create_structure.ts"
 import { loadDeleteCondition } from "./delete_condition.ts"
-import { loadDirectory } from "./directory.ts"
+import { loadDirectory, schemaAt, schemaFiles } from "./directory.ts"
 import { loadEnumerations } from "./enumerations.ts"
-import { InvalidOption } from "./errors.ts"
-import { evolveSchema, isChange, neededEnumerations, type SchemaChanges } from "./evolve_schema.ts"
+import { Conflict, InvalidOption } from "./errors.ts"
+import {
+  type EvolvedSchema,
+  evolveSchema,
+  isChange,
+  neededEnumerations,
+  remainingChanges,
+  type SchemaChanges,
+} from "./evolve_schema.ts"
 import { type AnyTileArray, openedOf } from "./handle.ts"
 import { type LatestSchema, type LatestSchemaError, loadLatestSchema } from "./latest_schema.ts"
-import { join, listArray } from "./listing.ts"
+import { join, listArray, listSchemas } from "./listing.ts"
+import { momentAfter, sleepReal, untilReached } from "./moment.ts"
 import { attemptOptions, checkNames, type Refuse, refusing } from "./open_options.ts"
-import { newUuidAfter } from "./new_name.ts"
+import { type NameTime, newUuidAfter } from "./new_name.ts"
 import { accessOf } from "./open.ts"
+import { type Claim, claimsIn, createClaim, nextClaim, plannedName, removeClaims } from "./schema_claim.ts"
 import { loadSchema } from "./schemas.ts"
 import { newEnumerationName, storeSchema } from "./store_schema.ts"
 
@@ -58,7 +68,7 @@ const checkChanges = (changes: SchemaChanges, refuse: Refuse): void => {
 }
 
 /** What changing a schema can fail with. */
-export type EvolveError = InvalidOption | SchemaError | LatestSchemaError | StoreError
+export type EvolveError = InvalidOption | SchemaError | Conflict | LatestSchemaError | StoreError
 
 /** The format version of the new schema. */
 const versionOf = ({ uri, schema }: LatestSchema, asked: number | undefined): Effect.Effect<number, InvalidOption> => {
@@ -149,18 +159,186 @@ const checkDeletes = (
 const nextName = (
   uri: string,
   newest: TimestampedName,
-  time: number,
+  at: NameTime | undefined,
 ): Effect.Effect<string, InvalidOption> =>
   Effect.gen(function* () {
     const first = newest.name === ARRAY_SCHEMA_FILE
+    // digits behind those of the newest one are chosen below
+    const [time] = at ?? (yield* momentAfter(uri, first ? undefined : { end: newest.end, uuid: "" }))
     const same = !first && time === newest.start && time === newest.end
     const name = formatName(time, time, yield* newUuidAfter(same ? newest.uuid : ""))
+    if (at === undefined) yield* untilReached([time, time])
     if (first || compareBytewise(newest.name, name) < 0) return name
     const reason = time < newest.end
       ? `the newest schema is of ${newest.end}, and would hide one of ${time}; give a later time`
       : `a schema of ${time} sorts before that of ${newest.end}, since engines compare names as text; give a time of more digits`
     return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason }))
   })
+
+/** A schema that is ready to be written. */
+interface Prepared extends EvolvedSchema {
+  readonly version: number
+  readonly access: TileAccess
+}
+
+/** What is asked of the schema of an array. */
+interface Asked {
+  readonly changes: SchemaChanges
+  readonly formatVersion: number | undefined
+  readonly isNeeded: (schema: LatestSchema, version: number) => boolean
+}
+
+/** What a schema becomes; `undefined` if it is so already. */
+const prepare = (
+  latest: LatestSchema,
+  { changes, formatVersion, isNeeded }: Asked,
+): Effect.Effect<Prepared | undefined, EvolveError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const version = yield* versionOf(latest, formatVersion)
+    if (!isNeeded(latest, version)) return undefined
+    return yield* prepareChanges(latest, changes, version, false)
+  })
+
+/**
+ * As {@link prepare}, after other changes came first: what they have done already is left out, and what contradicts them is a
+ * {@link Conflict}.
+ */
+const prepareOnTop = (
+  latest: LatestSchema,
+  { changes, formatVersion }: Asked,
+): Effect.Effect<Prepared | undefined, EvolveError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri, schema } = latest
+    // an array never goes back to an older version
+    const version = yield* versionOf(
+      latest,
+      formatVersion === undefined ? undefined : Math.max(formatVersion, schema.version),
+    )
+    const known = yield* loadEnumerations(latest, neededEnumerations(changes))
+    const left = yield* attemptSchema(() => remainingChanges(schema, changes, known))
+    if (!isChange(left) && schema.version >= version) return undefined
+    return yield* prepareChanges(latest, left, version, true).pipe(
+      Effect.catchTag("SchemaError", ({ field, reason }) => {
+        const why = `another change of the schema came first, and this one contradicts it: ${reason}`
+        return Effect.fail(new Conflict({ uri, field, reason: why }))
+      }),
+    )
+  })
+
+const prepareChanges = (
+  latest: LatestSchema,
+  changes: SchemaChanges,
+  version: number,
+  merge: boolean,
+): Effect.Effect<Prepared, EvolveError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const known = yield* loadEnumerations(latest, neededEnumerations(changes))
+    const asked = [...Object.keys(changes.addEnumerations ?? {}), ...Object.keys(changes.extendEnumerations ?? {})]
+    const files = new Map(
+      yield* Effect.forEach(asked, (name) => Effect.map(newEnumerationName, (file) => [name, file] as const)),
+    )
+    const evolved = yield* attemptSchema(() => {
+      const made = evolveSchema(latest.schema, changes, version, known, (name) => files.get(name)!, merge)
+      checkFormatVersion(made.schema)
+      return made
+    })
+    yield* checkOldFragments(latest, evolved.schema)
+    const access = yield* accessOf(latest)
+    yield* checkFormerAttributes(access, latest, evolved.schema)
+    yield* checkDeletes(access, latest, evolved.schema)
+    return { ...evolved, version, access }
+  })
+
+/** What this change has published so far. */
+interface Published {
+  /** The name of its newest schema. */
+  readonly name: string
+  /** The names of all schemas that were there just before. */
+  readonly known: ReadonlySet<string>
+}
+
+/**
+ * The newest schema as a change starts from it. Where the newest one is this change's own, and hides another that came at the
+ * same time – of an engine, which does not wait –, that is the other one; `undefined` if it hides none.
+ */
+const startFrom = (
+  latest: LatestSchema,
+  published: Published | undefined,
+): Effect.Effect<LatestSchema | undefined, LatestSchemaError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    if (published === undefined || latest.name.name !== published.name) return latest
+    const hidden = latest.earlier.findLast(({ name }) => !published.known.has(name.name))
+    if (hidden === undefined) return undefined
+    const schema = yield* loadSchema(yield* accessOf(latest), hidden.uri)
+    return { ...latest, schema, earlier: latest.earlier.filter((file) => file !== hidden) }
+  })
+
+/** Milliseconds between two looks at the claims of others. */
+const INTERVAL = 5
+
+/** A claim of which nothing has come for so many milliseconds, or so many times what a look takes, is taken over. */
+const PATIENCE = 500
+const LOOKS = 30
+
+/** What became of a turn: nothing, or the array has this change's schema, alone or beside others that came meanwhile. */
+type Turn = { readonly _tag: "again" } | { readonly _tag: "done" } | ({ readonly _tag: "beside" } & Published)
+
+/** The schemas and claims that an array has. */
+const look = (uri: string) =>
+  Effect.map(listSchemas(uri), (listing) => {
+    const files = schemaFiles(listing)
+    return {
+      names: new Set(files.map(({ name }) => name.name)),
+      newest: schemaAt(files, Infinity)?.name.name,
+      claims: claimsIn(listing.root.map(({ name }) => name)),
+    }
+  })
+
+/** Publishes a schema under a claim, unless others are faster; `stale` are the claims that it takes over. */
+const takeTurn = (
+  latest: LatestSchema,
+  { schema, enumerations, version, access }: Prepared,
+  name: string,
+  stale: ReadonlyArray<Claim>,
+): Effect.Effect<Turn, StoreError, Storage> => {
+  const { uri } = latest
+  const claim = nextClaim(latest.name.name, stale)
+  const isLater = (its: Claim): boolean => its.base === claim.base && its.generation > claim.generation
+  // who holds a claim to an older schema may have published this one, and not be done
+  const isInTheWay = (its: Claim): boolean =>
+    isLater(its) || (its.base !== claim.base && stale.every(({ file }) => file !== its.file))
+  return Effect.acquireUseRelease(
+    createClaim(uri, claim, name),
+    (isOurs): Effect.Effect<Turn, StoreError, Storage> =>
+      Effect.gen(function* () {
+        if (!isOurs) return { _tag: "again" }
+        const before = yield* look(uri)
+        if (before.newest !== claim.base || before.claims.some(isInTheWay)) return { _tag: "again" }
+        if (latest.schema.version < version) {
+          const storage = yield* Storage
+          for (const folder of arrayFolders(version)) yield* storage.createFolder(join(uri, folder))
+        }
+        yield* storeSchema(access, uri, name, schema, enumerations)
+        const after = yield* look(uri)
+        const isAlone = [...after.names].every((its) => its === name || before.names.has(its))
+        if (!isAlone || after.claims.some(isLater)) return { _tag: "beside", name, known: before.names }
+        yield* removeClaims(uri, stale)
+        return { _tag: "done" }
+      }),
+    (isOurs) => isOurs ? removeClaims(uri, [claim]) : Effect.void,
+  )
+}
+
+/** The greatest of the newest schema's name and those under which the owners of claims may publish after all. */
+const newestPlanned = (
+  { uri, name }: LatestSchema,
+  claims: ReadonlyArray<Claim>,
+): Effect.Effect<TimestampedName, StorageError, Storage> =>
+  Effect.map(Effect.forEach(claims, (claim) => plannedName(uri, claim)), (planned) =>
+    planned.reduce((newest, its) => {
+      const parsed = its === undefined ? undefined : parseName(its)
+      return parsed !== undefined && compareBytewise(newest.name, parsed.name) < 0 ? parsed : newest
+    }, name))
 
 const evolveTo = (
   array: AnyTileArray | string,
@@ -171,30 +349,57 @@ const evolveTo = (
   Effect.gen(function* () {
     const opened = typeof array === "string" ? array : openedOf(array)
     const { uri, time, key } = yield* changingOf(opened, options, ["formatVersion"])
-    const latest = yield* loadLatestSchema(uri, key)
-    const version = yield* versionOf(latest, options.formatVersion)
-    if (!isNeeded(latest, version)) return
-    const known = yield* loadEnumerations(latest, neededEnumerations(changes))
-    const asked = [...Object.keys(changes.addEnumerations ?? {}), ...Object.keys(changes.extendEnumerations ?? {})]
-    const files = new Map(
-      yield* Effect.forEach(asked, (name) => Effect.map(newEnumerationName, (file) => [name, file] as const)),
-    )
-    const evolved = yield* attemptSchema(() => {
-      const made = evolveSchema(latest.schema, changes, version, known, (name) => files.get(name)!)
-      checkFormatVersion(made.schema)
-      return made
+    const asked: Asked = { changes, formatVersion: options.formatVersion, isNeeded }
+    const first = yield* loadLatestSchema(uri, key)
+    const firstPrepared = yield* prepare(first, asked)
+    if (firstPrepared === undefined) return
+
+    let latest = first
+    let published: Published | undefined
+    let patience = PATIENCE
+    let waited = 0
+    let watched = ""
+    /** Looks again, a moment later. */
+    const reload = Effect.gen(function* () {
+      // not all who wait at once
+      const pause = INTERVAL * (1 + Math.random())
+      yield* sleepReal(pause)
+      const [duration, loaded] = yield* Effect.timed(loadLatestSchema(uri, key))
+      waited += pause
+      patience = Math.max(PATIENCE, LOOKS * Duration.toMillis(duration))
+      return loaded
     })
-    yield* checkOldFragments(latest, evolved.schema)
-    const access = yield* accessOf(latest)
-    yield* checkFormerAttributes(access, latest, evolved.schema)
-    yield* checkDeletes(access, latest, evolved.schema)
-    const at = time === undefined ? yield* Clock.currentTimeMillis : time[0]
-    const name = yield* nextName(uri, latest.name, at)
-    if (latest.schema.version < version) {
-      const storage = yield* Storage
-      for (const folder of arrayFolders(version)) yield* storage.createFolder(join(uri, folder))
+    for (;;) {
+      const claims = claimsIn(latest.rootFiles)
+      const state = [latest.name.name, ...claims.map(({ file }) => file)].join()
+      if (state !== watched) {
+        watched = state
+        waited = 0
+      }
+      if (claims.length > 0 && waited < patience) {
+        latest = yield* reload
+        continue
+      }
+      // the claims that are left are of processes that are gone, or slow
+      const start = yield* startFrom(latest, published)
+      const prepared = latest === first
+        ? firstPrepared
+        : start === undefined
+        ? undefined
+        : yield* prepareOnTop(start, asked)
+      const newest = yield* newestPlanned(latest, claims)
+      if (prepared === undefined && newest === latest.name) {
+        // claims to older schemas have no force
+        return yield* removeClaims(uri, claims.filter(({ base }) => base !== latest.name.name))
+      }
+      // what a slow process may still publish must not hide what is done
+      const next = prepared ?? (yield* prepareChanges(start ?? latest, {}, latest.schema.version, true))
+      const name = yield* nextName(uri, newest, time)
+      const turn = yield* takeTurn(latest, next, name, claims)
+      if (turn._tag === "done") return
+      if (turn._tag === "beside") published = turn
+      latest = yield* reload
     }
-    yield* storeSchema(access, uri, name, evolved.schema, evolved.enumerations)
   })
 
 /**
@@ -207,7 +412,14 @@ const evolveTo = (
  * at an attribute that is dropped, which no engine could read the array without –; with `InvalidOption` for
  * a time before that of the newest schema, which would hide the change; with `ArrayNotFound`, `StorageError`, and
  * `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for a schema that cannot be read. Nothing is different
- * then. Of two changes at the same time one may be lost, as with other engines.
+ * then.
+ *
+ * Of several changes at the same time none is lost: one follows the other, and each is applied to what the one before it left.
+ * Current domains that grow at the same time are joined. A change that contradicts one that came first – both add an attribute
+ * of one name, but not the same – fails with `Conflict`. Processes of this library wait for each other by a file in the array's
+ * folder, `__tessera_evolve.….claim`, which engines ignore; where one was killed, the next takes half a second longer. Engines
+ * do not wait: what one publishes in the very moment of a change is found after it, and the change is made again on top of it.
+ * Costs two more listings, and one file that is created and removed again.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

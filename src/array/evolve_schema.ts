@@ -2,6 +2,7 @@
  * The schema that another one becomes, by the engine's own rules. Nothing is read or written here.
  */
 import type { ArraySchema as Structure } from "../../schema/array_schema.ts"
+import type { Attribute as AttributeStructure } from "../../schema/attribute.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import type { Dimension } from "../../schema/dimension.ts"
 import type { Enumeration } from "../../schema/enumeration.ts"
@@ -12,6 +13,7 @@ import { checkAttributeOf } from "./builder/check_rules.ts"
 import { checkCodes } from "./builder/check_fields.ts"
 import { type CurrentDomainInput, currentDomainRanges } from "./builder/current_domain.ts"
 import {
+  beginsWith,
   checkEnumerations,
   type EnumerationInput,
   type EnumerationList,
@@ -19,6 +21,7 @@ import {
   type EnumerationValues,
   enumerationValues,
   extendedValues,
+  missingValues,
 } from "./builder/enumeration_values.ts"
 import { SchemaError } from "./builder/schema_error.ts"
 import type { ArraySchema, Attributes, Dimensions } from "./builder/schema_value.ts"
@@ -60,12 +63,66 @@ const shownNames = (names: ReadonlyArray<string>): string =>
 export const isChange = (changes: SchemaChanges): boolean =>
   Object.values(changes).some((change) => change !== undefined && Object.keys(change).length > 0)
 
-/** The enumerations whose values must be known: those that are extended, and those that new attributes have. */
+/** The enumerations whose values must be known: those that are added or extended, and those that new attributes have. */
 export const neededEnumerations = (changes: SchemaChanges): ReadonlySet<string> =>
   new Set([
+    ...Object.keys(changes.addEnumerations ?? {}),
     ...Object.keys(changes.extendEnumerations ?? {}),
     ...Object.values(changes.addAttributes ?? {}).map((attribute) => attribute.enumeration),
   ])
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i])
+
+/** Whether an attribute is as it would be added. */
+const sameAttribute = (a: AttributeStructure, b: AttributeStructure): boolean =>
+  a.type === b.type && a.cellValNum === b.cellValNum && a.nullable === b.nullable && a.order === b.order &&
+  a.enumeration === b.enumeration && a.fillValueValidity === b.fillValueValidity &&
+  sameBytes(a.fillValue, b.fillValue) && JSON.stringify(a.filters) === JSON.stringify(b.filters)
+
+/**
+ * What is left of changes after another change came first: what that one has done already is left out. Changes that
+ * contradict it stay, and {@link evolveSchema} refuses them. `known` are the values of enumerations, as there.
+ */
+export const remainingChanges = (
+  schema: Structure,
+  changes: SchemaChanges,
+  known: ReadonlyArray<Enumeration>,
+): SchemaChanges => {
+  const value = fromStructure(schema, known)
+  const kept = <A>(of: Readonly<Record<string, A>> | undefined, isLeft: (name: string, its: A) => boolean) =>
+    Object.fromEntries(Object.entries(of ?? {}).filter(([name, its]) => isLeft(name, its)))
+  const valuesOf = (name: string): EnumerationValues | undefined =>
+    known.some((its) => its.name === name) && Object.hasOwn(value.enumerations, name)
+      ? value.enumerations[name]
+      : undefined
+  const extendEnumerations = Object.fromEntries(
+    Object.entries(changes.extendEnumerations ?? {}).flatMap(([name, more]) => {
+      const its = valuesOf(name)
+      const missing = its === undefined ? more : missingValues(name, its, more)
+      return missing.length === 0 ? [] : [[name, missing]]
+    }),
+  )
+  const { currentDomain } = changes
+  const ranges = currentDomain === undefined ? undefined : expandedDomain(schema, value, currentDomain, true)
+  const before = value.currentDomain
+  const isGrown = ranges !== undefined && (before === null ||
+    ranges.some(({ low, high }, d) => !sameBytes(low, before[d].low) || !sameBytes(high, before[d].high)))
+  return {
+    addAttributes: kept(changes.addAttributes, (name, its) => {
+      const there = schema.attributes.find((attribute) => attribute.name === name)
+      return there === undefined || !sameAttribute(there, attributeStructure(name, its, schema.dimensions))
+    }),
+    dropAttributes: changes.dropAttributes?.filter((name) => value.attributeNames.includes(name)),
+    addEnumerations: kept(changes.addEnumerations, (name, given) => {
+      const its = valuesOf(name)
+      return its === undefined || !beginsWith(its, enumerationValues(name, given))
+    }),
+    extendEnumerations,
+    dropEnumerations: changes.dropEnumerations?.filter((name) => Object.hasOwn(value.enumerations, name)),
+    ...(isGrown ? { currentDomain } : {}),
+  }
+}
 
 /** The names of a list of changes, each of which is there once, and there at all. */
 const droppedNames = (
@@ -89,11 +146,15 @@ const ordered = ({ type, cellValNum }: Dimension, low: Uint8Array, high: Uint8Ar
     ? compareSlices(low, 0, low.length, high, 0, high.length) <= 0
     : readScalar(type, low) <= readScalar(type, high)
 
-/** The ranges of a current domain that holds the one that was. */
+/**
+ * The ranges of a current domain that holds the one that was; with `merge` the ranges that are given are made large enough for
+ * that.
+ */
 const expandedDomain = (
   schema: Structure,
   value: ArraySchema,
   given: CurrentDomainInput<Dimensions>,
+  merge: boolean,
 ): ReadonlyArray<Range> => {
   const named = Object.keys(given)
   const before = value.currentDomain
@@ -115,6 +176,12 @@ const expandedDomain = (
   const byName = new Map(Object.keys(asked).map((name, i) => [name, ranges[i]]))
   return schema.dimensions.map((dimension, d) => {
     const range = byName.get(dimension.name) ?? before![d]
+    if (merge && before !== null) {
+      return {
+        low: ordered(dimension, before[d].low, range.low) ? before[d].low : range.low,
+        high: ordered(dimension, before[d].high, range.high) ? range.high : before[d].high,
+      }
+    }
     const grows = before === null ||
       (ordered(dimension, range.low, before[d].low) && ordered(dimension, before[d].high, range.high))
     if (!grows) {
@@ -126,7 +193,8 @@ const expandedDomain = (
 
 /**
  * What a schema becomes by changes, of a format version. `known` are the values of the enumerations that
- * {@link neededEnumerations} names; `fileOf` names the files of new ones. Throws {@link SchemaError}.
+ * {@link neededEnumerations} names; `fileOf` names the files of new ones. With `merge` a current domain that does not hold the
+ * one that is there is joined with it. Throws {@link SchemaError}.
  */
 export const evolveSchema = (
   schema: Structure,
@@ -134,6 +202,7 @@ export const evolveSchema = (
   version: number,
   known: ReadonlyArray<Enumeration>,
   fileOf: (name: string) => string,
+  merge = false,
 ): EvolvedSchema => {
   const before = fromStructure(schema, known)
   const enumerationNames = Object.keys(before.enumerations)
@@ -201,7 +270,7 @@ export const evolveSchema = (
       enumerations: Object.entries(enumerations).map(([name, { fileName }]) => ({ name, fileName: fileName! })),
       currentDomain: currentDomain === undefined
         ? schema.currentDomain
-        : { empty: false, ranges: expandedDomain(schema, before, currentDomain) },
+        : { empty: false, ranges: expandedDomain(schema, before, currentDomain, merge) },
     },
     enumerations: Object.entries({ ...added, ...extended }).map(([name, values]) =>
       enumerationStructure(name, values.fileName!, values)

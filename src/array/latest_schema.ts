@@ -23,6 +23,8 @@ export interface LatestSchema {
   readonly name: TimestampedName
   /** The files of the schemas that it had before. */
   readonly earlier: ReadonlyArray<NamedFile>
+  /** The names of the files in the array's own folder. */
+  readonly rootFiles: ReadonlyArray<string>
   /** Format version of the oldest fragment that lies beside the schemas, as all did until format 11. */
   readonly oldestFragment: number | undefined
   readonly key: Uint8Array | undefined
@@ -55,6 +57,7 @@ export const loadLatestSchema = (
       schema,
       name: file.name,
       earlier: files.filter((other) => other !== file),
+      rootFiles: listing.root.filter((entry) => entry.kind === "file").map((entry) => entry.name),
       oldestFragment: oldestOf(listing),
       key,
       verifyChecksums: true,

@@ -7,7 +7,6 @@
  *
  * Format: `group.md`.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
@@ -21,6 +20,7 @@ import { type ChangeOptions, changingOf } from "../array/change_options.ts"
 import { createStructure, type StoreError } from "../array/create_structure.ts"
 import { type ArrayNotFound, type InvalidOption, WriteError } from "../array/errors.ts"
 import { join, withoutSlash } from "../array/listing.ts"
+import { momentAfter, newerOf, type Newest, newestOf, untilReached } from "../array/moment.ts"
 import { newUuid } from "../array/new_name.ts"
 import { accessOf } from "../array/open.ts"
 import { attemptOptions, checkNames, type Refuse, refusing } from "../array/open_options.ts"
@@ -125,9 +125,9 @@ export const changeMembers = (
   Effect.gen(function* () {
     const { uri, time, key } = yield* changingOf(group, options)
     const { add = [], remove = [] } = yield* attemptOptions(() => checkChanges(changes, refusing(uri)))
-    const at = time === undefined ? yield* Clock.currentTimeMillis : time[0]
     const access = yield* accessOf({ key, verifyChecksums: true })
-    const { names, members } = yield* loadGroup(uri, { start: 0, end: at }, access)
+    // without a time of its own a change follows all that is there
+    const { names, members } = yield* loadGroup(uri, { start: 0, end: time === undefined ? Infinity : time[1] }, access)
     const changed = new Map<string, GroupMember>()
     const change = (member: GroupMember) => {
       if (!changed.has(keyOf(member))) return Effect.sync(() => void changed.set(keyOf(member), member))
@@ -147,6 +147,9 @@ export const changeMembers = (
     const details: GroupDetails = whole
       ? { version: 1, members: [...after.values()].filter((m) => !m.deleted).map((m) => ({ ...m, version: 1 })) }
       : { version: 2, members: [...changed.values()] }
-    const name = formatName(at, at, yield* newUuid, whole ? undefined : 2)
+    const before = names.reduce((last: Newest | undefined, its) => newerOf(last, newestOf(its)), undefined)
+    const moment = time ?? (yield* momentAfter(uri, before))
+    const name = formatName(...moment, yield* newUuid, whole ? undefined : 2)
+    if (time === undefined) yield* untilReached(moment)
     yield* createStructure(access, join(uri, GROUP_FOLDER, name), GroupDetails, details, CURRENT_VERSION)
   })

@@ -141,7 +141,7 @@ const copyCells = (
     if (source.schema.arrayType === "sparse") {
       const expected = source.fragments.reduce((sum, fragment) => sum + cellCount(fragment), 0)
       const order = keepOrder(source, target) ? "global" : "unordered"
-      const sorting = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY } as const
+      const sorting = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY, distinct: true } as const
       const writer = yield* openSparseWriter(target, { ...writing(expected), ...sorting })
       const names = [...source.schema.dimensions.map((d) => d.name), ...select]
       return yield* writeAll(writer, streamSparse(source, { ...reading, order, region, select: names }))

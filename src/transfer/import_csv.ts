@@ -174,7 +174,7 @@ export const createCsv = <E = never, R = never>(
         null: options.null,
       },
       // cells of one moment are compared with all others, and those of an earlier program are not in memory any more
-      keepsFragments: at === undefined || schema.arrayType === "dense" || schema.allowsDuplicates,
+      keepsFragments: at === undefined || schema.allowsDuplicates,
     }, {
       cells: (array, checkpoints) =>
         // fragments that are not committed are removed before what is around them

@@ -9,7 +9,6 @@ import { Storage } from "../../platform/storage.ts"
 import { encode } from "../../schema/binary/mod.ts"
 import { DeleteCondition } from "../../schema/commit/delete_condition.ts"
 import { commitPath } from "../../schema/name/array_paths.ts"
-import { parseName } from "../../schema/name/timestamped_name.ts"
 import { Since } from "../../schema/version.ts"
 import type { EnumerationError } from "../array/enumerations.ts"
 import { WriteError } from "../array/errors.ts"
@@ -23,6 +22,7 @@ import { conditionOf } from "../condition/where.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { Fragment } from "../fragment/fragment.ts"
 import { closeGenericTile } from "../tile/generic_tile.ts"
+import { beforeCommit, momentOf } from "./moments.ts"
 import { storedCondition } from "./stored_condition.ts"
 import { targetOf } from "./target.ts"
 import { attemptWrite, type WriteFailure } from "./written.ts"
@@ -68,8 +68,9 @@ export const deleteCells = (
     if (stays === false) {
       return yield* refuse("the condition holds for every cell; remove the fragments, or the array, instead")
     }
-    const name = yield* newName(time, target.version)
-    const at = parseName(name)!.end
+    const moment = yield* momentOf(array, time, [], "delete")
+    const name = yield* newName(moment, target.version)
+    const [, at] = moment
     const wanted = [...conditionFields(stays)].map((field) => fieldsOf(schema).byName.get(field)!)
     for (const fragment of array.fragments) {
       const its = fragment.name
@@ -92,6 +93,7 @@ export const deleteCells = (
     const file = closeGenericTile(target.access, bytes, target.version)
     const path = commitPath(target.version, name, "delete")!
     const there = (_: AlreadyExists) => Effect.void
+    yield* beforeCommit(time, moment)
     yield* Effect.uninterruptible(Effect.catchTag(storage.create(join(uri, path), file), "AlreadyExists", there))
     return { commit: name }
   })

@@ -17,12 +17,12 @@ import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./
 import { ColumnBuffer } from "./column_buffer.ts"
 import { type DenseOrder, denseTiles, tileParts } from "./dense_tiles.ts"
 import { type FragmentTarget, type FragmentWriter, openFragment } from "./fragment_writer.ts"
+import { beforeCommit, momentOf } from "./moments.ts"
 import type { Box } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 import { writeDenseTiles } from "./dense_fragment.ts"
 import type { DenseRequest } from "./write_dense.ts"
-import { momentOf } from "./write_options.ts"
 import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
 
 /** How dense cells are written in batches. */
@@ -208,12 +208,15 @@ const denseSteps = (
 /**
  * Opens a writer of the cells of boxes, which come one after the other: each box is a fragment, or several. More than one
  * fragment needs an array of format 12 or later.
+ *
+ * All fragments have one moment, which is the one of opening. So boxes that overlap must be given the same cells where they
+ * do, as copies of an array have them: nothing says which box is newer.
  */
 export const openDenseWriter = (
   array: OpenedArray,
   regions: ReadonlyArray<unknown>,
   request: DenseWriterRequest,
-): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, WriteError, Storage | Codecs | Scope.Scope> =>
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const { uri, schema } = array
     const target = yield* targetOf(array)
@@ -222,7 +225,8 @@ export const openDenseWriter = (
       const all = boxes.reduce((sum, box) => sum + cellsOfBox(box), 0)
       return { all, parts: partsOfAll(schema, boxes, request.order) }
     })
-    const time = yield* momentOf(request.time)
+    const time = yield* momentOf(array, request.time)
     const steps = yield* denseSteps(array, target, all, parts, { ...request, time })
-    return yield* makeCellWriter(uri, steps, request.onProgress, request.checkpoints)
+    const finish = Effect.zipRight(steps.finish, beforeCommit(request.time, time))
+    return yield* makeCellWriter(uri, { ...steps, finish }, request.onProgress, request.checkpoints)
   })

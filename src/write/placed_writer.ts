@@ -15,12 +15,13 @@ import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./
 import { ColumnBuffer } from "./column_buffer.ts"
 import { findBoxes } from "./find_boxes.ts"
 import type { FragmentTarget } from "./fragment_writer.ts"
-import { checkTileSize } from "./split_dense.ts"
+import { type Moments, momentsOf } from "./moments.ts"
+import { repeatedInBoxes, sharedCell } from "./repeated_cells.ts"
+import { type Box, checkTileSize } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
 import { columnBytes, gatherTile, type WriteColumn } from "./write_column.ts"
 import { denseFragment } from "./dense_fragment.ts"
 import type { DenseRequest } from "./write_dense.ts"
-import { momentOf } from "./write_options.ts"
 import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
 
 /** How cells are written where they say that they lie. */
@@ -44,6 +45,7 @@ const placedSteps = (
   { uri, schema }: OpenedArray,
   target: FragmentTarget,
   request: PlacedRequest,
+  moments: Moments,
 ): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
   Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
     const { dimensions, attributes } = fieldsOf(schema)
@@ -54,6 +56,8 @@ const placedSteps = (
     const finished = keptFragments(target, checkpoints)
     const buffers = [...dimensions, ...attributes].map((field) => new ColumnBuffer(field))
     let { given: flushed, bytes } = checkpoints?.start ?? NO_CHECKPOINT
+    /** The boxes of a write at a moment that was given: nothing says there which of two is newer. */
+    const written: Array<Box> = []
 
     const flush = Effect.suspend(() => {
       const cells = buffers[0].cells
@@ -62,6 +66,15 @@ const placedSteps = (
       const own = columns.slice(0, dimensions.length)
       return Effect.gen(function* () {
         const boxes = yield* attemptWrite(uri, () => findBoxes(schema, own, cells))
+        if (request.time !== undefined) {
+          for (const { box, cells } of boxes) {
+            const shared = sharedCell(written, box)
+            if (shared !== undefined) return yield* Effect.fail(repeatedInBoxes(uri, own, cells[shared]))
+          }
+          for (const { box } of boxes) written.push(box)
+        }
+        // boxes of one part of the cells do not overlap
+        const time = yield* moments.next
         for (const { box, cells } of boxes) {
           yield* checkTogether(uri, target.version, finished)
           const its = columns.slice(dimensions.length).map((column): WriteColumn => ({
@@ -70,7 +83,7 @@ const placedSteps = (
           }))
           let size = 0
           finished.push(
-            yield* denseFragment(target, box, its, { time: request.time, order: "row" }, (_, its) => {
+            yield* denseFragment(target, box, its, { time, order: "row" }, (_, its) => {
               size = its
             }).pipe(
               Effect.mapError((error) =>
@@ -104,7 +117,7 @@ const placedSteps = (
           if (waiting > 0 && waiting + more > memory) yield* flush
           buffers.forEach((buffer, i) => buffer.append(columns[i], 0, given))
         }),
-      finish: flush,
+      finish: Effect.zipRight(flush, moments.reached),
       finished,
       progress: () => ({ cells: flushed + buffers[0].cells, bytes }),
     }
@@ -112,7 +125,8 @@ const placedSteps = (
 
 /**
  * Opens a writer of dense cells with their coordinates: columns of all dimensions and attributes. Cells that lie together
- * become boxes, each a fragment; more than one needs an array of format 12 or later.
+ * become boxes, each a fragment; more than one needs an array of format 12 or later. Where cells are given again after the
+ * first ones were flushed, the later ones count; with a moment that was given they are refused.
  */
 export const openPlacedWriter = (
   array: OpenedArray,
@@ -121,7 +135,7 @@ export const openPlacedWriter = (
   Effect.gen(function* () {
     const target = yield* targetOf(array)
     yield* attemptWrite(array.uri, () => checkTileSize(array.schema))
-    const time = yield* momentOf(request.time)
-    const steps = yield* placedSteps(array, target, { ...request, time })
+    const moments = yield* momentsOf(array, request.time, request.checkpoints?.start.fragments)
+    const steps = yield* placedSteps(array, target, request, moments)
     return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints)
   })

@@ -110,7 +110,11 @@ export interface SparseWriterOptions extends SparseWriteOptions, BatchOptions {
  * Unordered cells wait until they fill `memory`; then they are sorted, and are a fragment. In global order, which is
  * checked across batches, whole tiles are written as they come, and all are one fragment unless `maxFragmentSize` says
  * otherwise. All fragments count at once. Where cells of unordered batches have the same coordinates and are in different
- * fragments, the later one counts, as with two writes.
+ * fragments, the later one counts, as with two writes: each fragment has a millisecond of its own, and if they come faster than
+ * that, the commit waits for the clock. With `at` all have that moment, and no order: a cell that is in two of them is refused
+ * then, with a `WriteError` that names it, whatever `duplicates` says. The hashes by which such cells are found take `memory`
+ * again, or 64 MiB if that is more; a write of more cells than that (about 25 million with the default) has to leave out `at` or
+ * be in global order.
  *
  * Fails with `InvalidOption` or `WriteError`; what writing and committing fail with is that of {@link write}.
  *
@@ -148,7 +152,7 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
     (request) =>
       openSparseWriter(openedOf(array), request) as Effect.Effect<
         CellWriter<CellColumns<S>>,
-        never,
+        WriteFailure,
         Storage | Codecs | Scope.Scope
       >,
   )

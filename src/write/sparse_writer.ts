@@ -13,9 +13,10 @@ import { checkColumns } from "./check_columns.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./checkpoints.ts"
 import { ColumnBuffer } from "./column_buffer.ts"
 import { type FragmentTarget, type FragmentWriter, openFragment, type WriteTilesError } from "./fragment_writer.ts"
+import { type Moments, momentsOf, oneMoment } from "./moments.ts"
+import { refuseRepeated } from "./repeated_cells.ts"
 import { type Duplicates, globalOrder, sortSparse } from "./sort_sparse.ts"
 import { targetOf } from "./target.ts"
-import { momentOf } from "./write_options.ts"
 import { columnBytes, gatherTile, type WriteColumn } from "./write_column.ts"
 import { lastTileCells, type SparseRequest, writeAttributes, writeDimensions, writeFields } from "./write_sparse.ts"
 import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
@@ -26,6 +27,8 @@ export interface SparseWriterRequest extends SparseRequest {
   readonly memory: number
   /** Bytes after which another fragment begins. */
   readonly maxFragmentSize: number
+  /** Whether the caller knows that no cell comes twice, so that nobody need look. */
+  readonly distinct?: boolean
   /** What an earlier program finished, and who is told of more. */
   readonly checkpoints?: Checkpoints
 }
@@ -49,6 +52,7 @@ interface Writing {
   readonly duplicates: Duplicates
   readonly fields: ReadonlyArray<Field>
   readonly dimensions: number
+  readonly moments: Moments
 }
 
 /** Cells without the first of them, of a batch without duplicates. */
@@ -61,19 +65,29 @@ const skipCells = ({ given, cells, columns }: CheckedCells, first: number): Chec
 /** Cells in any order: sorted when there are enough of them, each time into a fragment of its own. */
 const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
   Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
-    const { array: { uri, schema }, target, request, duplicates, fields, dimensions } = writing
+    const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
     const buffers = fields.map((field) => new ColumnBuffer(field))
     let { cells, bytes, given: flushed } = checkpoints?.start ?? NO_CHECKPOINT
+    // at a moment that was given fragments have no order of their own
+    const refuse = request.time === undefined || duplicates === "allow" || request.distinct === true
+      ? undefined
+      : refuseRepeated(uri, request.memory)
 
-    const flush = (columns: ReadonlyArray<WriteColumn>, count: number): Effect.Effect<void, WriteFailure> =>
+    const flush = (
+      columns: ReadonlyArray<WriteColumn>,
+      count: number,
+      isLast: boolean,
+    ): Effect.Effect<void, WriteFailure> =>
       Effect.provide(
         Effect.gen(function* () {
           yield* checkTogether(uri, target.version, finished)
           const own = columns.slice(0, dimensions)
           const sorted = yield* attemptWrite(uri, () => sortSparse(schema, own, count, duplicates, target.version))
-          const writer = yield* openFragment(target, { time: request.time })
+          // what is one fragment in the end has nothing to be compared with
+          if (refuse !== undefined && !(isLast && finished.length === 0)) yield* refuse(own, sorted)
+          const writer = yield* openFragment(target, { time: yield* moments.next })
           yield* writeFields(writer, own, columns.slice(dimensions), sorted, schema.capacity)
           finished.push(yield* writer.finish({ lastTileCells: lastTileCells(sorted.cells, schema.capacity) }))
           flushed += count
@@ -85,12 +99,13 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
       ).pipe(Effect.mapError(countedFrom(flushed)))
     const limit = Math.min(request.memory, request.maxFragmentSize)
     const waiting = (): number => buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
-    const flushWaiting = Effect.suspend(() =>
-      buffers[0].cells === 0 ? Effect.void : Effect.map(
-        flush(buffers.map((buffer) => buffer.column), buffers[0].cells),
-        () => buffers.forEach((buffer) => buffer.clear()),
+    const flushWaiting = (isLast: boolean) =>
+      Effect.suspend(() =>
+        buffers[0].cells === 0 ? Effect.void : Effect.map(
+          flush(buffers.map((buffer) => buffer.column), buffers[0].cells, isLast),
+          () => buffers.forEach((buffer) => buffer.clear()),
+        )
       )
-    )
     return {
       check: (given) => {
         const { cells, dimensions, attributes } = checkColumns(schema, given, undefined, request.checks)
@@ -104,12 +119,12 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
           const more = checked.columns.map(columnBytes)
           const size = more.reduce((sum, n) => sum + n, 0)
           const full = waiting() + size > limit || buffers.some((b, i) => b.bytes + more[i] > MOST)
-          if (full) yield* flushWaiting
+          if (full) yield* flushWaiting(false)
           // what fills the memory alone does not wait
-          if (size > limit) return yield* flush(checked.columns, checked.cells)
+          if (size > limit) return yield* flush(checked.columns, checked.cells, false)
           checked.columns.forEach((column, i) => buffers[i].append(column, 0, checked.cells))
         }),
-      finish: flushWaiting,
+      finish: Effect.zipRight(flushWaiting(true), moments.reached),
       finished,
       progress: () => ({ cells: cells + buffers[0].cells, bytes }),
     }
@@ -118,7 +133,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
 /** Cells in global order: whole tiles are written as they come, what is less than one waits. */
 const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
   Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
-    const { array: { uri, schema }, target, request, duplicates, fields, dimensions } = writing
+    const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
     const { capacity } = schema
     const order = globalOrder(schema, duplicates, target.version)
     const { checkpoints } = request
@@ -132,7 +147,7 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, n
         if (count === 0) return
         if (writer === undefined) {
           yield* checkTogether(uri, target.version, finished)
-          writer = yield* Effect.provide(openFragment(target, { time: request.time }), context)
+          writer = yield* Effect.provide(openFragment(target, { time: yield* moments.next }), context)
         }
         const sorted = { cells: count, permutation: undefined }
         yield* writeDimensions(writer, columns.slice(0, dimensions), sorted, capacity)
@@ -184,28 +199,38 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, n
         }),
       finish: Effect.suspend(() => {
         const waits = buffers[0].cells
-        return Effect.zipRight(flushWaiting(), Effect.suspend(() => finishFragment(waits === 0 ? capacity : waits)))
+        return flushWaiting().pipe(
+          Effect.zipRight(Effect.suspend(() => finishFragment(waits === 0 ? capacity : waits))),
+          Effect.zipRight(moments.reached),
+        )
       }),
       finished,
       progress: () => ({ cells: cells + buffers[0].cells, bytes: bytes + (writer?.bytes() ?? 0) }),
     }
   })
 
-/** Opens a writer of sparse cells. */
+/**
+ * Opens a writer of sparse cells. Fragments that cannot hold the same cell – those in global order, and all of an array that
+ * allows duplicates – have one moment.
+ */
 export const openSparseWriter = (
   array: OpenedArray,
   request: SparseWriterRequest,
-): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, never, Storage | Codecs | Scope.Scope> =>
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const target = yield* targetOf(array)
     const { dimensions, attributes } = fieldsOf(array.schema)
+    const isOneMoment = request.order === "global" || array.schema.allowsDuplicates
     const writing: Writing = {
       array,
       target,
-      request: { ...request, time: yield* momentOf(request.time) },
+      request,
       duplicates: array.schema.allowsDuplicates ? "allow" : request.duplicates,
       fields: [...dimensions, ...attributes],
       dimensions: dimensions.length,
+      moments: yield* isOneMoment
+        ? oneMoment(array, request.time)
+        : momentsOf(array, request.time, request.checkpoints?.start.fragments),
     }
     const steps = yield* (request.order === "global" ? globalSteps : unorderedSteps)(writing)
     return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints)

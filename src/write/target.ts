@@ -9,7 +9,7 @@ import { accessOf, type OpenedArray } from "../array/open.ts"
 import type { FragmentTarget } from "./fragment_writer.ts"
 
 /** What is written belongs to the age of the array; fragments of formats that are not written are of the current one. */
-const fragmentVersion = (schemaVersion: number): number =>
+export const fragmentVersion = (schemaVersion: number): number =>
   schemaVersion < OLDEST_WRITTEN ? CURRENT_VERSION : schemaVersion
 
 /** What fragments of an open array are written into. */

@@ -13,8 +13,8 @@ import { denseFragment } from "./dense_fragment.ts"
 import type { DenseOrder } from "./dense_tiles.ts"
 import { checkTileSize } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
-import { commitLabels, labelFragments, splitLabels } from "./write_labels.ts"
-import { momentOf } from "./write_options.ts"
+import { beforeCommit, momentOf } from "./moments.ts"
+import { commitLabels, labelFragments, labelUris, splitLabels } from "./write_labels.ts"
 import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
 /** How dense cells are written. */
@@ -42,13 +42,14 @@ export const writeDense = (
       checkTileSize(schema)
       return { labels, box, ...checkColumns(schema, fields, cellsOfBox(box), request.checks) }
     })
-    const time = labels.length === 0 ? request.time : yield* momentOf(request.time)
+    const time = yield* momentOf(array, request.time, labelUris(array, labels))
     const named = yield* labelFragments(array, labels, ({ dimension }) => box[dimension], time)
     let size = 0
     const finished = yield* denseFragment(target, box, attributes, { time, order: request.order }, (fields, bytes) => {
       size = bytes
       request.onProgress?.({ cells: Math.floor(cells * fields / attributes.length), bytes })
     })
+    yield* beforeCommit(request.time, time)
     yield* commitLabels(named)
     yield* commitFragments([finished])
     return { fragments: [finished.name], cells, bytes: size }

@@ -9,6 +9,7 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import type { DimensionLabel } from "../../schema/dimension_label.ts"
 import { WriteError } from "../array/errors.ts"
 import { openLabel } from "../array/label_array.ts"
+import { join } from "../array/listing.ts"
 import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { boxOf, cellsOfBox } from "./box.ts"
@@ -18,7 +19,7 @@ import type { FinishedFragment } from "./fragment_writer.ts"
 import type { Box } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
 import { denseFragment } from "./dense_fragment.ts"
-import { momentOf } from "./write_options.ts"
+import { beforeCommit, momentOf } from "./moments.ts"
 import { attemptWrite, type WriteFailure } from "./written.ts"
 
 type Columns = Readonly<Record<string, unknown>>
@@ -46,6 +47,10 @@ export const splitLabels = (
   const names = new Set(labels.map(({ label }) => label.name))
   return { labels, fields: Object.fromEntries(Object.entries(columns).filter(([name]) => !names.has(name))) }
 }
+
+/** Where the arrays of labels are. Labels outside of the array are not among them: writing those fails. */
+export const labelUris = ({ uri }: OpenedArray, labels: ReadonlyArray<LabelColumn>): ReadonlyArray<string> =>
+  labels.flatMap(({ label }) => label.relative ? [join(uri, label.uri)] : [])
 
 /** Writes labels into fragments that are not committed yet. */
 export const labelFragments = (
@@ -120,7 +125,9 @@ export const writeLabels = (
       const rangeOf = rangesIn(schema, region)
       return { labels, ranges: new Map(labels.map(({ label }) => [label, rangeOf(label)])) }
     })
-    const fragments = yield* labelFragments(array, labels, (label) => ranges.get(label)!, yield* momentOf(time))
+    const moment = yield* momentOf(array, time, labelUris(array, labels))
+    const fragments = yield* labelFragments(array, labels, (label) => ranges.get(label)!, moment)
+    yield* beforeCommit(time, moment)
     yield* commitLabels(fragments)
     return fragments.map(({ name }) => name)
   }))

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { ArrayType } from "../../schema/array_schema.ts"
 import { Since } from "../../schema/version.ts"
@@ -19,7 +18,15 @@ import type { WriteFailure, WriteProgress } from "./written.ts"
 
 /** How cells are written. */
 export interface WriteOptions {
-  /** The moment that the cells belong to, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now. */
+  /**
+   * The moment that the cells belong to, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now, or
+   * the millisecond after the newest commit of the array if the clock is behind it, by an hour at most; a write by a clock
+   * that is further behind fails with `InvalidOption`. To know the newest commit, a write without `at` lists the array's
+   * commits once.
+   *
+   * Do not write a cell more than 16 times at one moment: TileDB 2.30 sorts fragments of one moment in no particular order if
+   * there are more of them, and may read another write as the newest than this library does.
+   */
   readonly at?: number | bigint | Date
   /** Is told from time to time how far the write is. */
   readonly onProgress?: (progress: WriteProgress) => void
@@ -91,10 +98,6 @@ export const checkCells = <A extends object>(
         (enumerationSizes) => ({ ...request, checks: { enumerationSizes } }),
       ),
   )
-
-/** The moment of a write that may become several fragments: all have the same, so that none is seen without the others. */
-export const momentOf = (time: NameTime | undefined): Effect.Effect<NameTime> =>
-  time === undefined ? Effect.map(Clock.currentTimeMillis, (now) => [now, now]) : Effect.succeed(time)
 
 /** Bytes of cells that wait, if nobody says: 256 MiB. */
 export const MEMORY = 2 ** 28

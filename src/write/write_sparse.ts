@@ -16,8 +16,8 @@ import { type Duplicates, globalOrder, type SortedCells, sortSparse } from "./so
 import { targetOf } from "./target.ts"
 import { tileStatistics } from "./tile_statistics.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
-import { commitLabels, labelFragments, splitLabels } from "./write_labels.ts"
-import { momentOf } from "./write_options.ts"
+import { beforeCommit, momentOf } from "./moments.ts"
+import { commitLabels, labelFragments, labelUris, splitLabels } from "./write_labels.ts"
 import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
 /** How sparse cells are written. */
@@ -132,13 +132,14 @@ export const writeSparse = (
       return { ...checked, cells: sorted.cells, sorted, labels, ranges }
     })
     if (cells === 0) return { fragments: [], cells, bytes: 0 }
-    const moment = labels.length === 0 ? time : yield* momentOf(time)
+    const moment = yield* momentOf(array, time, labelUris(array, labels))
     const named = yield* labelFragments(array, labels, (label) => ranges.get(label)!, moment)
     const writer = yield* openFragment(target, { time: moment })
     const fields = dimensions.length + attributes.length
     yield* writeFields(writer, dimensions, attributes, sorted, schema.capacity, (done) =>
       onProgress?.({ cells: Math.floor(cells * done / fields), bytes: writer.bytes() }))
     const finished = yield* writer.finish({ lastTileCells: lastTileCells(cells, schema.capacity) })
+    yield* beforeCommit(time, moment)
     yield* commitLabels(named)
     yield* commitFragments([finished])
     return { fragments: [writer.name], cells, bytes: writer.bytes() }

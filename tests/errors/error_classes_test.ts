@@ -14,8 +14,9 @@ const CANARY = "CANARY4711"
 
 /** The text fields of each class by its tag, and the fields that are no text. */
 const classes: Readonly<Record<string, { readonly text: ReadonlyArray<string>; readonly other?: object }>> = {
-  AlreadyExists: { text: ["uri"] },
+  AlreadyExists: { text: ["uri", "found"] },
   ArrayNotFound: { text: ["uri", "hint"] },
+  Conflict: { text: ["uri", "field", "reason"] },
   ChecksumMismatch: { text: ["uri", "algorithm"], other: { offset: 3 } },
   ClosedPipe: { text: ["cause"] },
   CodecError: { text: ["codec", "reason", "cause"], other: { missing: true } },

@@ -3,8 +3,10 @@ import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type ChildProcess, spawn } from "node:child_process"
+import { readdirSync } from "node:fs"
 import process from "node:process"
 import { fileURLToPath } from "node:url"
+import { ArraySchema, Attr, Cells, Dim, TileArray } from "../../mod.ts"
 import { layerNative } from "../../platform/codecs_native.ts"
 import { layerLocal } from "../../platform/storage_local.ts"
 import type { Program } from "./crash_laws.ts"
@@ -21,11 +23,14 @@ interface Writer {
   readonly ended: Promise<string>
 }
 
-const startWriter = (root: string, first: number, writers: number, count: number, onWrite = () => {}): Writer => {
-  const script = fileURLToPath(new URL("writer.ts", import.meta.url))
+const startWriter = (root: string, first: number, writers: number, count: number, onWrite = () => {}): Writer =>
+  startScript("writer.ts", [root, ...[first, writers, count].map(String)], onWrite)
+
+/** Runs a script of this folder in a process of its own, which prints numbers. */
+const startScript = (name: string, args: ReadonlyArray<string>, onWrite = () => {}): Writer => {
+  const script = fileURLToPath(new URL(name, import.meta.url))
   const before = "Deno" in globalThis ? ["run", "-A", script] : [script]
-  const numbers = [first, writers, count].map(String)
-  const child = spawn(process.execPath, [...before, root, ...numbers], {
+  const child = spawn(process.execPath, [...before, ...args], {
     cwd: fileURLToPath(new URL("../..", import.meta.url)),
     stdio: ["ignore", "pipe", "inherit"],
   })
@@ -98,4 +103,78 @@ export const raceWriters = async (root: string, writers: number, count: number):
   assertEquals(writes, new Set(all))
   assertEquals(fragments, all.length)
   return writes
+}
+
+const Evolving = ArraySchema.sparse({
+  dims: { a: Dim.int32([0, 9999]), b: Dim.int32([0, 9999]), c: Dim.int32([0, 9999]) },
+  attrs: { kind: Attr.enumerated(Attr.uint8(), "kinds") },
+  enumerations: { kinds: ["none"] },
+  currentDomain: { a: [0, 1], b: [0, 1], c: [0, 1] },
+})
+
+/** What the schema of an array of {@link raceEvolvers} has. */
+const seeEvolved = (uri: string) =>
+  Effect.gen(function* () {
+    const array = yield* TileArray.open(uri)
+    const { attributes, currentDomain, version } = array.schema
+    const [kinds] = yield* TileArray.enumerations(array)
+    const highs = currentDomain.empty
+      ? []
+      : currentDomain.ranges.map(({ high }) => new DataView(high.buffer, high.byteOffset).getInt32(0, true))
+    return {
+      attributes: attributes.map((attribute) => attribute.name).sort(),
+      kinds: [...Cells.columnJson(Cells.enumerationColumn(kinds)) as Array<string>].sort(),
+      highs,
+      version,
+    }
+  })
+
+const named = (names: ReadonlyArray<string>, count: number): ReadonlyArray<string> =>
+  names.flatMap((name) => Array.from({ length: count }, (_, i) => `${name}${i}`))
+
+/** Three processes change a schema so many times each: every change is part of it in the end, and no claim is left. */
+export const raceEvolvers = async (uri: string, count: number): Promise<void> => {
+  const names = ["a", "b", "c"]
+  await run(TileArray.create(uri, Evolving))
+  const processes = names.map((name) => startScript("evolver.ts", [uri, name, "0", String(count)]))
+  assertEquals(await Promise.all(processes.map(({ ended }) => ended)), names.map(() => "0"))
+  const all = named(names, count)
+  assertEquals(await run(seeEvolved(uri)), {
+    attributes: [...all, "kind"],
+    kinds: [...all, "none"],
+    highs: names.map(() => 9 + count),
+    version: 23,
+  })
+  assertEquals(claimsOf(uri), [])
+}
+
+/** The claims that are left in an array's folder. */
+const claimsOf = (uri: string): ReadonlyArray<string> => readdirSync(uri).filter((name) => name.endsWith(".claim"))
+
+/**
+ * Kills processes that change a schema, while another one changes it: what each said was done is part of the schema in the
+ * end, and of each change all is there or nothing.
+ */
+export const killEvolvers = async (uri: string, rounds: number): Promise<void> => {
+  await run(TileArray.create(uri, Evolving))
+  const done: Array<string> = []
+  for (let round = 0; round < rounds; round++) {
+    const first = String(100 * round)
+    const enough = round % 3
+    let changes = 0
+    const killed = startScript("evolver.ts", [uri, "a", first, "100"], () => {
+      if (++changes > enough) setTimeout(() => killed.child.kill("SIGKILL"), Math.random() * 20)
+    })
+    const other = startScript("evolver.ts", [uri, "b", first, "4"])
+    assertEquals(await killed.ended, "SIGKILL")
+    assertEquals(await other.ended, "0")
+    done.push(...killed.done.map((i) => `a${i}`), ...other.done.map((i) => `b${i}`))
+    const { attributes, kinds } = await run(seeEvolved(uri))
+    for (const name of done) assert(attributes.includes(name), `round ${round}: ${name} is lost, ${attributes}`)
+    assertEquals(attributes.filter((name) => name !== "kind"), kinds.filter((name) => name !== "none"))
+    assert(attributes.length <= 1 + done.length + round + 1, "more changes than were under way")
+  }
+  // what was left is gone with the next change
+  await run(TileArray.evolve(uri, { addAttributes: { last: Attr.int8() } }))
+  assertEquals(claimsOf(uri), [])
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, it } from "node:test"
-import { killWriters, raceWriters } from "./processes.ts"
+import { killEvolvers, killWriters, raceEvolvers, raceWriters } from "./processes.ts"
 
 const inFolder = async (body: (root: string) => Promise<unknown>): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), "tessera-processes-"))
@@ -18,4 +18,10 @@ describe("a process that writes", () => {
   it("may be killed at any moment", () => inFolder((root) => killWriters(root, 5)))
 
   it("loses nothing among others that write at the same time", () => inFolder((root) => raceWriters(root, 4, 5)))
+})
+
+describe("processes that change a schema at the same time", () => {
+  it("lose no change", () => inFolder((root) => raceEvolvers(root, 6)))
+
+  it("may be killed at any moment", () => inFolder((root) => killEvolvers(root, 4)))
 })

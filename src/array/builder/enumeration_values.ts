@@ -147,6 +147,20 @@ export const partsOf = (values: EnumerationValues): ReadonlyArray<Uint8Array> =>
   )
 }
 
+/** Those of some values that an enumeration does not have. Throws {@link SchemaError}. */
+export const missingValues = (name: string, its: EnumerationValues, more: EnumerationList): EnumerationList => {
+  const known = new Set(partsOf(its).map((part) => latin1.decode(part)))
+  const parts = encodeValues(name, its.type, more)
+  return (Array.from(more as Iterable<string | number | bigint>)).filter((_, i) => !known.has(latin1.decode(parts[i])))
+}
+
+/** Whether an enumeration begins with these values, and is of their kind. */
+export const beginsWith = (its: EnumerationValues, values: EnumerationValues): boolean => {
+  const [all, first] = [partsOf(its), partsOf(values)]
+  return its.type === values.type && its.cellValNum === values.cellValNum && its.ordered === values.ordered &&
+    first.length <= all.length && first.every((part, i) => latin1.decode(part) === latin1.decode(all[i]))
+}
+
 /** An enumeration with more values behind those that it has, of the same datatype. Throws {@link SchemaError}. */
 export const extendedValues = (name: string, its: EnumerationValues, more: EnumerationList): EnumerationValues => {
   const { type, cellValNum } = its
