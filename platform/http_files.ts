@@ -30,7 +30,12 @@ export interface HttpFilesOptions extends HttpOptions {
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
- * const https = httpFiles({ headers: { authorization: "Bearer …" }, timeout: "5 seconds", requests: 6 })
+ * const https = httpFiles({
+ *   headers: { authorization: "Bearer …" },
+ *   origin: "https://data.example", // no other server receives the headers
+ *   timeout: "5 seconds",
+ *   requests: 6,
+ * })
  * const storage = makeRouter({ file: localFiles, https })
  * assertEquals(Effect.runSync(storage.list("/no/such/folder")), [])
  * ```

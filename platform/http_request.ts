@@ -5,7 +5,7 @@
  * @module
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import { type HttpClient, withTracerDisabledWhen } from "@effect/platform/HttpClient"
+import { currentTracerDisabledWhen, type HttpClient } from "@effect/platform/HttpClient"
 import type { HttpClientResponse } from "@effect/platform/HttpClientResponse"
 import * as Cause from "effect/Cause"
 import * as Duration from "effect/Duration"
@@ -168,8 +168,6 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     }
   }
 
-  // the spans of the client would hold URLs with their queries, and headers
-  const silent = withTracerDisabledWhen(client, () => true)
   let bound: BoundHeaders | { readonly cause: unknown }
   try {
     bound = bindHeaders(options.headers, options.origin)
@@ -188,8 +186,10 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
       // a server that the browser is redirected to would have to permit them
       ...(follow ? undefined : request.preconditions),
     }
-    const sent = method === "GET" ? silent.get(url, { headers }) : silent.head(url, { headers })
+    const sent = method === "GET" ? client.get(url, { headers }) : client.head(url, { headers })
     return withRedirects(follow ? "follow" : "manual", sent).pipe(
+      // the spans of the client would hold URLs with their queries, and headers
+      Effect.locally(currentTracerDisabledWhen, () => true),
       Effect.mapError((error) => transportFailure(op, uri, url, withoutHeaders(causeOf(error), own))),
     )
   }

@@ -33,8 +33,15 @@ const readOnly = (op: string, uri: string): Effect.Effect<never, StorageError> =
  * 403, `Unavailable` for 429, 5xx, bodies that break off and a server that is not there, `Timeout` when it does not answer
  * in time, `Truncated` for bodies that are shorter than promised and for ranges past the end, `Unsupported` for writes, for a server that answers a range
  * with a large whole file, and for one that lists no folder where there is no manifest, `Conflict` for a file that the
- * manifest names and the server does not have, and `Unknown` for what no server should answer. Interruption gives up the
- * requests under way.
+ * manifest names and the server does not have and for one that changed since it was first read, and `Unknown` for what no
+ * server should answer. Interruption gives up the requests under way.
+ *
+ * A file changed if its ETag, its Last-Modified or its size is another than in the answers before. `read` and `readTail`
+ * begin with the file as it is; `readRanges` and `size` fail once, and begin anew when they are called again.
+ *
+ * Redirects are followed here: at most 10, not from `https:` to `http:` (`Denied`), and without the option `headers` where
+ * they lead to another origin. The client must not follow them itself; for one over `fetch` the redirect mode is set with
+ * `FetchHttpClient.RequestInit`, in place of a `RequestInit` that its layer was given. Requests make no spans.
  *
  * ```ts
  * import { makeHttpStorage } from "@tessera/array/platform"

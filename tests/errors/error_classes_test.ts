@@ -16,11 +16,11 @@ const CANARY = "CANARY4711"
 const classes: Readonly<Record<string, { readonly text: ReadonlyArray<string>; readonly other?: object }>> = {
   AlreadyExists: { text: ["uri", "found"] },
   ArrayNotFound: { text: ["uri", "hint"] },
-  Conflict: { text: ["uri", "field", "reason"] },
   ChecksumMismatch: { text: ["uri", "algorithm"], other: { offset: 3 } },
   ClosedPipe: { text: ["cause"] },
   CodecError: { text: ["codec", "reason", "cause"], other: { missing: true } },
   ConditionError: { text: ["uri", "text", "path", "field", "reason"], other: { at: 7 } },
+  Conflict: { text: ["uri", "field", "reason"] },
   CsvError: { text: ["source", "column", "reason"], other: { row: 3 } },
   DecryptionFailed: { text: ["uri", "hint"] },
   FilterRefused: { text: ["filter", "reason"], other: { cell: 3 } },
