@@ -15,7 +15,7 @@ import { type InvalidOption, WriteError } from "./errors.ts"
 import { join } from "./listing.ts"
 import { bytewise, type MetadataItem } from "./metadata.ts"
 import { checkTyped, deletionsOf, entriesOf, type MetadataInput, putEntry } from "./metadata_input.ts"
-import { momentAfter, type Newest, newerOf, newestOf, untilReached } from "./moment.ts"
+import { momentAfter, newerOf, type Newest, newestOf, untilReached } from "./moment.ts"
 import { type NameTime, newName } from "./new_name.ts"
 
 /**
@@ -92,13 +92,16 @@ export const editInto = (uri: string, edited: EditedMetadata): MetadataEdit => {
 
 /** The newest file of metadata. */
 const newestFile = (folder: string): Effect.Effect<Newest | undefined, StorageError, Storage> =>
-  Effect.flatMap(Storage, (storage) =>
-    Effect.map(storage.list(folder), (entries) =>
-      entries.reduce((newest: Newest | undefined, { name }) => {
-        const parsed = parseName(name)
-        // those with an extension say what was consolidated
-        return parsed === undefined || parsed.name !== name ? newest : newerOf(newest, newestOf(parsed))
-      }, undefined)))
+  Effect.flatMap(
+    Storage,
+    (storage) =>
+      Effect.map(storage.list(folder), (entries) =>
+        entries.reduce((newest: Newest | undefined, { name }) => {
+          const parsed = parseName(name)
+          // those with an extension say what was consolidated
+          return parsed === undefined || parsed.name !== name ? newest : newerOf(newest, newestOf(parsed))
+        }, undefined)),
+  )
 
 /**
  * Writes what changes add up to into one file; nothing if there are none. Without a time it is of now, and newer than all that

@@ -210,7 +210,10 @@ const prepareOnTop = (
   Effect.gen(function* () {
     const { uri, schema } = latest
     // an array never goes back to an older version
-    const version = yield* versionOf(latest, formatVersion === undefined ? undefined : Math.max(formatVersion, schema.version))
+    const version = yield* versionOf(
+      latest,
+      formatVersion === undefined ? undefined : Math.max(formatVersion, schema.version),
+    )
     const known = yield* loadEnumerations(latest, neededEnumerations(changes))
     const left = yield* attemptSchema(() => remainingChanges(schema, changes, known))
     if (!isChange(left) && schema.version >= version) return undefined

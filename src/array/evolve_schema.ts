@@ -71,7 +71,8 @@ export const neededEnumerations = (changes: SchemaChanges): ReadonlySet<string> 
     ...Object.values(changes.addAttributes ?? {}).map((attribute) => attribute.enumeration),
   ])
 
-const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i])
 
 /** Whether an attribute is as it would be added. */
 const sameAttribute = (a: AttributeStructure, b: AttributeStructure): boolean =>

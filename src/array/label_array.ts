@@ -31,7 +31,8 @@ export const labelSchema = (
 const memo = new WeakMap<OpenedArray, Map<string, OpenedArray>>()
 
 /** Where the array of a label is, by the URI of the array that has the label. */
-export const labelUri = (uri: string, label: DimensionLabel): string => label.relative ? join(uri, label.uri) : label.uri
+export const labelUri = (uri: string, label: DimensionLabel): string =>
+  label.relative ? join(uri, label.uri) : label.uri
 
 /** The array that holds a label of an open array, as it was at the same time. */
 export const openLabel = (

@@ -62,7 +62,9 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
     const next = newest.end + 1
     if (skew > 0) {
       yield* Effect.logWarning(
-        `${uri}: the clock says ${shown(now)}, and the newest name there is of ${shown(newest.end)}; this write is of ` +
+        `${uri}: the clock says ${shown(now)}, and the newest name there is of ${
+          shown(newest.end)
+        }; this write is of ` +
           `${next}, so that it counts as newer`,
       )
     }
@@ -70,8 +72,7 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
   })
 
 /** Sleeps in real time, whatever clock the program has: a test's clock that stands still must not stop a write for good. */
-export const sleepReal = (millis: number): Effect.Effect<void> =>
-  Effect.withClock(Effect.sleep(millis), Clock.make())
+export const sleepReal = (millis: number): Effect.Effect<void> => Effect.withClock(Effect.sleep(millis), Clock.make())
 
 /**
  * Waits until the clock has reached a moment that {@link momentAfter} gave, so that whoever reads right after the write sees

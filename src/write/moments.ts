@@ -10,7 +10,7 @@ import { parseName } from "../../schema/name/timestamped_name.ts"
 import { Since } from "../../schema/version.ts"
 import type { InvalidOption } from "../array/errors.ts"
 import { join } from "../array/listing.ts"
-import { ABOVE_ALL, MAX_WAIT, momentAfter, type Newest, newerOf, newestOf, untilReached } from "../array/moment.ts"
+import { ABOVE_ALL, MAX_WAIT, momentAfter, newerOf, type Newest, newestOf, untilReached } from "../array/moment.ts"
 import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { fragmentVersion } from "./target.ts"
@@ -125,6 +125,8 @@ export const momentsOf = (
       count++
       return last = [moment, moment]
     })
-    const reached = Effect.suspend(() => last === undefined ? Effect.void : untilReached(last, Math.max(MAX_WAIT, count)))
+    const reached = Effect.suspend(() =>
+      last === undefined ? Effect.void : untilReached(last, Math.max(MAX_WAIT, count))
+    )
     return { next, reached }
   })

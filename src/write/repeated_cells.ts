@@ -16,7 +16,8 @@ const LEAST_MEMORY = 2 ** 26
 /** Cells between which other fibers have their turn. */
 const STRETCH = 1 << 15
 
-const ADVICE = "leave out at, so that each fragment has a moment of its own and the later cell counts; or give each cell once"
+const ADVICE =
+  "leave out at, so that each fragment has a moment of its own and the later cell counts; or give each cell once"
 
 /** Fails for cells that an earlier fragment has, and keeps those that are new. */
 export type RefuseRepeated = (
@@ -56,7 +57,8 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
         yield* Effect.yieldNow()
       }
       if (first === Infinity) return
-      const reason = `the coordinates ${cellText(dimensions, first)} were given before, and are in another fragment of ` +
+      const reason =
+        `the coordinates ${cellText(dimensions, first)} were given before, and are in another fragment of ` +
         `this write, at the same moment; ${ADVICE}`
       return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, reason }))
     })

@@ -101,7 +101,13 @@ describe("changes of a schema at the same time", () => {
       yield* makeArray(uri, Colors)
       const grow = (low: number, high: number) => TileArray.evolve(uri, { currentDomain: { x: [low, high] } })
       succeed(
-        yield* together(grow(5, 20), grow(10, 30), grow(8, 25), TileArray.upgrade(uri, { formatVersion: 23 }), add("b", uri)),
+        yield* together(
+          grow(5, 20),
+          grow(10, 30),
+          grow(8, 25),
+          TileArray.upgrade(uri, { formatVersion: 23 }),
+          add("b", uri),
+        ),
       )
       const { schema: { currentDomain, version } } = yield* TileArray.open(uri)
       assert(!currentDomain.empty)
@@ -110,36 +116,44 @@ describe("changes of a schema at the same time", () => {
       assertEquals(yield* attributesOf(uri), ["a", "b", "color"])
     }))
 
-  onEachStorage("fail with Conflict where they contradict each other, and not where they are the same", (root) =>
-    Effect.gen(function* () {
-      const uri = `${root}/a`
-      yield* makeArray(uri, Colors)
-      const sizes = (...values: ReadonlyArray<number>) => TileArray.evolve(uri, { addEnumerations: { sizes: values } })
-      const refused = (results: ReadonlyArray<Either.Either<void, { readonly _tag: string; readonly message: string }>>) =>
-        results.filter(Either.isLeft).map(({ left }) => left)
-      const [attribute, ...more] = refused(
-        yield* together(
-          TileArray.evolve(uri, { addAttributes: { b: Attr.int32() } }),
-          TileArray.evolve(uri, { addAttributes: { b: Attr.float64() } }),
-        ),
-      )
-      assertEquals([attribute._tag, more], ["Conflict", []])
-      assertStringIncludes(attribute.message, `${uri}: b: another change of the schema came first`)
-      assertEquals(refused(yield* together(sizes(1, 2), sizes(1, 3))).map(({ _tag }) => _tag), ["Conflict"])
-      const drop = TileArray.evolve(uri, { dropAttributes: ["color"] })
-      succeed(yield* together(add("c", uri), add("c", uri), drop, drop))
-      assertEquals(yield* attributesOf(uri), ["a", "b", "c"])
-      assertEquals(yield* claimsIn(uri), [])
-      // alone, the same is a mistake
-      assertEquals((yield* Effect.flip(add("c", uri)))._tag, "SchemaError")
-    }))
+  onEachStorage(
+    "fail with Conflict where they contradict each other, and not where they are the same",
+    (root) =>
+      Effect.gen(function* () {
+        const uri = `${root}/a`
+        yield* makeArray(uri, Colors)
+        const sizes = (...values: ReadonlyArray<number>) =>
+          TileArray.evolve(uri, { addEnumerations: { sizes: values } })
+        const refused = (
+          results: ReadonlyArray<Either.Either<void, { readonly _tag: string; readonly message: string }>>,
+        ) => results.filter(Either.isLeft).map(({ left }) => left)
+        const [attribute, ...more] = refused(
+          yield* together(
+            TileArray.evolve(uri, { addAttributes: { b: Attr.int32() } }),
+            TileArray.evolve(uri, { addAttributes: { b: Attr.float64() } }),
+          ),
+        )
+        assertEquals([attribute._tag, more], ["Conflict", []])
+        assertStringIncludes(attribute.message, `${uri}: b: another change of the schema came first`)
+        assertEquals(refused(yield* together(sizes(1, 2), sizes(1, 3))).map(({ _tag }) => _tag), ["Conflict"])
+        const drop = TileArray.evolve(uri, { dropAttributes: ["color"] })
+        succeed(yield* together(add("c", uri), add("c", uri), drop, drop))
+        assertEquals(yield* attributesOf(uri), ["a", "b", "c"])
+        assertEquals(yield* claimsIn(uri), [])
+        // alone, the same is a mistake
+        assertEquals((yield* Effect.flip(add("c", uri)))._tag, "SchemaError")
+      }),
+  )
 
   const now = Date.now()
   for (const [what, at] of [["hides", now + 100_000], ["is hidden by", now - 1000]] as const) {
     it(`keep that of an engine, which does not wait: one that ${what} ours`, async () => {
       const storage = makeMemoryStorage()
       const Evolved = ArraySchema.sparse({ dims: Plain.dims, attrs: { a: Attr.int32(), engine: Attr.int8() } })
-      const engine = Effect.provide(makeArray(URI, Evolved, { at }), Layer.merge(Layer.succeed(Storage, storage), layerNative))
+      const engine = Effect.provide(
+        makeArray(URI, Evolved, { at }),
+        Layer.merge(Layer.succeed(Storage, storage), layerNative),
+      )
       const found = await run(
         aroundSchema(storage, (create) => Effect.zipRight(engine, create)),
         Effect.gen(function* () {

@@ -5,6 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import {
   ArraySchema,
@@ -36,12 +37,11 @@ const PART = 4096
 
 const Board = ArraySchema.dense({ dims: { x: Dim.int32([0, PART - 1], { tile: 512 }) }, attrs: { a: Attr.int32() } })
 
-/** So many parts of CSV, each with all cells of the board. */
+/** So many parts of rows, each with all cells of the board. */
 const boardRows = (parts: number) =>
-  Stream.map(Stream.range(0, parts - 1), (part) => {
-    const rows = Array.from({ length: PART }, (_, x) => `${x},${part}\n`)
-    return (part === 0 ? "x,a\n" : "") + rows.join("")
-  })
+  Stream.map(Stream.range(0, parts * PART - 1), (i) => ({ x: i % PART, a: Math.floor(i / PART) }))
+
+const Row = Schema.Struct({ x: Schema.Int, a: Schema.Int })
 
 const Runs = ArraySchema.dense({
   dims: { run: Dim.uint32([1, 4], { tile: 2 }) },
@@ -91,8 +91,8 @@ describe("fragments of one write", () => {
 
   it("of dense rows have a millisecond for each part of them", async () => {
     await inMemory(Effect.gen(function* () {
-      yield* TileArray.create("mem://a", Board)
-      const { fragments } = yield* Csv.append("mem://a", boardRows(20), { memory: 1 })
+      const board = yield* TileArray.create("mem://a", Board)
+      const { fragments } = yield* Dense.writeRows(board, boardRows(20), Row, { memory: 1 })
       const starts = startsOf(fragments)
       assertEquals([starts.length, new Set(starts).size], [20, 20])
       const { columns } = yield* Dense.read(yield* TileArray.open("mem://a", Board))
@@ -157,10 +157,10 @@ describe("fragments of one write at a moment that is given", () => {
     }))
   })
 
-  it("name the row of a file that has a cell again, sparse and dense", async () => {
+  it("name the row that has a cell again, sparse and dense", async () => {
     await inMemory(Effect.gen(function* () {
       yield* TileArray.create("mem://sparse", Points)
-      yield* TileArray.create("mem://dense", Board)
+      const board = yield* TileArray.create("mem://dense", Board)
       const rows = (length: number) => Array.from({ length }, (_, i) => `${i},n,${i}`)
       const sparse = (more: ReadonlyArray<string>) =>
         Csv.append("mem://sparse", Stream.make(["x,name,a", ...rows(9000), ...more].join("\n")), {
@@ -173,11 +173,12 @@ describe("fragments of one write at a moment that is given", () => {
       assertEquals(error.row, 9003)
       assertStringIncludes(error.message, 'x = 17, name = "n" were given before')
       assertEquals((yield* sparse(["9000,n,1"])).cells, 9001)
-      const dense = yield* Effect.flip(Csv.append("mem://dense", boardRows(2), { at: 5000, memory: 1 }))
-      assert(dense._tag === "CsvError", String(dense))
-      assertEquals(dense.row, PART + 2)
-      assertStringIncludes(dense.message, "x = 0 were given before")
-      assertEquals((yield* Csv.append("mem://dense", boardRows(1), { at: 5000, memory: 1 })).cells, PART)
+      const dense = (parts: number) => Dense.writeRows(board, boardRows(parts), Row, { at: 5000, memory: 1 })
+      const refused = yield* Effect.flip(dense(2))
+      assert(refused._tag === "RowError", String(refused))
+      assertEquals(refused.row, PART)
+      assertStringIncludes(refused.message, "x = 0 were given before")
+      assertEquals((yield* dense(1)).cells, PART)
     }))
   })
 })
