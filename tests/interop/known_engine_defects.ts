@@ -90,6 +90,33 @@ e.consolidate(u)
 return show(e, u, 'row-major')['a'] != show(e, u, 'global-order')['a']`,
   },
   {
+    name: "more than 16 fragments of the same millisecond",
+    engine:
+      "sorts fragments by their times alone, and from 17 of one time on in no particular order: another one than the last by " +
+      "name counts as the newest, in dense and in sparse arrays",
+    ours:
+      "the last by name; fragments of one write that may hold the same cell have a millisecond each, or no cell twice where a " +
+      "moment was given",
+    kept: "no cell is written more than 16 times at one moment",
+    reproduce: `
+import os
+fields = dict(dims=[D('x', 'int32', 0, 9, 5)], attrs=[A('a', 'int32')])
+wrong = 0
+for sparse in (0, 1):
+    for n in (17, 20, 40):
+        s, v = dict(fields, sparse=sparse), u + str(sparse) + str(n)
+        e.create(v, s)
+        written = {}
+        for k in range(n):
+            cells = {'x': [7], 'a': [k]} if sparse else {'a': [k]}
+            e.write(v, s, 'unordered' if sparse else 'row-major', cells, None if sparse else [(7, 7)], 5)
+            for name in os.listdir(v + '/__commits'):
+                written.setdefault(name, k)
+        newest = written[max(written)]
+        wrong += show(e, v, 'global-order' if sparse else 'row-major', [[(7, 7)]])['a'] != [newest]
+return wrong > 0`,
+  },
+  {
     name: "an attribute added again with other cells or filters",
     engine:
       "reads the old fragments' tiles as if they held the new cells: bytes of another type, and memory beyond the tile " +

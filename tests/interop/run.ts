@@ -13,6 +13,7 @@
  *     --memory         only the memory that streams of large arrays take
  *     --laws           only what writes leave that fail, seen by the engine
  *     --labels         only dimension labels: 20 arrays in each runtime, or --count
+ *     --moments        only cells that are written again and again, and writes by clocks that disagree
  *     --queries        only random queries: conditions, aggregates and deletes
  *     --changes        only what changes of metadata, schemas and groups leave for the engine, and it for us
  *     --copies         only copies of the packed fixtures, which the engine compares with what they are copies of
@@ -34,6 +35,7 @@ import { runLabels } from "./labels/run.ts"
 import { runLaws } from "./laws/run.ts"
 import { runMemory } from "./memory/run.ts"
 import { DEFAULT, runQueries, SWEEP } from "./queries/run.ts"
+import { runMoments } from "./moments/run.ts"
 import { start, type Totals } from "./processes.ts"
 import { FAMILIES, runSample } from "./sample.ts"
 import { APPLICATIONS, ENGINE, ensureVenv, type Environment } from "./venv.ts"
@@ -75,6 +77,7 @@ const main = async (): Promise<void> => {
       writes: { type: "boolean", default: false },
       memory: { type: "boolean", default: false },
       labels: { type: "boolean", default: false },
+      moments: { type: "boolean", default: false },
       laws: { type: "boolean", default: false },
       queries: { type: "boolean", default: false },
       sample: { type: "boolean", default: false },
@@ -95,10 +98,10 @@ const main = async (): Promise<void> => {
   }
   if (!/^[\w.-]+$/.test(seed)) throw new Error("--seed is letters, digits, - and _")
   const sample = values.sample || values.full ||
-    (!values.changes && !values.copies && !values.writes && !values.queries && !values.labels &&
+    (!values.changes && !values.copies && !values.writes && !values.queries && !values.labels && !values.moments &&
       [values.count, values.seed, values.from, values.only].some((value) => value !== undefined))
   const all = !sample && !values.applications && !values.memory && !values.laws && !values.changes &&
-    !values.copies && !values.writes && !values.queries && !values.labels
+    !values.copies && !values.writes && !values.queries && !values.labels && !values.moments
   if (sample || all) {
     const python = pythonFor("THE INTEROP SAMPLE", ENGINE)
     const options = { seed, from, count, only: values.only, keep: values.keep }
@@ -119,6 +122,10 @@ const main = async (): Promise<void> => {
     const python = pythonFor("THE TEST OF LABELS", ENGINE)
     const arrays = values.labels && values.count !== undefined ? count : values.full ? 300 : 20
     if (python !== undefined) await runLabels(python, cache, arrays, totals)
+  }
+  if (values.moments || values.full || all) {
+    const python = pythonFor("THE TEST OF MOMENTS", ENGINE)
+    if (python !== undefined) await runMoments(python, cache, totals)
   }
   if (values.writes || values.full || all) {
     const python = pythonFor("THE TEST OF WRITES", ENGINE)
