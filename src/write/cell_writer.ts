@@ -7,11 +7,13 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
 import { Storage } from "../../platform/storage.ts"
+import { makeTurns, withinTurns } from "../../platform/turns.ts"
 import { Since } from "../../schema/version.ts"
 import { WriteError } from "../array/errors.ts"
+import type { Steps } from "../kernel/steps.ts"
 import { commitFragments } from "./commit.ts"
 import type { FinishedFragment } from "./fragment_writer.ts"
-import { attemptWrite, countedFrom, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
+import { attemptWriteSteps, countedFrom, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
 /**
  * A write that takes its cells in batches. It holds a bounded part of them in memory; nothing of it is there until it is
@@ -30,7 +32,7 @@ export interface CellWriter<Columns> {
 /** What a writer of one kind of array does with cells. */
 export interface CellSteps<Checked extends { readonly given: number }> {
   /** Checks a batch, and says how many cells it has. Throws WriteError, and then the batch is as if it had not been given. */
-  readonly check: (columns: Readonly<Record<string, unknown>>) => Checked
+  readonly check: (columns: Readonly<Record<string, unknown>>) => Steps<Checked>
   /** Appends what was checked. */
   readonly append: (checked: Checked) => Effect.Effect<void, WriteFailure>
   /** Writes what waits. */
@@ -65,18 +67,20 @@ export const makeCellWriter = <Checked extends { readonly given: number }>(
   Effect.gen(function* () {
     const storage = yield* Storage
     const turn = yield* Effect.makeSemaphore(1)
+    // batches follow each other so closely that their turns are those of one operation
+    const turns = withinTurns(makeTurns())
     let ended: string | undefined
     let given = 0
     /** One thing after the other, unless it is over. */
     const inTurn = <A>(step: () => Effect.Effect<A, WriteFailure>): Effect.Effect<A, WriteFailure> =>
       turn.withPermits(1)(Effect.suspend(() =>
-        ended === undefined ? step() : Effect.fail(new WriteError({ uri, field: "", reason: ended }))
+        ended === undefined ? turns(step()) : Effect.fail(new WriteError({ uri, field: "", reason: ended }))
       ))
     const write = (columns: Readonly<Record<string, unknown>>) =>
       inTurn(() =>
         Effect.flatMap(
           Effect.mapError(
-            attemptWrite(uri, () =>
+            attemptWriteSteps(uri, () =>
               steps.check(columns)),
             countedFrom(given),
           ),

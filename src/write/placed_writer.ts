@@ -5,22 +5,23 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { runSteps } from "../../platform/turns.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { WriteError } from "../array/errors.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "./cell_writer.ts"
-import { checkColumns } from "./check_columns.ts"
-import { ColumnBuffer } from "./column_buffer.ts"
-import { findBoxes } from "./find_boxes.ts"
+import { checkColumnsSteps } from "./check_columns.ts"
+import { appendAll, ColumnBuffer } from "./column_buffer.ts"
+import { findBoxesSteps } from "./find_boxes.ts"
 import type { FinishedFragment, FragmentTarget } from "./fragment_writer.ts"
 import { checkTileSize } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
-import { columnBytes, gatherTile, type WriteColumn } from "./write_column.ts"
+import { columnBytes, gatherTileSteps, type WriteColumn } from "./write_column.ts"
 import { denseFragment } from "./dense_fragment.ts"
 import type { DenseRequest } from "./write_dense.ts"
 import { momentOf } from "./write_options.ts"
-import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
+import { attemptWrite, attemptWriteSteps, countedFrom, type WriteFailure } from "./written.ts"
 
 /** How cells are written where they say that they lie. */
 export interface PlacedRequest extends Omit<DenseRequest, "order"> {
@@ -58,13 +59,16 @@ const placedSteps = (
       const columns = buffers.map((buffer) => buffer.column)
       const own = columns.slice(0, dimensions.length)
       return Effect.gen(function* () {
-        const boxes = yield* attemptWrite(uri, () => findBoxes(schema, own, cells))
+        const boxes = yield* attemptWriteSteps(uri, () => findBoxesSteps(schema, own, cells))
         for (const { box, cells } of boxes) {
           yield* checkTogether(uri, target.version, finished)
-          const its = columns.slice(dimensions.length).map((column): WriteColumn => ({
-            field: column.field,
-            ...gatherTile(column, cells, 0, cells.length),
-          }))
+          const its = yield* runSteps(function* () {
+            const out: Array<WriteColumn> = []
+            for (const column of columns.slice(dimensions.length)) {
+              out.push({ field: column.field, ...yield* gatherTileSteps(column, cells, 0, cells.length) })
+            }
+            return out
+          })
           let size = 0
           finished.push(
             yield* denseFragment(target, box, its, { time: request.time, order: "row" }, (_, its) => {
@@ -85,8 +89,8 @@ const placedSteps = (
     })
 
     return {
-      check: (columns) => {
-        const checked = checkColumns(given, columns, undefined, request.checks)
+      check: function* (columns) {
+        const checked = yield* checkColumnsSteps(given, columns, undefined, request.checks)
         return { given: checked.cells, columns: [...checked.dimensions, ...checked.attributes] }
       },
       append: ({ given, columns }) =>
@@ -94,7 +98,7 @@ const placedSteps = (
           const waiting = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
           const more = columns.reduce((sum, column) => sum + columnBytes(column), 0)
           if (waiting > 0 && waiting + more > memory) yield* flush
-          buffers.forEach((buffer, i) => buffer.append(columns[i], 0, given))
+          yield* runSteps(() => appendAll(buffers, columns, 0, given))
         }),
       finish: flush,
       finished,
