@@ -186,8 +186,8 @@ try {
     const uri = join(folder, `array${number++}`)
     try {
       const run = await prepare(uri)
-      const { elapsed, longestGap } = await withHeartbeat(() => Effect.runPromise(Effect.provide(run(), layer) as Effect.Effect<unknown>))
-      console.log(`${name.padEnd(45)} ${elapsed.toFixed(0).padStart(7)} ms, longest gap ${longestGap.toFixed(0).padStart(6)} ms`)
+      const { elapsed, longestGap, longestWork } = await withHeartbeat(() => Effect.runPromise(Effect.provide(run(), layer) as Effect.Effect<unknown>))
+      console.log(`${name.padEnd(45)} ${elapsed.toFixed(0).padStart(7)} ms, longest gap ${longestGap.toFixed(0).padStart(6)} ms, work ${longestWork.toFixed(0).padStart(5)} ms`)
     } catch (error) {
       console.log(`${name.padEnd(45)} failed: ${String(error).slice(0, 200)}`)
     }

@@ -53,12 +53,13 @@ export class LongRow {
   }
 
   #endCell(): void {
-    this.#blocks.push(...this.#parts)
-    const cell = this.#blocks.join("")
+    const cell = this.#blocks.length > 0 || this.#parts.length > 1
+      ? [...this.#blocks, ...this.#parts].join("")
+      : this.#parts[0] ?? ""
     // an empty text in quotes is a text, unless null is written as some other text
     this.#cells.push(cell === this.#none && !(this.#quoted && cell === "") ? null : cell)
-    this.#blocks = []
-    this.#parts = []
+    this.#blocks.length = 0
+    this.#parts.length = 0
     this.#quoted = false
     this.#state = "start"
   }

@@ -63,6 +63,11 @@ export const withinTurns = (turns: Turns) => <A, E, R>(operation: Effect.Effect<
 const canWait = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
   !(fiber.getFiberRef(FiberRef.currentScheduler) instanceof SyncScheduler)
 
+/** Whether the fiber that asks can wait for the event loop. */
+export const mayWait: Effect.Effect<boolean> = Effect.withFiberRuntime<boolean>((fiber) =>
+  Effect.succeed(canWait(fiber))
+)
+
 /** Waits for a turn of the event loop if one is due in this operation. */
 export const turnIfDue: Effect.Effect<void> = Effect.withFiberRuntime<void>((fiber) => {
   const turns = fiber.getFiberRef(current)
@@ -82,7 +87,7 @@ export const runSteps = <A, E = never>(
 ): Effect.Effect<A, E> =>
   Effect.withFiberRuntime<A, E>((fiber) => {
     const turns = fiber.getFiberRef(current) ?? makeTurns()
-    const mayWait = canWait(fiber)
+    const waits = canWait(fiber)
     let steps: Steps<A> | undefined
     const proceed = (): Effect.Effect<A, E> => {
       try {
@@ -90,7 +95,7 @@ export const runSteps = <A, E = never>(
         for (;;) {
           const next = steps.next()
           if (next.done === true) return Effect.succeed(next.value)
-          if (mayWait && turns.due()) return Effect.flatMap(turns.wait, proceed)
+          if (waits && turns.due()) return Effect.flatMap(turns.wait, proceed)
         }
       } catch (error) {
         return failure(error)

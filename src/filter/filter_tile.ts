@@ -150,7 +150,7 @@ export function* persistedSteps(chunks: ReadonlyArray<FilteredChunk>, memory: Ui
     view.setUint32(at + 8, metadataSizes[i], true)
     at += 12
     for (const part of parts.metadata) {
-      out.set(part, at)
+      yield* copyInParts(out, part, at)
       at += part.byteLength
     }
     yield* copyInParts(out, parts.data, at)

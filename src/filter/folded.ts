@@ -107,6 +107,7 @@ function* runParts(strings: Strings): Steps<Parts> {
 function* dictionaryParts(strings: Strings): Steps<Parts> {
   const { dictionary, idWidth, ids, lengthWidth } = yield* collectDictionary(strings)
   const widths = Uint8Array.of(idWidth, lengthWidth)
+  yield
   return {
     metadata: [concat([frame(strings, ids), widths, u32Bytes(dictionary.byteLength), dictionary])],
     data: ids,
