@@ -4,6 +4,7 @@
  * @module
  */
 import { withLineFeeds } from "./csv_lines.ts"
+import { LongRow } from "./csv_long_row.ts"
 
 /** What CSV text is like. */
 export interface CsvForm {
@@ -24,7 +25,11 @@ export interface CsvRows {
 }
 
 /** Takes text in pieces, cut anywhere; answers the rows that are complete. The last piece completes the last row. */
-export type CsvReader = (text: string, last: boolean) => CsvRows
+export interface CsvReader {
+  (text: string, last: boolean): CsvRows
+  /** The same in steps: it yields after every bounded amount of work, as long as pieces are not long themselves. */
+  readonly steps: (text: string, last: boolean) => Generator<void, CsvRows, void>
+}
 
 /** What is used of the package. It has no types of its own. */
 interface Parsed {
@@ -45,6 +50,9 @@ interface Papa {
 
 /** A row that is longer has a quote that nobody closes. */
 const LONGEST = 1 << 25
+
+/** A row that is longer, and not complete yet, is read on its own. */
+const LONG = 1 << 17
 
 /** Between rows, when their line endings are all the same. */
 const NEWLINE = "\n"
@@ -79,6 +87,7 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
   let rest = ""
   let before = 0
   let begun = false
+  let long: LongRow | undefined
 
   /** Parses rows whose empty cells are told apart: those in quotes are texts. */
   const parseApart = (
@@ -99,11 +108,36 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
   }
 
   const tooLong = (row: number): CsvRows["problem"] =>
-    rest.length <= LONGEST
+    (long?.length ?? rest.length) <= LONGEST
       ? undefined
       : { row, reason: `it is longer than ${LONGEST} characters; ${reasons.MissingQuotes}, it seems` }
 
-  return (piece, last) => {
+  /** A row that is read on its own, and the rows after it. */
+  const goOn = function* (row: LongRow, piece: string, last: boolean): Generator<void, CsvRows, void> {
+    const complete = yield* row.feed(piece, last)
+    if (complete === undefined) return { rows: [], problem: tooLong(before) }
+    long = undefined
+    const first = before++
+    if (complete.problem !== undefined) {
+      return { rows: [complete.row], problem: { row: first, reason: reasons[complete.problem] } }
+    }
+    const { rows, problem } = complete.rest === "" ? { rows: [], problem: undefined } : read(complete.rest, last)
+    return { rows: [complete.row, ...rows], problem }
+  }
+
+  const steps: CsvReader["steps"] = function* (piece, last) {
+    const found = long === undefined ? read(piece, last) : yield* goOn(long, piece, last)
+    if (long === undefined && rest.length > LONG) {
+      const start = rest
+      rest = ""
+      long = new LongRow(delimiter, none)
+      // it is not complete: there is nothing to answer
+      yield* long.feed(start, false)
+    }
+    return found
+  }
+
+  const read = (piece: string, last: boolean): CsvRows => {
     // what marks the order of bytes is no part of the first cell
     const given = rest + (begun ? piece : piece.replace(/^\ufeff/, ""))
     begun ||= piece !== ""
@@ -134,4 +168,13 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
     before += rows.length
     return { rows, problem }
   }
+
+  const reader = (piece: string, last: boolean): CsvRows => {
+    const all = steps(piece, last)
+    for (;;) {
+      const next = all.next()
+      if (next.done === true) return next.value
+    }
+  }
+  return Object.assign(reader, { steps })
 }

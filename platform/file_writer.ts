@@ -7,11 +7,14 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { StorageError } from "./errors.ts"
 import type { FileWriter } from "./storage.ts"
+import { mayWait, turnIfDue } from "./turns.ts"
 
 /** A file that is being written. What throws has done nothing that counts. */
 export interface OpenFile {
   /** Puts bytes behind those that are there; keeps none of the caller's memory. */
   readonly append: (bytes: Uint8Array) => void
+  /** Prepares a large file for `finish` while the event loop goes on. `undefined` if there is no need to. */
+  readonly prepare?: () => ((done: (error: unknown) => void) => void) | undefined
   /** Puts the file into its place, and lets go of it. */
   readonly finish: () => void
   /** Removes what there is, as far as that can be done, and lets go of it. */
@@ -23,6 +26,19 @@ interface State {
   file: OpenFile | undefined
   state: "open" | "finished" | "closed"
 }
+
+/** Waits for what calls back. */
+export const waitFor = (
+  start: (done: (error: unknown) => void) => void,
+  failure: (cause: unknown) => StorageError,
+): Effect.Effect<void, StorageError> =>
+  Effect.async((resume) => {
+    try {
+      start((error) => resume(error === undefined ? Effect.void : Effect.fail(failure(error))))
+    } catch (error) {
+      resume(Effect.fail(failure(error)))
+    }
+  })
 
 /**
  * The writer of the file that `open` opens. To finish twice does no more than to finish once; any other call after that,
@@ -57,15 +73,28 @@ export const makeFileWriter = (
         },
         catch: failure(op, uri),
       })
+    const prepared = Effect.flatMap(mayWait, (waits) => {
+      if (!waits || it.file?.prepare === undefined) return Effect.void
+      return Effect.flatMap(
+        Effect.try({ try: () => it.file?.prepare?.(), catch: failure("finish", uri) }),
+        (start) => start === undefined ? Effect.void : waitFor(start, failure("finish", uri)),
+      )
+    })
     return {
       write: (bytes) => call("write", (file) => file.append(bytes)),
       finish: Effect.suspend(() =>
-        it.state === "finished" ? Effect.void : call("finish", (file) => {
-          file.finish()
-          // a scope that has many files keeps no memory of those that are finished
-          it.file = undefined
-          it.state = "finished"
-        })
+        it.state === "finished" ? Effect.void : Effect.zipRight(
+          prepared,
+          Effect.zipLeft(
+            call("finish", (file) => {
+              file.finish()
+              // a scope that has many files keeps no memory of those that are finished
+              it.file = undefined
+              it.state = "finished"
+            }),
+            turnIfDue,
+          ),
+        )
       ),
     }
   })

@@ -23,14 +23,22 @@ export type Durability = "synced" | "cached"
 export interface Syncing {
   /** Syncs the bytes of an open file. */
   readonly file: (fd: number) => void
+  /** The same while the event loop goes on. */
+  readonly fileLater: (fd: number, done: (error: unknown) => void) => void
+  /** Whether files were synced by `fileLater` since folders were synced. */
+  readonly largeFiles: () => boolean
   /** Notes that a folder has a new name in it. */
   readonly note: (folder: string) => void
   /** Syncs all folders that are noted. */
   readonly folders: () => void
+  /** The same while the event loop goes on. */
+  readonly foldersLater: (done: (error: unknown) => void) => void
 }
 
 /** The failures of a sync that say that something is lost; others say that this system cannot sync folders. */
 const losses = new Set(["EIO", "ENOSPC", "EDQUOT"])
+
+const isLoss = (error: unknown): boolean => losses.has((error as { code?: string }).code ?? "")
 
 const syncFolder = (folder: string): void => {
   try {
@@ -41,22 +49,69 @@ const syncFolder = (folder: string): void => {
       fs().closeSync(fd)
     }
   } catch (error) {
-    if (losses.has((error as { code?: string }).code ?? "")) throw error
+    if (isLoss(error)) throw error
   }
+}
+
+const syncFolderLater = (folder: string, done: (error: unknown) => void): void => {
+  const ended = (error: unknown): void => done(error !== null && isLoss(error) ? error : undefined)
+  fs().open(folder, "r", (error, fd) => {
+    if (error !== null) return ended(error)
+    fs().fsync(fd, (failure) => fs().close(fd, (error) => ended(failure ?? error ?? null)))
+  })
 }
 
 /** Syncing for one storage. */
 export const makeSyncing = (durability: Durability): Syncing => {
-  if (durability === "cached") return { file: () => {}, note: () => {}, folders: () => {} }
-  const noted = new Set<string>()
+  if (durability === "cached") {
+    const nothing = (done: (error: unknown) => void) => done(undefined)
+    return {
+      file: () => {},
+      fileLater: (_, done) => nothing(done),
+      largeFiles: () => false,
+      note: () => {},
+      folders: () => {},
+      foldersLater: nothing,
+    }
+  }
+  /** Folders, each with a mark of its own for its last note: one that is noted again while it is synced stays. */
+  const noted = new Map<string, object>()
+  let large = false
+  const synced = (folder: string, mark: object): void => {
+    if (noted.get(folder) === mark) noted.delete(folder)
+  }
   return {
     file: (fd) => fs().fdatasyncSync(fd),
-    note: (folder) => void noted.add(path().resolve(folder)),
+    fileLater: (fd, done) => {
+      large = true
+      fs().fdatasync(fd, (error) => done(error ?? undefined))
+    },
+    largeFiles: () => large,
+    note: (folder) => void noted.set(path().resolve(folder), {}),
     folders: () => {
-      for (const folder of noted) {
+      for (const [folder, mark] of noted) {
         syncFolder(folder)
-        noted.delete(folder)
+        synced(folder, mark)
       }
+      large = false
+    },
+    // folders that another call syncs at the same time are synced here as well: both have to wait for that
+    foldersLater: (done) => {
+      const rest = [...noted]
+      const next = (): void => {
+        const first = rest.pop()
+        if (first === undefined) {
+          large = false
+          return done(undefined)
+        }
+        const [folder, mark] = first
+        syncFolderLater(folder, (error) => {
+          if (error !== undefined) return done(error)
+          synced(folder, mark)
+          next()
+        })
+      }
+      next()
     },
   }
 }

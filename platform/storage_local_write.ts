@@ -6,10 +6,11 @@
 import * as Effect from "effect/Effect"
 import { StorageError } from "./errors.ts"
 import { createFailure, storageFailure } from "./file_errors.ts"
-import { makeFileWriter, type OpenFile } from "./file_writer.ts"
+import { makeFileWriter, type OpenFile, waitFor } from "./file_writer.ts"
 import { builtin } from "./runtime_modules.ts"
 import type { Storage } from "./storage.ts"
 import { type Durability, makeSyncing, type Syncing } from "./storage_local_sync.ts"
+import { mayWait, turnIfDue } from "./turns.ts"
 import { localPath } from "./uri.ts"
 
 const fs = builtin("node:fs")
@@ -20,6 +21,9 @@ const WRITE_MAX = 1 << 30
 
 /** Small pieces of a file are gathered until they are so many bytes: more make no call cheaper. */
 const GATHERED = 1 << 18
+
+/** The bytes of larger files are synced while the event loop goes on: that takes as long as the disk needs for them. */
+const SYNCED_AT_ONCE = 1 << 20
 
 const writeAt = (fd: number, bytes: Uint8Array, position: number): void => {
   for (let done = 0; done < bytes.length;) {
@@ -168,6 +172,11 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   let held = 0
   let position = 0
   let lost: unknown
+  /** Whether all bytes are on the disk, and whether they are on their way to it. */
+  let synced = false
+  let syncing = false
+  /** Whether the file is to be closed as soon as nothing uses it. */
+  let abandoned = false
 
   const flush = (): void => {
     writeAt(fd!, gathered.subarray(0, held), position)
@@ -178,8 +187,16 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
     if (fd !== undefined) fs().closeSync(fd)
     fd = undefined
   }
+  const tryToClose = (): void => {
+    try {
+      close()
+    } catch {
+      // it goes all the same
+    }
+  }
   return {
     append: (bytes) => {
+      synced = false
       if (held + bytes.length > GATHERED) flush()
       if (bytes.length > GATHERED) {
         writeAt(fd!, bytes, position)
@@ -190,13 +207,30 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
       gathered.set(bytes, held)
       held += bytes.length
     },
+    prepare: () => {
+      if (lost !== undefined) throw lost
+      const file = fd
+      if (file === undefined || position + held <= SYNCED_AT_ONCE) return undefined
+      flush()
+      return (done) => {
+        syncing = true
+        sync.fileLater(file, (error) => {
+          syncing = false
+          if (error === undefined) synced = true
+          else lost = error
+          // whoever waited for it gave up
+          if (abandoned) tryToClose()
+          done(error)
+        })
+      }
+    },
     finish: () => {
       // after a sync that failed, a second one may succeed though the bytes are lost
       if (lost !== undefined) throw lost
       if (fd !== undefined) {
         flush()
         try {
-          sync.file(fd)
+          if (!synced) sync.file(fd)
         } catch (error) {
           throw lost = error
         }
@@ -206,11 +240,8 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
       sync.note(path().dirname(target))
     },
     abandon: () => {
-      try {
-        close()
-      } catch {
-        // it goes all the same
-      }
+      abandoned = true
+      if (!syncing) tryToClose()
       discard(temporary)
     },
   }
@@ -264,9 +295,21 @@ export const makeLocalWrites = (
 ): Pick<Storage, "write" | "openWrite" | "create" | "createFolder" | "removeFolder"> => {
   const sync = makeSyncing(durability)
   return {
-    write: (uri, bytes) => Effect.try({ try: () => write(uri, bytes, sync), catch: storageFailure("write", uri) }),
+    write: (uri, bytes) =>
+      Effect.zipLeft(
+        Effect.try({ try: () => write(uri, bytes, sync), catch: storageFailure("write", uri) }),
+        turnIfDue,
+      ),
     openWrite: (uri) => makeFileWriter(uri, () => openFile(uri, sync), storageFailure),
-    create: (uri, bytes) => Effect.try({ try: () => create(uri, bytes, sync), catch: createFailure(uri) }),
+    create: (uri, bytes) => {
+      const now = Effect.try({ try: () => create(uri, bytes, sync), catch: createFailure(uri) })
+      const folders = Effect.flatMap(
+        mayWait,
+        (waits) => waits ? waitFor(sync.foldersLater, storageFailure("create", uri)) : Effect.void,
+      )
+      // after large files, syncing folders may take as long as syncing those does
+      return Effect.suspend(() => sync.largeFiles() ? Effect.zipRight(folders, now) : now)
+    },
     createFolder: (uri) =>
       Effect.try({
         try: () => makeFolder(localPath("createFolder", uri), sync),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { STEP, type Steps } from "../kernel/steps.ts"
 import { readBigEndian, widthOf, writeBigEndian } from "./big_endian.ts"
 import { copyString, equalBytes, longestOf, type Strings } from "./strings.ts"
 import { damaged } from "./transform.ts"
@@ -58,12 +59,12 @@ const entries = (
 }
 
 /** Strings as ids in the order in which they first appear. The engine sizes the ids by the number of cells. */
-export const collectDictionary = (strings: Strings): {
+export function* collectDictionary(strings: Strings): Steps<{
   readonly dictionary: Uint8Array
   readonly ids: Uint8Array
   readonly idWidth: number
   readonly lengthWidth: number
-} => {
+}> {
   const { bytes, offsets } = strings
   const cells = offsets.length - 1
   const idWidth = widthOf(cells)
@@ -76,6 +77,7 @@ export const collectDictionary = (strings: Strings): {
   let count = 0
   let size = 0
   for (let cell = 0, to = 0; cell < cells; cell++) {
+    if (cell % STEP === STEP - 1) yield
     const start = offsets[cell]
     const length = offsets[cell + 1] - start
     let at = hash(bytes, start, length) & mask
@@ -94,6 +96,7 @@ export const collectDictionary = (strings: Strings): {
   }
   const dictionary = new Uint8Array(size)
   for (let id = 0, to = 0; id < count; id++) {
+    if (id % STEP === STEP - 1) yield
     const start = offsets[firsts[id]]
     const length = offsets[firsts[id] + 1] - start
     to = writeBigEndian(dictionary, to, lengthWidth, length)

@@ -6,6 +6,7 @@
  */
 import { sizeOf } from "../../schema/datatype.ts"
 import type { Filter } from "../../schema/filter.ts"
+import { COPY_STEP, copyInParts, finish, type Steps } from "../kernel/steps.ts"
 import { chunkEnds } from "./chunk_cuts.ts"
 import { FilterRefused } from "./errors.ts"
 import type { TileContext } from "./pipeline.ts"
@@ -47,17 +48,22 @@ export const stepsOf = (context: TileContext): ReadonlyArray<Step> => {
  * cells, which no chunk cuts; a tile of fixed-sized cells without bytes has no chunk. Throws {@link FilterRefused} for
  * values that a filter cannot hold, `CodecError` for a codec that is missing. The tile lies in `memory` if that is large enough.
  */
-export const filterTile = (
+export const filterTile = (...given: Parameters<typeof filterTileSteps>): Uint8Array =>
+  finish(filterTileSteps(...given))
+
+/** As {@link filterTile}, chunk after chunk in steps. */
+export function* filterTileSteps(
   cells: Uint8Array,
   context: TileContext,
   offsets?: Uint32Array,
   memory?: Uint8Array,
-): Uint8Array => {
+): Steps<Uint8Array> {
   const steps = stepsOf(context)
   const ends = chunkEnds(cells.byteLength, context, offsets)
-  let start = 0
-  const chunks = ends.map((end): FilteredChunk => {
+  const chunks: Array<FilteredChunk> = []
+  for (let i = 0, start = 0; i < ends.length; i++) {
     const from = start
+    const end = ends[i]
     start = end
     const parts = applySteps(steps, 0, { metadata: [], data: cells.subarray(from, end) }, (at) => {
       const byte = from + at
@@ -66,9 +72,10 @@ export const filterTile = (
       while (offsets[cell + 1] <= byte) cell++
       return cell
     })
-    return { original: end - from, parts }
-  })
-  return persisted(chunks, memory)
+    chunks.push({ original: end - from, parts })
+    yield
+  }
+  return yield* persistedSteps(chunks, memory)
 }
 
 /** Runs a chunk through the filters from number `first` on; `cellOf` answers which cell lies at a byte of the chunk. */
@@ -120,7 +127,10 @@ const LARGEST = 0xffffffff
 const NONE = new Uint8Array(0)
 
 /** The tile of chunks: their number, then each behind its three sizes. */
-export const persisted = (chunks: ReadonlyArray<FilteredChunk>, memory: Uint8Array = NONE): Uint8Array => {
+export const persisted = (...given: Parameters<typeof persistedSteps>): Uint8Array => finish(persistedSteps(...given))
+
+/** As {@link persisted}, in steps. */
+export function* persistedSteps(chunks: ReadonlyArray<FilteredChunk>, memory: Uint8Array = NONE): Steps<Uint8Array> {
   const metadataSizes = chunks.map(({ parts }) => parts.metadata.reduce((sum, part) => sum + part.byteLength, 0))
   let size = 8
   chunks.forEach(({ original, parts }, i) => {
@@ -134,17 +144,23 @@ export const persisted = (chunks: ReadonlyArray<FilteredChunk>, memory: Uint8Arr
   view.setUint32(0, chunks.length, true)
   view.setUint32(4, 0, true)
   let at = 8
-  chunks.forEach(({ original, parts }, i) => {
+  let copied = 0
+  for (const [i, { original, parts }] of chunks.entries()) {
     view.setUint32(at, original, true)
     view.setUint32(at + 4, parts.data.byteLength, true)
     view.setUint32(at + 8, metadataSizes[i], true)
     at += 12
     for (const part of parts.metadata) {
-      out.set(part, at)
+      yield* copyInParts(out, part, at)
       at += part.byteLength
     }
-    out.set(parts.data, at)
+    yield* copyInParts(out, parts.data, at)
     at += parts.data.byteLength
-  })
+    copied += parts.data.byteLength
+    if (copied >= COPY_STEP) {
+      copied = 0
+      yield
+    }
+  }
   return out
 }

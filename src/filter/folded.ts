@@ -11,7 +11,8 @@ import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
 import { Since } from "../../schema/version.ts"
 import { FilterRefused } from "./errors.ts"
 import { collectDictionary, expandDictionary } from "./dictionary.ts"
-import { applySteps, persisted, stepsOf } from "./filter_tile.ts"
+import { finish, type Steps } from "../kernel/steps.ts"
+import { applySteps, persistedSteps, stepsOf } from "./filter_tile.ts"
 import { collapseRuns, expandRuns } from "./folded_rle.ts"
 import { inChunk, type TileContext, tileTable, unwind } from "./pipeline.ts"
 import type { Strings } from "./strings.ts"
@@ -82,25 +83,31 @@ const intWidth = (width: number): number => {
  * The persisted tile of strings and their offsets, for a pipeline that {@link isFolded}; the offsets tile beside it is
  * eight zero bytes. Always one chunk. Throws {@link FilterRefused} and `CodecError` as `filterTile` does.
  */
-export const filterFoldedTile = (strings: Strings, context: TileContext): Uint8Array => {
+export const filterFoldedTile = (strings: Strings, context: TileContext): Uint8Array =>
+  finish(filterFoldedTileSteps(strings, context))
+
+/** As {@link filterFoldedTile}, in steps; the filters behind the first take their one chunk in a single step each. */
+export function* filterFoldedTileSteps(strings: Strings, context: TileContext): Steps<Uint8Array> {
   const again = context.filters.filters.slice(1).find(({ type }) => type === "rle" || type === "dictionary")
   if (again !== undefined) {
     const reason = "it takes strings, and there are none any more behind the first filter"
     throw new FilterRefused({ filter: again.type, reason, cell: undefined })
   }
   const original = strings.offsets[strings.offsets.length - 1]
-  const parts = context.filters.filters[0].type === "dictionary" ? dictionaryParts(strings) : runParts(strings)
-  return persisted([{ original, parts: applySteps(stepsOf(context), 1, parts, (at) => at) }])
+  const dictionary = context.filters.filters[0].type === "dictionary"
+  const parts = yield* (dictionary ? dictionaryParts(strings) : runParts(strings))
+  return yield* persistedSteps([{ original, parts: applySteps(stepsOf(context), 1, parts, (at) => at) }])
 }
 
-const runParts = (strings: Strings): Parts => {
-  const { lengthWidth, runs, runWidth } = collapseRuns(strings)
+function* runParts(strings: Strings): Steps<Parts> {
+  const { lengthWidth, runs, runWidth } = yield* collapseRuns(strings)
   return { metadata: [concat([frame(strings, runs), Uint8Array.of(runWidth, lengthWidth)])], data: runs }
 }
 
-const dictionaryParts = (strings: Strings): Parts => {
-  const { dictionary, idWidth, ids, lengthWidth } = collectDictionary(strings)
+function* dictionaryParts(strings: Strings): Steps<Parts> {
+  const { dictionary, idWidth, ids, lengthWidth } = yield* collectDictionary(strings)
   const widths = Uint8Array.of(idWidth, lengthWidth)
+  yield
   return {
     metadata: [concat([frame(strings, ids), widths, u32Bytes(dictionary.byteLength), dictionary])],
     data: ids,

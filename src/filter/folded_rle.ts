@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { STEP, type Steps } from "../kernel/steps.ts"
 import { readBigEndian, widthOf, writeBigEndian } from "./big_endian.ts"
 import { copyString, equalBytes, longestOf, type Strings } from "./strings.ts"
 import { damaged } from "./transform.ts"
@@ -45,11 +46,11 @@ export const expandRuns = (
  * Strings as runs. The widths hold every run and every string; the engine leaves out the last string when it measures, and
  * cuts the length of one that is longer than all before it past 255 or 65535 bytes.
  */
-export const collapseRuns = (strings: Strings): {
+export function* collapseRuns(strings: Strings): Steps<{
   readonly runs: Uint8Array
   readonly runWidth: number
   readonly lengthWidth: number
-} => {
+}> {
   const { bytes, offsets } = strings
   const cells = offsets.length - 1
   // the first cell of each run, and behind them the number of cells
@@ -58,6 +59,7 @@ export const collapseRuns = (strings: Strings): {
   let size = 0
   let longestRun = 0
   for (let cell = 0; cell < cells; cell++) {
+    if (cell % STEP === STEP - 1) yield
     const start = offsets[cell]
     const length = offsets[cell + 1] - start
     if (cell > 0 && start - offsets[cell - 1] === length && equalBytes(bytes, start, start - length, length)) continue
@@ -71,6 +73,7 @@ export const collapseRuns = (strings: Strings): {
   const lengthWidth = widthOf(longestOf(offsets))
   const runs = new Uint8Array(size + count * (runWidth + lengthWidth))
   for (let i = 0, to = 0; i < count; i++) {
+    if (i % STEP === STEP - 1) yield
     const start = offsets[firsts[i]]
     const length = offsets[firsts[i] + 1] - start
     to = writeBigEndian(runs, to, runWidth, firsts[i + 1] - firsts[i])

@@ -7,9 +7,16 @@ import type { Dimension } from "../../schema/dimension.ts"
 import { readScalar } from "../../schema/scalar.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
-import { hilbertBits, hilbertWords, numberBuckets, stringBuckets } from "../kernel/hilbert.ts"
-import { type KeyWords, keyWords } from "../kernel/order_key.ts"
-import { stringRanks } from "../kernel/string_rank.ts"
+import {
+  hilbertBits,
+  hilbertWordsSteps,
+  numberBucketsSteps,
+  stringBucketsSteps,
+  type Words,
+} from "../kernel/hilbert.ts"
+import { type KeyWords, keyWordsSteps } from "../kernel/order_key.ts"
+import { finish, inParts, type Steps } from "../kernel/steps.ts"
+import { stringRanksSteps } from "../kernel/string_rank.ts"
 import { tileExtentOf } from "./tile_extent.ts"
 
 /** The coordinates of cells along one dimension; `offsets` (one more than cells) cut strings. */
@@ -18,27 +25,45 @@ export interface Coordinates {
   readonly offsets?: Uint32Array
 }
 
-const wordsOf = (column: Coordinates): KeyWords =>
-  column.offsets === undefined ? keyWords(column.values) : [stringRanks(column.values as Uint8Array, column.offsets)]
+function* wordsOf(column: Coordinates): Steps<KeyWords> {
+  return column.offsets === undefined
+    ? yield* keyWordsSteps(column.values)
+    : [yield* stringRanksSteps(column.values as Uint8Array, column.offsets)]
+}
 
 /** Key words that compare the coordinates of cells, dimension after dimension; −0 is 0. */
-export const coordinateWords = (columns: ReadonlyArray<Coordinates>): KeyWords => columns.flatMap(wordsOf)
+export const coordinateWords = (columns: ReadonlyArray<Coordinates>): KeyWords => finish(coordinateWordsSteps(columns))
+
+/** As {@link coordinateWords}, in steps. */
+export function* coordinateWordsSteps(columns: ReadonlyArray<Coordinates>): Steps<KeyWords> {
+  const words: Array<Uint32Array> = []
+  for (const column of columns) words.push(...yield* wordsOf(column))
+  return words
+}
 
 /**
  * Words that tell −0 from 0, of the columns that hold −0. Two cells at −0 and 0 are two cells, as to the engine, which
  * compares the bytes of coordinates; yet neither comes first, so that the dimensions behind decide, and then these words.
  */
-export const zeroWords = (columns: ReadonlyArray<Coordinates>): KeyWords =>
-  columns.flatMap(({ values }) => {
-    if (!(values instanceof Float32Array) && !(values instanceof Float64Array)) return []
+export const zeroWords = (columns: ReadonlyArray<Coordinates>): KeyWords => finish(zeroWordsSteps(columns))
+
+/** As {@link zeroWords}, in steps. */
+export function* zeroWordsSteps(columns: ReadonlyArray<Coordinates>): Steps<KeyWords> {
+  const all: Array<Uint32Array> = []
+  for (const { values } of columns) {
+    if (!(values instanceof Float32Array) && !(values instanceof Float64Array)) continue
     let words: Uint32Array | undefined
-    for (let i = 0; i < values.length; i++) {
-      if (values[i] !== 0 || !Object.is(values[i], -0)) continue
-      words ??= new Uint32Array(values.length).fill(1)
-      words[i] = 0
-    }
-    return words === undefined ? [] : [words]
-  })
+    yield* inParts(values.length, (from, to) => {
+      for (let i = from; i < to; i++) {
+        if (values[i] !== 0 || !Object.is(values[i], -0)) continue
+        words ??= new Uint32Array(values.length).fill(1)
+        words[i] = 0
+      }
+    })
+    if (words !== undefined) all.push(words)
+  }
+  return all
+}
 
 /** Whether cells lie in fragments of a format as they lie in those of today. */
 export const hasTodaysOrder = ({ cellOrder, dimensions }: ArraySchema, version: number): boolean =>
@@ -54,13 +79,23 @@ export const globalWords = (
   schema: ArraySchema,
   columns: ReadonlyArray<Coordinates>,
   version: number = CURRENT_VERSION,
-): KeyWords => {
-  if (schema.cellOrder === "hilbert") return [...hilbertOf(schema, columns, version), ...coordinateWords(columns)]
+): KeyWords => finish(globalWordsSteps(schema, columns, version))
+
+/** As {@link globalWords}, in steps. */
+export function* globalWordsSteps(
+  schema: ArraySchema,
+  columns: ReadonlyArray<Coordinates>,
+  version: number = CURRENT_VERSION,
+): Steps<KeyWords> {
+  if (schema.cellOrder === "hilbert") {
+    return [...yield* hilbertOf(schema, columns, version), ...yield* coordinateWordsSteps(columns)]
+  }
   if (!hasTodaysOrder(schema, version)) {
     // engines 1.x do not round the number of a float's tile down: cells go by value alone
-    return coordinateWords(schema.tileOrder === "col-major" ? [...columns].reverse() : columns)
+    return yield* coordinateWordsSteps(schema.tileOrder === "col-major" ? [...columns].reverse() : columns)
   }
-  const places = schema.dimensions.map((d, i) => placeWords(d, columns[i]))
+  const places: Array<PlaceWords> = []
+  for (const [i, dimension] of schema.dimensions.entries()) places.push(yield* placeWords(dimension, columns[i]))
   const tiles = places.map(({ tile }) => tile)
   const cells = places.map(({ cell }) => cell)
   return [
@@ -70,15 +105,21 @@ export const globalWords = (
 }
 
 /** Numbers as float64, as the engine converts them. */
-const asDoubles = (values: TypedArray): Float64Array => {
+function* asDoubles(values: TypedArray): Steps<Float64Array> {
   if (values instanceof Float64Array) return values
-  if (!(values instanceof BigInt64Array) && !(values instanceof BigUint64Array)) return new Float64Array(values)
+  if (!(values instanceof BigInt64Array) && !(values instanceof BigUint64Array)) {
+    const numbers = new Float64Array(values.length)
+    yield* inParts(numbers.length, (from, to) => numbers.set(values.subarray(from, to), from))
+    return numbers
+  }
   const low = new Uint32Array(values.buffer, values.byteOffset, 2 * values.length)
   const high = values instanceof BigInt64Array
     ? new Int32Array(values.buffer, values.byteOffset, 2 * values.length)
     : low
   const out = new Float64Array(values.length)
-  for (let i = 0; i < out.length; i++) out[i] = high[2 * i + 1] * 0x100000000 + low[2 * i]
+  yield* inParts(out.length, (from, to) => {
+    for (let i = from; i < to; i++) out[i] = high[2 * i + 1] * 0x100000000 + low[2 * i]
+  })
   return out
 }
 
@@ -89,36 +130,47 @@ interface PlaceWords {
 }
 
 /** Strings have no tiles. */
-const placeWords = (dimension: Dimension, column: Coordinates): PlaceWords => {
+function* placeWords(dimension: Dimension, column: Coordinates): Steps<PlaceWords> {
   const { type, cellValNum, domain } = dimension
   const extent = tileExtentOf(dimension)
-  if (cellValNum === VAR || extent === null) return { tile: [], cell: wordsOf(column) }
+  if (cellValNum === VAR || extent === null) return { tile: [], cell: yield* wordsOf(column) }
   const low = readScalar(type, domain)
   const high = readScalar(type, domain, sizeOf(type))
   const { values } = column
   if (isFloat(type)) {
-    const tiles = floatTiles(values as Float64Array, low as number, extent as number, type === "float32")
+    const tiles = yield* floatTiles(values as Float64Array, low as number, extent as number, type === "float32")
     const last = ((high as number) - (low as number)) / (extent as number)
-    return { tile: last < TWO_32 ? [new Uint32Array(tiles)] : keyWords(tiles), cell: keyWords(values) }
+    return { tile: yield* (last < TWO_32 ? asWords(tiles) : keyWordsSteps(tiles)), cell: yield* keyWordsSteps(values) }
   }
   const span = BigInt(high) - BigInt(low)
-  if (span < 2n ** 53n) return wholePlaces(values, low, Number(extent), Number(span))
+  if (span < 2n ** 53n) return yield* wholePlaces(values, low, Number(extent), Number(span))
   const tile = new BigUint64Array(values.length)
-  for (let i = 0; i < tile.length; i++) {
-    tile[i] = BigInt.asUintN(64, (values[i] as bigint) - (low as bigint)) / (extent as bigint)
-  }
-  return { tile: keyWords(tile), cell: keyWords(values) }
+  yield* inParts(tile.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      tile[i] = BigInt.asUintN(64, (values[i] as bigint) - (low as bigint)) / (extent as bigint)
+    }
+  })
+  return { tile: yield* keyWordsSteps(tile), cell: yield* keyWordsSteps(values) }
+}
+
+/** Whole numbers below 2^32 as words. */
+function* asWords(numbers: Float64Array): Steps<KeyWords> {
+  const words = new Uint32Array(numbers.length)
+  yield* inParts(words.length, (from, to) => words.set(numbers.subarray(from, to), from))
+  return [words]
 }
 
 const TWO_32 = 2 ** 32
 
 /** Tiles as the engine numbers them: of float32 in that type. */
-const floatTiles = (values: Float64Array, low: number, extent: number, single: boolean): Float64Array => {
+function* floatTiles(values: Float64Array, low: number, extent: number, single: boolean): Steps<Float64Array> {
   const tiles = new Float64Array(values.length)
-  for (let i = 0; i < tiles.length; i++) {
-    const offset = values[i] - low
-    tiles[i] = Math.floor(single ? Math.fround(Math.fround(offset) / extent) : offset / extent)
-  }
+  yield* inParts(tiles.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const offset = values[i] - low
+      tiles[i] = Math.floor(single ? Math.fround(Math.fround(offset) / extent) : offset / extent)
+    }
+  })
   return tiles
 }
 
@@ -142,24 +194,31 @@ const distances = (values: TypedArray, low: number | bigint, from: number, out: 
 }
 
 /** Tiles of integers, and places in them; the last one lies `span` behind `low`. */
-const wholePlaces = (values: TypedArray, low: number | bigint, extent: number, span: number): PlaceWords => {
+function* wholePlaces(
+  values: TypedArray,
+  low: number | bigint,
+  extent: number,
+  span: number,
+): Steps<PlaceWords> {
   const n = values.length
   const last = Math.floor(span / extent)
   const tile = words(n, last)
   const cell = words(n, extent - 1)
   const block = new Float64Array(BLOCK)
-  for (let from = 0; from < n; from += BLOCK) {
-    const some = n - from < BLOCK ? block.subarray(0, n - from) : block
-    distances(values, low, from, some)
-    for (let i = 0; i < some.length; i++) {
-      const number = Math.floor(some[i] / extent)
-      const place = some[i] - number * extent
-      tile.low[from + i] = number
-      cell.low[from + i] = place
-      if (tile.high !== undefined) tile.high[from + i] = number / TWO_32
-      if (cell.high !== undefined) cell.high[from + i] = place / TWO_32
+  yield* inParts(n, (start, end) => {
+    for (let from = start; from < end; from += BLOCK) {
+      const some = end - from < BLOCK ? block.subarray(0, end - from) : block
+      distances(values, low, from, some)
+      for (let i = 0; i < some.length; i++) {
+        const number = Math.floor(some[i] / extent)
+        const place = some[i] - number * extent
+        tile.low[from + i] = number
+        cell.low[from + i] = place
+        if (tile.high !== undefined) tile.high[from + i] = number / TWO_32
+        if (cell.high !== undefined) cell.high[from + i] = place / TWO_32
+      }
     }
-  }
+  })
   const all = ({ high, low }: Pair): KeyWords => high === undefined ? [low] : [high, low]
   return { tile: all(tile), cell: all(cell) }
 }
@@ -175,18 +234,23 @@ const words = (n: number, most: number): Pair => ({
   low: new Uint32Array(n),
 })
 
-const hilbertOf = (schema: ArraySchema, columns: ReadonlyArray<Coordinates>, version: number): KeyWords => {
+function* hilbertOf(schema: ArraySchema, columns: ReadonlyArray<Coordinates>, version: number): Steps<KeyWords> {
   const bits = hilbertBits(columns.length)
-  return hilbertWords(columns.map((column, i) => {
+  const buckets: Array<Words> = []
+  for (const [i, column] of columns.entries()) {
     const { type, domain } = schema.dimensions[i]
-    if (column.offsets !== undefined) return stringBuckets(column.values as Uint8Array, column.offsets, bits)
+    if (column.offsets !== undefined) {
+      buckets.push(yield* stringBucketsSteps(column.values as Uint8Array, column.offsets, bits))
+      continue
+    }
     const low = Number(readScalar(type, domain))
     const distance = Number(readScalar(type, domain, sizeOf(type))) - low
     const range = version < Since.hilbertDistance && !isFloat(type) ? distance + 1 : distance
-    return numberBuckets(asDoubles(column.values), low, range, bits)
-  }))
+    buckets.push(yield* numberBucketsSteps(yield* asDoubles(column.values), low, range, bits))
+  }
+  return yield* hilbertWordsSteps(buckets)
 }
 
 /** Where cells lie on the Hilbert curve, as engines of today compute it: two words. */
 export const curveWords = (schema: ArraySchema, columns: ReadonlyArray<Coordinates>): KeyWords =>
-  hilbertOf(schema, columns, CURRENT_VERSION)
+  finish(hilbertOf(schema, columns, CURRENT_VERSION))

@@ -4,6 +4,7 @@
 import type { Codecs } from "../../platform/codecs.ts"
 import type { WorkerPool } from "../../platform/workers.ts"
 import type { TileContext } from "../filter/pipeline.ts"
+import { copyInParts, type Steps } from "../kernel/steps.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { FieldTile } from "./field_tiles.ts"
 import { type FieldFilters, type PersistedTile, persistTile } from "./persist_tile.ts"
@@ -44,11 +45,11 @@ const sent = (context: TileContext | undefined): SentContext | undefined => {
 const aligned = (at: number): number => Math.ceil(at / 8) * 8
 
 /** The job of tiles, which are copied: into `memory`, if that is large enough. */
-export const persistJob = (
+export function* persistJob(
   { fixed, var: values, validity, folded }: FieldFilters,
   tiles: ReadonlyArray<FieldTile>,
   memory: ArrayBuffer | undefined,
-): PersistJob => {
+): Steps<PersistJob> {
   let size = 0
   const place = (part: Uint8Array | Uint32Array | undefined): Part | undefined => {
     if (part === undefined) return undefined
@@ -62,15 +63,23 @@ export const persistJob = (
     validity: place(validity),
   }))
   const bytes = memory === undefined || memory.byteLength < size ? new ArrayBuffer(size) : memory
-  places.forEach(({ offsets, values, validity }, i) => {
-    if (offsets !== undefined) new Uint32Array(bytes, offsets.start, offsets.length).set(tiles[i].offsets!)
-    for (const [part, given] of [[values, tiles[i].values], [validity, tiles[i].validity]] as const) {
-      if (part !== undefined) new Uint8Array(bytes, part.start, part.length).set(given!)
-    }
-  })
+  const target = new Uint8Array(bytes)
+  const copied = (part: Part | undefined, given: Uint8Array | Uint32Array | undefined): Steps<void> =>
+    copyInParts(target, bytesOf(given), part?.start ?? 0)
+  for (const [i, { offsets, values, validity }] of places.entries()) {
+    yield* copied(offsets, tiles[i].offsets)
+    yield* copied(values, tiles[i].values)
+    yield* copied(validity, tiles[i].validity)
+    yield
+  }
   const filters = { fixed: sent(fixed), var: sent(values), validity: sent(validity), folded }
   return { filters, tiles: places, bytes }
 }
+
+const NONE = new Uint8Array(0)
+
+const bytesOf = (part: Uint8Array | Uint32Array | undefined): Uint8Array =>
+  part === undefined ? NONE : new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
 
 /** Does a job. */
 export const runPersistJob = ({ filters, tiles, bytes }: PersistJob, codecs: Codecs): PersistAnswer => {
@@ -81,14 +90,14 @@ export const runPersistJob = ({ filters, tiles, bytes }: PersistJob, codecs: Cod
     validity: context(filters.validity),
     folded: filters.folded,
   }
-  const bytesOf = (part: Part | undefined) =>
+  const partOf = (part: Part | undefined) =>
     part === undefined ? undefined : new Uint8Array(bytes, part.start, part.length)
   try {
     const persisted = tiles.map(({ offsets, values, validity }) =>
       persistTile(of, {
         offsets: offsets === undefined ? undefined : new Uint32Array(bytes, offsets.start, offsets.length),
-        values: bytesOf(values)!,
-        validity: bytesOf(validity),
+        values: partOf(values)!,
+        validity: partOf(validity),
       })
     )
     return { bytes, persisted }

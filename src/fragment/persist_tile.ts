@@ -3,9 +3,10 @@
  */
 import type { WebpEncoder } from "../../platform/codecs.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
-import { filterFoldedTile, isFolded } from "../filter/folded.ts"
-import { filterTile } from "../filter/filter_tile.ts"
+import { filterFoldedTileSteps, isFolded } from "../filter/folded.ts"
+import { filterTileSteps } from "../filter/filter_tile.ts"
 import type { TileContext } from "../filter/pipeline.ts"
+import { finish, inParts, type Steps } from "../kernel/steps.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Field } from "./field.ts"
 import type { FieldTile } from "./field_tiles.ts"
@@ -58,29 +59,35 @@ export const fieldFilters = (
 }
 
 /** The starts of the cells as they lie in a file: u64 each, without the end of the last. */
-const startsOf = (offsets: Uint32Array): Uint8Array => {
+function* startsOf(offsets: Uint32Array): Steps<Uint8Array> {
   const words = new Uint32Array(2 * (offsets.length - 1))
-  for (let i = 0, k = 0; k < words.length; i++, k += 2) words[k] = offsets[i]
+  yield* inParts(offsets.length - 1, (from, to) => {
+    for (let i = from; i < to; i++) words[2 * i] = offsets[i]
+  })
   return new Uint8Array(words.buffer)
 }
 
 /** Filters a tile, what is fixed-sized of it into `memory` if that is large enough. Throws FilterRefused and CodecError. */
-export const persistTile = (
+export const persistTile = (...given: Parameters<typeof persistTileSteps>): PersistedTile =>
+  finish(persistTileSteps(...given))
+
+/** As {@link persistTile}, in steps. */
+export function* persistTileSteps(
   filters: FieldFilters,
   { values, offsets, validity }: FieldTile,
   memory?: Uint8Array,
-): PersistedTile => {
-  const nulls = filters.validity === undefined ? undefined : filterTile(validity!, filters.validity)
+): Steps<PersistedTile> {
+  const nulls = filters.validity === undefined ? undefined : yield* filterTileSteps(validity!, filters.validity)
   if (filters.var === undefined) {
-    return { fixed: filterTile(values, filters.fixed, undefined, memory), var: undefined, validity: nulls }
+    return { fixed: yield* filterTileSteps(values, filters.fixed, undefined, memory), var: undefined, validity: nulls }
   }
   if (filters.folded) {
-    const folded = filterFoldedTile({ bytes: values, offsets: offsets! }, filters.var)
+    const folded = yield* filterFoldedTileSteps({ bytes: values, offsets: offsets! }, filters.var)
     return { fixed: noChunks(), var: folded, validity: nulls }
   }
   return {
-    fixed: filterTile(startsOf(offsets!), filters.fixed),
-    var: filterTile(values, filters.var, offsets),
+    fixed: yield* filterTileSteps(yield* startsOf(offsets!), filters.fixed),
+    var: yield* filterTileSteps(values, filters.var, offsets),
     validity: nulls,
   }
 }

@@ -9,7 +9,7 @@ import { dataFile } from "../../schema/name/data_file.ts"
 import { type TileContext, tileTable, unfilterChunk } from "../filter/pipeline.ts"
 import { firstFrom } from "../kernel/first_from.ts"
 import { copyCells, unitsOf } from "../kernel/gather.ts"
-import { attemptTile, type TileError } from "../tile/attempt.ts"
+import { attemptTileSteps, type TileError } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Field } from "./field.ts"
 import { loadFieldTiles, type TileFile } from "./field_tiles.ts"
@@ -121,7 +121,7 @@ export const readUnfiltered = (
     // the buffer is the caller's own
     const storage = yield* Storage
     const [bytes] = yield* readPresent(uri, fragment.version, storage.readRanges(uri, [{ offset, length }]))
-    return yield* attemptTile(() => {
+    return yield* attemptTileSteps(function* () {
       let at = 0
       for (let i = 0; i < tiles.length; i++) {
         const start = fixed.offsets[tiles[i]]
@@ -132,6 +132,7 @@ export const readUnfiltered = (
           bytes.copyWithin(at, from, from + chunk.byteLength)
           at += chunk.byteLength
         })
+        yield
       }
       return bytes.subarray(0, at)
     })

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { type ByteRange, inFlight, Storage } from "../../platform/storage.ts"
+import { turnIfDue } from "../../platform/turns.ts"
 import { breath } from "../../platform/workers.ts"
 import { dataFile, type DataPart } from "../../schema/name/data_file.ts"
 import { attemptTile } from "../tile/attempt.ts"
@@ -182,9 +183,10 @@ export const readSpans = (
     yield* Effect.forEach(batches, ([from, to]) => {
       const scratch = scratches.pop() ?? kept.pop() ?? { read: NOTHING, cells: NOTHING }
       const run = runBatch(from, to, scratch)
-      return Effect.map(later === undefined || to <= later.from ? run : Effect.zipRight(later.ready, run), () => {
+      const done = Effect.map(later === undefined || to <= later.from ? run : Effect.zipRight(later.ready, run), () => {
         scratches.push(scratch)
       })
+      return Effect.zipRight(done, turnIfDue)
     }, { concurrency: Math.max(inFlight(storage, uri, 4), jobs), discard: true })
     for (const scratch of scratches) {
       if (kept.length < MOST_KEPT && scratch.read.length + scratch.cells.length <= LARGEST_KEPT) {

@@ -12,7 +12,7 @@ import { type DataField, dataFile, type DataPart } from "../../schema/name/data_
 import { Since } from "../../schema/version.ts"
 import { isFolded, unfilterFoldedTile } from "../filter/folded.ts"
 import { type TileContext, unfilterTile } from "../filter/pipeline.ts"
-import { attemptTile, type TileError } from "../tile/attempt.ts"
+import { attemptTileSteps, type TileError } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { spansOf } from "../tile/spans.ts"
 import { tilePositions } from "../tile/var_cells.ts"
@@ -84,7 +84,7 @@ export const readTiles = (
     const ofOffsets = contextOf("fixed", { filters: offsetsFilters, type: "uint64", cellSize: 8 })
     const ofValidity = contextOf("validity", { filters: validityFilters, type: "uint8", cellSize: 1 })
 
-    return yield* attemptTile(() => {
+    return yield* attemptTileSteps(function* () {
       if (all) {
         const cells = (fragment.tileCount - 1) * fragment.tileCells + fragment.lastTileCells
         const limit = cells * (field.cellSize + 1)
@@ -96,7 +96,7 @@ export const readTiles = (
         )
         return Array.from(tiles, (tile) => realigned[tile])
       }
-      return Array.from(tiles, (tile, i): FieldTile => {
+      const decode = (tile: number, i: number): FieldTile => {
         const cells = cellsInTile(fragment, tile)
         const valid = where.validity === undefined ? undefined : exact(
           unfilterTile(validity[i], ofValidity(tile), cells),
@@ -130,7 +130,13 @@ export const readTiles = (
           offsets: tilePositions(positions, cells, values.byteLength, field.cellSize, its2.uri, fragment.version),
           validity: valid,
         }
-      })
+      }
+      const out: Array<FieldTile> = []
+      for (let i = 0; i < tiles.length; i++) {
+        out.push(decode(tiles[i], i))
+        yield
+      }
+      return out
     })
   })
 

@@ -47,38 +47,47 @@ export const saturatingSum = (
 
 /** Bounds and sum of 64-bit integers, as halves; the high ones are signed where the integers are. */
 export interface HalvesBounds {
-  readonly minHigh: number
-  readonly minLow: number
-  readonly maxHigh: number
-  readonly maxLow: number
-  readonly sumHigh: number
-  readonly sumLow: number
+  minHigh: number
+  minLow: number
+  maxHigh: number
+  maxLow: number
+  sumHigh: number
+  sumLow: number
   /** Cells that count. */
-  readonly count: number
+  count: number
+  /** The sum is at its limit, and stays there. */
+  saturated: boolean
 }
 
+/** No cells yet. */
+export const noHalves = (): HalvesBounds => ({
+  minHigh: Infinity,
+  minLow: 0,
+  maxHigh: -Infinity,
+  maxLow: 0,
+  sumHigh: 0,
+  sumLow: 0,
+  count: 0,
+  saturated: false,
+})
+
 /**
- * Goes through 64-bit integers, little-endian halves behind each other; only through those whose validity is not 0. The
- * sum stops at the largest (smallest) 64-bit integer.
+ * Goes through the 64-bit integers `from … to − 1`, little-endian halves behind each other; only through those whose
+ * validity is not 0. The sum stops at the largest (smallest) 64-bit integer.
  */
 export const boundHalves = (
   words: Uint32Array,
   signed: boolean,
   validity: Uint8Array | undefined,
-): HalvesBounds => {
-  const n = words.length >>> 1
+  from: number,
+  to: number,
+  bounds: HalvesBounds,
+): void => {
   const base = signed ? 0x80000000 : 0
   const highest = signed ? 0x7fffffff : 0xffffffff
   const lowest = signed ? -0x80000000 : 0
-  let minHigh = Infinity
-  let minLow = 0
-  let maxHigh = -Infinity
-  let maxLow = 0
-  let sumHigh = 0
-  let sumLow = 0
-  let count = 0
-  let saturated = false
-  for (let i = 0; i < n; i++) {
+  let { minHigh, minLow, maxHigh, maxLow, sumHigh, sumLow, count, saturated } = bounds
+  for (let i = from; i < to; i++) {
     if (validity !== undefined && validity[i] === 0) continue
     count++
     const low = words[2 * i]
@@ -109,5 +118,12 @@ export const boundHalves = (
       saturated = true
     }
   }
-  return { minHigh, minLow, maxHigh, maxLow, sumHigh, sumLow, count }
+  bounds.minHigh = minHigh
+  bounds.minLow = minLow
+  bounds.maxHigh = maxHigh
+  bounds.maxLow = maxLow
+  bounds.sumHigh = sumHigh
+  bounds.sumLow = sumLow
+  bounds.count = count
+  bounds.saturated = saturated
 }

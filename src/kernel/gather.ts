@@ -3,6 +3,8 @@
  * passes through a JavaScript number may lose the bits of its NaN.
  */
 
+import { finish, inParts, STEP, type Steps } from "./steps.ts"
+
 /** Cells as units: `perCell` of them make a cell. */
 export interface Units {
   readonly array: Uint8Array | Uint16Array | Uint32Array
@@ -73,20 +75,30 @@ export const copyCells = (
 }
 
 /** Copies the cells at `positions` of `source`, in any order, to the start of `out`. */
-export const permuteCells = (out: Units, source: Units, positions: Uint32Array): void => {
+export const permuteCells = (out: Units, source: Units, positions: Uint32Array): void =>
+  finish(permuteCellsSteps(out, source, positions))
+
+/** As {@link permuteCells}, in steps. */
+export const permuteCellsSteps = (out: Units, source: Units, positions: Uint32Array): Steps<void> =>
+  inParts(
+    positions.length,
+    (from, to) => permutePart(out, source, positions, from, to),
+    Math.max(1, Math.floor(STEP / Math.max(1, out.perCell / 2))),
+  )
+
+const permutePart = (out: Units, source: Units, positions: Uint32Array, start: number, end: number): void => {
   const k = out.perCell
   const target = out.array
   const from = source.array
-  const n = positions.length
-  if (k === 1) { for (let i = 0; i < n; i++) target[i] = from[positions[i]] }
+  if (k === 1) { for (let i = start; i < end; i++) target[i] = from[positions[i]] }
   else if (k === 2) {
-    for (let i = 0; i < n; i++) {
+    for (let i = start; i < end; i++) {
       const p = 2 * positions[i]
       target[2 * i] = from[p]
       target[2 * i + 1] = from[p + 1]
     }
   } else {
-    for (let i = 0, to = 0; i < n; i++) {
+    for (let i = start, to = k * start; i < end; i++) {
       const p = k * positions[i]
       for (let r = 0; r < k; r++) target[to++] = from[p + r]
     }
@@ -145,9 +157,44 @@ export const permuteVar = (
   offsets: Uint32Array,
   unit: number,
   positions: Uint32Array,
-): void => {
-  let at = 0
-  for (let i = 0; i < positions.length; i++) {
+): void => finish(permuteVarSteps(out, bytes, offsets, unit, positions))
+
+/** As {@link permuteVar}, in steps. */
+export function* permuteVarSteps(
+  out: Uint8Array,
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  unit: number,
+  positions: Uint32Array,
+): Steps<void> {
+  const n = positions.length
+  for (let i = 0, at = 0; i < n;) {
+    // a step ends after so many cells, or bytes
+    const end = Math.min(n, i + STEP)
+    const full = at + VAR_STEP
+    while (i < end && at < full) {
+      const part = Math.min(end, i + 256)
+      at = permuteVarPart(out, at, bytes, offsets, unit, positions, i, part)
+      i = part
+    }
+    if (i < n) yield
+  }
+}
+
+/** Bytes of var cells between two yields. */
+const VAR_STEP = 1 << 20
+
+const permuteVarPart = (
+  out: Uint8Array,
+  at: number,
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  unit: number,
+  positions: Uint32Array,
+  start: number,
+  stop: number,
+): number => {
+  for (let i = start; i < stop; i++) {
     const end = offsets[positions[i] + 1] * unit
     let from = offsets[positions[i]] * unit
     if (end - from > 32) {
@@ -155,4 +202,5 @@ export const permuteVar = (
       at += end - from
     } else while (from < end) out[at++] = bytes[from++]
   }
+  return at
 }

@@ -3,6 +3,8 @@
  * buckets are transposed by Skilling's algorithm ("Programming the Hilbert curve", 2004) and interleaved.
  */
 
+import { finish, inParts, type Steps } from "./steps.ts"
+
 /** Two key words per cell, the more significant first. */
 export type Words = readonly [high: Uint32Array, low: Uint32Array]
 
@@ -13,16 +15,22 @@ export const hilbertBits = (dimensions: number): number => Math.floor(63 / dimen
  * The buckets of numeric coordinates, all in float64 as the engine computes them: 64-bit integers lose precision here.
  * `low` and `range` are the dimension's domain: its start, and end − start (+ 1 for integers in engines 2.2).
  */
-export const numberBuckets = (values: Float64Array, low: number, range: number, bits: number): Words => {
+export const numberBuckets = (values: Float64Array, low: number, range: number, bits: number): Words =>
+  finish(numberBucketsSteps(values, low, range, bits))
+
+/** As {@link numberBuckets}, in steps. */
+export function* numberBucketsSteps(values: Float64Array, low: number, range: number, bits: number): Steps<Words> {
   const top = 2 ** bits - 1
   const n = values.length
   const high = new Uint32Array(n)
   const lowWord = new Uint32Array(n)
-  for (let i = 0; i < n; i++) {
-    const bucket = Math.trunc(((values[i] - low) / range) * top)
-    high[i] = Math.floor(bucket / 0x100000000)
-    lowWord[i] = bucket % 0x100000000
-  }
+  yield* inParts(n, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const bucket = Math.trunc(((values[i] - low) / range) * top)
+      high[i] = Math.floor(bucket / 0x100000000)
+      lowWord[i] = bucket % 0x100000000
+    }
+  })
   return [high, lowWord]
 }
 
@@ -30,11 +38,28 @@ export const numberBuckets = (values: Float64Array, low: number, range: number, 
  * The buckets of strings: their first eight bytes, big-endian, zero padded, cut to `bits` bits. The engine widens signed
  * characters, so that a byte of 0x80 and above sets all bits before it; mimicked, since the cells on disk lie so.
  */
-export const stringBuckets = (bytes: Uint8Array, offsets: Uint32Array, bits: number): Words => {
+export const stringBuckets = (bytes: Uint8Array, offsets: Uint32Array, bits: number): Words =>
+  finish(stringBucketsSteps(bytes, offsets, bits))
+
+/** As {@link stringBuckets}, in steps. */
+export function* stringBucketsSteps(bytes: Uint8Array, offsets: Uint32Array, bits: number): Steps<Words> {
   const n = offsets.length - 1
   const high = new Uint32Array(n)
   const low = new Uint32Array(n)
-  for (let i = 0; i < n; i++) {
+  yield* inParts(n, (from, to) => fillStringBuckets(bytes, offsets, bits, high, low, from, to))
+  return [high, low]
+}
+
+const fillStringBuckets = (
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  bits: number,
+  high: Uint32Array,
+  low: Uint32Array,
+  from: number,
+  to: number,
+): void => {
+  for (let i = from; i < to; i++) {
     let h = 0
     let l = 0
     for (let k = 0; k < 8; k++) {
@@ -55,21 +80,44 @@ export const stringBuckets = (bytes: Uint8Array, offsets: Uint32Array, bits: num
       low[i] = (h << (32 - shift)) | (l >>> shift)
     }
   }
-  return [high, low]
 }
 
 /** The Hilbert values of cells, as key words. `buckets[d]` are those of dimension `d`. */
-export const hilbertWords = (buckets: ReadonlyArray<Words>): Words => {
+export const hilbertWords = (buckets: ReadonlyArray<Words>): Words => finish(hilbertWordsSteps(buckets))
+
+/** As {@link hilbertWords}, in steps. */
+export function* hilbertWordsSteps(buckets: ReadonlyArray<Words>): Steps<Words> {
   const dims = buckets.length
   // the curve through one dimension is the dimension
   if (dims === 1) return buckets[0]
-  if (dims === 2) return planeWords(buckets[0][1], buckets[1][1])
-  const bits = hilbertBits(dims)
   const n = buckets[0][0].length
   const high = new Uint32Array(n)
   const low = new Uint32Array(n)
+  yield* inParts(
+    n,
+    dims === 2
+      ? (from, to) => planeWords(buckets[0][1], buckets[1][1], high, low, from, to)
+      : (from, to) => spaceWords(buckets, high, low, from, to),
+    HILBERT_STEP,
+  )
+  return [high, low]
+}
+
+/** Cells between two yields: each takes up to a microsecond. */
+const HILBERT_STEP = 1 << 13
+
+/** The values in three dimensions and more. */
+const spaceWords = (
+  buckets: ReadonlyArray<Words>,
+  high: Uint32Array,
+  low: Uint32Array,
+  from: number,
+  to: number,
+): void => {
+  const dims = buckets.length
+  const bits = hilbertBits(dims)
   const x = new Uint32Array(dims)
-  for (let i = 0; i < n; i++) {
+  for (let i = from; i < to; i++) {
     for (let d = 0; d < dims; d++) x[d] = buckets[d][1][i]
     transpose(x, bits)
     let h = 0
@@ -83,7 +131,6 @@ export const hilbertWords = (buckets: ReadonlyArray<Words>): Words => {
     high[i] = h
     low[i] = l
   }
-  return [high, low]
 }
 
 /** The low 16 bits of `v`, at the even places of 32. */
@@ -95,11 +142,15 @@ const spread = (v: number): number => {
 }
 
 /** The values in a plane: Skilling's algorithm in two numbers without branches, its turns below as masks. */
-const planeWords = (xs: Uint32Array, ys: Uint32Array): Words => {
-  const n = xs.length
-  const high = new Uint32Array(n)
-  const low = new Uint32Array(n)
-  for (let i = 0; i < n; i++) {
+const planeWords = (
+  xs: Uint32Array,
+  ys: Uint32Array,
+  high: Uint32Array,
+  low: Uint32Array,
+  from: number,
+  to: number,
+): void => {
+  for (let i = from; i < to; i++) {
     let x = xs[i]
     let y = ys[i]
     for (let j = 30; j > 0; j--) {
@@ -126,7 +177,6 @@ const planeWords = (xs: Uint32Array, ys: Uint32Array): Words => {
     high[i] = (spread(x >>> 16) << 1) | spread(y >>> 16)
     low[i] = (spread(x & 0xffff) << 1) | spread(y & 0xffff)
   }
-  return [high, low]
 }
 
 /** Skilling's AxestoTranspose, in place. */

@@ -1,4 +1,5 @@
 import type { Units } from "./gather.ts"
+import { finish, STEP, type Steps } from "./steps.ts"
 
 /** A box of cells, from where it lies in a tile to where it lies in the result. */
 export interface BoxCopy {
@@ -16,10 +17,19 @@ export interface BoxCopy {
  * that lies contiguous in the source (or, where none does, the last); dimensions that continue each other on both sides
  * are taken as one.
  */
-export const forLines = (
-  box: BoxCopy,
-  run: (source: number, target: number, length: number, sourceStride: number, targetStride: number) => void,
-): void => {
+export const forLines = (box: BoxCopy, run: TakeLine): void => finish(forLinesSteps(box, run))
+
+/** What is done with a line, or a part of a long one. */
+export type TakeLine = (
+  source: number,
+  target: number,
+  length: number,
+  sourceStride: number,
+  targetStride: number,
+) => void
+
+/** As {@link forLines}, in steps; long lines come in parts. */
+export function* forLinesSteps(box: BoxCopy, run: TakeLine): Steps<void> {
   // dimensions by falling source stride, neighbours merged where both sides allow it
   const order = box.extents.map((_, d) => d).filter((d) => box.extents[d] !== 1)
   order.sort((a, b) => box.sourceStrides[b] - box.sourceStrides[a])
@@ -47,8 +57,26 @@ export const forLines = (
   const at = new Array<number>(inner).fill(0)
   let source = box.source
   let target = box.target
+  const length = extents[inner]
+  const sourceStride = ss[inner]
+  const targetStride = ts[inner]
+  // neighbours move at once: more of them are a step
+  const most = sourceStride === 1 && targetStride === 1 ? 8 * STEP : STEP
+  let work = 0
   for (;;) {
-    run(source, target, extents[inner], ss[inner], ts[inner])
+    if (length <= most) {
+      run(source, target, length, sourceStride, targetStride)
+      if ((work += length) >= most) {
+        work = 0
+        yield
+      }
+    } else {
+      for (let from = 0; from < length; from += most) {
+        const size = Math.min(most, length - from)
+        run(source + from * sourceStride, target + from * targetStride, size, sourceStride, targetStride)
+        yield
+      }
+    }
     let d = inner - 1
     for (; d >= 0; d--) {
       source += ss[d]
@@ -88,5 +116,8 @@ export const copyLine = (
 }
 
 /** Copies a box of fixed-size cells. */
-export const copyBox = (out: Units, source: Units, box: BoxCopy): void =>
-  forLines(box, (s, t, length, sStride, tStride) => copyLine(out, source, s, t, length, sStride, tStride))
+export const copyBox = (out: Units, source: Units, box: BoxCopy): void => finish(copyBoxSteps(out, source, box))
+
+/** As {@link copyBox}, in steps. */
+export const copyBoxSteps = (out: Units, source: Units, box: BoxCopy): Steps<void> =>
+  forLinesSteps(box, (s, t, length, sStride, tStride) => copyLine(out, source, s, t, length, sStride, tStride))

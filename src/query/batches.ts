@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { breath } from "../../platform/workers.ts"
+import { makeTurns, turnIfDue, withinTurns } from "../../platform/turns.ts"
 
 /** What becomes of a part: it is read, or cut in two, the first before the second. */
 export type Step<P, A> =
@@ -16,12 +16,6 @@ export type Step<P, A> =
 
 /** A batch, and whether it is known to be the last one. */
 export type Batch<A> = A & { readonly last: boolean }
-
-/**
- * Milliseconds after which the event loop turns between two batches: files are read without waiting for it, and timers,
- * signals and whatever else the program does would have to wait for the last batch.
- */
-const TURN = 20
 
 /** Bytes of the first batch, where more batches cost no more: whoever waits has something soon. */
 export const FIRST_BYTES = 2 ** 23
@@ -38,19 +32,17 @@ export const batches = <P, A extends object, E, R>(
     // what is still to come, the next part last
     const rest: Array<P> = [whole]
     let first = true
-    let turned = performance.now()
-    const turn = Effect.suspend(() =>
-      performance.now() - turned < TURN ? Effect.void : Effect.map(breath, () => {
-        turned = performance.now()
-      })
-    )
+    const turns = withinTurns(makeTurns())
     const next: Effect.Effect<Option.Option<readonly [Batch<A>, undefined]>, E, R> = Effect.suspend(() => {
       const part = rest.pop()
       if (part === undefined) return Effect.succeed(Option.none())
-      return Effect.flatMap(step(part, first), (its) => {
+      return Effect.flatMap(turns(step(part, first)), (its) => {
         if (its.kind === "read") {
           first = false
-          return Effect.as(turn, Option.some([{ ...its.batch, last: rest.length === 0 }, undefined] as const))
+          return Effect.as(
+            turns(turnIfDue),
+            Option.some([{ ...its.batch, last: rest.length === 0 }, undefined] as const),
+          )
         }
         if (its.kind === "cut") rest.push(its.parts[1], its.parts[0])
         return next

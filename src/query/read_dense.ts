@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { withTurns } from "../../platform/turns.ts"
 import { ResultTooLarge } from "../array/errors.ts"
 import { accessOf, type OpenedArray } from "../array/open.ts"
 import type { Field } from "../fragment/field.ts"
@@ -20,10 +21,10 @@ import { filledColumn } from "./filled_column.ts"
 import { type Cells, fieldIn, gatherColumns } from "./gather.ts"
 import { globalOrder } from "./global_order.ts"
 import { placed, targetsFor } from "./out_buffers.ts"
-import { permute } from "./permute.ts"
+import { permuteSteps } from "./permute.ts"
 import { type DensePlan, planDense, planSize } from "./plan_dense.ts"
 import { planOfWanted, pruneDense } from "./prune_dense.ts"
-import { attemptAllocation, attemptSelection, type ReadError } from "./read_error.ts"
+import { attemptAllocation, attemptAllocationSteps, attemptSelection, type ReadError } from "./read_error.ts"
 import type { Order } from "./read_options.ts"
 import type { Selection } from "./selection.ts"
 import type { ColumnBuffer } from "./typed_columns.ts"
@@ -81,7 +82,7 @@ export const readDenseRequest = (
   limit: number,
   out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
 ): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     const { schema, uri } = array
     const { fields, selection, ranges, order, where } = request
     const access = yield* accessOf(array)
@@ -154,14 +155,15 @@ export const readDenseRequest = (
       })
     }
     if (order === "global") {
-      yield* attemptAllocation(uri, bytes, () => {
+      yield* attemptAllocationSteps(uri, bytes, function* () {
         const cells = globalOrder(schema, plan)
-        for (const field of fields) columns[field.name] = permute(columns[field.name], cells)
+        yield
+        for (const field of fields) columns[field.name] = yield* permuteSteps(columns[field.name], cells)
       })
     }
     for (const [name, target] of targets) columns[name] = placed(columns[name], target)
     return { shape: plan.shape, columns: Object.fromEntries(fields.map(({ name }) => [name, columns[name]])) }
-  })
+  }))
 
 /** Whether a fragment has the attribute in the array's own form, so that its cells can be copied box by box. */
 const isHeldBy = (fragment: Fragment, field: Field): boolean => {

@@ -1,7 +1,9 @@
 import * as Effect from "effect/Effect"
+import { runSteps } from "../../platform/turns.ts"
 import { ResultTooLarge, SelectionError } from "../array/errors.ts"
 import type { EnumerationError } from "../array/enumerations.ts"
 import type { ConditionError } from "../condition/condition_error.ts"
+import type { Steps } from "../kernel/steps.ts"
 
 /** What a read can fail with. */
 export type ReadError = EnumerationError | SelectionError | ConditionError | ResultTooLarge
@@ -22,8 +24,19 @@ export const attemptAllocation = <A>(uri: string, needed: number, run: () => A):
     try {
       return Effect.succeed(run())
     } catch (error) {
-      if (!(error instanceof RangeError)) return Effect.die(error)
-      const reason = `the result needs up to ${needed} bytes, which cannot be had; read it in parts`
-      return Effect.fail(new ResultTooLarge({ uri, needed, limit: needed, reason }))
+      return notAllocated(uri, needed)(error)
     }
   })
+
+/** As {@link attemptAllocation}, in steps between which the event loop gets turns. */
+export const attemptAllocationSteps = <A>(
+  uri: string,
+  needed: number,
+  run: () => Steps<A>,
+): Effect.Effect<A, ResultTooLarge> => runSteps(run, notAllocated(uri, needed))
+
+const notAllocated = (uri: string, needed: number) => (error: unknown): Effect.Effect<never, ResultTooLarge> => {
+  if (!(error instanceof RangeError)) return Effect.die(error)
+  const reason = `the result needs up to ${needed} bytes, which cannot be had; read it in parts`
+  return Effect.fail(new ResultTooLarge({ uri, needed, limit: needed, reason }))
+}

@@ -4,18 +4,19 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import { inFlight, Storage } from "../../platform/storage.ts"
+import { withTurns } from "../../platform/turns.ts"
 import { ResultTooLarge, SelectionError } from "../array/errors.ts"
 import { accessOf, type OpenedArray } from "../array/open.ts"
-import { coordinateWords, zeroWords } from "../fragment/cell_order.ts"
+import { coordinateWordsSteps, zeroWordsSteps } from "../fragment/cell_order.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import { loadFieldTiles } from "../fragment/field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import { meeting } from "../kernel/boxes.ts"
 import { selectOnes } from "../kernel/select_cells.ts"
-import { sortCells } from "../kernel/sort_cells.ts"
+import { sortCellsSteps } from "../kernel/sort_cells.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
-import { orderWords } from "./cell_order.ts"
+import { orderWordsSteps } from "./cell_order.ts"
 import { checkBudget } from "./budget.ts"
 import type { Column } from "./column.ts"
 import { evaluate } from "./condition.ts"
@@ -26,11 +27,11 @@ import { foundColumn } from "./found_columns.ts"
 import { fieldIn } from "./gather.ts"
 import { checkLimit } from "./limit.ts"
 import { withoutLabels } from "./labels.ts"
-import { newestCells } from "./newest_cells.ts"
-import { permute } from "./permute.ts"
+import { newestCellsSteps } from "./newest_cells.ts"
+import { permuteSteps } from "./permute.ts"
 import { checkPlan, planTiles, type SparsePlan } from "./plan_tiles.ts"
 import { pruneTiles } from "./prune_tiles.ts"
-import { attemptAllocation, attemptSelection, type ReadError } from "./read_error.ts"
+import { attemptAllocation, attemptAllocationSteps, attemptSelection, type ReadError } from "./read_error.ts"
 import { MAX_BYTES, type Order, orderOf, type ReadOptions, selectedFields } from "./read_options.ts"
 import { parseSelection, type Selection } from "./selection.ts"
 import { matchTiles, timesOf } from "./sparse_cells.ts"
@@ -138,7 +139,7 @@ export const readPlanned = (
   maxBytes: number,
   most?: number,
 ): Effect.Effect<SparseResult, ReadError, Storage> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     const { schema, uri } = array
     const involved = plan.map((p) => array.fragments[p.fragment])
     const { dedups, inOrder } = workOf(array, plan, order)
@@ -182,14 +183,16 @@ export const readPlanned = (
         columns = dimensions.map((field) => sorted.columns.get(field)!)
       }
       const held = sorted.columns
-      const chosen = yield* attemptAllocation(uri, perCell * found.length, () => {
-        const zeros = dedups ? zeroWords(columns) : []
-        const words = [...orderWords(schema, order, columns), ...zeros]
-        const cells = sortCells(words, found.length)
+      const chosen = yield* attemptAllocationSteps(uri, perCell * found.length, function* () {
+        const zeros = dedups ? yield* zeroWordsSteps(columns) : []
+        const words = [...yield* orderWordsSteps(schema, order, columns), ...zeros]
+        const cells = yield* sortCellsSteps(words, found.length)
         if (!dedups) return cells
-        const places = order === "row" || order === "unordered" ? words : [...coordinateWords(columns), ...zeros]
+        const places = order === "row" || order === "unordered"
+          ? words
+          : [...yield* coordinateWordsSteps(columns), ...zeros]
         const fragments = spreadOver(found, (t) => found.tiles[t].fragment, () => undefined)
-        return newestCells(cells, places, writeTimes(array, found, "start"), fragments)
+        return yield* newestCellsSteps(cells, places, writeTimes(array, found, "start"), fragments)
       })
       sorted = {
         columns: new Map([...held, ...dimensions.map((field, d) => [field, columns[d]] as const)]),
@@ -222,13 +225,13 @@ export const readPlanned = (
         const column = known.get(field) ?? (yield* foundColumn(access, array, field, cells))
         return permutation === undefined
           ? column
-          : yield* attemptAllocation(uri, needed, () => permute(column, permutation))
+          : yield* attemptAllocationSteps(uri, needed, () => permuteSteps(column, permutation))
       }), { concurrency: inFlight(yield* Storage, uri, 4) })
     return {
       length: cells.length,
       columns: Object.fromEntries(fields.map((field, i) => [field.name, columns[i]])),
     }
-  })
+  }))
 
 /** What sorting left: columns of found cells, and the order of these in the result, where it is another. */
 interface SortedCells {
@@ -243,13 +246,15 @@ const narrowed = (
   { columns, order }: SortedCells,
   keep: Uint8Array,
 ): Effect.Effect<readonly [FoundCells, SortedCells], ResultTooLarge> =>
-  attemptAllocation(uri, 8 * found.length, () => {
-    if (!keep.includes(0)) return [found, { columns, order }]
+  attemptAllocationSteps(uri, 8 * found.length, function* () {
+    if (!keep.includes(0)) return [found, { columns, order }] as const
     const numbers = onesOf(keep)
+    const kept = new Map<Field, Column>()
+    for (const [field, column] of columns) kept.set(field, yield* permuteSteps(column, numbers))
     return [restrict(found, keep), {
-      columns: new Map(Array.from(columns, ([field, column]) => [field, permute(column, numbers)])),
+      columns: kept,
       order: order === undefined ? undefined : renumber(order, keep),
-    }]
+    }] as const
   })
 
 /** The cells of an order that are kept, by their numbers among these. */

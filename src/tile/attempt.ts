@@ -1,4 +1,6 @@
 import * as Effect from "effect/Effect"
+import { runSteps } from "../../platform/turns.ts"
+import type { Steps } from "../kernel/steps.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { CodecError } from "../../platform/errors.ts"
 import { ChecksumMismatch, DecryptionFailed } from "../filter/errors.ts"
@@ -12,12 +14,18 @@ export const attemptTile = <A>(run: () => A): Effect.Effect<A, TileError> =>
     try {
       return Effect.succeed(run())
     } catch (error) {
-      return error instanceof FormatError || error instanceof ChecksumMismatch || error instanceof DecryptionFailed ||
-          error instanceof CodecError
-        ? Effect.fail(error)
-        : Effect.die(error)
+      return notDecoded(error)
     }
   })
+
+/** As {@link attemptTile}, in steps between which the event loop gets turns. */
+export const attemptTileSteps = <A>(run: () => Steps<A>): Effect.Effect<A, TileError> => runSteps(run, notDecoded)
+
+const notDecoded = (error: unknown): Effect.Effect<never, TileError> =>
+  error instanceof FormatError || error instanceof ChecksumMismatch || error instanceof DecryptionFailed ||
+    error instanceof CodecError
+    ? Effect.fail(error)
+    : Effect.die(error)
 
 /** {@link attemptTile} for decoding that touches no filters. */
 export const attemptFormat = <A>(run: () => A): Effect.Effect<A, FormatError> =>

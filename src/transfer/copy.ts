@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { withTurns } from "../../platform/turns.ts"
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
 import { formatVersionRefusal } from "../array/check_format_version.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
@@ -189,11 +190,11 @@ export const copy = (
   target: string,
   options: CopyOptions = {},
 ): Effect.Effect<Copied, CopyError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     yield* attemptOptions(() => checkNames(options, OPTIONS, refusing(target)))
     const opened = typeof source === "string" ? yield* openArray(source) : openedOf(source)
     return yield* copyOpened(opened, target, options)
-  })
+  }))
 
 /** What of an array is copied, and what it becomes. */
 interface CopyPlan {

@@ -9,6 +9,8 @@ import * as Stream from "effect/Stream"
 import { type CsvForm, type CsvReader, type CsvRow, type CsvRows, loadCsvReader } from "../../platform/csv_rows.ts"
 import { CodecError, type NotFound, type StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
+import { runSteps, turnIfDue } from "../../platform/turns.ts"
+import type { Steps } from "../kernel/steps.ts"
 import { CsvError } from "./csv_error.ts"
 
 /** Where CSV text comes from: the URI of a file, or pieces of text or of its bytes in UTF-8. */
@@ -25,8 +27,16 @@ export interface CsvSource<E, R> {
   readonly next: Effect.Effect<ReadonlyArray<CsvRow> | undefined, E | CsvInputError, R>
 }
 
-/** Bytes of a file that are read at once. */
-const PIECE = 1 << 19
+/** Bytes of a file that are read at once, and characters that are parsed at once. */
+const PIECE = 1 << 18
+
+/** A piece in parts that are parsed at once. */
+const partsOf = (piece: Uint8Array | string): ReadonlyArray<Uint8Array | string> =>
+  piece.length <= PIECE ? [piece] : Array.from(
+    { length: Math.ceil(piece.length / PIECE) },
+    (_, i) =>
+      typeof piece === "string" ? piece.slice(i * PIECE, (i + 1) * PIECE) : piece.subarray(i * PIECE, (i + 1) * PIECE),
+  )
 
 /** A file in pieces; `read` is told how many bytes were read, and of how many. */
 const piecesOf = (
@@ -65,43 +75,44 @@ export const openCsv = <E, R>(
     )
     /** Pieces that came together and wait. */
     let waiting: ReadonlyArray<Uint8Array | string> = []
+    /** How many of them were taken. */
+    let taken = 0
     let over = false
 
     /** Rows of so many pieces as are parsed at once, or of what is left. */
-    const rowsOf = (last: boolean): CsvRows => {
+    const rowsOf = function* (last: boolean): Steps<CsvRows> {
       let text = ""
-      let taken = 0
       while (taken < waiting.length && text.length < PIECE) {
         const piece = waiting[taken++]
         text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })
       }
-      waiting = waiting.slice(taken)
       if (last) text += decoder.decode()
       over = last
-      return reader(text, last)
+      return yield* reader.steps(text, last)
     }
     const parse = (last: boolean): Effect.Effect<ReadonlyArray<CsvRow>, CsvError> =>
-      Effect.suspend(() => {
-        let found: CsvRows
-        try {
-          found = rowsOf(last)
-        } catch (error) {
-          if (!(error instanceof TypeError)) return Effect.die(error)
-          return Effect.fail(new CsvError({ source: name, row: 0, column: "", reason: "it is not text in UTF-8" }))
-        }
-        const { rows, problem } = found
-        return problem === undefined ? Effect.succeed(rows) : Effect.fail(
-          new CsvError({ source: name, row: problem.row + 1, column: "", reason: problem.reason }),
-        )
-      })
+      Effect.zipLeft(
+        Effect.flatMap(
+          runSteps(() => rowsOf(last), (error) =>
+            error instanceof TypeError
+              ? Effect.fail(new CsvError({ source: name, row: 0, column: "", reason: "it is not text in UTF-8" }))
+              : Effect.die(error)),
+          ({ rows, problem }) =>
+            problem === undefined ? Effect.succeed(rows) : Effect.fail(
+              new CsvError({ source: name, row: problem.row + 1, column: "", reason: problem.reason }),
+            ),
+        ),
+        turnIfDue,
+      )
     const next: CsvSource<E, R | Storage>["next"] = Effect.suspend(() => {
       if (over) return Effect.succeed(undefined)
-      if (waiting.length > 0) return parse(false)
+      if (taken < waiting.length) return parse(false)
       return Effect.matchEffect(pull, {
         onFailure: (end): Effect.Effect<ReadonlyArray<CsvRow> | undefined, E | CsvInputError> =>
           Option.isSome(end) ? Effect.fail(end.value) : parse(true),
         onSuccess: (pieces) => {
-          waiting = Chunk.toReadonlyArray(pieces)
+          waiting = Chunk.toReadonlyArray(pieces).flatMap(partsOf)
+          taken = 0
           return parse(false)
         },
       })

@@ -22,11 +22,12 @@ export const readRows = <E, R>(
   before: ReadonlyArray<CsvRow> = [],
 ): Effect.Effect<ReadonlyArray<CsvRow>, E | CsvInputError, R> =>
   Effect.gen(function* () {
-    let rows = before
+    if (before.length >= most) return before
+    const rows = [...before]
     while (rows.length < most) {
       const more = yield* next
       if (more === undefined) break
-      rows = rows.length === 0 ? more : [...rows, ...more]
+      for (const row of more) rows.push(row)
     }
     return rows
   })
@@ -48,7 +49,8 @@ export const openTable = <E, R>(
     if (unnamed >= 0) {
       return yield* refuse("", `column ${unnamed + 1} has no name; say what columns are called, if it is not this row`)
     }
-    const twice = names.find((name, i) => names.indexOf(name) !== i)
+    const seen = new Set<string>()
+    const twice = names.find((name) => seen.size === seen.add(name).size)
     if (twice !== undefined) return yield* refuse(twice, "there are two columns of this name")
     return columns === undefined ? { source, names, first: 2, rows: rows.slice(1) } : { source, names, first: 1, rows }
   })

@@ -4,6 +4,7 @@
 import type { CsvRow } from "../../platform/csv_rows.ts"
 import type { Datatype } from "../../schema/datatype.ts"
 import { parseDatetime } from "../../schema/datetime.ts"
+import { finish, type Steps } from "../kernel/steps.ts"
 
 /** A datatype; a question mark behind it is for a column that may be null. */
 export type CsvType = Datatype | `${Datatype}?`
@@ -69,12 +70,20 @@ const kinds: ReadonlyArray<readonly [type: Datatype, holds: (cell: string) => bo
 ]
 
 /** What holds all cells of a column; text if nothing else does. Cells that are missing or null make it nullable. */
-export const inferType = (rows: ReadonlyArray<CsvRow>, column: number): ColumnType => {
+export const inferType = (rows: ReadonlyArray<CsvRow>, column: number): ColumnType =>
+  finish(inferTypeSteps(rows, column))
+
+/** Cells that are looked at between two yields. */
+const STEP = 1 << 10
+
+/** As {@link inferType}, in steps. */
+export function* inferTypeSteps(rows: ReadonlyArray<CsvRow>, column: number): Steps<ColumnType> {
   let left = kinds
   let nullable = false
   let seen = false
-  for (const row of rows) {
-    const cell = row[column]
+  for (let i = 0; i < rows.length; i++) {
+    if (i % STEP === STEP - 1) yield
+    const cell = rows[i][column]
     if (cell === null) {
       nullable = true
       continue
@@ -85,8 +94,14 @@ export const inferType = (rows: ReadonlyArray<CsvRow>, column: number): ColumnTy
     if (left.length === 0 && nullable) break
   }
   // what held the cells before was passed by when it held them no more; the next one must hold all of them
-  const type = !seen
-    ? "string_utf8"
-    : left.find(([, holds]) => rows.every((row) => row[column] === null || holds(row[column])))?.[0]
-  return { type: type ?? "string_utf8", nullable }
+  for (const [type, holds] of seen ? left : []) {
+    let i = 0
+    for (; i < rows.length; i++) {
+      if (i % STEP === STEP - 1) yield
+      const cell = rows[i][column]
+      if (cell !== null && !holds(cell)) break
+    }
+    if (i === rows.length) return { type, nullable }
+  }
+  return { type: "string_utf8", nullable }
 }

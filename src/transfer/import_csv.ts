@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { CsvRow } from "../../platform/csv_rows.ts"
 import { Storage } from "../../platform/storage.ts"
+import { runSteps, withTurns } from "../../platform/turns.ts"
 import { datatypes } from "../../schema/datatype.ts"
 import { attemptSchema } from "../array/builder/schema_error.ts"
 import { checkSchemaRules } from "../array/builder/check_rules.ts"
@@ -15,11 +16,12 @@ import type { InvalidOption } from "../array/errors.ts"
 import { type AnyTileArray, openedOf } from "../array/handle.ts"
 import { openArray } from "../array/open.ts"
 import { attemptOptions, checkNames, millis, refusing } from "../array/open_options.ts"
+import type { Steps } from "../kernel/steps.ts"
 import { bytesOf, MEMORY } from "../write/write_options.ts"
 import { type CsvInput, openCsv } from "./csv_input.ts"
 import { csvSchema, type CsvSchemaOptions } from "./csv_schema.ts"
 import { openTable, readRows } from "./csv_table.ts"
-import { type ColumnType, columnTypeOf, type CsvType, inferType } from "./csv_types.ts"
+import { type ColumnType, columnTypeOf, type CsvType, inferTypeSteps } from "./csv_types.ts"
 import { fillNewArray } from "./fill_array.ts"
 import { TARGET_OPTIONS, type TargetOptions } from "./target.ts"
 import { type CsvImportError, type CsvOptions, type CsvProgress, type Imported, writeTable } from "./write_csv.ts"
@@ -62,11 +64,12 @@ const typesOf = (
   names: ReadonlyArray<string>,
   rows: ReadonlyArray<CsvRow>,
   { types = {}, dims = [] }: CsvCreateOptions,
-): Effect.Effect<ReadonlyMap<string, ColumnType>, InvalidOption> =>
-  attemptOptions(() => {
+): Effect.Effect<ReadonlyMap<string, ColumnType>, InvalidOption> => {
+  const check = attemptOptions(() => {
     const refuse = refusing(uri)
+    const known = new Set(names)
     for (const [name, type] of Object.entries(types)) {
-      if (!names.includes(name)) {
+      if (!known.has(name)) {
         refuse(
           "types",
           `there is no column ${JSON.stringify(name)}; there are ${names.map((n) => JSON.stringify(n)).join(", ")}`,
@@ -79,15 +82,26 @@ const typesOf = (
         )
       }
     }
+  })
+  const infer = function* (): Steps<ReadonlyMap<string, ColumnType>> {
     // rows that are none are told when they are written
     const sound = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
-    return new Map(names.map((name, column) => {
-      if (Object.hasOwn(types, name)) return [name, columnTypeOf(types[name])]
-      const { type, nullable } = inferType(sound, column)
+    const coordinates = new Set(dims)
+    const columns = new Map<string, ColumnType>()
+    for (const [column, name] of names.entries()) {
+      if (Object.hasOwn(types, name)) {
+        columns.set(name, columnTypeOf(types[name]))
+        continue
+      }
+      const { type, nullable } = yield* inferTypeSteps(sound, column)
       // coordinates are never null: a cell that is says so when it is written
-      return [name, { type, nullable: nullable && !dims.includes(name) }]
-    }))
-  })
+      columns.set(name, { type, nullable: nullable && !coordinates.has(name) })
+      yield
+    }
+    return columns
+  }
+  return Effect.zipRight(check, runSteps(infer))
+}
 
 /**
  * Makes an array of CSV, and writes all rows into it; they count at once, when the last one is written.
@@ -130,7 +144,7 @@ export const createCsv = <E = never, R = never>(
   input: CsvInput<E, R>,
   options: CsvCreateOptions = {},
 ): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs> =>
-  Effect.scoped(Effect.gen(function* () {
+  withTurns(Effect.scoped(Effect.gen(function* () {
     const request = yield* checkOptions(uri, options, [
       "types",
       "arrayType",
@@ -182,7 +196,7 @@ export const createCsv = <E = never, R = never>(
       rest: () => Effect.void,
     })
     return { ...written, uri: array.uri }
-  }))
+  })))
 
 /** What becomes of the news of files and rows. */
 const progressOf = ({ onProgress }: CsvOptions) => {
@@ -226,7 +240,7 @@ export const appendCsv = <E = never, R = never>(
   input: CsvInput<E, R>,
   options: CsvOptions = {},
 ): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs> =>
-  Effect.scoped(Effect.gen(function* () {
+  withTurns(Effect.scoped(Effect.gen(function* () {
     const uri = typeof array === "string" ? array : array.uri
     const request = yield* checkOptions(uri, options, [])
     const opened = typeof array === "string" ? yield* openArray(array) : openedOf(array)
@@ -234,4 +248,4 @@ export const appendCsv = <E = never, R = never>(
     const source = yield* openCsv(input, options, reading.read)
     const table = yield* openTable(source, options.columns)
     return yield* writeTable(opened, table, options, request, reading.written)
-  }))
+  })))

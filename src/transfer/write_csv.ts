@@ -8,6 +8,7 @@ import type * as Scope from "effect/Scope"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { CsvForm, CsvRow } from "../../platform/csv_rows.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { runSteps, turnIfDue } from "../../platform/turns.ts"
 import { arrayOf } from "../../schema/datatype.ts"
 import type { Enumeration } from "../../schema/enumeration.ts"
 import { readScalar } from "../../schema/scalar.ts"
@@ -18,6 +19,7 @@ import type { OpenedArray, OpenError } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import type { CellWriter } from "../write/cell_writer.ts"
 import type { Checkpoints } from "../write/checkpoints.ts"
+import type { Steps } from "../kernel/steps.ts"
 import type { ColumnInput } from "../write/column_input.ts"
 import { openPlacedWriter } from "../write/placed_writer.ts"
 import { openSparseWriter } from "../write/sparse_writer.ts"
@@ -67,7 +69,7 @@ export type CsvImportError = CsvInputError | OpenError | EnumerationError | Fill
 const BATCH = 4096
 
 /** Makes columns of rows, of which the first has this number. Throws {@link CsvError}. */
-type MakeColumns = (rows: ReadonlyArray<CsvRow>, first: number) => Readonly<Record<string, ColumnInput>>
+type MakeColumns = (rows: ReadonlyArray<CsvRow>, first: number) => Steps<Readonly<Record<string, ColumnInput>>>
 
 /** How rows with these columns become cells of an array. */
 const columnsFor = (
@@ -78,23 +80,25 @@ const columnsFor = (
 ): Effect.Effect<MakeColumns, CsvError> =>
   Effect.suspend((): Effect.Effect<MakeColumns, CsvError> => {
     const { schema } = array
-    const { dimensions, attributes, byName } = fieldsOf(schema)
+    const { dimensions, attributes, byName: fieldByName } = fieldsOf(schema)
     const refuse = (column: string, reason: string) => Effect.fail(new CsvError({ source, row: 0, column, reason }))
-    const unknown = names.find((name) => !byName.has(name))
+    const unknown = names.find((name) => !fieldByName.has(name))
     if (unknown !== undefined) {
-      const known = [...byName.keys()].map((name) => JSON.stringify(name)).join(", ")
+      const known = [...fieldByName.keys()].map((name) => JSON.stringify(name)).join(", ")
       return refuse(unknown, `the array has no such field, but ${known}`)
     }
     // a dense array of one dimension that no column names is one of rows
-    const numbered = schema.arrayType === "dense" && dimensions.length === 1 && !names.includes(dimensions[0].name)
+    const columnOf = new Map(names.map((name, column) => [name, column]))
+    const numbered = schema.arrayType === "dense" && dimensions.length === 1 && !columnOf.has(dimensions[0].name)
       ? dimensions[0]
       : undefined
     const fields = [...dimensions, ...attributes].filter((field) => field !== numbered)
-    const missing = fields.find((field) => !names.includes(field.name) && !field.nullable)
+    const missing = fields.find((field) => !columnOf.has(field.name) && !field.nullable)
     if (missing !== undefined) return refuse(missing.name, "there is no such column, and the array needs its cells")
+    const byName = new Map(enumerations.map((enumeration) => [enumeration.name, enumeration]))
     const makers = fields.map((field) => {
-      const enumeration = enumerations.find(({ name }) => name === field.enumeration)
-      return { field, column: names.indexOf(field.name), make: columnMaker(field, enumeration) }
+      const enumeration = field.enumeration === undefined ? undefined : byName.get(field.enumeration)
+      return { field, column: columnOf.get(field.name) ?? -1, make: columnMaker(field, enumeration) }
     })
     let next = 0n
     if (numbered !== undefined) {
@@ -103,11 +107,12 @@ const columnsFor = (
       next = written === undefined ? BigInt(readScalar(type, domain)) : BigInt(readScalar(type, written[0].high)) + 1n
     }
     const nothing = (count: number): ColumnInput => new Array<null>(count).fill(null)
-    const columns: MakeColumns = (rows, first) => {
+    const columns: MakeColumns = function* (rows, first) {
       const made: Record<string, ColumnInput> = {}
       for (const { field: { name }, column, make } of makers) {
         try {
           made[name] = column < 0 ? nothing(rows.length) : make(rows, column)
+          yield
         } catch (error) {
           if (!(error instanceof CellRefused)) throw error
           throw new CsvError({ source, row: first + error.row, column: name, reason: error.message })
@@ -124,15 +129,9 @@ const columnsFor = (
     return Effect.succeed(columns)
   })
 
-/** Runs what throws {@link CsvError}. */
-const attemptColumns = <A>(run: () => A): Effect.Effect<A, CsvError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof CsvError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+/** Runs what throws {@link CsvError}, in steps. */
+const attemptColumns = <A>(run: () => Steps<A>): Effect.Effect<A, CsvError> =>
+  runSteps(run, (error) => error instanceof CsvError ? Effect.fail(error) : Effect.die(error))
 
 /** How the rows of a table are written. */
 export interface WriteTableRequest {
@@ -179,19 +178,24 @@ export const writeTable = <E, R>(
     for (;;) {
       rows = yield* readRows(source, BATCH, rows)
       if (rows.length === 0) break
-      for (const [i, { length, 0: cell }] of rows.entries()) {
-        const isEmpty = length === 1 && cell === null && names.length > 1
-        if (empty !== undefined && !isEmpty) return yield* refuse(empty, "it is empty, and others follow")
-        if (isEmpty) empty ??= row + i
-        else if (length !== names.length) {
-          return yield* refuse(row + i, `it has ${length} cells, and there are ${names.length} columns`)
+      // short rows come in great numbers
+      for (let from = 0; from < rows.length; from += BATCH) {
+        const some = rows.slice(from, from + BATCH)
+        for (const [i, { length, 0: cell }] of some.entries()) {
+          const isEmpty = length === 1 && cell === null && names.length > 1
+          if (empty !== undefined && !isEmpty) return yield* refuse(empty, "it is empty, and others follow")
+          if (isEmpty) empty ??= row + i
+          else if (length !== names.length) {
+            return yield* refuse(row + i, `it has ${length} cells, and there are ${names.length} columns`)
+          }
         }
+        const whole = empty === undefined ? some : some.slice(0, Math.max(0, empty - row))
+        const made = yield* attemptColumns(() => columns(whole, row))
+        yield* Effect.mapError(writer.write(made), located)
+        row += some.length
+        told(row - first)
+        yield* turnIfDue
       }
-      const whole = empty === undefined ? rows : rows.slice(0, Math.max(0, empty - row))
-      const made = yield* attemptColumns(() => columns(whole, row))
-      yield* Effect.mapError(writer.write(made), located)
-      row += rows.length
-      told(row - first)
       rows = []
     }
     const written = yield* Effect.mapError(writer.commit, located)

@@ -7,12 +7,14 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
 import { Storage } from "../../platform/storage.ts"
+import { makeTurns, runSteps, withinTurns } from "../../platform/turns.ts"
 import { Since } from "../../schema/version.ts"
 import { WriteError } from "../array/errors.ts"
 import type { Checkpoints } from "./checkpoints.ts"
+import type { Steps } from "../kernel/steps.ts"
 import { commitFragments } from "./commit.ts"
 import type { FinishedFragment } from "./fragment_writer.ts"
-import { attemptWrite, countedFrom, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
+import { attemptWriteSteps, countedFrom, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
 /**
  * A write that takes its cells in batches. It holds a bounded part of them in memory; nothing of it is there until it is
@@ -31,9 +33,9 @@ export interface CellWriter<Columns> {
 /** What a writer of one kind of array does with cells. */
 export interface CellSteps<Checked extends { readonly given: number }> {
   /** Checks a batch, and says how many cells it has. Throws WriteError, and then the batch is as if it had not been given. */
-  readonly check: (columns: Readonly<Record<string, unknown>>) => Checked
+  readonly check: (columns: Readonly<Record<string, unknown>>) => Steps<Checked>
   /** Passes over the first cells of a batch, which an earlier program wrote. */
-  readonly skip: (checked: Checked, cells: number) => Checked
+  readonly skip: (checked: Checked, cells: number) => Steps<Checked>
   /** Appends what was checked. */
   readonly append: (checked: Checked) => Effect.Effect<void, WriteFailure>
   /** Writes what waits. */
@@ -70,25 +72,28 @@ export const makeCellWriter = <Checked extends { readonly given: number }>(
     const storage = yield* Storage
     const first = checkpoints?.start.given ?? 0
     const turn = yield* Effect.makeSemaphore(1)
+    // batches follow each other so closely that their turns are those of one operation
+    const turns = withinTurns(makeTurns())
     let ended: string | undefined
     let given = 0
     /** One thing after the other, unless it is over. */
     const inTurn = <A>(step: () => Effect.Effect<A, WriteFailure>): Effect.Effect<A, WriteFailure> =>
       turn.withPermits(1)(Effect.suspend(() =>
-        ended === undefined ? step() : Effect.fail(new WriteError({ uri, field: "", reason: ended }))
+        ended === undefined ? turns(step()) : Effect.fail(new WriteError({ uri, field: "", reason: ended }))
       ))
     const write = (columns: Readonly<Record<string, unknown>>) =>
       inTurn(() =>
         Effect.flatMap(
           Effect.mapError(
-            attemptWrite(uri, () =>
+            attemptWriteSteps(uri, () =>
               steps.check(columns)),
             countedFrom(given),
           ),
           (checked) => {
             ended = FAILED
             const skipped = Math.min(checked.given, Math.max(first - given, 0))
-            return Effect.map(steps.append(skipped === 0 ? checked : steps.skip(checked, skipped)), () => {
+            const part = skipped === 0 ? Effect.succeed(checked) : runSteps(() => steps.skip(checked, skipped))
+            return Effect.map(Effect.flatMap(part, steps.append), () => {
               ended = undefined
               given += checked.given
               onProgress?.(steps.progress())

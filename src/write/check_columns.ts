@@ -5,10 +5,11 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { isFloat, isInteger, sizeOf, viewAs } from "../../schema/datatype.ts"
 import type { DataOrder } from "../../schema/data_order.ts"
 import { WriteError } from "../array/errors.ts"
-import { coordinateWords } from "../fragment/cell_order.ts"
+import { coordinateWordsSteps } from "../fragment/cell_order.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import { firstAbove } from "../kernel/outside.ts"
 import { compareCells } from "../kernel/sort_cells.ts"
+import { COPY_STEP, findInParts, finish, inParts, STEP, type Steps } from "../kernel/steps.ts"
 import { checkCoordinates } from "./check_coordinates.ts"
 import { type RawColumn, rawColumn } from "./column_input.ts"
 import type { WriteColumn } from "./write_column.ts"
@@ -41,12 +42,16 @@ const listed = (names: Iterable<string>): string => [...names].map((name) => JSO
  * (the cells of a box); without it, as many as the first column has. Text in UTF-8 is taken as it is, like the engine does;
  * ASCII is checked. Throws {@link WriteError}.
  */
-export const checkColumns = (
+export const checkColumns = (...given: Parameters<typeof checkColumnsSteps>): CheckedColumns =>
+  finish(checkColumnsSteps(...given))
+
+/** As {@link checkColumns}, in steps. */
+export function* checkColumnsSteps(
   schema: ArraySchema,
   columns: Readonly<Record<string, unknown>>,
   cells: number | undefined,
   options: CheckOptions = {},
-): CheckedColumns => {
+): Steps<CheckedColumns> {
   checkNamed(columns)
   const { attributes, dimensions } = fieldsOf(schema)
   const sparse = schema.arrayType === "sparse"
@@ -61,19 +66,20 @@ export const checkColumns = (
     throw new WriteError({ field: name, reason })
   }
   let length = cells
-  const checked = wanted.map((field): WriteColumn => {
+  const checked: Array<WriteColumn> = []
+  for (const field of wanted) {
     const given = Object.hasOwn(columns, field.name) ? columns[field.name] : undefined
     if (given === undefined) {
       throw new WriteError({ field: field.name, reason: "it is missing; a write has the cells of all fields" })
     }
-    const raw = rawColumn(field, given)
+    const raw = yield* rawColumn(field, given)
     if (length === undefined) length = raw.cells
     else if (raw.cells !== length) {
       const others = cells === undefined ? `${wanted[0].name} has ${length}` : `${length} are to be written`
       throw new WriteError({ field: field.name, reason: `it has ${raw.cells} cells, but ${others}` })
     }
-    return checkColumn(schema, field, raw, options)
-  })
+    checked.push(yield* checkColumn(schema, field, raw, options))
+  }
   return {
     cells: length ?? 0,
     dimensions: sparse ? checked.slice(0, dimensions.length) : [],
@@ -88,40 +94,54 @@ export const checkNamed = (columns: unknown): void => {
   throw new WriteError({ field: "", reason })
 }
 
-const checkColumn = (schema: ArraySchema, field: Field, raw: RawColumn, options: CheckOptions): WriteColumn => {
+function* checkColumn(
+  schema: ArraySchema,
+  field: Field,
+  raw: RawColumn,
+  options: CheckOptions,
+): Steps<WriteColumn> {
   const { values, offsets } = raw
   const fail = (cell: number, reason: string): WriteError => new WriteError({ field: field.name, cell, reason })
-  const validity = checkValidity(field, raw)
+  const validity = yield* checkValidity(field, raw)
   const column: WriteColumn = { field, values, offsets, validity }
   const isNull = (cell: number): boolean => validity !== undefined && validity[cell] === 0
   const strict = options.anyValue !== true
   if (strict && field.type === "bool") {
-    const cell = firstWrong(column, 1, isNull)
+    const cell = yield* firstWrong(column, 1, isNull)
     if (cell >= 0) throw fail(cell, "a bool is 0 or 1")
   }
   if (strict && field.type === "string_ascii") {
-    const cell = firstWrong(column, 127, isNull)
+    const cell = yield* firstWrong(column, 127, isNull)
     if (cell >= 0) throw fail(cell, "it has characters that are not ASCII, as string_ascii needs")
   }
   if (strict && isFloat(field.type) && field.filters.filters.some(({ type }) => type === "scale_float")) {
-    const cell = firstNaN(column, isNull)
+    const cell = yield* firstNaN(column, isNull)
     if (cell >= 0) throw fail(cell, "NaN is no number that the filter scale_float could scale to an integer")
   }
-  if (field.file.kind === "dimension") checkCoordinates(schema, column)
-  if (field.file.kind === "attribute") checkOrder(column, schema.attributes[field.file.index].order)
+  if (field.file.kind === "dimension") yield* checkCoordinates(schema, column)
+  if (field.file.kind === "attribute") yield* checkOrder(column, schema.attributes[field.file.index].order)
   const size = field.enumeration === undefined ? undefined : options.enumerationSizes?.get(field.enumeration)
-  if (size !== undefined) checkCodes(column, size, isNull)
+  if (size !== undefined) yield* checkCodes(column, size, isNull)
   return column
 }
 
+/** The first byte above `most`; −1 if there is none. */
+const firstByteAbove = (bytes: Uint8Array, most: number): Steps<number> =>
+  findInParts(bytes.length, (from, to) => firstAbove(bytes, most, from, to), 8 * STEP)
+
 /** Ones and zeros, or nothing where no cell may be null. */
-const checkValidity = (field: Field, { cells, validity }: RawColumn): Uint8Array | undefined => {
-  if (validity === undefined) return field.nullable ? new Uint8Array(cells).fill(1) : undefined
+function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uint8Array | undefined> {
+  if (validity === undefined) {
+    if (!field.nullable) return undefined
+    const ones = new Uint8Array(cells)
+    yield* inParts(cells, (from, to) => ones.fill(1, from, to), COPY_STEP)
+    return ones
+  }
   if (validity.length !== cells) {
     const reason = `validity has ${validity.length} entries for ${cells} cells`
     throw new WriteError({ field: field.name, reason })
   }
-  const cell = firstAbove(validity, 1)
+  const cell = yield* firstByteAbove(validity, 1)
   if (cell >= 0) throw new WriteError({ field: field.name, cell, reason: `validity is 0 or 1, not ${validity[cell]}` })
   if (field.nullable) return validity
   const missing = validity.indexOf(0)
@@ -132,28 +152,31 @@ const checkValidity = (field: Field, { cells, validity }: RawColumn): Uint8Array
 }
 
 /** The first cell that is not null and has a byte above `most`; −1 if there is none. */
-const firstWrong = (
+function* firstWrong(
   { field, values, offsets, validity }: WriteColumn,
   most: number,
   isNull: (cell: number) => boolean,
-): number => {
-  const first = firstAbove(values, most)
+): Steps<number> {
+  const first = yield* firstByteAbove(values, most)
   if (first < 0) return -1
   const cells = offsets === undefined ? values.byteLength / field.cellSize : offsets.length - 1
   const start = (cell: number): number => offsets === undefined ? cell * field.cellSize : offsets[cell]
-  for (let cell = 0; cell < cells; cell++) {
-    if (start(cell + 1) <= first || (validity !== undefined && isNull(cell))) continue
-    if (firstAbove(values.subarray(start(cell), start(cell + 1)), most) >= 0) return cell
-  }
-  return -1
+  return yield* findInParts(cells, (from, to) => {
+    for (let cell = from; cell < to; cell++) {
+      if (start(cell + 1) <= first || (validity !== undefined && isNull(cell))) continue
+      if (firstAbove(values, most, start(cell), start(cell + 1)) >= 0) return cell
+    }
+    return -1
+  })
 }
 
 /** The values of dimension labels run up or down; equal ones may follow each other. */
-const checkOrder = ({ field, values, offsets }: WriteColumn, order: DataOrder): void => {
+function* checkOrder({ field, values, offsets }: WriteColumn, order: DataOrder): Steps<void> {
   if (order === "unordered") return
-  const words = coordinateWords([{ values: viewAs(field.type, values), offsets }])
+  const words = yield* coordinateWordsSteps([{ values: viewAs(field.type, values), offsets }])
   const sign = order === "increasing" ? 1 : -1
   for (let cell = 1; cell < words[0].length; cell++) {
+    if (cell % STEP === 0) yield
     if (sign * compareCells(words, cell - 1, cell) <= 0) continue
     const reason = `it is ${sign === 1 ? "less" : "greater"} than the cell before; the values are ${order}`
     throw new WriteError({ field: field.name, cell, reason })
@@ -164,10 +187,14 @@ const checkOrder = ({ field, values, offsets }: WriteColumn, order: DataOrder): 
  * The first cell that is not null and holds NaN; −1 if there is none. The filter itself lets it pass: it is what cells are
  * filled with that nobody writes.
  */
-const firstNaN = ({ field, values, offsets }: WriteColumn, isNull: (cell: number) => boolean): number => {
+function* firstNaN(
+  { field, values, offsets }: WriteColumn,
+  isNull: (cell: number) => boolean,
+): Steps<number> {
   const numbers = viewAs(field.type, values)
   const size = sizeOf(field.type)
   for (let i = 0, cell = 0; i < numbers.length; i++) {
+    if (i % STEP === STEP - 1) yield
     if (!Number.isNaN(numbers[i])) continue
     if (offsets === undefined) cell = Math.floor(i * size / field.cellSize)
     else while (offsets[cell + 1] <= i * size) cell++
@@ -177,12 +204,19 @@ const firstNaN = ({ field, values, offsets }: WriteColumn, isNull: (cell: number
 }
 
 /** Codes of an enumeration with `size` values; enumerated cells have one value. */
-const checkCodes = ({ field, values }: WriteColumn, size: number, isNull: (cell: number) => boolean): void => {
+function* checkCodes(
+  { field, values }: WriteColumn,
+  size: number,
+  isNull: (cell: number) => boolean,
+): Steps<void> {
   if (!isInteger(field.type) || field.cellValNum !== 1) return
   const codes = viewAs(field.type, values)
   const end = sizeOf(field.type) === 8 ? BigInt(size) : size
-  for (let cell = 0; cell < codes.length; cell++) {
-    if ((codes[cell] >= 0 && codes[cell] < end) || isNull(cell)) continue
+  const cell = yield* findInParts(codes.length, (from, to) => {
+    for (let i = from; i < to; i++) if (!(codes[i] >= 0 && codes[i] < end) && !isNull(i)) return i
+    return -1
+  })
+  if (cell >= 0) {
     const reason = `${codes[cell]} is no code of the enumeration ${field.enumeration}, which has ${size} values`
     throw new WriteError({ field: field.name, cell, reason })
   }

@@ -8,21 +8,23 @@ import { readScalar } from "../../schema/scalar.ts"
 import { WriteError } from "../array/errors.ts"
 import { compareSlices } from "../kernel/match_ranges.ts"
 import { firstHalvesOutside, firstOutside } from "../kernel/outside.ts"
+import { findInParts, type Steps } from "../kernel/steps.ts"
 import { coordinateText } from "./coordinate_text.ts"
 import type { WriteColumn } from "./write_column.ts"
 
 /** Checks the coordinates of one dimension. Throws {@link WriteError}. */
-export const checkCoordinates = (schema: ArraySchema, column: WriteColumn): void => {
+export function* checkCoordinates(schema: ArraySchema, column: WriteColumn): Steps<void> {
   const { field, values, offsets } = column
-  const d = schema.dimensions.findIndex((dimension) => dimension.name === field.name)
+  if (field.file.kind !== "dimension") return
+  const d = field.file.index
   const { type, domain } = schema.dimensions[d]
   const current = schema.currentDomain.empty ? undefined : schema.currentDomain.ranges[d]
-  if (offsets !== undefined) return checkStrings(column, offsets, current)
+  if (offsets !== undefined) return yield* checkStrings(column, offsets, current)
   const size = sizeOf(type)
   const whole = { low: domain.subarray(0, size), high: domain.subarray(size, 2 * size) }
   for (const [what, range] of [["domain", whole], ["current domain", current]] as const) {
     if (range === undefined) continue
-    const cell = outside(column, range)
+    const cell = yield* outside(column, range)
     if (cell < 0) continue
     throw new WriteError({
       field: field.name,
@@ -42,38 +44,56 @@ const outsideText = (type: Datatype, coordinate: Uint8Array, what: string, { low
 /** Values that are looked at together. */
 const BLOCK = 4096
 
-const outside = ({ field: { type }, values }: WriteColumn, { low, high }: Range): number => {
+function* outside({ field: { type }, values }: WriteColumn, { low, high }: Range): Steps<number> {
   const view = viewAs(type, values)
   if (sizeOf(type) === 8 && !isFloat(type)) {
     const words = (bytes: Uint8Array): Int32Array => new Int32Array(bytes.slice().buffer)
     const cells = new Int32Array(view.buffer, view.byteOffset, 2 * view.length)
-    return firstHalvesOutside(cells, storageOf(type) === "int64", words(low), words(high))
+    const [first, last, signed] = [words(low), words(high), storageOf(type) === "int64"]
+    return yield* findInParts(
+      view.length,
+      (from, to) => firstHalvesOutside(cells, signed, first, last, from, to),
+    )
   }
   const from = readScalar(type, low) as number
   const to = readScalar(type, high) as number
-  if (view instanceof Float64Array) return firstOutside(view, view.length, from, to)
   const block = new Float64Array(BLOCK)
-  for (let start = 0; start < view.length; start += BLOCK) {
-    const part = view.subarray(start, start + BLOCK) as Int32Array
-    block.set(part)
-    const cell = firstOutside(block, part.length, from, to)
-    if (cell >= 0) return start + cell
-  }
-  return -1
+  return yield* findInParts(view.length, (start, end) => {
+    for (let at = start; at < end; at += BLOCK) {
+      const part = view.subarray(at, Math.min(end, at + BLOCK))
+      if (!(part instanceof Float64Array)) block.set(part as Int32Array)
+      const cell = firstOutside(part instanceof Float64Array ? part : block, part.length, from, to)
+      if (cell >= 0) return at + cell
+    }
+    return -1
+  })
 }
 
 /** Strings have no domain, but may have a current one. */
-const checkStrings = ({ field, values }: WriteColumn, offsets: Uint32Array, current: Range | undefined): void => {
+function* checkStrings(
+  { field, values }: WriteColumn,
+  offsets: Uint32Array,
+  current: Range | undefined,
+): Steps<void> {
   if (current === undefined) return
   const { low, high } = current
-  for (let i = 0; i < offsets.length - 1; i++) {
-    const from = offsets[i]
-    const to = offsets[i + 1]
-    if (
-      compareSlices(values, from, to, low, 0, low.length) >= 0 &&
-      compareSlices(values, from, to, high, 0, high.length) <= 0
-    ) continue
-    const reason = outsideText(field.type, values.subarray(from, to), "current domain", current)
-    throw new WriteError({ field: field.name, cell: i, reason })
-  }
+  const outside = yield* findInParts(offsets.length - 1, (start, end) => {
+    for (let i = start; i < end; i++) {
+      const from = offsets[i]
+      const to = offsets[i + 1]
+      if (
+        compareSlices(values, from, to, low, 0, low.length) < 0 ||
+        compareSlices(values, from, to, high, 0, high.length) > 0
+      ) return i
+    }
+    return -1
+  })
+  if (outside < 0) return
+  const reason = outsideText(
+    field.type,
+    values.subarray(offsets[outside], offsets[outside + 1]),
+    "current domain",
+    current,
+  )
+  throw new WriteError({ field: field.name, cell: outside, reason })
 }

@@ -7,8 +7,9 @@ import type * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
 import type { Storage } from "../../platform/storage.ts"
 import type { Checkpoint } from "../array/unfinished.ts"
+import type { Steps } from "../kernel/steps.ts"
 import type { FinishedFragment, FragmentTarget } from "./fragment_writer.ts"
-import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { gatherTileSteps, type WriteColumn } from "./write_column.ts"
 
 /** How far a write is when a fragment is finished. */
 export interface WrittenSoFar extends Pick<Checkpoint, "given" | "cells" | "bytes"> {
@@ -43,9 +44,14 @@ export const keptFragments = (
 export const NO_CHECKPOINT: Checkpoint = { given: 0, cells: 0, bytes: 0, fragments: [], commit: null }
 
 /** Columns without their first cells. */
-export const withoutFirst = (
+export function* withoutFirst(
   columns: ReadonlyArray<WriteColumn>,
   first: number,
   cells: number,
-): ReadonlyArray<WriteColumn> =>
-  columns.map((column) => ({ field: column.field, ...gatherTile(column, undefined, first, cells) }))
+): Steps<ReadonlyArray<WriteColumn>> {
+  const out: Array<WriteColumn> = []
+  for (const column of columns) {
+    out.push({ field: column.field, ...yield* gatherTileSteps(column, undefined, first, cells) })
+  }
+  return out
+}

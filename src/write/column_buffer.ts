@@ -3,13 +3,14 @@
  */
 import type { Field } from "../fragment/field.ts"
 import { appendStarts } from "../kernel/append_var.ts"
+import { copyInParts, inParts, type Steps } from "../kernel/steps.ts"
 import type { WriteColumn } from "./write_column.ts"
 
 /** Room for so many bytes, twice as much as there was if that is more. */
-const grown = (old: Uint8Array, used: number, need: number): Uint8Array => {
+function* grown(old: Uint8Array, used: number, need: number): Steps<Uint8Array> {
   if (need <= old.length) return old
   const larger = new Uint8Array(Math.max(need, 2 * old.length))
-  larger.set(old.subarray(0, used))
+  yield* copyInParts(larger, old.subarray(0, used), 0)
   return larger
 }
 
@@ -36,25 +37,30 @@ export class ColumnBuffer {
     return this.#bytes + this.#cells * ((this.#field.var ? 4 : 0) + (this.#field.nullable ? 1 : 0))
   }
 
-  /** Appends a copy of the cells `from … to − 1`. */
-  append({ values, offsets, validity }: WriteColumn, from: number, to: number): void {
+  /** Appends a copy of the cells `from … to − 1`. They count when the last step is done. */
+  *append({ values, offsets, validity }: WriteColumn, from: number, to: number): Steps<void> {
     const { cellSize } = this.#field
     const cells = this.#cells + to - from
     const [start, end] = offsets === undefined ? [from * cellSize, to * cellSize] : [offsets[from], offsets[to]]
     const bytes = this.#bytes + end - start
-    this.#values = grown(this.#values, this.#bytes, bytes)
-    this.#values.set(values.subarray(start, end), this.#bytes)
+    this.#values = yield* grown(this.#values, this.#bytes, bytes)
+    yield* copyInParts(this.#values, values.subarray(start, end), this.#bytes)
     if (offsets !== undefined) {
       if (cells + 1 > this.#offsets.length) {
         const larger = new Uint32Array(Math.max(cells + 1, 2 * this.#offsets.length))
-        larger.set(this.#offsets.subarray(0, this.#cells + 1))
+        const starts = this.#offsets
+        yield* inParts(this.#cells + 1, (first, last) => larger.set(starts.subarray(first, last), first))
         this.#offsets = larger
       }
-      appendStarts(this.#offsets, this.#cells, this.#bytes, offsets.subarray(from, to + 1), undefined)
+      let total = this.#bytes
+      yield* inParts(to - from, (first, last) => {
+        const part = offsets.subarray(from + first, from + last + 1)
+        total = appendStarts(this.#offsets, this.#cells + first, total, part, undefined)
+      })
     }
     if (validity !== undefined) {
-      this.#validity = grown(this.#validity, this.#cells, cells)
-      this.#validity.set(validity.subarray(from, to), this.#cells)
+      this.#validity = yield* grown(this.#validity, this.#cells, cells)
+      yield* copyInParts(this.#validity, validity.subarray(from, to), this.#cells)
     }
     this.#cells = cells
     this.#bytes = bytes
@@ -75,5 +81,18 @@ export class ColumnBuffer {
   clear(): void {
     this.#cells = 0
     this.#bytes = 0
+  }
+}
+
+/** Appends the cells `from … to − 1` of each column to its buffer. */
+export function* appendAll(
+  buffers: ReadonlyArray<ColumnBuffer>,
+  columns: ReadonlyArray<WriteColumn>,
+  from: number,
+  to: number,
+): Steps<void> {
+  for (const [i, buffer] of buffers.entries()) {
+    yield* buffer.append(columns[i], from, to)
+    yield
   }
 }

@@ -8,6 +8,7 @@ import { arrayOf, type Datatype, isDatetime, sizeOf, storageOf, type TypedArray 
 import { isText, parseCell, parseText, ScalarError, type ScalarInput, scalarJson } from "../../schema/scalar.ts"
 import { WriteError } from "../array/errors.ts"
 import type { Field } from "../fragment/field.ts"
+import { copyInParts, findInParts, inParts, type Steps } from "../kernel/steps.ts"
 
 /** One value of a cell. Dates may be `Date`, `DateTime` of effect, or ISO text; 64-bit integers number or bigint. */
 export type ValueInput = number | bigint | string | boolean | Date | DateTime.DateTime
@@ -50,18 +51,18 @@ const shown = (given: unknown): string =>
 const nameOf = (make: unknown): string => (make as { readonly name: string }).name
 
 /** The bytes of a column. Throws {@link WriteError}. */
-export const rawColumn = (field: Field, given: unknown): RawColumn => {
-  if (Array.isArray(given)) return fromCells(field, given)
+export function* rawColumn(field: Field, given: unknown): Steps<RawColumn> {
+  if (Array.isArray(given)) return yield* fromCells(field, given)
   if (typeof given !== "object" || given === null) {
     throw new WriteError({
       field: field.name,
       reason: `${shown(given)} is no column; give a ${nameOf(arrayOf(field.type))}, { values, … } or a list of cells`,
     })
   }
-  return fromBuffers(field, ArrayBuffer.isView(given) ? { values: given as TypedArray } : given as BufferInput)
+  return yield* fromBuffers(field, ArrayBuffer.isView(given) ? { values: given as TypedArray } : given as BufferInput)
 }
 
-const fromBuffers = (field: Field, { values, offsets, validity, type }: BufferInput): RawColumn => {
+function* fromBuffers(field: Field, { values, offsets, validity, type }: BufferInput): Steps<RawColumn> {
   const refuse = (reason: string): never => {
     throw new WriteError({ field: field.name, reason })
   }
@@ -82,48 +83,76 @@ const fromBuffers = (field: Field, { values, offsets, validity, type }: BufferIn
     if (!Number.isInteger(cells)) {
       return refuse(`${values.length} values are not whole cells of ${field.cellValNum} values`)
     }
-    return { cells, values: aligned(bytes, field.cellSize), offsets: undefined, validity }
+    return { cells, values: yield* aligned(bytes, field.cellSize), offsets: undefined, validity }
   }
   if (!(offsets instanceof Uint32Array)) {
     return refuse(`cells of any size need offsets: a Uint32Array with one more than there are cells`)
   }
   if (offsets.length === 0) return refuse("no offsets: there is one more than there are cells, so at least one")
   if (bytes.byteLength > MOST) return refuse(`${bytes.byteLength} bytes; give them in parts of less than 4 GiB`)
-  return { cells: offsets.length - 1, values: bytes, offsets: byteOffsets(field, offsets, values.length), validity }
+  const starts = yield* byteOffsets(field, offsets, values.length)
+  return { cells: offsets.length - 1, values: bytes, offsets: starts, validity }
 }
 
 const aOrAn = (name: string): string => (/^[AEIO]/.test(name) ? `an ${name}` : /^[A-Z]/.test(name) ? `a ${name}` : name)
 
 /** Bytes that can be taken as whole units of a cell; a copy only if they do not lie so. */
-const aligned = (bytes: Uint8Array, cellSize: number): Uint8Array => {
+function* aligned(bytes: Uint8Array, cellSize: number): Steps<Uint8Array> {
   const unit = cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1
-  return bytes.byteOffset % unit === 0 ? bytes : bytes.slice()
+  if (bytes.byteOffset % unit === 0) return bytes
+  const copy = new Uint8Array(bytes.length)
+  yield* copyInParts(copy, bytes, 0)
+  return copy
 }
 
 /** Offsets in bytes. They start at 0, never fall, and end where the values do. */
-const byteOffsets = (field: Field, offsets: Uint32Array, length: number): Uint32Array => {
+function* byteOffsets(field: Field, offsets: Uint32Array, length: number): Steps<Uint32Array> {
   const n = offsets.length - 1
   if (offsets[0] !== 0) {
     throw new WriteError({ field: field.name, cell: 0, reason: `it starts at ${offsets[0]}; the first offset is 0` })
   }
-  for (let i = 0; i < n; i++) {
-    if (offsets[i + 1] < offsets[i] || offsets[i + 1] > length) {
-      const reason = `it goes from ${offsets[i]} to ${
-        offsets[i + 1]
-      }; offsets never fall, and there are ${length} values`
-      throw new WriteError({ field: field.name, cell: i, reason })
-    }
+  const wrong = yield* findInParts(n, (from, to) => {
+    for (let i = from; i < to; i++) if (offsets[i + 1] < offsets[i] || offsets[i + 1] > length) return i
+    return -1
+  })
+  if (wrong >= 0) {
+    const reason = `it goes from ${offsets[wrong]} to ${
+      offsets[wrong + 1]
+    }; offsets never fall, and there are ${length} values`
+    throw new WriteError({ field: field.name, cell: wrong, reason })
   }
   if (offsets[n] !== length) {
     const reason = `the last offset is ${offsets[n]}, but there are ${length} values: some belong to no cell`
     throw new WriteError({ field: field.name, reason })
   }
   const size = sizeOf(field.type)
-  return size === 1 ? offsets : offsets.map((offset) => offset * size)
+  if (size === 1) return offsets
+  const bytes = new Uint32Array(n + 1)
+  yield* inParts(n + 1, (from, to) => {
+    for (let i = from; i < to; i++) bytes[i] = offsets[i] * size
+  })
+  return bytes
 }
 
+/** Texts up to this length are written character by character: an encoder would make an array for each of them. */
+const SHORT = 64
+
+/** Writes a short ASCII text to `out` from `at` on and returns where it ends; −1 for anything else, and if there is no room. */
+const appendAscii = (out: Uint8Array, at: number, cell: unknown): number => {
+  if (typeof cell !== "string" || cell.length > SHORT || at + cell.length > out.length) return -1
+  for (let k = 0; k < cell.length; k++) {
+    const code = cell.charCodeAt(k)
+    if (code > 127) return -1
+    out[at + k] = code
+  }
+  return at + cell.length
+}
+
+/** Cells of a list that are converted between two yields. */
+const LIST_STEP = 1 << 11
+
 /** A list of cells. */
-const fromCells = (field: Field, given: ReadonlyArray<unknown>): RawColumn => {
+function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColumn> {
   const cells = given.length
   const attempt = <A>(cell: number, run: () => A): A => {
     try {
@@ -143,41 +172,60 @@ const fromCells = (field: Field, given: ReadonlyArray<unknown>): RawColumn => {
   if (!field.var && field.cellValNum === 1) {
     const values = new (arrayOf(field.type))(cells)
     const fast = fastValue(field.type)
-    for (let i = 0; i < cells; i++) {
-      const value = given[i]
-      if (isNull(i)) continue
-      values[i] = (fast(value) ? value : attempt(i, () => valueOf(field.type, value))) as never
-    }
+    yield* inParts(cells, (from, to) => {
+      for (let i = from; i < to; i++) {
+        const value = given[i]
+        if (isNull(i)) continue
+        values[i] = (fast(value) ? value : attempt(i, () => valueOf(field.type, value))) as never
+      }
+    }, LIST_STEP)
     return { cells, values: new Uint8Array(values.buffer), offsets: undefined, validity }
   }
-  const parts = given.map((cell, i) => isNull(i) ? undefined : attempt(i, () => cellBytes(field.type, cell)))
   if (!field.var) {
     const values = new Uint8Array(cells * field.cellSize)
-    parts.forEach((part, i) => {
-      if (part === undefined) return
-      if (part.byteLength !== field.cellSize) {
-        const size = sizeOf(field.type)
-        const reason = `it has ${part.byteLength / size} values; cells have ${field.cellValNum}`
-        throw new WriteError({ field: field.name, cell: i, reason })
+    yield* inParts(cells, (from, to) => {
+      for (let i = from; i < to; i++) {
+        if (isNull(i)) continue
+        const part = attempt(i, () => cellBytes(field.type, given[i]))
+        if (part.byteLength !== field.cellSize) {
+          const size = sizeOf(field.type)
+          const reason = `it has ${part.byteLength / size} values; cells have ${field.cellValNum}`
+          throw new WriteError({ field: field.name, cell: i, reason })
+        }
+        values.set(part, i * field.cellSize)
       }
-      values.set(part, i * field.cellSize)
-    })
+    }, LIST_STEP)
     return { cells, values, offsets: undefined, validity }
   }
+  // no list of the cells' bytes: millions of small arrays keep the collector busy for seconds
   const offsets = new Uint32Array(cells + 1)
+  let values = new Uint8Array(16 * cells)
   let total = 0
-  parts.forEach((part, i) => {
-    total += part?.byteLength ?? 0
+  const asciiText = isText(field.type)
+  for (let i = 0; i < cells; i++) {
+    if (i % LIST_STEP === LIST_STEP - 1) yield
+    const short = asciiText ? appendAscii(values, total, given[i]) : -1
+    if (short >= 0) total = short
+    else if (!isNull(i)) {
+      const part = attempt(i, () => cellBytes(field.type, given[i]))
+      const end = total + part.byteLength
+      if (end > MOST) {
+        throw new WriteError({
+          field: field.name,
+          reason: `more than ${MOST} bytes; give them in parts of less than 4 GiB`,
+        })
+      }
+      if (end > values.length) {
+        const larger = new Uint8Array(Math.min(MOST, Math.max(end, 2 * values.length)))
+        yield* copyInParts(larger, values.subarray(0, total), 0)
+        values = larger
+      }
+      values.set(part, total)
+      total = end
+    }
     offsets[i + 1] = total
-  })
-  if (total > MOST) {
-    throw new WriteError({ field: field.name, reason: `${total} bytes; give them in parts of less than 4 GiB` })
   }
-  const values = new Uint8Array(total)
-  parts.forEach((part, i) => {
-    if (part !== undefined) values.set(part, offsets[i])
-  })
-  return { cells, values, offsets, validity }
+  return { cells, values: values.subarray(0, total), offsets, validity }
 }
 
 /** What is a value of the datatype as it is. */

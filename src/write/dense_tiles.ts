@@ -4,10 +4,11 @@
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { axisOf, tileOf } from "../fragment/dense_tiles.ts"
+import type { Steps } from "../kernel/steps.ts"
 import type { WriteTile } from "./persist_tiles.ts"
 import { type Box, splitDense, type TileMemory } from "./split_dense.ts"
-import { tileStatistics } from "./tile_statistics.ts"
-import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { tileStatisticsSteps } from "./tile_statistics.ts"
+import { gatherTileSteps, type WriteColumn } from "./write_column.ts"
 
 /** The order in which cells of a box are given: by rows, by columns, or tile after tile. */
 export type DenseOrder = "row" | "col" | "global"
@@ -16,7 +17,7 @@ export type DenseOrder = "row" | "col" | "global"
 export interface DenseTiles {
   readonly count: number
   /** Tile number `i` of a column that has the cells of the box. */
-  readonly tile: (i: number, column: WriteColumn, memory?: TileMemory) => WriteTile
+  readonly tile: (i: number, column: WriteColumn, memory?: TileMemory) => Steps<WriteTile>
 }
 
 /** The tiles of a box whose cells lie in rows or columns. */
@@ -27,13 +28,13 @@ const splitTiles = (
   version: number,
 ): DenseTiles => {
   const split = splitDense(schema, box, layout, version)
-  const tile = (i: number, column: WriteColumn, memory?: TileMemory): WriteTile => {
-    const whole = split.tile(i, column, memory)
-    const written = split.written(i)
+  const tile = function* (i: number, column: WriteColumn, memory?: TileMemory): Steps<WriteTile> {
+    const whole = yield* split.tileSteps(i, column, memory)
+    const written = yield* split.writtenSteps(i)
     const given = written === undefined
       ? whole
-      : gatherTile({ field: column.field, ...whole }, written, 0, written.length)
-    const statistics = tileStatistics(column.field, given)
+      : yield* gatherTileSteps({ field: column.field, ...whole }, written, 0, written.length)
+    const statistics = yield* tileStatisticsSteps(column.field, given)
     return { tile: whole, statistics, cellOf: (cell) => split.cellOf(i, cell) }
   }
   return { count: split.tiles, tile }
@@ -69,9 +70,10 @@ const globalTiles = (schema: ArraySchema, box: Box, version: number): DenseTiles
   const layout = schema.cellOrder === "col-major" ? "col-major" : "row-major"
   const starts = new Float64Array(count + 1)
   for (let i = 0; i < count; i++) starts[i + 1] = starts[i] + cellsIn(part(i))
-  const tile = (i: number, column: WriteColumn): WriteTile => {
-    const cells = gatherTile(column, undefined, starts[i], starts[i + 1])
-    const { cellOf, ...tile } = splitTiles(schema, part(i), layout, version).tile(0, { field: column.field, ...cells })
+  const tile = function* (i: number, column: WriteColumn): Steps<WriteTile> {
+    const cells = yield* gatherTileSteps(column, undefined, starts[i], starts[i + 1])
+    const own = splitTiles(schema, part(i), layout, version)
+    const { cellOf, ...tile } = yield* own.tile(0, { field: column.field, ...cells })
     const first = starts[i]
     return {
       ...tile,

@@ -5,22 +5,24 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { runSteps } from "../../platform/turns.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { WriteError } from "../array/errors.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { axisOf, denseCells } from "../fragment/dense_tiles.ts"
 import { fieldsOf } from "../fragment/field.ts"
+import type { Steps } from "../kernel/steps.ts"
 import { boxOf, cellsOfBox, rangesOfBox } from "./box.ts"
 import { type CellSteps, type CellWriter, makeCellWriter } from "./cell_writer.ts"
-import { checkColumns } from "./check_columns.ts"
+import { checkColumnsSteps } from "./check_columns.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./checkpoints.ts"
-import { ColumnBuffer } from "./column_buffer.ts"
+import { appendAll, ColumnBuffer } from "./column_buffer.ts"
 import { type DenseOrder, denseTiles, tileParts } from "./dense_tiles.ts"
 import { type FragmentTarget, type FragmentWriter, openFragment } from "./fragment_writer.ts"
 import { beforeCommit, momentOf } from "./moments.ts"
 import type { Box } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
-import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { gatherTileSteps, type WriteColumn } from "./write_column.ts"
 import { writeDenseTiles } from "./dense_fragment.ts"
 import type { DenseRequest } from "./write_dense.ts"
 import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
@@ -115,6 +117,15 @@ interface CheckedCells {
   readonly columns: ReadonlyArray<WriteColumn>
 }
 
+/** The cells `from … to − 1` of columns. */
+function* partOf(columns: ReadonlyArray<WriteColumn>, from: number, to: number): Steps<ReadonlyArray<WriteColumn>> {
+  const out: Array<WriteColumn> = []
+  for (const column of columns) {
+    out.push({ field: column.field, ...yield* gatherTileSteps(column, undefined, from, to) })
+  }
+  return out
+}
+
 const denseSteps = (
   array: OpenedArray,
   target: FragmentTarget,
@@ -164,16 +175,17 @@ const denseSteps = (
     const waiting = (): number => buffers[0].cells
 
     return {
-      check: (given) => {
-        const checked = checkColumns(schema, given, undefined, request.checks)
+      check: function* (given) {
+        const checked = yield* checkColumnsSteps(schema, given, undefined, request.checks)
         const left = all - cells
         if (checked.cells <= left) return { given: checked.cells, columns: checked.attributes }
         const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${left} are left`
         throw new WriteError({ field: "", reason })
       },
-      skip: ({ given, columns }, count) => {
+      skip: function* ({ given, columns }, count) {
+        const rest = yield* withoutFirst(columns, count, given)
         cells += count
-        return { given: given - count, columns: withoutFirst(columns, count, given) }
+        return { given: given - count, columns: rest }
       },
       append: ({ given: count, columns }) =>
         Effect.gen(function* () {
@@ -181,11 +193,9 @@ const denseSteps = (
             const size = cellsOfBox(parts.part(next))
             const to = Math.min(count, from + size - waiting())
             if (waiting() === 0 && to - from === size) {
-              yield* writePart(
-                columns.map((column) => ({ field: column.field, ...gatherTile(column, undefined, from, to) })),
-              )
+              yield* writePart(yield* runSteps(() => partOf(columns, from, to)))
             } else {
-              buffers.forEach((buffer, i) => buffer.append(columns[i], from, to))
+              yield* runSteps(() => appendAll(buffers, columns, from, to))
               if (waiting() === size) {
                 yield* writePart(buffers.map((buffer) => buffer.column))
                 buffers.forEach((buffer) => buffer.clear())

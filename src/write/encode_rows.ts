@@ -7,6 +7,7 @@ import * as ParseResult from "effect/ParseResult"
 import type * as Schema from "effect/Schema"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { turnIfDue } from "../../platform/turns.ts"
 import { codesOf } from "../array/enumeration_codes.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
 import { reasonOf, WriteError } from "../array/errors.ts"
@@ -31,6 +32,9 @@ export const asRowError = (uri: string) => <E>(error: E): E | RowError =>
       cause: error,
     })
     : error
+
+/** Rows that are encoded before the event loop may get a turn. */
+const ROWS = 64
 
 /** What encodes rows for an array. */
 export const rowEncoder = <A, I, R>(
@@ -77,6 +81,7 @@ export const rowEncoder = <A, I, R>(
         const all = rows[Symbol.iterator]()
         // a plain loop while rows encode at once; one that needs time or a service goes on as an Effect
         const run = (row: number): Effect.Effect<RowColumns, RowError, R> => {
+          const pause = row + ROWS
           for (let next = all.next(); next.done !== true; next = all.next(), row++) {
             const encoded = encode(next.value)
             if (!Either.isEither(encoded)) {
@@ -90,6 +95,10 @@ export const rowEncoder = <A, I, R>(
             if (Either.isLeft(either)) return Effect.fail(rowErrorOf(uri, row, either.left))
             const error = append(columns, row, either.right)
             if (error !== undefined) return Effect.fail(error)
+            if (row === pause) {
+              const next = row + 1
+              return Effect.flatMap(turnIfDue, () => run(next))
+            }
           }
           return Effect.succeed(columns)
         }

@@ -4,8 +4,9 @@
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { type TypedArray, viewAs } from "../../schema/datatype.ts"
 import { WriteError } from "../array/errors.ts"
-import { type KeyWords, keyWords } from "../kernel/order_key.ts"
-import { compareCells, firstFall, firstSame, sortCells } from "../kernel/sort_cells.ts"
+import { type KeyWords, keyWordsSteps } from "../kernel/order_key.ts"
+import { compareCells, firstFallSteps, firstSameSteps, sortCellsSteps } from "../kernel/sort_cells.ts"
+import { findInParts, finish, inParts, STEP, type Steps } from "../kernel/steps.ts"
 import { cellText } from "./coordinate_text.ts"
 import type { Box } from "./split_dense.ts"
 import type { WriteColumn } from "./write_column.ts"
@@ -23,11 +24,18 @@ interface Growing {
   readonly runs: Array<readonly [from: number, to: number]>
 }
 
+/** Boxes that are made or joined between two yields. */
+const BOX_STEP = 1 << 10
+
 /** More boxes than this are not written: each becomes a fragment, which every read opens. */
 const MOST_BOXES = 100
 
 /** Cells in rows, none of them twice. Throws {@link WriteError}. */
-const sortedCells = (dimensions: ReadonlyArray<WriteColumn>, words: KeyWords, cells: number): Uint32Array => {
+function* sortedCells(
+  dimensions: ReadonlyArray<WriteColumn>,
+  words: KeyWords,
+  cells: number,
+): Steps<Uint32Array> {
   const twice = (first: number, cell: number): WriteError =>
     new WriteError({
       field: "",
@@ -35,15 +43,21 @@ const sortedCells = (dimensions: ReadonlyArray<WriteColumn>, words: KeyWords, ce
       other: first,
       reason: `the coordinates ${cellText(dimensions, cell)} are there twice; a dense array has every cell once`,
     })
-  if (firstFall(words, cells) === cells) {
-    const same = firstSame(words, cells)
+  if ((yield* firstFallSteps(words, cells)) === cells) {
+    const same = yield* firstSameSteps(words, cells)
     if (same < cells) throw twice(same - 1, same)
-    return Uint32Array.from({ length: cells }, (_, i) => i)
+    const order = new Uint32Array(cells)
+    yield* inParts(cells, (from, to) => {
+      for (let i = from; i < to; i++) order[i] = i
+    })
+    return order
   }
-  const order = sortCells(words, cells)
-  for (let i = 1; i < cells; i++) {
-    if (compareCells(words, order[i - 1], order[i]) === 0) throw twice(order[i - 1], order[i])
-  }
+  const order = yield* sortCellsSteps(words, cells)
+  const repeat = yield* findInParts(cells, (from, to) => {
+    for (let i = Math.max(1, from); i < to; i++) if (compareCells(words, order[i - 1], order[i]) === 0) return i
+    return -1
+  })
+  if (repeat >= 0) throw twice(order[repeat - 1], order[repeat])
   return order
 }
 
@@ -61,17 +75,20 @@ const follows = (words: KeyWords, own: number, cell: number, next: number): bool
 }
 
 /** The boxes that cells in rows make along the last dimension. */
-const runsOf = (
+function* runsOf(
   views: ReadonlyArray<TypedArray>,
   words: ReadonlyArray<KeyWords>,
   order: Uint32Array,
-): Array<Growing> => {
+): Steps<Array<Growing>> {
   const out: Array<Growing> = []
   const last = views.length - 1
   const all = words.flat()
   for (let from = 0; from < order.length;) {
     let to = from + 1
-    while (to < order.length && follows(all, words[last].length, order[to - 1], order[to])) to++
+    while (to < order.length && follows(all, words[last].length, order[to - 1], order[to])) {
+      if (++to % STEP === 0) yield
+    }
+    if (out.length % BOX_STEP === BOX_STEP - 1) yield
     const low = views.map((view) => BigInt(view[order[from]]))
     const high = [...low]
     high[last] += BigInt(to - from - 1)
@@ -82,15 +99,16 @@ const runsOf = (
 }
 
 /** Puts boxes together that lie one behind the other along dimension `d`, and are as long in those behind it. */
-const joined = (boxes: ReadonlyArray<Growing>, d: number): Array<Growing> => {
+function* joined(boxes: ReadonlyArray<Growing>, d: number): Steps<Array<Growing>> {
   const open = new Map<string, Growing>()
   const out: Array<Growing> = []
-  for (const box of boxes) {
+  for (const [i, box] of boxes.entries()) {
+    if (i % BOX_STEP === BOX_STEP - 1) yield
     const side = box.low.map((low, k) => k === d ? "" : `${low}:${box.high[k]}`).join()
     const before = open.get(side)
     if (before !== undefined && before.high[d] + 1n === box.low[d]) {
       before.high[d] = box.high[d]
-      before.runs.push(...box.runs)
+      for (const run of box.runs) before.runs.push(run)
     } else {
       open.set(side, box)
       out.push(box)
@@ -103,29 +121,37 @@ const joined = (boxes: ReadonlyArray<Growing>, d: number): Array<Growing> => {
  * The boxes that cells make, by the coordinates of dimensions. Throws {@link WriteError} for cells that are there twice, and for
  * those that lie so scattered that they make no few boxes.
  */
-export const findBoxes = (
+export const findBoxes = (...given: Parameters<typeof findBoxesSteps>): ReadonlyArray<FoundBox> =>
+  finish(findBoxesSteps(...given))
+
+/** As {@link findBoxes}, in steps. */
+export function* findBoxesSteps(
   schema: ArraySchema,
   dimensions: ReadonlyArray<WriteColumn>,
   cells: number,
-): ReadonlyArray<FoundBox> => {
+): Steps<ReadonlyArray<FoundBox>> {
   const views = dimensions.map(({ field, values }) => viewAs(field.type, values))
-  const words = views.map(keyWords)
-  const order = sortedCells(dimensions, words.flat(), cells)
-  let boxes = runsOf(views, words, order)
-  for (let d = schema.dimensions.length - 2; d >= 0; d--) boxes = joined(boxes, d)
+  const words: Array<KeyWords> = []
+  for (const view of views) words.push(yield* keyWordsSteps(view))
+  const order = yield* sortedCells(dimensions, words.flat(), cells)
+  let boxes = yield* runsOf(views, words, order)
+  for (let d = schema.dimensions.length - 2; d >= 0; d--) boxes = yield* joined(boxes, d)
   if (boxes.length > MOST_BOXES) {
     const reason =
       `${cells} cells make ${boxes.length} boxes, and dense cells are written in boxes, of which ${MOST_BOXES} ` +
       `are the most; give cells that lie together one after the other, or write them into a sparse array`
     throw new WriteError({ field: "", reason })
   }
-  return boxes.map(({ low, high, runs }) => {
+  const found: Array<FoundBox> = []
+  for (const { low, high, runs } of boxes) {
     const own = new Uint32Array(runs.reduce((sum, [from, to]) => sum + to - from, 0))
     let at = 0
-    for (const [from, to] of runs) {
+    for (const [i, [from, to]] of runs.entries()) {
+      if (i % BOX_STEP === BOX_STEP - 1) yield
       own.set(order.subarray(from, to), at)
       at += to - from
     }
-    return { box: low.map((first, d) => ({ low: first, high: high[d] })), cells: own }
-  })
+    found.push({ box: low.map((first, d) => ({ low: first, high: high[d] })), cells: own })
+  }
+  return found
 }

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import { CodecError, type StorageError } from "../../platform/errors.ts"
 import { type FileWriter, inFlight, Storage } from "../../platform/storage.ts"
+import { runSteps, turnIfDue } from "../../platform/turns.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { fragmentPath } from "../../schema/name/array_paths.ts"
 import { dataFile, type DataPart, FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
@@ -22,8 +23,10 @@ import { denseCells } from "../fragment/dense_tiles.ts"
 import { type Field, fieldsOf, zippedCoordinates } from "../fragment/field.ts"
 import { FieldRecord } from "../fragment/field_record.ts"
 import { persistPool } from "../fragment/persist_job.ts"
-import { type FieldFilters, fieldFilters, type PersistedTile, persistTile } from "../fragment/persist_tile.ts"
+import { type FieldFilters, fieldFilters, type PersistedTile, persistTileSteps } from "../fragment/persist_tile.ts"
 import { fragmentMetadata } from "../fragment/store_fragment.ts"
+import type { Steps } from "../kernel/steps.ts"
+import type { TileStatistics } from "../fragment/tile_statistics.ts"
 import { webpEncoderOf } from "../fragment/tile_context.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { persistTiles, type WriteTile, type WriteTiles } from "./persist_tiles.ts"
@@ -93,6 +96,9 @@ export interface FragmentWriter {
 const BATCH = 1 << 20
 const MOST_WAITING = 1 << 26
 
+/** Bytes of one call to the storage. */
+const WRITTEN_AT_ONCE = 1 << 23
+
 /** Below so many bytes of a field's tiles, threads are not worth their start; below so many at a time, there is no second. */
 const WORTH = 1 << 24
 const WORTH_AT_ONCE = 1 << 22
@@ -115,23 +121,19 @@ interface OutField {
   closed: boolean
 }
 
-/** Runs synchronous filters; what they refuse becomes an error that names the field and the cell. */
+/** Runs filters in steps; what they refuse becomes an error that names the field and the cell. */
 const attemptFilters = <A>(
   uri: string,
   field: Field,
   cellOf: WriteTile["cellOf"],
-  run: () => A,
+  run: () => Steps<A>,
 ): Effect.Effect<A, CodecError | WriteError> =>
-  Effect.suspend((): Effect.Effect<A, CodecError | WriteError> => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      if (error instanceof CodecError) return Effect.fail(error)
-      if (!(error instanceof FilterRefused)) return Effect.die(error)
-      const cell = error.cell === undefined ? undefined : cellOf?.(error.cell)
-      const reason = `the filter ${error.filter} cannot hold it: ${error.reason}`
-      return Effect.fail(new WriteError({ uri, field: field.name, ...(cell === undefined ? {} : { cell }), reason }))
-    }
+  runSteps(run, (error): Effect.Effect<never, CodecError | WriteError> => {
+    if (error instanceof CodecError) return Effect.fail(error)
+    if (!(error instanceof FilterRefused)) return Effect.die(error)
+    const cell = error.cell === undefined ? undefined : cellOf?.(error.cell)
+    const reason = `the filter ${error.filter} cannot hold it: ${error.reason}`
+    return Effect.fail(new WriteError({ uri, field: field.name, ...(cell === undefined ? {} : { cell }), reason }))
   })
 
 /** Closes generic tiles, which have no filter that refuses. */
@@ -219,7 +221,12 @@ export const openFragment = (
           for (let size = 0; to < parts.length && (to === from || size + parts[to].length <= BATCH); to++) {
             size += parts[to].length
           }
-          yield* file.writer.write(to === from + 1 ? parts[from] : concat(parts.slice(from, to)))
+          const bytes = to === from + 1 ? parts[from] : concat(parts.slice(from, to))
+          // a single call for a huge tile would block for as long as the disk takes
+          for (let at = 0; at < bytes.length; at += WRITTEN_AT_ONCE) {
+            yield* file.writer.write(bytes.subarray(at, at + WRITTEN_AT_ONCE))
+            yield* turnIfDue
+          }
           from = to
         }
       })
@@ -253,7 +260,7 @@ export const openFragment = (
         // of the tile before: what is as large as this goes into its file at once, and is free then
         let memory: Uint8Array | undefined
         const here = ({ tile, cellOf }: WriteTile) =>
-          attemptFilters(target.uri, field, cellOf, () => persistTile(filters, tile, memory))
+          attemptFilters(target.uri, field, cellOf, () => persistTileSteps(filters, tile, memory))
         const take = (tile: WriteTile, persisted: PersistedTile) =>
           Effect.map(append(out, tile, persisted), () => {
             if (pool === undefined && persisted.fixed.length >= BATCH) memory = persisted.fixed
@@ -262,28 +269,43 @@ export const openFragment = (
       })
 
     const writeCoordinates: FragmentWriter["writeCoordinates"] = (tiles) => {
-      const bounded = (its: WriteTiles, d: number, i: number): WriteTile => {
-        const tile = its.tile(i)
-        bounds[d].add(tile.statistics.min!, tile.statistics.max!)
+      // tiles may be made at the same time, and be done in another order
+      const corners = tiles.map(({ count }) => new Array<TileStatistics>(count))
+      const noted = function* (its: WriteTiles, d: number, i: number): Steps<WriteTile> {
+        const tile = yield* its.tile(i)
+        corners[d][i] = tile.statistics
         return tile
       }
+      const addBounds = Effect.sync(() =>
+        corners.forEach((all, d) => all.forEach(({ min, max }) => bounds[d].add(min!, max!)))
+      )
       if (split) {
-        return Effect.forEach(fields.dimensions, (field, d) =>
-          write(field, { ...tiles[d], tile: (i) => bounded(tiles[d], d, i) }), {
+        const all = Effect.forEach(fields.dimensions, (field, d) =>
+          write(field, { ...tiles[d], tile: (i) => noted(tiles[d], d, i) }), {
           concurrency: inFlight(storage, uri, 4),
           discard: true,
         })
+        return Effect.zipRight(all, addBounds)
       }
       // until format 4: all dimensions in one file, within a tile one after the other
       const bytes = tiles.reduce((sum, its) =>
         sum + its.bytes, 0)
-      const zip = (i: number): WriteTile => {
-        const all = tiles.map((its, d) =>
-          bounded(its, d, i)
-        )
-        return { ...all[0], tile: { ...all[0].tile, values: concat(all.map(({ tile }) => tile.values)) } }
+      const zip = function* (i: number): Steps<WriteTile> {
+        const all: Array<WriteTile> = []
+        for (const [d, its] of tiles.entries()) {
+          all.push(yield* noted(its, d, i))
+        }
+        return {
+          ...all[0],
+          tile: {
+            ...all[0].tile,
+            values: concat(all.map(({ tile }) =>
+              tile.values
+            )),
+          },
+        }
       }
-      return write(zipped, { count: tiles[0].count, bytes, tile: zip })
+      return Effect.zipRight(write(zipped, { count: tiles[0].count, bytes, tile: zip }), addBounds)
     }
 
     const close: FragmentWriter["close"] = (field) =>

@@ -3,12 +3,14 @@
  */
 import * as Effect from "effect/Effect"
 import type { CodecError } from "../../platform/errors.ts"
+import { runSteps, turnIfDue } from "../../platform/turns.ts"
 import { breath, type WorkerPool } from "../../platform/workers.ts"
 import type { WriteError } from "../array/errors.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
-import { type PersistAnswer, persistJob } from "../fragment/persist_job.ts"
+import { type PersistAnswer, type PersistJob, persistJob } from "../fragment/persist_job.ts"
 import type { FieldFilters, PersistedTile } from "../fragment/persist_tile.ts"
 import type { TileStatistics } from "../fragment/tile_statistics.ts"
+import { finish, type Steps } from "../kernel/steps.ts"
 import type { TileMemory } from "./split_dense.ts"
 
 /** A tile that is to be written, and what is known of it. */
@@ -25,7 +27,7 @@ export interface WriteTiles {
   /** Bytes of one, about. */
   readonly bytes: number
   /** Its values may lie in the memory that is given. */
-  readonly tile: (i: number, memory?: TileMemory) => WriteTile
+  readonly tile: (i: number, memory?: TileMemory) => Steps<WriteTile>
 }
 
 /** How tiles are filtered. */
@@ -39,6 +41,9 @@ export interface PersistOptions {
 
 /** Tiles that go to a worker together have about so many bytes. */
 const JOB = 1 << 20
+
+/** Tiles of more bytes are copied in steps before a worker gets them. */
+const COPIED_AT_ONCE = 1 << 24
 
 const numbers = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from }, (_, i) => from + i)
@@ -71,30 +76,48 @@ export const persistTiles = <E>(
     tiles: ReadonlyArray<WriteTile>,
   ): Effect.Effect<ReadonlyArray<PersistedTile>, CodecError | WriteError> => {
     if (pool === undefined) return allHere(tiles)
-    const answer = pool.offer(() => {
-      const job = persistJob(filters, tiles.map(({ tile }) => tile), memories.pop())
-      return [job, [job.bytes]]
-    })
-    if (answer === undefined) return Effect.zipLeft(allHere(tiles), breath)
-    return Effect.matchEffect(answer, {
-      // what a worker had is lost with it, but the tiles are still here
-      onFailure: () => allHere(tiles),
-      onSuccess: (given) => {
-        const { bytes, persisted } = given as PersistAnswer
-        memories.push(bytes)
-        // once more here, which fails with what is wrong
-        return persisted === undefined ? allHere(tiles) : Effect.succeed(persisted)
-      },
+    const make = (): Steps<PersistJob> => persistJob(filters, tiles.map(({ tile }) => tile), memories.pop())
+    const offer = (job: () => PersistJob) =>
+      pool.offer(() => {
+        const its = job()
+        return [its, [its.bytes]]
+      })
+    const answered = (answer: ReturnType<typeof offer>) =>
+      answer === undefined ? Effect.zipLeft(allHere(tiles), breath) : Effect.matchEffect(answer, {
+        // what a worker had is lost with it, but the tiles are still here
+        onFailure: () => allHere(tiles),
+        onSuccess: (given) => {
+          const { bytes, persisted } = given as PersistAnswer
+          memories.push(bytes)
+          // once more here, which fails with what is wrong
+          return persisted === undefined ? allHere(tiles) : Effect.succeed(persisted)
+        },
+      })
+    if (bytes * tiles.length <= COPIED_AT_ONCE) return answered(offer(() => finish(make())))
+    // large tiles are copied in steps, also if no worker turns out to be free
+    return Effect.flatMap(runSteps(make), (job) => {
+      const answer = offer(() => job)
+      if (answer === undefined) memories.push(job.bytes)
+      return answered(answer)
     })
   }
+  const tilesOf = function* (from: number, to: number): Steps<ReadonlyArray<WriteTile>> {
+    const tiles: Array<WriteTile> = []
+    for (let i = from; i < to; i++) {
+      tiles.push(yield* tileAt(i, memory))
+      yield
+    }
+    return tiles
+  }
   const group = (number: number): Effect.Effect<void, CodecError | WriteError | E> =>
-    Effect.suspend(() => {
-      const tiles = numbers(number * step, Math.min(count, (number + 1) * step)).map((i) => tileAt(i, memory))
-      return Effect.flatMap(filtered(tiles), (persisted) => {
-        done[number] = tiles.map((tile, i) => [tile, persisted[i]])
-        return handOn
-      })
-    })
+    Effect.flatMap(
+      runSteps(() => tilesOf(number * step, Math.min(count, (number + 1) * step))),
+      (tiles) =>
+        Effect.flatMap(filtered(tiles), (persisted) => {
+          done[number] = tiles.map((tile, i) => [tile, persisted[i]])
+          return Effect.zipRight(handOn, turnIfDue)
+        }),
+    )
   return Effect.forEach(numbers(0, Math.ceil(count / step)), group, {
     concurrency: pool?.concurrency ?? 1,
     discard: true,

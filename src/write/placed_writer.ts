@@ -5,24 +5,25 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { runSteps } from "../../platform/turns.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { WriteError } from "../array/errors.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
 import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "./cell_writer.ts"
-import { checkColumns } from "./check_columns.ts"
+import { checkColumnsSteps } from "./check_columns.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./checkpoints.ts"
-import { ColumnBuffer } from "./column_buffer.ts"
-import { findBoxes } from "./find_boxes.ts"
+import { appendAll, ColumnBuffer } from "./column_buffer.ts"
+import { findBoxesSteps } from "./find_boxes.ts"
 import type { FragmentTarget } from "./fragment_writer.ts"
 import { type Moments, momentsOf } from "./moments.ts"
 import { repeatedInBoxes, sharedCell } from "./repeated_cells.ts"
 import { type Box, checkTileSize } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
-import { columnBytes, gatherTile, type WriteColumn } from "./write_column.ts"
+import { columnBytes, gatherTileSteps, type WriteColumn } from "./write_column.ts"
 import { denseFragment } from "./dense_fragment.ts"
 import type { DenseRequest } from "./write_dense.ts"
-import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
+import { attemptWrite, attemptWriteSteps, countedFrom, type WriteFailure } from "./written.ts"
 
 /** How cells are written where they say that they lie. */
 export interface PlacedRequest extends Omit<DenseRequest, "order"> {
@@ -65,7 +66,7 @@ const placedSteps = (
       const columns = buffers.map((buffer) => buffer.column)
       const own = columns.slice(0, dimensions.length)
       return Effect.gen(function* () {
-        const boxes = yield* attemptWrite(uri, () => findBoxes(schema, own, cells))
+        const boxes = yield* attemptWriteSteps(uri, () => findBoxesSteps(schema, own, cells))
         if (request.time !== undefined) {
           for (const { box, cells } of boxes) {
             const shared = sharedCell(written, box)
@@ -77,10 +78,13 @@ const placedSteps = (
         const time = yield* moments.next
         for (const { box, cells } of boxes) {
           yield* checkTogether(uri, target.version, finished)
-          const its = columns.slice(dimensions.length).map((column): WriteColumn => ({
-            field: column.field,
-            ...gatherTile(column, cells, 0, cells.length),
-          }))
+          const its = yield* runSteps(function* () {
+            const out: Array<WriteColumn> = []
+            for (const column of columns.slice(dimensions.length)) {
+              out.push({ field: column.field, ...yield* gatherTileSteps(column, cells, 0, cells.length) })
+            }
+            return out
+          })
           let size = 0
           finished.push(
             yield* denseFragment(target, box, its, { time, order: "row" }, (_, its) => {
@@ -102,20 +106,19 @@ const placedSteps = (
     })
 
     return {
-      check: (columns) => {
-        const checked = checkColumns(given, columns, undefined, request.checks)
+      check: function* (columns) {
+        const checked = yield* checkColumnsSteps(given, columns, undefined, request.checks)
         return { given: checked.cells, columns: [...checked.dimensions, ...checked.attributes] }
       },
-      skip: ({ given, columns }, count) => ({
-        given: given - count,
-        columns: withoutFirst(columns, count, given),
-      }),
+      skip: function* ({ given, columns }, count) {
+        return { given: given - count, columns: yield* withoutFirst(columns, count, given) }
+      },
       append: ({ given, columns }) =>
         Effect.gen(function* () {
           const waiting = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
           const more = columns.reduce((sum, column) => sum + columnBytes(column), 0)
           if (waiting > 0 && waiting + more > memory) yield* flush
-          buffers.forEach((buffer, i) => buffer.append(columns[i], 0, given))
+          yield* runSteps(() => appendAll(buffers, columns, 0, given))
         }),
       finish: Effect.zipRight(flush, moments.reached),
       finished,

@@ -2,6 +2,7 @@
  * Cells that are in two fragments of one write at one moment: nothing says which of them is newer, and engines disagree.
  */
 import * as Effect from "effect/Effect"
+import { turnIfDue } from "../../platform/turns.ts"
 import { WriteError } from "../array/errors.ts"
 import { hashCells } from "../kernel/hash_cells.ts"
 import { HashSet } from "../kernel/hash_set.ts"
@@ -13,7 +14,7 @@ import type { WriteColumn } from "./write_column.ts"
 /** Bytes that the hashes of cells may take in any case. */
 const LEAST_MEMORY = 2 ** 26
 
-/** Cells between which other fibers have their turn. */
+/** Cells between two turns of the event loop. */
 const STRETCH = 1 << 15
 
 const ADVICE =
@@ -54,7 +55,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
           // the first that is wrong in the order in which they were given
           first = Math.min(first, permutation === undefined ? from + i : permutation[from + i])
         }
-        yield* Effect.yieldNow()
+        yield* turnIfDue
       }
       if (first === Infinity) return
       const reason =

@@ -4,10 +4,18 @@
  */
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { viewAs } from "../../schema/datatype.ts"
-import { type Coordinates, globalWords, zeroWords } from "../fragment/cell_order.ts"
+import { type Coordinates, globalWordsSteps, zeroWordsSteps } from "../fragment/cell_order.ts"
 import type { KeyWords } from "../kernel/order_key.ts"
-import { compareCells, firstFall, firstRepeat, firstSame, orderOf, sortPacked } from "../kernel/sort_cells.ts"
+import {
+  compareCells,
+  firstFallSteps,
+  firstRepeatSteps,
+  firstSameSteps,
+  orderOf,
+  sortPackedSteps,
+} from "../kernel/sort_cells.ts"
 import { release } from "../kernel/release.ts"
+import { finish, inParts, STEP, type Steps } from "../kernel/steps.ts"
 import { cellText } from "./coordinate_text.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 import { WriteError } from "../array/errors.ts"
@@ -28,14 +36,14 @@ const coordinatesOf = (dimensions: ReadonlyArray<WriteColumn>): ReadonlyArray<Co
   dimensions.map(({ field, values, offsets }) => ({ values: viewAs(field.type, values), offsets }))
 
 /** Words of the global order, and the same with those behind them that tell −0 from 0: two cells, of which none is first. */
-const wordsOf = (
+function* wordsOf(
   schema: ArraySchema,
   dimensions: ReadonlyArray<WriteColumn>,
   version: number,
-): { readonly order: KeyWords; readonly all: KeyWords } => {
+): Steps<{ readonly order: KeyWords; readonly all: KeyWords }> {
   const coordinates = coordinatesOf(dimensions)
-  const order = globalWords(schema, coordinates, version)
-  return { order, all: [...order, ...zeroWords(coordinates)] }
+  const order = yield* globalWordsSteps(schema, coordinates, version)
+  return { order, all: [...order, ...yield* zeroWordsSteps(coordinates)] }
 }
 
 const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: number): WriteError =>
@@ -52,52 +60,69 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
  * Cells in any order, sorted into the global order of the array as fragments of format `version` have it. Stable: of cells
  * with the same coordinates the first given comes first. Throws {@link WriteError} for duplicates.
  */
-export const sortSparse = (
+export const sortSparse = (...given: Parameters<typeof sortSparseSteps>): SortedCells =>
+  finish(sortSparseSteps(...given))
+
+/** As {@link sortSparse}, in steps. */
+export function* sortSparseSteps(
   schema: ArraySchema,
   dimensions: ReadonlyArray<WriteColumn>,
   cells: number,
   duplicates: Duplicates,
   version: number = schema.version,
-): SortedCells => {
-  const { all } = wordsOf(schema, dimensions, version)
-  if (firstFall(all, cells) === cells) {
-    const sorted = inOrder(dimensions, all, cells, duplicates)
+): Steps<SortedCells> {
+  const { all } = yield* wordsOf(schema, dimensions, version)
+  if ((yield* firstFallSteps(all, cells)) === cells) {
+    const sorted = yield* inOrder(dimensions, all, cells, duplicates)
     release(all)
     return sorted
   }
-  const sorted = sortPacked(all, cells)
+  const sorted = yield* sortPackedSteps(all, cells)
   release(all)
   const { order } = sorted
-  let repeat = duplicates === "allow" ? cells : firstRepeat(sorted, 1)
+  const repeat = duplicates === "allow" ? cells : yield* firstRepeatSteps(sorted, 1)
   if (repeat === cells) return { cells, permutation: orderOf(sorted) }
   if (duplicates === "refuse") throw twice(dimensions, order[repeat - 1], order[repeat])
+  const kept = yield* withoutRepeats(cells, repeat, (i) => order[i], (from) => firstRepeatSteps(sorted, from))
+  release([orderOf(sorted)])
+  return { cells: kept.length, permutation: kept }
+}
+
+/** The cells at the places 0 … cells − 1, without those at places that repeat the one before; `repeat` is the first of them. */
+function* withoutRepeats(
+  cells: number,
+  repeat: number,
+  cellAt: (place: number) => number,
+  nextRepeat: (from: number) => Steps<number>,
+): Steps<Uint32Array> {
   const kept = new Uint32Array(cells)
   let n = 0
   for (let i = 0; i < cells; i++) {
-    if (i !== repeat) kept[n++] = order[i]
-    else repeat = firstRepeat(sorted, i + 1)
+    if (i !== repeat) kept[n++] = cellAt(i)
+    else repeat = yield* nextRepeat(i + 1)
+    if (i % STEP === 0) yield
   }
-  release([orderOf(sorted)])
-  return { cells: n, permutation: kept.subarray(0, n) }
+  return kept.subarray(0, n)
 }
 
 /** Cells that are in order already. */
-const inOrder = (
+function* inOrder(
   dimensions: ReadonlyArray<WriteColumn>,
   words: KeyWords,
   cells: number,
   duplicates: Duplicates,
-): SortedCells => {
-  let repeat = duplicates === "allow" ? cells : firstSame(words, cells)
+): Steps<SortedCells> {
+  const repeat = duplicates === "allow" ? cells : yield* firstSameSteps(words, cells)
   if (repeat === cells) return { cells, permutation: undefined }
   if (duplicates === "refuse") throw twice(dimensions, repeat - 1, repeat)
-  const kept = new Uint32Array(cells)
-  let n = 0
-  for (let i = 0; i < cells; i++) {
-    if (i !== repeat) kept[n++] = i
-    else repeat = firstSame(words, cells, i + 1)
-  }
-  return { cells: n, permutation: kept.subarray(0, n) }
+  const kept = yield* withoutRepeats(cells, repeat, (i) => i, (from) => firstSameSteps(words, cells, from))
+  return { cells: kept.length, permutation: kept }
+}
+
+/** A part of cells in global order that was checked. */
+export interface CheckedPart extends SortedCells {
+  /** From now on, the next part has to follow this one. */
+  readonly accept: () => void
 }
 
 /** Cells that come in global order, in any number of parts. */
@@ -107,6 +132,8 @@ export interface GlobalOrder {
    * it, or has its coordinates; the part is then as if it had not been given.
    */
   readonly next: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => SortedCells
+  /** As `next`, in steps. Before the part is accepted, it is as if it had not been given. */
+  readonly check: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => Steps<CheckedPart>
 }
 
 /** Checks parts of cells that are in the global order of the array, as fragments of format `version` have it. */
@@ -116,8 +143,8 @@ export const globalOrder = (
   version: number = schema.version,
 ): GlobalOrder => {
   let last: ReadonlyArray<WriteColumn> | undefined
-  const next = (dimensions: ReadonlyArray<WriteColumn>, cells: number): SortedCells => {
-    if (cells === 0) return { cells, permutation: undefined }
+  const check = function* (dimensions: ReadonlyArray<WriteColumn>, cells: number): Steps<CheckedPart> {
+    if (cells === 0) return { cells, permutation: undefined, accept: () => {} }
     const early = (cell: number): WriteError =>
       new WriteError({
         field: "",
@@ -131,24 +158,38 @@ export const globalOrder = (
     let repeats = false
     if (last !== undefined) {
       const seam = last.map((column, d) => joined(column, dimensions[d]))
-      const words = wordsOf(schema, seam, version)
+      const words = yield* wordsOf(schema, seam, version)
       if (compareCells(words.order, 0, 1) > 0) throw early(0)
       repeats = duplicates !== "allow" && compareCells(words.all, 0, 1) === 0
       // the last cell of the part before
       if (repeats && duplicates === "refuse") throw twice(dimensions, -1, 0)
     }
-    const words = wordsOf(schema, dimensions, version)
-    const fall = firstFall(words.order, cells)
+    const words = yield* wordsOf(schema, dimensions, version)
+    const fall = yield* firstFallSteps(words.order, cells)
     if (fall < cells) throw early(fall)
-    const sorted = inOrder(dimensions, words.all, cells, duplicates)
+    const sorted = yield* inOrder(dimensions, words.all, cells, duplicates)
     release(words.all)
-    last = dimensions.map((column) => ({ field: column.field, ...copyOf(column, cells - 1) }))
-    if (!repeats) return sorted
+    const end = dimensions.map((column) => ({ field: column.field, ...copyOf(column, cells - 1) }))
+    const accept = (): void => {
+      last = end
+    }
+    if (!repeats) return { ...sorted, accept }
     // the first was written with the part before
-    const rest = sorted.permutation ?? Uint32Array.from({ length: cells }, (_, i) => i)
-    return { cells: sorted.cells - 1, permutation: rest.subarray(1) }
+    let rest = sorted.permutation
+    if (rest === undefined) {
+      const all = rest = new Uint32Array(cells)
+      yield* inParts(cells, (from, to) => {
+        for (let i = from; i < to; i++) all[i] = i
+      })
+    }
+    return { cells: sorted.cells - 1, permutation: rest.subarray(1), accept }
   }
-  return { next }
+  const next = (dimensions: ReadonlyArray<WriteColumn>, cells: number): SortedCells => {
+    const { accept, ...sorted } = finish(check(dimensions, cells))
+    accept()
+    return sorted
+  }
+  return { next, check }
 }
 
 /** One cell in memory of its own. */

@@ -6,20 +6,22 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { runSteps } from "../../platform/turns.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
+import type { Steps } from "../kernel/steps.ts"
 import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "./cell_writer.ts"
-import { checkColumns } from "./check_columns.ts"
+import { checkColumnsSteps } from "./check_columns.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./checkpoints.ts"
-import { ColumnBuffer } from "./column_buffer.ts"
+import { appendAll, ColumnBuffer } from "./column_buffer.ts"
 import { type FragmentTarget, type FragmentWriter, openFragment, type WriteTilesError } from "./fragment_writer.ts"
 import { type Moments, momentsOf, oneMoment } from "./moments.ts"
 import { refuseRepeated } from "./repeated_cells.ts"
-import { type Duplicates, globalOrder, sortSparse } from "./sort_sparse.ts"
+import { type CheckedPart, type Duplicates, globalOrder, sortSparseSteps } from "./sort_sparse.ts"
 import { targetOf } from "./target.ts"
-import { columnBytes, gatherTile, type WriteColumn } from "./write_column.ts"
+import { columnBytes, gatherTileSteps, type WriteColumn } from "./write_column.ts"
 import { lastTileCells, type SparseRequest, writeAttributes, writeDimensions, writeFields } from "./write_sparse.ts"
-import { attemptWrite, countedFrom, type WriteFailure } from "./written.ts"
+import { attemptWriteSteps, countedFrom, type WriteFailure } from "./written.ts"
 
 /** How sparse cells are written in batches. */
 export interface SparseWriterRequest extends SparseRequest {
@@ -41,6 +43,9 @@ interface CheckedCells {
   readonly columns: ReadonlyArray<WriteColumn>
 }
 
+/** Cells in global order that were checked. */
+interface OrderedCells extends CheckedCells, Pick<CheckedPart, "accept"> {}
+
 /** No column of waiting cells has more bytes. */
 const MOST = 0xffffffff
 
@@ -56,11 +61,10 @@ interface Writing {
 }
 
 /** Cells without the first of them, of a batch without duplicates. */
-const skipCells = ({ given, cells, columns }: CheckedCells, first: number): CheckedCells => ({
-  given: given - first,
-  cells: cells - first,
-  columns: withoutFirst(columns, first, cells),
-})
+function* skipCells<Checked extends CheckedCells>(checked: Checked, first: number): Steps<Checked> {
+  const { given, cells, columns } = checked
+  return { ...checked, given: given - first, cells: cells - first, columns: yield* withoutFirst(columns, first, cells) }
+}
 
 /** Cells in any order: sorted when there are enough of them, each time into a fragment of its own. */
 const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
@@ -84,7 +88,10 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
         Effect.gen(function* () {
           yield* checkTogether(uri, target.version, finished)
           const own = columns.slice(0, dimensions)
-          const sorted = yield* attemptWrite(uri, () => sortSparse(schema, own, count, duplicates, target.version))
+          const sorted = yield* attemptWriteSteps(
+            uri,
+            () => sortSparseSteps(schema, own, count, duplicates, target.version),
+          )
           // what is one fragment in the end has nothing to be compared with
           if (refuse !== undefined && !(isLast && finished.length === 0)) yield* refuse(own, sorted)
           const writer = yield* openFragment(target, { time: yield* moments.next })
@@ -107,8 +114,8 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
         )
       )
     return {
-      check: (given) => {
-        const { cells, dimensions, attributes } = checkColumns(schema, given, undefined, request.checks)
+      check: function* (given) {
+        const { cells, dimensions, attributes } = yield* checkColumnsSteps(schema, given, undefined, request.checks)
         return { given: cells, cells, columns: [...dimensions, ...attributes] }
       },
       skip: skipCells,
@@ -122,7 +129,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
           if (full) yield* flushWaiting(false)
           // what fills the memory alone does not wait
           if (size > limit) return yield* flush(checked.columns, checked.cells, false)
-          checked.columns.forEach((column, i) => buffers[i].append(column, 0, checked.cells))
+          yield* runSteps(() => appendAll(buffers, checked.columns, 0, checked.cells))
         }),
       finish: Effect.zipRight(flushWaiting(true), moments.reached),
       finished,
@@ -131,7 +138,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
   })
 
 /** Cells in global order: whole tiles are written as they come, what is less than one waits. */
-const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
+const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, never, Storage | Scope.Scope> =>
   Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
     const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
     const { capacity } = schema
@@ -169,32 +176,44 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, n
         writeTiles(buffers.map((buffer) => buffer.column), buffers[0].cells),
         () => buffers.forEach((buffer) => buffer.clear()),
       )
-    const part = (columns: ReadonlyArray<WriteColumn>, from: number, to: number): ReadonlyArray<WriteColumn> =>
-      columns.map((column) => ({ field: column.field, ...gatherTile(column, undefined, from, to) }))
+    const part = function* (
+      columns: ReadonlyArray<WriteColumn>,
+      order: Uint32Array | undefined,
+      from: number,
+      to: number,
+    ): Steps<ReadonlyArray<WriteColumn>> {
+      const out: Array<WriteColumn> = []
+      for (const column of columns) {
+        out.push({ field: column.field, ...yield* gatherTileSteps(column, order, from, to) })
+      }
+      return out
+    }
 
     return {
-      check: (given) => {
-        const { dimensions, attributes, cells } = checkColumns(schema, given, undefined, request.checks)
-        const { permutation, cells: left } = order.next(dimensions, cells)
+      check: function* (given) {
+        const { dimensions, attributes, cells } = yield* checkColumnsSteps(schema, given, undefined, request.checks)
+        const { permutation, cells: left, accept } = yield* order.check(dimensions, cells)
         const columns = [...dimensions, ...attributes]
-        if (permutation === undefined) return { given: cells, cells: left, columns }
-        const kept = columns.map((column) => ({
-          field: column.field,
-          ...gatherTile(column, permutation, 0, permutation.length),
-        }))
-        return { given: cells, cells: left, columns: kept }
+        if (permutation === undefined) return { given: cells, cells: left, columns, accept }
+        return {
+          given: cells,
+          cells: left,
+          columns: yield* part(columns, permutation, 0, permutation.length),
+          accept,
+        }
       },
       skip: skipCells,
-      append: ({ cells: count, columns }) =>
+      append: ({ cells: count, columns, accept }) =>
         Effect.gen(function* () {
+          accept()
           const waits = buffers[0].cells
           // the first cells complete the tile that waits
           const first = waits === 0 ? 0 : Math.min(count, capacity - waits)
-          buffers.forEach((buffer, i) => buffer.append(columns[i], 0, first))
+          yield* runSteps(() => appendAll(buffers, columns, 0, first))
           if (buffers[0].cells === capacity) yield* flushWaiting()
           const last = count - (count - first) % capacity
-          yield* writeTiles(part(columns, first, last), last - first)
-          buffers.forEach((buffer, i) => buffer.append(columns[i], last, count))
+          yield* writeTiles(yield* runSteps(() => part(columns, undefined, first, last)), last - first)
+          yield* runSteps(() => appendAll(buffers, columns, last, count))
           if (writer !== undefined && writer.bytes() >= request.maxFragmentSize) yield* finishFragment(capacity)
         }),
       finish: Effect.suspend(() => {
@@ -232,6 +251,8 @@ export const openSparseWriter = (
         ? oneMoment(array, request.time)
         : momentsOf(array, request.time, request.checkpoints?.start.fragments),
     }
-    const steps = yield* (request.order === "global" ? globalSteps : unorderedSteps)(writing)
-    return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints)
+    const { onProgress, checkpoints } = request
+    return request.order === "global"
+      ? yield* makeCellWriter(array.uri, yield* globalSteps(writing), onProgress, checkpoints)
+      : yield* makeCellWriter(array.uri, yield* unorderedSteps(writing), onProgress, checkpoints)
   })

@@ -8,7 +8,8 @@ import { WriteError } from "../array/errors.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import { unitsOf } from "../kernel/gather.ts"
-import { type BoxCopy, copyBox, forLines } from "../kernel/strided_copy.ts"
+import { COPY_STEP, finish, inParts, type Steps } from "../kernel/steps.ts"
+import { type BoxCopy, copyBoxSteps, forLinesSteps } from "../kernel/strided_copy.ts"
 import type { WriteColumn } from "./write_column.ts"
 
 /** A box in whole numbers, both ends inclusive, by dimension. */
@@ -29,8 +30,12 @@ export interface DenseSplit {
   readonly cells: number
   /** Tile `i`, in the tile order of the array, of the column whose cells are those of the box. */
   readonly tile: (i: number, column: WriteColumn, memory?: TileMemory) => FieldTile
+  /** As `tile`, in steps. */
+  readonly tileSteps: (i: number, column: WriteColumn, memory?: TileMemory) => Steps<FieldTile>
   /** The cells of tile `i` that are cells of the box, ascending; `undefined` if all are: what statistics are made of. */
   readonly written: (i: number) => Uint32Array | undefined
+  /** As `written`, in steps. */
+  readonly writtenSteps: (i: number) => Steps<Uint32Array | undefined>
   /** Which cell of the box lies at a cell of tile `i`; `undefined` if none does. */
   readonly cellOf: (i: number, cell: number) => number | undefined
 }
@@ -93,13 +98,13 @@ export const splitDense = (
   const cellsIn = ({ extents }: BoxCopy): number => extents.reduce((n, e) => n * e, 1)
 
   /** The cells of a tile, of which those outside the box hold `fill`: where all lie as in the tile, where they lie. */
-  const fixed = (
+  const fixed = function* (
     copy: BoxCopy,
     cells: Uint8Array,
     size: number,
     fill: Uint8Array,
     memory?: TileMemory,
-  ): Uint8Array => {
+  ): Steps<Uint8Array> {
     const whole = cellsIn(copy) === cellsPerTile
     if (whole && copy.extents.every((e, d) => e === 1 || sourceStrides[d] === targetStrides[d])) {
       return cells.subarray(copy.source * size, (copy.source + cellsPerTile) * size)
@@ -107,33 +112,38 @@ export const splitDense = (
     const again = memory?.bytes.length === cellsPerTile * size
     const out = again ? memory!.bytes : new Uint8Array(cellsPerTile * size)
     if (memory !== undefined) memory.bytes = out
-    if (again && !whole) out.fill(0)
-    if (!whole && !isZero(fill)) { for (let at = 0; at < out.length; at += size) out.set(fill, at) }
-    copyBox(unitsOf(out, size), unitsOf(cells, size), copy)
+    if (again && !whole) yield* inParts(out.length, (from, to) => out.fill(0, from, to), COPY_STEP)
+    if (!whole && !isZero(fill)) {
+      yield* inParts(cellsPerTile, (from, to) => {
+        for (let i = from; i < to; i++) out.set(fill, i * size)
+      })
+    }
+    yield* copyBoxSteps(unitsOf(out, size), unitsOf(cells, size), copy)
     return out
   }
 
   const fillOf = ({ type, cellValNum, cellSize }: Field): Uint8Array =>
     (version <= FILLING ? defaultCellFill(type, cellValNum) : undefined) ?? new Uint8Array(cellSize)
 
-  const tile = (i: number, column: WriteColumn, memory?: TileMemory): FieldTile => {
+  const tileSteps = function* (i: number, column: WriteColumn, memory?: TileMemory): Steps<FieldTile> {
     const { field, values, offsets, validity } = column
     const copy = part(i)
     return {
       ...(offsets === undefined
-        ? { values: fixed(copy, values, field.cellSize, fillOf(field), memory), offsets }
-        : varTile(copy, cellsPerTile, values, offsets, fillOf(field))),
-      validity: validity === undefined ? undefined : fixed(copy, validity, 1, NULL),
+        ? { values: yield* fixed(copy, values, field.cellSize, fillOf(field), memory), offsets }
+        : yield* varTile(copy, cellsPerTile, values, offsets, fillOf(field))),
+      validity: validity === undefined ? undefined : yield* fixed(copy, validity, 1, NULL),
     }
   }
 
-  const written = (i: number): Uint32Array | undefined => {
+  const writtenSteps = function* (i: number): Steps<Uint32Array | undefined> {
     const copy = part(i)
     if (cellsIn(copy) === cellsPerTile) return undefined
     const positions = new Uint32Array(cellsIn(copy))
     let n = 0
     // from tile to tile, so that lines follow each other as the cells of the tile do
-    forLines({ ...copy, source: copy.target, sourceStrides: copy.targetStrides }, (from, _, length, stride) => {
+    const own = { ...copy, source: copy.target, sourceStrides: copy.targetStrides }
+    yield* forLinesSteps(own, (from, _, length, stride) => {
       for (let k = 0; k < length; k++) positions[n++] = from + k * stride
     })
     return positions
@@ -155,8 +165,10 @@ export const splitDense = (
     tiles: counts.reduce((n, c) => n * c, 1),
     cellsPerTile,
     cells: shape.reduce((n, s) => n * s, 1),
-    tile,
-    written,
+    tile: (...given) => finish(tileSteps(...given)),
+    tileSteps,
+    written: (i) => finish(writtenSteps(i)),
+    writtenSteps,
     cellOf,
   }
 }
@@ -181,25 +193,27 @@ const NULL = new Uint8Array(1)
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
 
 /** A tile of var-sized cells: what the box says where it says something, `fill` elsewhere. */
-const varTile = (
+function* varTile(
   copy: BoxCopy,
   cells: number,
   bytes: Uint8Array,
   offsets: Uint32Array,
   fill: Uint8Array,
-): { readonly values: Uint8Array; readonly offsets: Uint32Array } => {
+): Steps<{ readonly values: Uint8Array; readonly offsets: Uint32Array }> {
   // first how long each cell is, behind where it starts
   const starts = new Uint32Array(cells + 1).fill(fill.byteLength)
   starts[0] = 0
-  forLines(copy, (source, target, length, sourceStride, targetStride) => {
+  yield* forLinesSteps(copy, (source, target, length, sourceStride, targetStride) => {
     for (let k = 0; k < length; k++, source += sourceStride, target += targetStride) {
       starts[target + 1] = offsets[source + 1] - offsets[source]
     }
   })
   const filled = isZero(fill) ? undefined : new Uint8Array(cells).fill(1)
-  for (let i = 0; i < cells; i++) starts[i + 1] += starts[i]
+  yield* inParts(cells, (from, to) => {
+    for (let i = from; i < to; i++) starts[i + 1] += starts[i]
+  })
   const values = new Uint8Array(starts[cells])
-  forLines(copy, (source, target, length, sourceStride, targetStride) => {
+  yield* forLinesSteps(copy, (source, target, length, sourceStride, targetStride) => {
     if (sourceStride === 1 && targetStride === 1) {
       values.set(bytes.subarray(offsets[source], offsets[source + length]), starts[target])
       filled?.fill(0, target, target + length)
@@ -210,6 +224,10 @@ const varTile = (
       if (filled !== undefined) filled[target] = 0
     }
   })
-  if (filled !== undefined) { for (let i = 0; i < cells; i++) if (filled[i] === 1) values.set(fill, starts[i]) }
+  if (filled !== undefined) {
+    yield* inParts(cells, (from, to) => {
+      for (let i = from; i < to; i++) if (filled[i] === 1) values.set(fill, starts[i])
+    })
+  }
   return { values, offsets: starts }
 }

@@ -9,12 +9,22 @@ import { readScalar } from "../../schema/scalar.ts"
 import type { Field } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import { hasMinMax, isByteText, sumOf, type TileStatistics } from "../fragment/tile_statistics.ts"
-import { boundHalves, boundNumbers, noNumbers, saturatingSum } from "../kernel/bounds.ts"
+import { boundHalves, boundNumbers, noHalves, noNumbers, saturatingSum } from "../kernel/bounds.ts"
 import { compareSlices } from "../kernel/match_ranges.ts"
+import { finish, inParts, STEP, type Steps } from "../kernel/steps.ts"
 
-const nulls = (validity: Uint8Array | undefined): number => {
+function* nulls(validity: Uint8Array | undefined): Steps<number> {
+  if (validity === undefined) return 0
   let count = 0
-  if (validity !== undefined) { for (let i = 0; i < validity.length; i++) if (validity[i] === 0) count++ }
+  yield* inParts(validity.length, (from, to) => {
+    count += zeros(validity, from, to)
+  })
+  return count
+}
+
+const zeros = (bytes: Uint8Array, from: number, to: number): number => {
+  let count = 0
+  for (let i = from; i < to; i++) if (bytes[i] === 0) count++
   return count
 }
 
@@ -24,8 +34,12 @@ type Numbers = Pick<TileStatistics, "min" | "max" | "sum">
 /**
  * The statistics of all cells of a tile. Dimensions have a minimum and a maximum too: the tile's rectangle.
  */
-export const tileStatistics = (field: Field, tile: FieldTile): TileStatistics => {
-  const nullCount = nulls(tile.validity)
+export const tileStatistics = (field: Field, tile: FieldTile): TileStatistics =>
+  finish(tileStatisticsSteps(field, tile))
+
+/** As {@link tileStatistics}, in steps. */
+export function* tileStatisticsSteps(field: Field, tile: FieldTile): Steps<TileStatistics> {
+  const nullCount = yield* nulls(tile.validity)
   const dimension = field.file.kind === "dimension"
   const bounds = dimension || hasMinMax(field)
   const sum = sumOf(field)
@@ -34,9 +48,9 @@ export const tileStatistics = (field: Field, tile: FieldTile): TileStatistics =>
   const numbers = sum === undefined
     ? undefined
     : sizeOf(field.type) === 8 && sum !== "float64"
-    ? wideStatistics(field.type, sum === "int64", tile.values, validity)
-    : numberStatistics(field.type, sum, tile.values, validity)
-  const found = !bounds ? undefined : isByteText(field.type) ? textBounds(field, tile, validity) : numbers
+    ? yield* wideStatistics(field.type, sum === "int64", tile.values, validity)
+    : yield* numberStatistics(field.type, sum, tile.values, validity)
+  const found = !bounds ? undefined : isByteText(field.type) ? yield* textBounds(field, tile, validity) : numbers
   const zero = (bound: Uint8Array | undefined): Uint8Array | undefined =>
     dimension && bound !== undefined && isFloat(field.type) ? firstZero(field.type, tile.values, bound) : bound
   return { min: zero(found?.min), max: zero(found?.max), sum: numbers?.sum, nulls: nullCount }
@@ -50,14 +64,16 @@ const firstZero = (type: Datatype, values: Uint8Array, bound: Uint8Array): Uint8
 }
 
 /** 64-bit integers. */
-const wideStatistics = (
+function* wideStatistics(
   type: Datatype,
   signed: boolean,
   values: Uint8Array,
   validity: Uint8Array | undefined,
-): Numbers => {
+): Steps<Numbers> {
   const view = viewAs(type, values)
-  const found = boundHalves(new Uint32Array(view.buffer, view.byteOffset, 2 * view.length), signed, validity)
+  const words = new Uint32Array(view.buffer, view.byteOffset, 2 * view.length)
+  const found = noHalves()
+  yield* inParts(view.length, (from, to) => boundHalves(words, signed, validity, from, to, found))
   const raw = (high: number, low: number): Uint8Array => new Uint8Array(Uint32Array.of(low, high).buffer)
   const sum = raw(found.sumHigh, found.sumLow)
   if (found.count === 0) return { min: undefined, max: undefined, sum }
@@ -71,12 +87,12 @@ const BLOCK = 2048
 const SAFE = 1e300
 
 /** Floats, and integers of up to 32 bits. */
-const numberStatistics = (
+function* numberStatistics(
   type: Datatype,
   kind: "int64" | "uint64" | "float64",
   values: Uint8Array,
   validity: Uint8Array | undefined,
-): Numbers => {
+): Steps<Numbers> {
   const view = viewAs(type, values) as Float64Array<ArrayBuffer>
   const block = new Float64Array(BLOCK)
   const bounds = noNumbers()
@@ -100,6 +116,7 @@ const numberStatistics = (
       if (most < SAFE) sum = bounds.sum
       else ({ sum, saturated } = saturatingSum(source, n, sum))
     }
+    if (to % STEP === 0) yield
   }
   const raw = (value: number): Uint8Array => bytesOf(type, value)
   const total = kind === "float64"
@@ -116,17 +133,21 @@ const bytesOf = (type: Datatype, value: number): Uint8Array => {
   return out
 }
 
+/** Texts that are compared between two yields. */
+const TEXT_STEP = 1 << 12
+
 /** Text compares as unsigned bytes, a prefix first. */
-const textBounds = (
+function* textBounds(
   { cellSize }: Field,
   { values, offsets }: FieldTile,
   validity: Uint8Array | undefined,
-): Pick<TileStatistics, "min" | "max"> => {
+): Steps<Pick<TileStatistics, "min" | "max">> {
   const cells = offsets === undefined ? values.byteLength / cellSize : offsets.length - 1
   const start = (cell: number): number => offsets === undefined ? cell * cellSize : offsets[cell]
   let min = -1
   let max = -1
   for (let i = 0; i < cells; i++) {
+    if (i % TEXT_STEP === TEXT_STEP - 1) yield
     if (validity !== undefined && validity[i] === 0) continue
     if (min < 0) min = max = i
     else if (compareSlices(values, start(i), start(i + 1), values, start(min), start(min + 1)) < 0) min = i

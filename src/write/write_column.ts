@@ -3,7 +3,8 @@
  */
 import type { Field } from "../fragment/field.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
-import { permuteCells, permuteVar, unitsOf } from "../kernel/gather.ts"
+import { permuteCellsSteps, permuteVarSteps, unitsOf } from "../kernel/gather.ts"
+import { finish, inParts, type Steps } from "../kernel/steps.ts"
 
 /** The cells of one field: one large tile. What `checkColumns` made is known to be sound. */
 export interface WriteColumn extends FieldTile {
@@ -22,12 +23,15 @@ export const columnBytes = ({ values, offsets, validity }: FieldTile): number =>
  * The tile of the cells `order[from] … order[to − 1]`; without an order, of the cells `from … to − 1`, which then lie where
  * they lay before: only offsets are made anew.
  */
-export const gatherTile = (
+export const gatherTile = (...given: Parameters<typeof gatherTileSteps>): FieldTile => finish(gatherTileSteps(...given))
+
+/** As {@link gatherTile}, in steps. */
+export function* gatherTileSteps(
   column: WriteColumn,
   order: Uint32Array | undefined,
   from: number,
   to: number,
-): FieldTile => {
+): Steps<FieldTile> {
   const { field, values, offsets, validity } = column
   if (order === undefined) {
     if (offsets === undefined) {
@@ -38,38 +42,43 @@ export const gatherTile = (
       }
     }
     const first = offsets[from]
-    const starts = offsets.slice(from, to + 1)
-    if (first !== 0) { for (let i = 0; i < starts.length; i++) starts[i] -= first }
+    const starts = new Uint32Array(to - from + 1)
+    yield* inParts(starts.length, (start, end) => {
+      starts.set(offsets.subarray(from + start, from + end), start)
+      if (first !== 0) { for (let i = start; i < end; i++) starts[i] -= first }
+    })
     return { values: values.subarray(first, offsets[to]), offsets: starts, validity: validity?.subarray(from, to) }
   }
   const chosen = order.subarray(from, to)
   return {
     ...(offsets === undefined
-      ? { values: gatherCells(values, field.cellSize, chosen), offsets }
-      : gatherStrings(values, offsets, chosen)),
-    validity: validity === undefined ? undefined : gatherCells(validity, 1, chosen),
+      ? { values: yield* gatherCells(values, field.cellSize, chosen), offsets }
+      : yield* gatherStrings(values, offsets, chosen)),
+    validity: validity === undefined ? undefined : yield* gatherCells(validity, 1, chosen),
   }
 }
 
-const gatherCells = (cells: Uint8Array, size: number, chosen: Uint32Array): Uint8Array => {
+function* gatherCells(cells: Uint8Array, size: number, chosen: Uint32Array): Steps<Uint8Array> {
   const out = new Uint8Array(chosen.length * size)
-  permuteCells(unitsOf(out, size), unitsOf(cells, size), chosen)
+  yield* permuteCellsSteps(unitsOf(out, size), unitsOf(cells, size), chosen)
   return out
 }
 
-const gatherStrings = (
+function* gatherStrings(
   bytes: Uint8Array,
   offsets: Uint32Array,
   chosen: Uint32Array,
-): { readonly values: Uint8Array; readonly offsets: Uint32Array } => {
+): Steps<{ readonly values: Uint8Array; readonly offsets: Uint32Array }> {
   const n = chosen.length
   const starts = new Uint32Array(n + 1)
   let end = 0
-  for (let i = 0; i < n; i++) {
-    const cell = chosen[i]
-    starts[i + 1] = end += offsets[cell + 1] - offsets[cell]
-  }
+  yield* inParts(n, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const cell = chosen[i]
+      starts[i + 1] = end += offsets[cell + 1] - offsets[cell]
+    }
+  })
   const values = new Uint8Array(end)
-  permuteVar(values, bytes, offsets, 1, chosen)
+  yield* permuteVarSteps(values, bytes, offsets, 1, chosen)
   return { values, offsets: starts }
 }

@@ -4,10 +4,11 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { withTurns } from "../../platform/turns.ts"
 import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { boxOf, cellsOfBox } from "./box.ts"
-import { checkColumns, type CheckOptions } from "./check_columns.ts"
+import { checkColumnsSteps, type CheckOptions } from "./check_columns.ts"
 import { commitFragments } from "./commit.ts"
 import { denseFragment } from "./dense_fragment.ts"
 import type { DenseOrder } from "./dense_tiles.ts"
@@ -15,7 +16,7 @@ import { checkTileSize } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
 import { beforeCommit, momentOf } from "./moments.ts"
 import { commitLabels, labelFragments, labelUris, splitLabels } from "./write_labels.ts"
-import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
+import { attemptWriteSteps, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
 /** How dense cells are written. */
 export interface DenseRequest {
@@ -33,14 +34,14 @@ export const writeDense = (
   columns: Readonly<Record<string, unknown>>,
   request: DenseRequest,
 ): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
-  Effect.scoped(Effect.gen(function* () {
+  withTurns(Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array
     const target = yield* targetOf(array)
-    const { labels, box, cells, attributes } = yield* attemptWrite(uri, () => {
+    const { labels, box, cells, attributes } = yield* attemptWriteSteps(uri, function* () {
       const { labels, fields } = splitLabels(schema, columns)
       const box = boxOf(schema, region)
       checkTileSize(schema)
-      return { labels, box, ...checkColumns(schema, fields, cellsOfBox(box), request.checks) }
+      return { labels, box, ...yield* checkColumnsSteps(schema, fields, cellsOfBox(box), request.checks) }
     })
     const time = yield* momentOf(array, request.time, labelUris(array, labels))
     const named = yield* labelFragments(array, labels, ({ dimension }) => box[dimension], time)
@@ -53,4 +54,4 @@ export const writeDense = (
     yield* commitLabels(named)
     yield* commitFragments([finished])
     return { fragments: [finished.name], cells, bytes: size }
-  }))
+  })))

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { withTurns } from "../../platform/turns.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import type { DimensionLabel } from "../../schema/dimension_label.ts"
 import { WriteError } from "../array/errors.ts"
@@ -13,14 +14,14 @@ import { join } from "../array/listing.ts"
 import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { boxOf, cellsOfBox } from "./box.ts"
-import { checkColumns, checkNamed } from "./check_columns.ts"
+import { checkColumnsSteps, checkNamed } from "./check_columns.ts"
 import { commitFragments } from "./commit.ts"
 import type { FinishedFragment } from "./fragment_writer.ts"
 import type { Box } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
 import { denseFragment } from "./dense_fragment.ts"
 import { beforeCommit, momentOf } from "./moments.ts"
-import { attemptWrite, type WriteFailure } from "./written.ts"
+import { attemptWrite, attemptWriteSteps, type WriteFailure } from "./written.ts"
 
 type Columns = Readonly<Record<string, unknown>>
 
@@ -76,7 +77,7 @@ export const labelFragments = (
       const target = yield* targetOf(its)
       const part = [rangeOf(label)]
       const { attributes } = yield* Effect.mapError(
-        attemptWrite(uri, () => checkColumns(its.schema, { [label.attribute]: column }, cellsOfBox(part))),
+        attemptWriteSteps(uri, () => checkColumnsSteps(its.schema, { [label.attribute]: column }, cellsOfBox(part))),
         ({ reason, cell }) => refuse(reason, cell),
       )
       return yield* denseFragment(target, part, attributes, { time, order: "row" }, () => {})
@@ -112,7 +113,7 @@ export const writeLabels = (
   columns: Columns,
   time: NameTime | undefined,
 ): Effect.Effect<ReadonlyArray<string>, WriteFailure, Storage | Codecs> =>
-  Effect.scoped(Effect.gen(function* () {
+  withTurns(Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array
     const { ranges, labels } = yield* attemptWrite(uri, () => {
       const { labels, fields } = splitLabels(schema, columns)
@@ -130,4 +131,4 @@ export const writeLabels = (
     yield* beforeCommit(time, moment)
     yield* commitLabels(fragments)
     return fragments.map(({ name }) => name)
-  }))
+  })))

@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { withTurns } from "../../platform/turns.ts"
 import type { EnumerationError } from "../array/enumerations.ts"
 import type { OpenedArray } from "../array/open.ts"
 import type { RowError } from "../array/row_error.ts"
@@ -49,4 +50,5 @@ export const writeEncoded = <A, I, R, E, R2, W>(
   }).pipe(
     Effect.mapError((error) => asRowError(array.uri)(error)),
     Effect.scoped,
+    withTurns,
   ) as Effect.Effect<Written, E | WriteRowsError, R | R2 | Exclude<W, Scope.Scope> | Storage | Codecs>

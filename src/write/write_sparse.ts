@@ -4,21 +4,23 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { withTurns } from "../../platform/turns.ts"
 import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { viewAs } from "../../schema/datatype.ts"
 import { WriteError } from "../array/errors.ts"
-import { checkColumns, type CheckOptions } from "./check_columns.ts"
+import { STEP, type Steps } from "../kernel/steps.ts"
+import { checkColumnsSteps, type CheckOptions } from "./check_columns.ts"
 import { commitFragments } from "./commit.ts"
 import { type FragmentWriter, openFragment, type WriteTilesError } from "./fragment_writer.ts"
 import type { WriteTile, WriteTiles } from "./persist_tiles.ts"
-import { type Duplicates, globalOrder, type SortedCells, sortSparse } from "./sort_sparse.ts"
+import { type Duplicates, globalOrder, type SortedCells, sortSparseSteps } from "./sort_sparse.ts"
 import { targetOf } from "./target.ts"
-import { tileStatistics } from "./tile_statistics.ts"
-import { gatherTile, type WriteColumn } from "./write_column.ts"
+import { tileStatisticsSteps } from "./tile_statistics.ts"
+import { gatherTileSteps, type WriteColumn } from "./write_column.ts"
 import { beforeCommit, momentOf } from "./moments.ts"
 import { commitLabels, labelFragments, labelUris, splitLabels } from "./write_labels.ts"
-import { attemptWrite, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
+import { attemptWriteSteps, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
 /** How sparse cells are written. */
 export interface SparseRequest {
@@ -31,13 +33,13 @@ export interface SparseRequest {
 }
 
 /** Tile number `tile` of a column, and what is known of it. */
-const tileOf = (column: WriteColumn, sorted: SortedCells, capacity: number, tile: number): WriteTile => {
+function* tileOf(column: WriteColumn, sorted: SortedCells, capacity: number, tile: number): Steps<WriteTile> {
   const from = tile * capacity
   const { permutation } = sorted
-  const cells = gatherTile(column, permutation, from, Math.min(sorted.cells, from + capacity))
+  const cells = yield* gatherTileSteps(column, permutation, from, Math.min(sorted.cells, from + capacity))
   return {
     tile: cells,
-    statistics: tileStatistics(column.field, cells),
+    statistics: yield* tileStatisticsSteps(column.field, cells),
     cellOf: (cell) => permutation === undefined ? from + cell : permutation[from + cell],
   }
 }
@@ -98,10 +100,14 @@ export const lastTileCells = (cells: number, capacity: number): number =>
   cells - (Math.ceil(cells / capacity) - 1) * capacity
 
 /** The coordinates of cells that come with a label each: one behind the other, as engines want them. Throws {@link WriteError}. */
-const runOf = ({ field, values }: WriteColumn, label: string): { readonly low: bigint; readonly high: bigint } => {
+function* runOf(
+  { field, values }: WriteColumn,
+  label: string,
+): Steps<{ readonly low: bigint; readonly high: bigint }> {
   const coordinates = viewAs(field.type, values)
   const low = BigInt(coordinates[0] ?? 0)
   for (let i = 1; i < coordinates.length; i++) {
+    if (i % STEP === 0) yield
     if (BigInt(coordinates[i]) === low + BigInt(i)) continue
     const reason =
       `the coordinate of ${JSON.stringify(field.name)} does not follow the one before; labels are written of ` +
@@ -117,18 +123,21 @@ export const writeSparse = (
   columns: Readonly<Record<string, unknown>>,
   { time, order, duplicates: asked, onProgress, checks }: SparseRequest,
 ): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
-  Effect.scoped(Effect.gen(function* () {
+  withTurns(Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array
     const target = yield* targetOf(array)
     const { version } = target
     const duplicates: Duplicates = schema.allowsDuplicates ? "allow" : asked
-    const { cells, dimensions, attributes, sorted, labels, ranges } = yield* attemptWrite(uri, () => {
+    const { cells, dimensions, attributes, sorted, labels, ranges } = yield* attemptWriteSteps(uri, function* () {
       const { labels, fields } = splitLabels(schema, columns)
-      const checked = checkColumns(schema, fields, undefined, checks)
-      const ranges = new Map(labels.map(({ label }) => [label, runOf(checked.dimensions[label.dimension], label.name)]))
-      const sorted = order === "global"
-        ? globalOrder(schema, duplicates, version).next(checked.dimensions, checked.cells)
-        : sortSparse(schema, checked.dimensions, checked.cells, duplicates, version)
+      const checked = yield* checkColumnsSteps(schema, fields, undefined, checks)
+      const ranges = new Map<(typeof labels)[number]["label"], { readonly low: bigint; readonly high: bigint }>()
+      for (const { label } of labels) {
+        ranges.set(label, yield* runOf(checked.dimensions[label.dimension], label.name))
+      }
+      const sorted = yield* (order === "global"
+        ? globalOrder(schema, duplicates, version).check(checked.dimensions, checked.cells)
+        : sortSparseSteps(schema, checked.dimensions, checked.cells, duplicates, version))
       return { ...checked, cells: sorted.cells, sorted, labels, ranges }
     })
     if (cells === 0) return { fragments: [], cells, bytes: 0 }
@@ -143,4 +152,4 @@ export const writeSparse = (
     yield* commitLabels(named)
     yield* commitFragments([finished])
     return { fragments: [writer.name], cells, bytes: writer.bytes() }
-  }))
+  })))

@@ -5,8 +5,10 @@
  */
 import * as Effect from "effect/Effect"
 import type { CodecError, StorageError } from "../../platform/errors.ts"
+import { runSteps } from "../../platform/turns.ts"
 import type { EnumerationError } from "../array/enumerations.ts"
 import { type InvalidOption, WriteError } from "../array/errors.ts"
+import type { Steps } from "../kernel/steps.ts"
 
 /** What was written. */
 export interface Written {
@@ -48,3 +50,10 @@ export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, Wri
       return error instanceof WriteError ? Effect.fail(new WriteError({ ...error, uri })) : Effect.die(error)
     }
   })
+
+/** As {@link attemptWrite}, in steps between which the event loop gets turns. */
+export const attemptWriteSteps = <A>(uri: string, run: () => Steps<A>): Effect.Effect<A, WriteError> =>
+  runSteps(
+    run,
+    (error) => error instanceof WriteError ? Effect.fail(new WriteError({ ...error, uri })) : Effect.die(error),
+  )

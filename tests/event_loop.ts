@@ -1,0 +1,50 @@
+/**
+ * How long the event loop waits while a program runs: timers, signals and aborts wait as long.
+ */
+import { readFileSync } from "node:fs"
+import process from "node:process"
+
+/** What a program returned, and times in milliseconds. */
+export interface Heartbeat<A> {
+  readonly value: A
+  readonly elapsed: number
+  /** The longest time in which no timer fired. */
+  readonly longestGap: number
+  /** The most processor time that this thread used while no timer fired. Where it is not known, the longest gap. */
+  readonly longestWork: number
+}
+
+/** Processor time of this thread, in milliseconds: Linux knows it. */
+const processorTime = (): number | undefined => {
+  try {
+    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6
+  } catch {
+    return undefined
+  }
+}
+
+/** Runs a program beside a timer that fires every few milliseconds, and records how long it has to wait. */
+export const withHeartbeat = async <A>(run: () => Promise<A>): Promise<Heartbeat<A>> => {
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  const start = performance.now()
+  let last = start
+  let used = processorTime()
+  let longestGap = 0
+  let longestWork = 0
+  const beat = (): void => {
+    const now = performance.now()
+    const time = processorTime()
+    longestGap = Math.max(longestGap, now - last)
+    longestWork = Math.max(longestWork, time === undefined || used === undefined ? now - last : time - used)
+    last = now
+    used = time
+  }
+  const timer = setInterval(beat, 3)
+  try {
+    const value = await run()
+    beat()
+    return { value, elapsed: performance.now() - start, longestGap, longestWork }
+  } finally {
+    clearInterval(timer)
+  }
+}
