@@ -1,0 +1,141 @@
+/** Child processes that are stopped by signals. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import process from "node:process"
+import type { ChildRuntime } from "./input.ts"
+
+const root = join(import.meta.dirname!, "..", "..")
+
+/** The signals, with the exit codes of programs that they stopped in order. */
+export const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
+export type Signal = keyof typeof EXIT_CODES | "SIGKILL"
+
+/** When a signal is sent, and what another one follows it after how many milliseconds. */
+export interface Plan {
+  readonly signal: Signal
+  /** Milliseconds after the start, or after a file appears. */
+  readonly delay: number
+  readonly file?: string
+  readonly second?: { readonly signal: Signal; readonly delay: number }
+  /** Runs as soon as this path exists. */
+  readonly intrude?: { readonly at: string; readonly act: () => void }
+}
+
+/** How a process ended. */
+export interface Ended {
+  readonly code: number | null
+  readonly signal: string | null
+  readonly output: string
+  readonly error: string
+  readonly milliseconds: number
+  /** The signals that were sent before it ended. */
+  readonly sent: ReadonlyArray<Signal>
+  /** It did not end, and was killed by us. */
+  readonly isHanging: boolean
+}
+
+/** No command takes longer than this, on a busy machine either. */
+const LONGEST = 60_000
+/** A process that was told to stop is gone by then. */
+const PATIENCE = 20_000
+
+/** The programs of the runtimes themselves: behind npx, signals would reach another process. */
+export const findRuntimes = (wanted: string): ReadonlyArray<ChildRuntime> => {
+  const pathOf = (command: ReadonlyArray<string>): string => {
+    const [first, ...rest] = command
+    const found = spawnSync(first, rest, { encoding: "utf8" })
+    if (found.status !== 0) throw new Error(`cannot run ${command.join(" ")}: ${found.stderr}`)
+    return found.stdout.trim().split("\n").at(-1)!
+  }
+  const isDeno = "Deno" in globalThis
+  const found: Array<ChildRuntime> = []
+  if (wanted !== "bun") {
+    const print = "console.log(Deno.execPath())"
+    const path = isDeno ? process.execPath : pathOf(["npx", "-y", "deno@2.9.6", "eval", print])
+    found.push({ name: "deno", command: [path, "run", "-A", "--no-check"] })
+  }
+  if (wanted !== "deno") {
+    const own = spawnSync("bun", ["--version"], { encoding: "utf8" }).status === 0
+    const print = "console.log(process.execPath)"
+    const path = !isDeno ? process.execPath : pathOf([...(own ? ["bun"] : ["npx", "-y", "bun@1.4.5"]), "-e", print])
+    found.push({ name: "bun", command: [path] })
+  }
+  return found
+}
+
+/** Writes lines into standard input without end, until the process closes it. */
+const feed = (child: ChildProcess): void => {
+  const input = child.stdin!
+  input.on("error", () => {})
+  let row = 0
+  const more = (): void => {
+    if (input.destroyed || child.exitCode !== null) return
+    const lines = Array.from({ length: 500 }, () => `${row},name ${row % 97},${row++}\n`).join("")
+    if (input.write(lines)) setTimeout(more, 2)
+    else input.once("drain", more)
+  }
+  input.write("x,name,n\n")
+  more()
+}
+
+/** Starts a script of this project and stops it as planned; without a plan it runs to its end. */
+export const runChild = (
+  { command }: ChildRuntime,
+  script: string,
+  args: ReadonlyArray<string>,
+  plan?: Plan,
+  endlessInput = false,
+): Promise<Ended> =>
+  new Promise((resolve, reject) => {
+    const start = performance.now()
+    const child = spawn(command[0], [...command.slice(1), join(root, script), ...args], {
+      cwd: root,
+      stdio: [endlessInput ? "pipe" : "ignore", "pipe", "pipe"],
+    })
+    let [output, error, ended, isHanging] = ["", "", false, false]
+    const sent: Array<Signal> = []
+    const timers: Array<ReturnType<typeof setTimeout>> = []
+    const after = (milliseconds: number, act: () => void) => void timers.push(setTimeout(act, milliseconds))
+    const hang = (): void => {
+      isHanging = true
+      child.kill("SIGKILL")
+    }
+    const send = (signal: Signal): void => {
+      if (ended || !child.kill(signal)) return
+      sent.push(signal)
+      after(PATIENCE, hang)
+    }
+    const strike = (): void => {
+      send(plan!.signal)
+      const { second } = plan!
+      if (second !== undefined) after(second.delay, () => send(second.signal))
+    }
+    /** Waits for a file to appear; a process that ends earlier ends this, too. */
+    const watch = (file: string, act: () => void): void => {
+      const look = (): void => {
+        if (ended) return
+        if (existsSync(file)) return act()
+        after(1, look)
+      }
+      look()
+    }
+    child.stdout!.setEncoding("utf8").on("data", (text: string) => output += text)
+    child.stderr!.setEncoding("utf8").on("data", (text: string) => error += text)
+    child.on("error", reject)
+    child.on("spawn", () => {
+      if (endlessInput) feed(child)
+      after(LONGEST, hang)
+      if (plan === undefined) return
+      if (plan.intrude !== undefined) watch(plan.intrude.at, plan.intrude.act)
+      if (plan.file === undefined) after(plan.delay, strike)
+      else watch(plan.file, () => after(plan.delay, strike))
+      // a file that never appears must not keep a process with endless input running
+      if (plan.file !== undefined && endlessInput) after(10_000, () => sent.length === 0 && strike())
+    })
+    child.on("close", (code, signal) => {
+      ended = true
+      for (const timer of timers) clearTimeout(timer)
+      resolve({ code, signal, output, error, milliseconds: performance.now() - start, sent, isHanging })
+    })
+  })

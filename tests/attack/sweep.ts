@@ -1,0 +1,97 @@
+/** Runs inputs: the number and the seed decide all that is random about one. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { makeRandom } from "../hostile/random.ts"
+import { type Attack, type ChildRuntime, makeMemo, type Outcome, shortText } from "./input.ts"
+import { attackWithSignals } from "./signals.ts"
+
+/** A kind of input, and how many of a hundred are of it. */
+interface Kind {
+  readonly name: string
+  readonly share: number
+  readonly attack: Attack
+  /** No input takes longer, in milliseconds. */
+  readonly longest: number
+}
+
+const kinds: ReadonlyArray<Kind> = [
+  { name: "signals", share: 25, attack: attackWithSignals, longest: 180_000 },
+]
+
+export interface SweepOptions {
+  readonly seed: string
+  readonly count: number
+  readonly only?: number
+  readonly kind?: string
+  readonly runtimes: ReadonlyArray<ChildRuntime>
+  readonly concurrency: number
+  readonly print: (line: string) => void
+}
+
+/** How many inputs were run, and how many of them are bad. */
+export interface Swept {
+  readonly inputs: number
+  readonly bad: number
+}
+
+const inTime = (outcome: Promise<Outcome>, longest: number): Promise<Outcome> => {
+  let timer: ReturnType<typeof setTimeout>
+  const late = new Promise<Outcome>((resolve) => {
+    const wrong = [`it did not end within ${longest / 1000} seconds`]
+    timer = setTimeout(() => resolve({ what: "an input", wrong }), longest)
+  })
+  return Promise.race([outcome, late]).finally(() => clearTimeout(timer))
+}
+
+/** Runs inputs, and prints what is wrong with each. */
+export const sweep = async (
+  { seed, count, only, kind, runtimes, concurrency, print }: SweepOptions,
+): Promise<Swept> => {
+  if (kind !== undefined && !kinds.some(({ name }) => name === kind)) throw new Error(`there is no kind ${kind}`)
+  const total = kinds.reduce((sum, { share }) => sum + share, 0)
+  const folder = mkdtempSync(join(tmpdir(), "tessera-attack-"))
+  const shared = { folder, runtimes, memo: makeMemo() }
+  const numbers = (only === undefined ? Array.from({ length: count }, (_, i) => i) : [only])
+  const of = (number: number) => {
+    const random = makeRandom(`${seed}/${number}`)
+    let at = random.below(total)
+    const chosen = kinds.find(({ share }) => (at -= share) < 0)!
+    return { number, random, chosen }
+  }
+  const wanted = numbers.map(of).filter(({ chosen }) => kind === undefined || chosen.name === kind)
+  let [next, done, bad, told] = [0, 0, 0, Date.now()]
+  const start = Date.now()
+  const byKind = new Map<string, number>()
+  const work = async (): Promise<void> => {
+    while (next < wanted.length) {
+      const { number, random, chosen } = wanted[next++]
+      const its = join(folder, `input-${number}`)
+      mkdirSync(its)
+      const attacked = Promise.resolve().then(() => chosen.attack(random, shared, its))
+        .catch((error): Outcome => ({ what: "an input", wrong: [`the attack itself failed: ${(error as Error)?.stack ?? error}`] }))
+      const began = Date.now()
+      const { what, wrong } = await inTime(attacked, chosen.longest)
+      byKind.set(chosen.name, (byKind.get(chosen.name) ?? 0) + Date.now() - began)
+      rmSync(its, { recursive: true, force: true })
+      done++
+      if (wrong.length > 0) {
+        bad++
+        print(`BAD ${number} (--seed ${seed} --only ${number}), ${chosen.name}: ${what}`)
+        for (const line of wrong.slice(0, 8)) print(`    ${line}`)
+      } else if (only !== undefined) print(`input ${number}, ${chosen.name}: ${what}`)
+      if (Date.now() - told > 5000) {
+        told = Date.now()
+        print(`${done} of ${wanted.length} inputs, ${bad} bad, ${Math.round((told - start) / 1000)} s`)
+      }
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.max(concurrency, 1) }, work))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const times = [...byKind].map(([name, time]) => `${name} ${(time / 1000).toFixed(0)} s`).join(", ")
+  print(`${Math.round((Date.now() - start) / 1000)} s; by kind: ${times}`)
+  return { inputs: wanted.length, bad }
+}
