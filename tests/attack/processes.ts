@@ -99,10 +99,16 @@ export const runChild = (
     const after = (milliseconds: number, act: () => void) => void timers.push(setTimeout(act, milliseconds))
     const hang = (): void => {
       isHanging = true
-      child.kill("SIGKILL")
+      if (child.pid !== undefined && !ended) process.kill(child.pid, "SIGKILL")
     }
     const send = (signal: Signal): void => {
-      if (ended || !child.kill(signal)) return
+      if (ended || child.pid === undefined) return
+      try {
+        // kill of the child itself would, in Deno, also end its standard input and hide its exit code
+        process.kill(child.pid, signal)
+      } catch {
+        return
+      }
       sent.push(signal)
       after(PATIENCE, hang)
     }
