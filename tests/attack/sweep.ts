@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { makeRandom } from "../hostile/random.ts"
 import { type Attack, type ChildRuntime, makeMemo, type Outcome, shortText } from "./input.ts"
+import { attackWithFaults } from "./faults.ts"
 import { attackWithSignals } from "./signals.ts"
 
 /** A kind of input, and how many of a hundred are of it. */
@@ -17,6 +18,7 @@ interface Kind {
 
 const kinds: ReadonlyArray<Kind> = [
   { name: "signals", share: 25, attack: attackWithSignals, longest: 180_000 },
+  { name: "faults", share: 35, attack: attackWithFaults, longest: 60_000 },
 ]
 
 export interface SweepOptions {
