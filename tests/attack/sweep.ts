@@ -5,6 +5,8 @@ import { join } from "node:path"
 import { makeRandom } from "../hostile/random.ts"
 import { type Attack, type ChildRuntime, makeMemo, type Outcome, shortText } from "./input.ts"
 import { attackWithFaults } from "./faults.ts"
+import { attackWithForgedFiles } from "./forged.ts"
+import { attackWithServers } from "./servers.ts"
 import { attackWithSignals } from "./signals.ts"
 
 /** A kind of input, and how many of a hundred are of it. */
@@ -19,6 +21,8 @@ interface Kind {
 const kinds: ReadonlyArray<Kind> = [
   { name: "signals", share: 25, attack: attackWithSignals, longest: 180_000 },
   { name: "faults", share: 35, attack: attackWithFaults, longest: 60_000 },
+  { name: "forged", share: 20, attack: attackWithForgedFiles, longest: 180_000 },
+  { name: "servers", share: 20, attack: attackWithServers, longest: 240_000 },
 ]
 
 export interface SweepOptions {
