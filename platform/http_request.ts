@@ -85,6 +85,7 @@ const lengthOf = (response: HttpClientResponse): number | undefined => {
 const gather = (
   stream: Stream.Stream<Uint8Array, unknown>,
   most: number,
+  told: (bytes: number) => void = () => {},
 ): Effect.Effect<Uint8Array, unknown> =>
   Effect.suspend(() => {
     let bytes = new Uint8Array(Math.min(most, 1 << 16))
@@ -98,6 +99,7 @@ const gather = (
       }
       bytes.set(part, have)
       have += part.length
+      told(have)
       return have < most
     }
     return Effect.map(
@@ -125,16 +127,31 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
   const inTime = <A, E>(
     { op, uri }: HttpRequest,
     what: string,
-    parts: number,
     effect: Effect.Effect<A, E>,
   ): Effect.Effect<A, E | StorageError> => {
-    const duration = Duration.times(timeout, parts)
-    const late = (): StorageError => {
-      const cause = new Error(`${what} took longer than ${Duration.format(duration)}`)
-      return new StorageError({ op, uri, reason: "Timeout", cause })
-    }
-    return Effect.timeoutFail(effect, { duration, onTimeout: late })
+    return Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => late(op, uri, what) })
   }
+  const late = (op: string, uri: string, what: string): StorageError => {
+    const cause = new Error(`${what} took longer than ${Duration.format(timeout)}`)
+    return new StorageError({ op, uri, reason: "Timeout", cause })
+  }
+
+  /** Each 8 MiB of a body has its own time: a server that promises a huge body and sends nothing is not waited for. */
+  const withProgress = <A, E>(
+    { op, uri }: HttpRequest,
+    read: (told: (bytes: number) => void) => Effect.Effect<A, E>,
+  ): Effect.Effect<A, E | StorageError> =>
+    Effect.suspend(() => {
+      let have = 0
+      const watch: Effect.Effect<never, StorageError> = Effect.suspend(() => {
+        const before = have
+        return Effect.flatMap(
+          Effect.sleep(timeout),
+          () => have - before < TIMED ? Effect.fail(late(op, uri, "a part of the body")) : watch,
+        )
+      })
+      return Effect.raceFirst(read((bytes) => have = bytes), watch)
+    })
 
   const answerOf = (request: HttpRequest, url: string, response: HttpClientResponse): HttpAnswer => {
     const length = lengthOf(response)
@@ -146,19 +163,17 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
       length,
       body: (most) => {
         unread = false
-        const bytes = length === 0
-          ? Effect.succeed(new Uint8Array())
-          // the length in the header is then also where the connection ends
-          : length !== undefined && length <= most
+        const cut = <A>(bytes: Effect.Effect<A, unknown>) =>
+          Effect.mapError(bytes, (error) => cutBody(request.op, request.uri, url, causeOf(error)))
+        if (length === 0) return Effect.succeed(new Uint8Array())
+        if (Math.min(most, length ?? most) > TIMED) {
+          return withProgress(request, (told) => cut(firstFailure(gather(response.stream, most, told))))
+        }
+        // the length in the header is then also where the connection ends
+        const bytes = length !== undefined && length <= most
           ? Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
           : firstFailure(gather(response.stream, most))
-        const parts = Math.max(1, Math.ceil(Math.min(most, length ?? most) / TIMED))
-        return inTime(
-          request,
-          "the body",
-          parts,
-          Effect.mapError(bytes, (error) => cutBody(request.op, request.uri, url, causeOf(error))),
-        )
+        return inTime(request, "the body", cut(bytes))
       },
       discard: Effect.suspend(() => {
         if (!unread) return Effect.void
@@ -241,7 +256,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     Effect.suspend(() => {
       const { op, uri } = request
       if ("cause" in bound) return Effect.fail(new StorageError({ op, uri, reason: "Unknown", cause: bound.cause }))
-      return inTime(request, "the answer", 1, answered(request, bound))
+      return inTime(request, "the answer", answered(request, bound))
     })
 }
 

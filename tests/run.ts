@@ -1,5 +1,5 @@
 /**
- * `deno task test`: the tests in Deno and in Bun, and the interop sample where it can run. Streams what they print and
+ * `deno task test`: the tests in Deno and in Bun, a sample of `deno task attack`, and the interop sample where it can run. Streams what they print and
  * closes with one line, `N passed, N failed`, over all. A runner that dies counts as a failure.
  */
 import { spawn, spawnSync } from "node:child_process"
@@ -53,9 +53,12 @@ const interop = join(root, "tests", "interop", "run.ts")
 // all recorded arrays where they are at hand; a clone alone has the packed selection among its tests
 const fixtures = join(root, "..", "shared", "fixtures")
 const golden = join(root, "tests", "golden", "run.ts")
+const attack = join(root, "tests", "attack", "run.ts")
 const steps: ReadonlyArray<Step> = [
   { name: "Deno", runner: "deno", command: [process.execPath, "test", "-A", "tests"] },
   { name: "Bun", runner: "bun", command: [...bun(), "test", "--timeout", "120000", "tests"] },
+  // a sample of the sweep
+  { name: "attack", runner: "plain", command: [process.execPath, "run", "-A", "--no-check", attack, "--count", "200"] },
   ...(existsSync(fixtures)
     ? [
       { name: "golden (Deno)", command: [process.execPath, "run", "-A", golden, "--quiet", fixtures] },

@@ -62,14 +62,15 @@ const beforeCall = (storage: Storage, act: (call: number) => Effect.Effect<void>
 const interruptAt = async (storage: Storage, program: Program<unknown>, at: number) => {
   let calls = 0
   let struck = false
-  let fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  const running: { fiber?: Fiber.RuntimeFiber<unknown, unknown> } = {}
   const watched = beforeCall(storage, (call) => {
     calls = call + 1
+    const { fiber } = running
     if (call !== at || fiber === undefined) return Effect.void
     struck = true
     return Effect.zipRight(Fiber.interruptFork(fiber), Effect.yieldNow())
   })
-  fiber = Effect.runFork(Effect.zipRight(Effect.yieldNow(), provided(watched, program)))
+  const fiber = running.fiber = Effect.runFork(Effect.zipRight(Effect.yieldNow(), provided(watched, program)))
   return { exit: await Effect.runPromise(Fiber.await(fiber)), calls, struck }
 }
 

@@ -51,14 +51,17 @@ const makeWorld = (root: string, isSparse: boolean): Program<unknown> =>
     yield* TileArray.putMetadata(array, { title: "forged" })
     yield* Group.create(`${root}/lab/group`)
     for (const stranger of ["other", "lab/other", "lab/l0"]) yield* TileArray.create(`${root}/${stranger}`, Plain)
-    for (const file of ["x.wrt", "lab/x.wrt", "secret", "lab/notes.txt"]) yield* storage.write(`${root}/${file}`, text("secret"))
+    for (const file of ["x.wrt", "lab/x.wrt", "secret", "lab/notes.txt"]) {
+      yield* storage.write(`${root}/${file}`, text("secret"))
+    }
   })
 
 /** A path that somebody forged: steps up, schemes, queries, absolute ones, percent forms, control characters, long names. */
 export const forgedPath = (random: Random, root: string): string => {
   const bare = root.replace(/^mem:\/\//, "")
   const segments = [
-    ..."..,..,..,.,,%2e%2e,%2E%2E,%2e.,..%2f..,..%5c..,x,other,lab,secret,__labels,l0,l1,array,__schema,__commits".split(","),
+    ..."..,..,..,.,,%2e%2e,%2E%2E,%2e.,..%2f..,..%5c..,x,other,lab,secret,__labels,l0,l1,array,__schema,__commits"
+      .split(","),
     `__1_1_${uuid(7)}_22`,
     `__1_1_${uuid(7)}_22.wrt`,
     "x.wrt",
@@ -90,7 +93,8 @@ export const forgedPath = (random: Random, root: string): string => {
   ]
   const path = Array.from({ length: between(random, 0, 6) }, () => random.pick(segments))
     .join(random.pick(["/", "/", "/", "\\", "//", "%2f", "/./"]))
-  return random.pick(starts) + path + random.pick(["", "", "", "", "/", "?x", "#x", "?sig=1", "%00", "\0", "\\", ".wrt", ".del"])
+  return random.pick(starts) + path +
+    random.pick(["", "", "", "", "/", "?x", "#x", "?sig=1", "%00", "\0", "\\", ".wrt", ".del"])
 }
 
 /** Does something bad to the files, and answers what it was. */
@@ -99,16 +103,20 @@ type Forge = (random: Random, root: string, storage: Storage) => Program<string>
 const namesIn = (storage: Storage, folder: string) =>
   Effect.map(storage.list(folder), (entries) => entries.filter(({ kind }) => kind === "file").map(({ name }) => name))
 
-const forgeSchema = (change: (random: Random, path: string, schema: Structure) => Structure, what: string): Forge =>
-(random, root, storage) =>
-  Effect.gen(function* () {
-    const folder = `${root}/lab/array/__schema`
-    const { schema } = yield* TileArray.open(`${root}/lab/array`)
-    const [name] = yield* namesIn(storage, folder)
-    const path = forgedPath(random, root)
-    yield* storage.write(`${folder}/${name}`, genericTile(encode(SchemaCodec, change(random, path, schema), schema.version)))
-    return `${what} ${JSON.stringify(path.slice(0, 80))}`
-  })
+const forgeSchema =
+  (change: (random: Random, path: string, schema: Structure) => Structure, what: string): Forge =>
+  (random, root, storage) =>
+    Effect.gen(function* () {
+      const folder = `${root}/lab/array/__schema`
+      const { schema } = yield* TileArray.open(`${root}/lab/array`)
+      const [name] = yield* namesIn(storage, folder)
+      const path = forgedPath(random, root)
+      yield* storage.write(
+        `${folder}/${name}`,
+        genericTile(encode(SchemaCodec, change(random, path, schema), schema.version)),
+      )
+      return `${what} ${JSON.stringify(path.slice(0, 80))}`
+    })
 
 const labelUri = forgeSchema((random, uri, schema) => ({
   ...schema,
@@ -215,7 +223,13 @@ const unfinishedMark: Forge = (random, root, storage) =>
       request: path(),
       replaces: chance(random, 0.5),
       schemaName: name(),
-      checkpoint: { given: 0, cells: 0, bytes: 0, fragments: [name(), name()], commit: chance(random, 0.5) ? name() : null },
+      checkpoint: {
+        given: 0,
+        cells: 0,
+        bytes: 0,
+        fragments: [name(), name()],
+        commit: chance(random, 0.5) ? name() : null,
+      },
     }
     yield* storage.write(`${root}/lab/target/${UNFINISHED_FILE}`, text(JSON.stringify(mark)))
     return `a mark in the target: ${JSON.stringify(mark.checkpoint).slice(0, 200)}`
@@ -244,7 +258,9 @@ const programsOf = (root: string): Readonly<Record<string, Program<unknown>>> =>
     enumerations: opened(TileArray.enumerations),
     fragments: opened(TileArray.fragments),
     metadata: opened(TileArray.metadata),
-    read: opened((its): Program<unknown> => its.schema.arrayType === "sparse" ? Sparse.read(its as never) : Dense.read(its)),
+    read: opened((its): Program<unknown> =>
+      its.schema.arrayType === "sparse" ? Sparse.read(its as never) : Dense.read(its)
+    ),
     "read by a label": opened((its) => Dense.read(its, { region: { l: [1n, 2n] } as never })),
     write: opened((its) => Dense.write(its, {}, { a: Int32Array.of(1, 0, 1, 0) } as never)),
     "write cells": opened((its) => Sparse.write(its as never, { x: [7], a: [7] } as never)),
@@ -261,7 +277,15 @@ const programsOf = (root: string): Readonly<Record<string, Program<unknown>>> =>
   }
 }
 
-const WRITES: ReadonlySet<string> = new Set(["write", "openWrite", "create", "createFolder", "remove", "removeFolder", "append"])
+const WRITES: ReadonlySet<string> = new Set([
+  "write",
+  "openWrite",
+  "create",
+  "createFolder",
+  "remove",
+  "removeFolder",
+  "append",
+])
 
 /** Forges an array, and does to it all that programs may do. */
 export const attackWithForgedFiles: Attack = async (random, _, folder) => {
@@ -270,7 +294,9 @@ export const attackWithForgedFiles: Attack = async (random, _, folder) => {
   const storage = isLocal ? makeLocalStorage({ durability: "cached" }) : makeMemoryStorage(files)
   const root = isLocal ? folder : "mem://root"
   const snapshot = (): Snapshot =>
-    isLocal ? snapshotOf(folder) : new Map([...files].map(([path, bytes]) => [path.slice("root/".length), bytes.join()]))
+    isLocal
+      ? snapshotOf(folder)
+      : new Map([...files].map(([path, bytes]) => [path.slice("root/".length), bytes.join()]))
   const isSparse = chance(random, 0.3)
   const set = await runIn(storage, makeWorld(root, isSparse), 60_000)
   if (set.exit?._tag !== "Success") throw new Error(`the world cannot be made: ${set.exit}`)
@@ -291,14 +317,18 @@ export const attackWithForgedFiles: Attack = async (random, _, folder) => {
       const isInside = inside.some((each) => uri === each || uri.startsWith(`${each}/`))
       const isPlain = !/(^|[/\\])\.\.?([/\\]|$)/.test(uri) && !/[?#]/.test(uri)
       // members of local groups may be anywhere, and are only read
-      if (isOfGroup ? WRITES.has(operation) : !isInside || !isPlain) wrong.push(`${name} calls ${operation} of ${uri.slice(0, 200)}`)
+      if (isOfGroup ? WRITES.has(operation) : !isInside || !isPlain) {
+        wrong.push(`${name} calls ${operation} of ${uri.slice(0, 200)}`)
+      }
     })
     wrong.push(...judgeExit(name, await runIn(watched, program, 20_000)))
   }
   const outside = (path: string): boolean => !/^lab($|\/(array|target)($|\/))/.test(path)
   wrong.push(...differences(before, snapshot(), outside).map((line) => `outside of the array: ${line}`))
   return {
-    what: `${isSparse ? "sparse" : "dense"} array in ${isLocal ? "local files" : "memory"}, ${shortText(done.join("; "))}`,
+    what: `${isSparse ? "sparse" : "dense"} array in ${isLocal ? "local files" : "memory"}, ${
+      shortText(done.join("; "))
+    }`,
     wrong,
   }
 }

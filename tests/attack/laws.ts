@@ -21,8 +21,11 @@ const filtersOf = (random: Random) =>
 
 /** Nothing where there is no array. */
 const ifThere = (read: Program<unknown>): Program<unknown> =>
-  Effect.catchAll(read, (error) =>
-    (error as { readonly _tag?: string })._tag === "ArrayNotFound" ? Effect.succeed(undefined) : Effect.fail(error))
+  Effect.catchAll(
+    read,
+    (error) =>
+      (error as { readonly _tag?: string })._tag === "ArrayNotFound" ? Effect.succeed(undefined) : Effect.fail(error),
+  )
 
 /** All that readers see of an array. */
 const see = (uri: string): Program<unknown> =>
@@ -35,7 +38,10 @@ const see = (uri: string): Program<unknown> =>
 
 const sparseSchema = (random: Random) =>
   ArraySchema.sparse({
-    dims: { x: Dim.int32([-1000, 100_000], { tile: random.pick([10, 1000]) }), y: Dim.float64([0, 1000], { tile: 50 }) },
+    dims: {
+      x: Dim.int32([-1000, 100_000], { tile: random.pick([10, 1000]) }),
+      y: Dim.float64([0, 1000], { tile: 50 }),
+    },
     attrs: { n: Attr.int32(...filtersOf(random)), s: Attr.utf8(...filtersOf(random)) },
     capacity: random.pick([2, 5, 100]),
   })
@@ -61,7 +67,9 @@ const denseCells = (seed: number, length: number) => ({
   t: Array.from({ length }, (_, i) => `${seed}${"t".repeat(i % 5)}`),
 })
 
-const beside = (uri: string): ReadonlyArray<string> => [`${uri}/notes.txt`, `${uri}/to.txt`, `${uri}/to-other/__commits/x`]
+const beside = (
+  uri: string,
+): ReadonlyArray<string> => [`${uri}/notes.txt`, `${uri}/to.txt`, `${uri}/to-other/__commits/x`]
 const inside = (uri: string): ReadonlyArray<string> => [
   `${uri}/notes.txt`,
   `${uri}/__fragments/readme.md`,
@@ -81,7 +89,10 @@ const writeSparse: Maker = (random) => {
   return {
     name: `sparse cells of format ${formatVersion}, ${["at once", "in global order", "sorted in little memory"][how]}`,
     prepare: (uri) =>
-      Effect.flatMap(TileArray.create(uri, schema, { formatVersion }), (array) => Sparse.write(array, sparseCells(0, first))),
+      Effect.flatMap(
+        TileArray.create(uri, schema, { formatVersion }),
+        (array) => Sparse.write(array, sparseCells(0, first)),
+      ),
     act: (uri) =>
       Effect.flatMap(TileArray.open(uri, schema), (array) => {
         if (how === 0) return Sparse.write(array, sparseCells(200, then)) as Program<unknown>
@@ -110,14 +121,17 @@ const writeDense: Maker = (random) => {
         (array) => Dense.write(array, {}, denseCells(0, size * size)),
       ),
     act: (uri) =>
-      Effect.flatMap(TileArray.open(uri, schema), (array): Program<unknown> =>
-        inBatches
-          ? Effect.scoped(Effect.gen(function* () {
-            const writer = yield* Dense.writer(array, { x: [x0, x1], y: [y0, y1] })
-            for (let i = x0; i <= x1; i++) yield* writer.write(denseCells(500 + i, y1 - y0 + 1))
-            return yield* writer.commit
-          }))
-          : Dense.write(array, { x: [x0, x1], y: [y0, y1] }, denseCells(500, cells))),
+      Effect.flatMap(
+        TileArray.open(uri, schema),
+        (array): Program<unknown> =>
+          inBatches
+            ? Effect.scoped(Effect.gen(function* () {
+              const writer = yield* Dense.writer(array, { x: [x0, x1], y: [y0, y1] })
+              for (let i = x0; i <= x1; i++) yield* writer.write(denseCells(500 + i, y1 - y0 + 1))
+              return yield* writer.commit
+            }))
+            : Dense.write(array, { x: [x0, x1], y: [y0, y1] }, denseCells(500, cells)),
+      ),
     read: see,
     strangers: (uri) => formatVersion < 12 ? [`${uri}/notes.txt`] : inside(uri),
   }
@@ -139,15 +153,21 @@ const deleteCells: Maker = (random) => {
 const putMetadata: Maker = (random) => {
   const schema = sparseSchema(random)
   const values = Object.fromEntries(
-    Array.from({ length: between(random, 1, 6) }, (_, i) => [`key ${i}`, random.pick<string | number>(["text", "", 5, 1.5])]),
+    Array.from(
+      { length: between(random, 1, 6) },
+      (_, i) => [`key ${i}`, random.pick<string | number>(["text", "", 5, 1.5])],
+    ),
   )
   const removes = chance(random, 0.5)
   return {
     name: "metadata",
     prepare: (uri) => Effect.zipRight(TileArray.create(uri, schema), TileArray.putMetadata(uri, { old: 1 })),
     act: (uri) =>
-      TileArray.editMetadata(uri, (metadata) =>
-        Effect.zipRight(metadata.put({ ...values, fresh: "x" }), removes ? metadata.delete(["old"]) : Effect.void)),
+      TileArray.editMetadata(
+        uri,
+        (metadata) =>
+          Effect.zipRight(metadata.put({ ...values, fresh: "x" }), removes ? metadata.delete(["old"]) : Effect.void),
+      ),
     read: see,
     strangers: inside,
   }
@@ -178,7 +198,9 @@ const create: Maker = (random) => {
     prepare: () => Effect.void,
     act: (uri) => TileArray.create(`${uri}/to`, schema, { formatVersion }),
     read: (uri) =>
-      ifThere(Effect.map(TileArray.open(`${uri}/to`), ({ schema: { attributes } }) => attributes.map(({ name }) => name))),
+      ifThere(
+        Effect.map(TileArray.open(`${uri}/to`), ({ schema: { attributes } }) => attributes.map(({ name }) => name)),
+      ),
     strangers: beside,
   }
 }
@@ -219,8 +241,7 @@ const copy: Maker = (random) => {
   const maxFragmentSize = chance(random, 0.5) ? between(random, 40, 900) : undefined
   return {
     name: `a copy of a ${isSparse ? "sparse" : "dense"} array${overwrite ? " over another" : ""}`,
-    prepare: (uri) =>
-      Effect.zipRight(fill(`${uri}/from`, 100), overwrite ? fill(`${uri}/to`, 900) : Effect.void),
+    prepare: (uri) => Effect.zipRight(fill(`${uri}/from`, 100), overwrite ? fill(`${uri}/to`, 900) : Effect.void),
     act: (uri) =>
       TileArray.copy(`${uri}/from`, `${uri}/to`, {
         ...(overwrite ? { overwrite } : { resume: true }),
@@ -245,8 +266,7 @@ const importCsv: Maker = (random) => {
       (overwrite ? " over another" : ""),
     prepare: (uri) =>
       overwrite
-        ? Effect.flatMap(TileArray.create(`${uri}/to`, old), (array) =>
-          Dense.write(array, {}, denseCells(1, 16)))
+        ? Effect.flatMap(TileArray.create(`${uri}/to`, old), (array) => Dense.write(array, {}, denseCells(1, 16)))
         : Effect.void,
     act: (uri) =>
       Csv.create(`${uri}/to`, Stream.make(text), {

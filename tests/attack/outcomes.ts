@@ -44,9 +44,13 @@ export const judgeExit = (name: string, { exit }: Run<unknown>): ReadonlyArray<s
   const failure = Cause.failureOption(exit.cause)
   if (failure._tag === "None") return [`${name} ends in a defect: ${shortText(String(exit.cause))}`]
   const error = failure.value as { readonly _tag?: unknown; readonly message?: unknown }
-  if (!(error instanceof Error) || typeof error._tag !== "string") return [`${name} fails without a type: ${shortText(error)}`]
+  if (!(error instanceof Error) || typeof error._tag !== "string") {
+    return [`${name} fails without a type: ${shortText(error)}`]
+  }
   // deno-lint-ignore no-control-regex
-  if (/[\x00-\x1f\x7f-\x9f]/.test(error.message)) return [`${name} has control characters in a message: ${shortText(error)}`]
+  if (/[\x00-\x1f\x7f-\x9f]/.test(error.message)) {
+    return [`${name} has control characters in a message: ${shortText(error)}`]
+  }
   if (error.message.length > 4000) return [`${name} has a message of ${error.message.length} characters`]
   return []
 }

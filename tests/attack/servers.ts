@@ -7,7 +7,7 @@ import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import type { ServerResponse } from "node:http"
 import { ArraySchema, Attr, Dense, Dim, Group, TileArray } from "../../mod.ts"
-import { httpFiles, makeMemoryStorage, StorageService, withCache } from "../../platform/mod.ts"
+import { httpFiles, makeMemoryStorage, type StorageService, withCache } from "../../platform/mod.ts"
 import { Storage } from "../../platform/storage.ts"
 import { shownForms } from "../errors/shown.ts"
 import { details, member, uuid } from "../group/group_files.ts"
@@ -32,8 +32,12 @@ type Files = ReadonlyMap<string, Uint8Array>
 const versionsOf = (sweep: Sweep): Promise<readonly [Files, Files]> =>
   sweep.memo("versions", async () => {
     const empty = new Map<string, Uint8Array>()
-    const run = (files: Map<string, Uint8Array>, program: Program<unknown>) => runIn(makeMemoryStorage(files), program, 60_000)
-    await run(empty, Effect.zipRight(TileArray.create("mem://data/array", Grid, { at: 5 } as never), Group.create("mem://data/group")))
+    const run = (files: Map<string, Uint8Array>, program: Program<unknown>) =>
+      runIn(makeMemoryStorage(files), program, 60_000)
+    await run(
+      empty,
+      Effect.zipRight(TileArray.create("mem://data/array", Grid, { at: 5 } as never), Group.create("mem://data/group")),
+    )
     const made = await Promise.all([1, 2].map(async (value) => {
       const files = new Map(empty)
       const values = () => new Int32Array(SIDE * SIDE).fill(value)
@@ -42,15 +46,23 @@ const versionsOf = (sweep: Sweep): Promise<readonly [Files, Files]> =>
         Effect.flatMap(TileArray.open("mem://data/array", Grid), (array) =>
           Dense.write(array, {}, { a: values(), b: values() }, { at: 10 })),
       )
-      if (exit === undefined || Exit.isFailure(exit)) throw new Error(`cannot make the files: ${exit}`)
+      if (exit === undefined || Exit.isFailure(exit)) {
+        throw new Error(`cannot make the files: ${exit}`)
+      }
       files.set("data/file", new Uint8Array(3000).fill(value))
       return files
     }))
-    const fragmentOf = (files: Files): string => [...files.keys()].join("\n").match(/__10_10_[0-9a-f]{32}/)![0]
+    const fragmentOf = (files: Files): string =>
+      [...files.keys()].join("\n").match(/__10_10_[0-9a-f]{32}/)![0]
     const [first, second] = made
-    const renamed = new Map([...second].map(([path, bytes]) => [path.replace(fragmentOf(second), fragmentOf(first)), bytes]))
+    const renamed = new Map(
+      [...second].map(([path, bytes]) => [path.replace(fragmentOf(second), fragmentOf(first)), bytes]),
+    )
     return [first, renamed] as const
   })
+
+/** What servers show in place of a file. */
+const PAGE = "<html><title>My site</title>"
 
 /** How a server treats one request; `true` if it has answered. */
 type Trick = (seen: Seen, response: ServerResponse, file: Uint8Array | undefined) => true | undefined
@@ -72,7 +84,9 @@ const tricks = (random: Random, here: () => string, there: () => string): Readon
     "redirect to itself": to(({ url }) => url),
     "redirect to a file": to(() => "file:///etc/passwd"),
     "redirect with user info": to(({ path }) => `http://me:pw@${there().slice("http://".length)}${path}`),
-    "redirect to nonsense": to(() => random.pick(["http://", "::", "", "http://[", "javascript:alert(1)", "data:,x", "//"])),
+    "redirect to nonsense": to(() =>
+      random.pick(["http://", "::", "", "http://[", "javascript:alert(1)", "data:,x", "//"])
+    ),
     "redirect chain": to(({ url, path }) => {
       const at = Number(/[?&]hop=(\d+)/.exec(url)?.[1] ?? 0)
       return at >= hop ? `${there()}${path}` : `${here()}${path}?hop=${at + 1}`
@@ -84,7 +98,7 @@ const tricks = (random: Random, here: () => string, there: () => string): Readon
     "status 404": answer(404),
     "status 416": answer(416, { "content-range": "bytes */3" }),
     "status 206 without a range": answer(206, {}, "part"),
-    "a page in place of a file": answer(200, { "content-type": "text/html" }, "<html><title>My site</title>"),
+    "a page in place of a file": answer(200, { "content-type": "text/html" }, PAGE),
     "a body that is cut": (_, response, file) => {
       const bytes = file ?? new Uint8Array(500)
       response.writeHead(200, { "content-length": String(bytes.length + 10) })
@@ -127,7 +141,13 @@ const tricks = (random: Random, here: () => string, there: () => string): Readon
 }
 
 /** Serves files as real servers do, with a validator by which a program can see that they changed. */
-const serve = (files: Files, version: number, validator: "etag" | "weak" | "modified", seen: Seen, response: ServerResponse): true => {
+const serve = (
+  files: Files,
+  version: number,
+  validator: "etag" | "weak" | "modified",
+  seen: Seen,
+  response: ServerResponse,
+): true => {
   const head = seen.method === "HEAD"
   const end = (status: number, headers: Record<string, string>, body: Uint8Array | string = ""): true => {
     response.writeHead(status, headers).end(head ? undefined : body)
@@ -135,10 +155,12 @@ const serve = (files: Files, version: number, validator: "etag" | "weak" | "modi
   }
   const path = seen.path.slice(1)
   if (path.endsWith("/")) {
-    const names = new Set([...files.keys()].filter((name) => name.startsWith(path)).map((name) => {
-      const rest = name.slice(path.length)
-      return rest.includes("/") ? rest.slice(0, rest.indexOf("/") + 1) : rest
-    }))
+    const names = new Set(
+      [...files.keys()].filter((name) => name.startsWith(path)).map((name) => {
+        const rest = name.slice(path.length)
+        return rest.includes("/") ? rest.slice(0, rest.indexOf("/") + 1) : rest
+      }),
+    )
     const links = [...names].map((name) => `<a href="${name}">${name}</a>  04-Mar-2024 08:00   245\r\n`).join("")
     const page = `<html><head><title>Index of /${path}</title></head><body><h1>Index of /</h1><hr><pre>` +
       `<a href="../">../</a>\r\n${links}</pre><hr></body></html>`
@@ -179,10 +201,15 @@ export const judgeSecrets = (
   return [...new Set(wrong)]
 }
 
-/** Whether these are values of one version, or of no version at all. */
-const isOneVersion = (values: ArrayLike<number>): boolean => {
+/**
+ * Whether these are values of one version. A server may also serve another file as a whole: its page, or its body of "x".
+ */
+export const isOneVersion = (values: ArrayLike<number>): boolean => {
   const first = values[0]
-  if (values.length > 0 && first !== 1 && first !== 2) return false
+  if (values.length > 0 && values.length <= PAGE.length && PAGE.includes(String.fromCharCode(...Array.from(values)))) {
+    return true
+  }
+  if (values.length > 0 && first !== 1 && first !== 2 && first !== 120) return false
   for (let i = 1; i < values.length; i++) if (values[i] !== first) return false
   return true
 }
@@ -198,14 +225,23 @@ const programsOf = (base: string): Readonly<Record<string, Program<Answer>>> => 
     read: Effect.flatMap(storage, (its) => Effect.map(its.read(at("data/file")), (bytes) => [bytes])),
     ranges: Effect.flatMap(storage, (its) =>
       Effect.map(
-        its.readRanges(at("data/file"), [{ offset: 10, length: 50 }, { offset: 1000, length: 20 }, { offset: 2900, length: 100 }]),
+        its.readRanges(at("data/file"), [{ offset: 10, length: 50 }, { offset: 1000, length: 20 }, {
+          offset: 2900,
+          length: 100,
+        }]),
         (parts) => [parts.flatMap((part) => [...part])],
       )),
     tail: Effect.flatMap(storage, (its) => Effect.map(its.readTail(at("data/file"), 100), ({ bytes }) => [bytes])),
     list: Effect.flatMap(storage, (its) => nothing(its.list(at("data/array")))),
     size: Effect.flatMap(storage, (its) => nothing(its.size(at("data/file")))),
-    cells: Effect.flatMap(TileArray.open(at("data/array")), (array) =>
-      Effect.map(Dense.read(array), ({ columns }) => Object.values(columns).map(({ values }) => values as Int32Array))),
+    cells: Effect.flatMap(
+      TileArray.open(at("data/array")),
+      (array) =>
+        Effect.map(
+          Dense.read(array),
+          ({ columns }) => Object.values(columns).map(({ values }) => values as Int32Array),
+        ),
+    ),
     "cells of two boxes": Effect.flatMap(TileArray.open(at("data/array")), (array) =>
       Effect.map(
         Effect.all([
@@ -288,7 +324,10 @@ export const attackWithServers: Attack = async (random, sweep) => {
     }
     wrong.push(...judgeSecrets(there, texts))
     const how = [...chosen, ...(changes > 0 ? [`changes (${validator}, ${changes})`] : [])].join(", ")
-    return { what: `${how === "" ? "an honest server" : how}, ${often}: ${programs.map(([name]) => name).join(", ")}`, wrong }
+    return {
+      what: `${how === "" ? "an honest server" : how}, ${often}: ${programs.map(([name]) => name).join(", ")}`,
+      wrong,
+    }
   } finally {
     await here.close()
     await there.close()

@@ -17,7 +17,16 @@ import type { Random } from "../hostile/random.ts"
 import type { Program } from "../laws/crash_laws.ts"
 import { makeAll, seeAll, writeOnce } from "../laws/loop.ts"
 import { BESIDE, differences, INSIDE, isTemporary, type Snapshot, snapshotOf, writeStrangers } from "./files.ts"
-import { type Attack, between, chance, type ChildRuntime, fraction, type Outcome, shortText, type Sweep } from "./input.ts"
+import {
+  type Attack,
+  between,
+  chance,
+  type ChildRuntime,
+  fraction,
+  type Outcome,
+  shortText,
+  type Sweep,
+} from "./input.ts"
 import { type Ended, EXIT_CODES, type Plan, runChild, type Signal } from "./processes.ts"
 
 const run = <A>(program: Program<A>): Promise<A> =>
@@ -39,8 +48,15 @@ export interface Command {
   readonly endless?: boolean
 }
 
-const importing = (...options: ReadonlyArray<string>) => (folder: string): ReadonlyArray<string> =>
-  ["import", join(folder, "data.csv"), join(folder, "target"), ...options, "--memory", "200KB", "--quiet"]
+const importing = (...options: ReadonlyArray<string>) => (folder: string): ReadonlyArray<string> => [
+  "import",
+  join(folder, "data.csv"),
+  join(folder, "target"),
+  ...options,
+  "--memory",
+  "200KB",
+  "--quiet",
+]
 const sparse = ["--sparse", "--dims", "x", "--capacity", "500"]
 const data = { "data.csv": "data.csv" }
 
@@ -87,7 +103,9 @@ export const commands: ReadonlyArray<Command> = [
   {
     name: "copy --overwrite",
     needs: { source: "source", old: "target" },
-    args: (folder) => ["copy", join(folder, "source"), join(folder, "target"), "--memory", "1MB", "--overwrite", "--quiet"],
+    args: (
+      folder,
+    ) => ["copy", join(folder, "source"), join(folder, "target"), "--memory", "1MB", "--overwrite", "--quiet"],
     makes: "array",
     again: "resume",
   },
@@ -221,11 +239,18 @@ export const judgeStopped = (
   { sent, code, signal, isHanging, error }: Pick<Ended, "sent" | "code" | "signal" | "isHanging" | "error">,
   seen: { readonly before: string; readonly after: string; readonly now: string },
   files: { readonly before: Snapshot; readonly now: Snapshot },
-  target: { readonly isMarked: boolean; readonly replaces: boolean; readonly endless: boolean; readonly own: (path: string) => boolean },
+  target: {
+    readonly isMarked: boolean
+    readonly replaces: boolean
+    readonly endless: boolean
+    readonly own: (path: string) => boolean
+  },
 ): ReadonlyArray<string> => {
   const wrong: Array<string> = []
   if (isHanging) wrong.push("the process did not end")
-  wrong.push(...differences(files.before, files.now, (path) => !target.own(path)).map((line) => `a stranger's file: ${line}`))
+  wrong.push(
+    ...differences(files.before, files.now, (path) => !target.own(path)).map((line) => `a stranger's file: ${line}`),
+  )
   // a second signal does not wait for the clean-up
   const isKilled = sent.includes("SIGKILL") || sent.length > 1
   const state = seen.now === seen.after && !target.endless ? "after" : seen.now === seen.before ? "before" : seen.now
@@ -279,7 +304,9 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
   await prepare(command, sweep, folder)
   const first = snapshotOf(folder)
   const strangers: Array<string> = []
-  const intruders = chance(random, 0.3) && isNew ? ["stranger.txt", ...(chance(random, 0.5) ? ["__fragments/mine"] : [])] : []
+  const intruders = chance(random, 0.3) && isNew
+    ? ["stranger.txt", ...(chance(random, 0.5) ? ["__fragments/mine"] : [])]
+    : []
   const intrude = {
     at: join(target, random.pick([UNFINISHED_FILE, "__fragments"])),
     act: () => {
@@ -330,7 +357,7 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
 
   // and again
   if (now === its.after && !isMarked) return { what, wrong }
-  if (isNew && !isMarked) for (const name of strangers) rmSync(join(target, name))
+  if (isNew && !isMarked) { for (const name of strangers) rmSync(join(target, name)) }
   const option = command.again === "same"
     ? undefined
     : command.endless !== true && useResume && (isMarked || isNew)
@@ -346,7 +373,8 @@ const stopCommand: Attack = async (random, sweep, folder): Promise<Outcome> => {
     if (seen !== its.after) wrong.push(`${where}: ${seen} in place of ${its.after}`)
     if (existsSync(markOf(folder))) wrong.push(`${where}: the mark is still there`)
   }
-  const kept = (path: string): boolean => !own(path) && before.has(path) && (isMarked || !strangers.some((s) => path === `target/${s}`))
+  const kept = (path: string): boolean =>
+    !own(path) && before.has(path) && (isMarked || !strangers.some((s) => path === `target/${s}`))
   wrong.push(...differences(before, snapshotOf(folder), kept).map((line) => `${where}: a stranger's file: ${line}`))
   return { what, wrong }
 }
@@ -366,10 +394,15 @@ const stopLoop: Attack = async (random, sweep, folder) => {
     between(random, 300, 2000),
     between(random, 1, 3),
   ]
-  const { output, isHanging } = await runChild(runtime, "tests/laws/writer.ts", [target, "1000", String(writers), "0"], {
-    signal,
-    delay,
-  })
+  const { output, isHanging } = await runChild(
+    runtime,
+    "tests/laws/writer.ts",
+    [target, "1000", String(writers), "0"],
+    {
+      signal,
+      delay,
+    },
+  )
   const wrong: Array<string> = isHanging ? ["the process did not end"] : []
   const done = output.split("\n").slice(0, -1).map(Number)
   try {

@@ -58,7 +58,7 @@ export const sweep = async (
   const total = kinds.reduce((sum, { share }) => sum + share, 0)
   const folder = mkdtempSync(join(tmpdir(), "tessera-attack-"))
   const shared = { folder, runtimes, memo: makeMemo() }
-  const numbers = (only === undefined ? Array.from({ length: count }, (_, i) => i) : [only])
+  const numbers = only === undefined ? Array.from({ length: count }, (_, i) => i) : [only]
   const of = (number: number) => {
     const random = makeRandom(`${seed}/${number}`)
     let at = random.below(total)
@@ -75,7 +75,10 @@ export const sweep = async (
       const its = join(folder, `input-${number}`)
       mkdirSync(its)
       const attacked = Promise.resolve().then(() => chosen.attack(random, shared, its))
-        .catch((error): Outcome => ({ what: "an input", wrong: [`the attack itself failed: ${(error as Error)?.stack ?? error}`] }))
+        .catch((error): Outcome => ({
+          what: "an input",
+          wrong: [`the attack itself failed: ${(error as Error)?.stack ?? error}`],
+        }))
       const began = Date.now()
       const { what, wrong } = await inTime(attacked, chosen.longest)
       byKind.set(chosen.name, (byKind.get(chosen.name) ?? 0) + Date.now() - began)

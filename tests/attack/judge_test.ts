@@ -1,0 +1,198 @@
+/** The judge of the attacks is judged: it finds planted flaws, and nothing where there is none. */
+import { assert, assertEquals, assertMatch } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { ArraySchema, Attr, Dim, TileArray } from "../../mod.ts"
+import { httpFiles } from "../../platform/http_files.ts"
+import { Storage } from "../../platform/storage.ts"
+import { makeRandom } from "../hostile/random.ts"
+import { memoryGround } from "../laws/ground.ts"
+import { startWebServer } from "../platform/web_server.ts"
+import { judgeFault } from "./faults.ts"
+import { BESIDE, differences, snapshotOf, writeStrangers } from "./files.ts"
+import { forgedPath } from "./forged.ts"
+import { makeMemo } from "./input.ts"
+import type { RandomLaw } from "./laws.ts"
+import { judgeExit, runIn } from "./outcomes.ts"
+import type { Signal } from "./processes.ts"
+import { HEADER, isOneVersion, judgeSecrets, QUERY } from "./servers.ts"
+import { judgeStopped } from "./signals.ts"
+
+const one = Uint8Array.of(1)
+const Points = ArraySchema.sparse({ dims: { x: Dim.int32([0, 9]) }, attrs: { n: Attr.uint8() } })
+
+describe("the judge of stopped processes", () => {
+  const before = new Map([["notes.txt", "mine"], ["target.txt", "mine"]])
+  const seen = { before: "absent", after: "9 cells", now: "absent" }
+  const target = { isMarked: false, replaces: false, endless: false, own: (path: string) => path.startsWith("target/") }
+  const stopped = {
+    sent: ["SIGINT"] as ReadonlyArray<Signal>,
+    code: 130 as number | null,
+    signal: null,
+    isHanging: false,
+    error: "",
+  }
+  const judged = (
+    more: Partial<typeof stopped>,
+    files: ReadonlyMap<string, string> = before,
+    state: Partial<typeof seen> = {},
+    at: Partial<typeof target> = {},
+  ) =>
+    judgeStopped({ ...stopped, ...more }, { ...seen, ...state }, { before, now: files }, { ...target, ...at }).join(
+      "\n",
+    )
+
+  it("accepts what is as before, and what is complete", () => {
+    assertEquals(judged({}), "")
+    const complete = new Map([...before, ["target/__schema/x", "1"]])
+    assertEquals(judged({ code: 0, sent: [] }, complete, { now: "9 cells" }), "")
+    assertEquals(judged({}, complete, { now: "9 cells" }), "")
+    assertEquals(judged({ sent: ["SIGKILL"], code: null }, complete), "")
+  })
+
+  it("finds a stranger's file that is removed, changed or added", () => {
+    assertMatch(judged({}, new Map([["notes.txt", "mine"]])), /stranger's file: target.txt is gone/)
+    assertMatch(judged({ sent: ["SIGKILL"] }, new Map([...before, ["notes.txt", "x"]])), /notes.txt is changed/)
+    assertMatch(judged({ sent: ["SIGKILL"] }, new Map([...before, ["core", "x"]])), /core is new/)
+  })
+
+  it("finds what is left behind, wrong codes, half of an array and processes that hang", () => {
+    const left = new Map([...before, ["target/__fragments/x", "1"]])
+    assertMatch(judged({}, left), /left behind: target\/__fragments\/x is new/)
+    assertMatch(judged({}, new Map([...before, ["target/.tessera-1.tmp", "1"]])), /temporary file/)
+    assertMatch(judged({ code: 1 }), /ended with 1 after SIGINT/)
+    assertMatch(judged({ code: 143 }), /ended with 143/)
+    assertMatch(judged({ code: 0 }), /the work is not done/)
+    for (const sent of [["SIGINT"], ["SIGKILL"]] as ReadonlyArray<ReadonlyArray<Signal>>) {
+      assertMatch(judged({ sent }, before, { now: "5 cells" }), /neither what was there before/)
+      assertMatch(judged({ sent }, before, { now: "0 cells" }), /neither what was there before/)
+    }
+    assertMatch(judged({}, before, { before: "4 cells" }), /neither what was there before/)
+    assertMatch(judged({}, before, { now: "9 cells" }, { isMarked: true }), /its mark is still there/)
+    assertMatch(judged({ isHanging: true }), /did not end/)
+  })
+
+  it("sees folders byte by byte", () => {
+    const folder = mkdtempSync(join(tmpdir(), "tessera-judge-"))
+    try {
+      writeStrangers(folder, BESIDE)
+      const first = snapshotOf(folder)
+      assertEquals(differences(first, snapshotOf(folder)), [])
+      writeFileSync(join(folder, "notes.txt"), "a stranger's file: notes.txT")
+      rmSync(join(folder, "photos/cat.jpg"))
+      writeFileSync(join(folder, "photos/dog.jpg"), "")
+      assertEquals(differences(first, snapshotOf(folder)).sort(), [
+        "notes.txt is changed",
+        "photos/cat.jpg is gone",
+        "photos/dog.jpg is new",
+      ])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
+
+describe("the judge of faults", () => {
+  const law = (act: RandomLaw["act"]): RandomLaw => ({
+    name: "a flaw",
+    prepare: () => Effect.void,
+    act,
+    read: (uri) =>
+      Effect.catchTag(Effect.as(TileArray.open(uri), "there"), "ArrayNotFound", () => Effect.succeed("absent")),
+  })
+  /** What is found in so many tries; one of them meets the flaw. */
+  const found = async (act: RandomLaw["act"], fault: "fail" | "interrupt from outside" | "full" = "fail") => {
+    const lines: Array<string> = []
+    for (let i = 0; i < 25; i++) {
+      lines.push(...(await judgeFault(law(act), memoryGround(), fault, makeRandom(String(i)))).wrong)
+    }
+    return lines.join("\n")
+  }
+  const withStorage = (use: (storage: Storage) => Effect.Effect<unknown, unknown, never>) =>
+    Effect.flatMap(Storage, use)
+  const create = (uri: string) => TileArray.create(uri, Points)
+
+  it("finds nothing in a creation that cleans up", async () => {
+    assertEquals(await found(create), "")
+    assertEquals(await found(create, "interrupt from outside"), "")
+  })
+
+  it("finds a writer that deletes a stranger's file", async () => {
+    const cruel = (uri: string) =>
+      Effect.tapError(create(uri), () => withStorage((storage) => Effect.ignore(storage.remove(`${uri}/notes.txt`))))
+    assertMatch(await found(cruel), /a stranger's file is gone: \/notes.txt/)
+  })
+
+  it("finds a writer that leaves an array without cells, and one that leaves a file", async () => {
+    const empty: RandomLaw = {
+      ...law((uri) => Effect.zipRight(create(uri), withStorage((storage) => storage.write(`${uri}/cells`, one)))),
+      read: (uri) =>
+        withStorage((storage) =>
+          Effect.map(
+            storage.list(uri),
+            (entries) => entries.map(({ name }) => name).filter((name) => /cells|__sch/.test(name)),
+          )
+        ),
+    }
+    const lines: Array<string> = []
+    for (let i = 0; i < 40; i++) {
+      lines.push(...(await judgeFault(empty, memoryGround(), "fail", makeRandom(`empty ${i}`))).wrong)
+    }
+    assertMatch(lines.join("\n"), /neither what was before nor what should be after/)
+    const messy = (uri: string) =>
+      Effect.zipRight(withStorage((storage) => storage.write(`${uri}/scratch`, one)), create(uri))
+    assertMatch(await found(messy), /left behind: root\/scratch/)
+  })
+})
+
+describe("the judge of secrets", () => {
+  it("finds a header or a query that reaches another origin, and one in a message", async () => {
+    const there = await startWebServer({ files: new Map([["file", one]]) })
+    try {
+      const read = (options: object, query = "") =>
+        runIn(httpFiles(options), Effect.flatMap(Storage, (its) => its.read(`${there.origin}/file${query}`)), 10_000)
+      await read({})
+      assertEquals(judgeSecrets(there, ["nothing"]), [])
+      await read({ headers: { authorization: `Bearer ${HEADER}` } })
+      assertMatch(judgeSecrets(there, []).join(), /the other origin sees CANARYheader/)
+      there.seen.length = 0
+      await read({}, `?sig=${QUERY}`)
+      assertMatch(judgeSecrets(there, []).join(), /the other origin sees CANARYquery/)
+      there.seen.length = 0
+      assertMatch(judgeSecrets(there, [`cannot read https://x/?sig=${QUERY}`]).join(), /CANARYquery is shown/)
+    } finally {
+      await there.close()
+    }
+  })
+
+  it("finds mixes of two versions", () => {
+    assertEquals([[1, 1, 1], [2, 2], [], [120, 120]].map(isOneVersion), [true, true, true, true])
+    assertEquals([[1, 2], [2, 2, 1], [0], [3, 3], [1, 120]].map(isOneVersion), [false, false, false, false, false])
+  })
+
+  it("finds programs that do not end, defects and errors without a type", async () => {
+    const { storage } = memoryGround()
+    assertEquals(judgeExit("x", await runIn(storage, Effect.succeed(1), 1000)), [])
+    assertMatch(judgeExit("x", await runIn(storage, Effect.never, 20))[0], /does not end/)
+    assertMatch(judgeExit("x", await runIn(storage, Effect.die(new TypeError("no")), 1000))[0], /a defect/)
+    assertMatch(judgeExit("x", await runIn(storage, Effect.fail(new Error("no")), 1000))[0], /without a type/)
+  })
+})
+
+describe("inputs", () => {
+  it("are the same for the same number and seed", () => {
+    const paths = () => Array.from({ length: 50 }, (_, i) => forgedPath(makeRandom(`1/${i}`), "/root"))
+    assertEquals(paths(), paths())
+    assert(new Set(paths()).size > 30)
+  })
+
+  it("share what is made once", async () => {
+    const memo = makeMemo()
+    let made = 0
+    const make = () => Promise.resolve(++made)
+    assertEquals([await memo("a", make), await memo("a", make), await memo("b", make)], [1, 1, 2])
+  })
+})
