@@ -1,6 +1,6 @@
 /**
- * `deno task test`: the tests in Deno and in Bun, a sample of `deno task attack`, and the interop sample where it can run. Streams what they print and
- * closes with one line, `N passed, N failed`, over all. A runner that dies counts as a failure.
+ * `deno task test`: the tests in Deno and in Bun, a sample of `deno task attack`, and the interop sample where it
+ * can run. Streams what they print and closes with one line, `N passed, N failed`, over all. A runner that dies counts as a failure.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"

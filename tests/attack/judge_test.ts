@@ -101,7 +101,10 @@ describe("the judge of faults", () => {
     prepare: () => Effect.void,
     act,
     read: (uri) =>
-      Effect.catchTag(Effect.as(TileArray.open(uri), "there"), "ArrayNotFound", () => Effect.succeed("absent")),
+      Effect.catchAll(
+        Effect.as(TileArray.open(uri), "there"),
+        (error) => error._tag === "ArrayNotFound" ? Effect.succeed("absent") : Effect.fail(error),
+      ),
   })
   /** What is found in so many tries; one of them meets the flaw. */
   const found = async (act: RandomLaw["act"], fault: "fail" | "interrupt from outside" | "full" = "fail") => {

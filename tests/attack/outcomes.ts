@@ -43,8 +43,8 @@ export const judgeExit = (name: string, { exit }: Run<unknown>): ReadonlyArray<s
   if (Exit.isSuccess(exit)) return []
   const failure = Cause.failureOption(exit.cause)
   if (failure._tag === "None") return [`${name} ends in a defect: ${shortText(String(exit.cause))}`]
-  const error = failure.value as { readonly _tag?: unknown; readonly message?: unknown }
-  if (!(error instanceof Error) || typeof error._tag !== "string") {
+  const error: unknown = failure.value
+  if (!(error instanceof Error) || !("_tag" in error) || typeof error._tag !== "string") {
     return [`${name} fails without a type: ${shortText(error)}`]
   }
   // deno-lint-ignore no-control-regex

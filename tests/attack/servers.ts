@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import type { ServerResponse } from "node:http"
+import { gzipSync } from "node:zlib"
 import { ArraySchema, Attr, Dense, Dim, Group, TileArray } from "../../mod.ts"
 import { httpFiles, makeMemoryStorage, type StorageService, withCache } from "../../platform/mod.ts"
 import { Storage } from "../../platform/storage.ts"
@@ -133,8 +134,13 @@ const tricks = (random: Random, here: () => string, there: () => string): Readon
       response.end(new Uint8Array(file.length + 100).fill(9))
       return true
     },
-    "an encoding": (_, response) => {
+    "an encoding that is none": (_, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end("this is not gzip")
+      return true
+    },
+    "an encoding": ({ method }, response, file) => {
+      if (file === undefined || method === "HEAD") return undefined
+      response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(file))
       return true
     },
   }
