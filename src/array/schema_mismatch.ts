@@ -84,10 +84,11 @@ export const schemaDifferences = (
     if (Object.hasOwn(declared.dims, name)) compare(name, declared.dims[name].type, type)
   }
 
+  const byName = new Map(attributes.map((attribute) => [attribute.name, attribute]))
   for (const name of declared.attributeNames) {
     const { type, nullable, cellValNum, enumeration } = declared.attrs[name]
     const want = described(type, nullable, cellValNum)
-    const found = attributes.find((a) => a.name === name)
+    const found = byName.get(name)
     if (found === undefined) {
       const others = attributes.map((a) => a.name)
       differences.push({

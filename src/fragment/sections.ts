@@ -7,6 +7,7 @@ import type { StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { FragmentFooter } from "../../schema/fragment/footer.ts"
+import { firstFrom } from "../kernel/first_from.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import { readPresent } from "./missing_file.ts"
@@ -30,6 +31,8 @@ export interface Sections {
   /** Where the footer starts, and so the last section ends; unknown with a consolidated footer until the file is read. */
   end: number | undefined
   tail: LoadedTail | undefined
+  /** Where sections start, ascending; made when it is first needed. */
+  starts: Float64Array | undefined
   readonly opened: Map<number, GenericTile>
 }
 
@@ -39,7 +42,7 @@ export const sectionsOf = (
   footer: FragmentFooter,
   end: number | undefined,
   tail: LoadedTail | undefined,
-): Sections => ({ uri, version: footer.version, footer, end, tail, opened: new Map() })
+): Sections => ({ uri, version: footer.version, footer, end, tail, starts: undefined, opened: new Map() })
 
 /** What loading sections can fail with. */
 export type SectionError = StorageError | TileError
@@ -66,6 +69,7 @@ export const loadSections = (
       const { tail } = sections
       const end = sections.end ?? tail.offset + tail.bytes.byteLength
       const before = missing.filter((start) => start < tail.offset)
+      const places = new Map(before.map((start, k) => [start, k]))
       // one read from the first that is missing to the end of the last: sections lie back to back
       const ranges = before.map((start) => ({
         offset: start,
@@ -75,8 +79,8 @@ export const loadSections = (
         ? Effect.succeed([])
         : readPresent(sections.uri, sections.version, storage.readRanges(sections.uri, ranges))
       const open = (start: number): GenericTile => {
-        const k = before.indexOf(start)
-        if (k >= 0) return openGenericTile(access, sections.uri, spans[k], 0, start)
+        const k = places.get(start)
+        if (k !== undefined) return openGenericTile(access, sections.uri, spans[k], 0, start)
         const at = start - tail.offset
         if (at > tail.bytes.byteLength) {
           throw new FormatError({
@@ -97,25 +101,30 @@ export const loadSections = (
   })
 
 /** Where the section that starts at `start` ends at the latest: where the next one starts. */
-const nextStart = ({ footer }: Sections, start: number, end: number): number => {
-  let next = end
-  const see = (at: number): void => {
-    if (at > start && at < next) next = at
+const nextStart = (sections: Sections, start: number, end: number): number => {
+  const starts = sections.starts ??= startsOf(sections.footer)
+  const k = firstFrom(starts.length, (i) => starts[i] <= start)
+  return k < starts.length && starts[k] < end ? starts[k] : end
+}
+
+/** Where all sections start, ascending. */
+const startsOf = (footer: FragmentFooter): Float64Array => {
+  const lists = [
+    footer.tileOffsets,
+    footer.varTileOffsets,
+    footer.varTileSizes,
+    footer.validityTileOffsets,
+    footer.tileMins,
+    footer.tileMaxes,
+    footer.tileSums,
+    footer.tileNullCounts,
+    [footer.rtreeOffset, footer.fragmentStatisticsOffset, footer.processedConditionsOffset],
+  ]
+  const starts = new Float64Array(lists.reduce((sum, list) => sum + list.length, 0))
+  let at = 0
+  for (const list of lists) {
+    starts.set(list, at)
+    at += list.length
   }
-  for (
-    const list of [
-      footer.tileOffsets,
-      footer.varTileOffsets,
-      footer.varTileSizes,
-      footer.validityTileOffsets,
-      footer.tileMins,
-      footer.tileMaxes,
-      footer.tileSums,
-      footer.tileNullCounts,
-    ]
-  ) list.forEach(see)
-  see(footer.rtreeOffset)
-  see(footer.fragmentStatisticsOffset)
-  see(footer.processedConditionsOffset)
-  return next
+  return starts.sort()
 }

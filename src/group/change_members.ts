@@ -91,21 +91,37 @@ const memberOf = (
     return { version: 2, type: found, relative, uri: storedUri(uri, relative), name: name ?? null, deleted: false }
   })
 
-/** The member that a name or URI means. */
-const findMember = (
+/** Finds the member that a name or URI means. */
+const memberFinder = (
   group: string,
   members: ReadonlyArray<GroupMember>,
-  wanted: string,
-): Effect.Effect<GroupMember, WriteError> => {
-  const refuse = (reason: string) => Effect.fail(new WriteError({ uri: group, field: wanted, reason }))
-  const named = members.find((member) => keyOf(member) === wanted)
-  if (named !== undefined) return Effect.succeed(named)
-  const places = [identity(memberUri(group, wanted, false)), identity(memberUri(group, wanted, true))]
-  const there = members.filter(({ uri, relative }) => places.includes(identity(memberUri(group, uri, relative))))
-  if (there.length === 1) return Effect.succeed(there[0])
-  return there.length === 0
-    ? refuse("the group has no member of this name or URI")
-    : refuse("several members have this URI; remove them by their names")
+): (wanted: string) => Effect.Effect<GroupMember, WriteError> => {
+  const byKey = new Map<string, GroupMember>()
+  for (const member of members) if (!byKey.has(keyOf(member))) byKey.set(keyOf(member), member)
+  let places: Map<string, Array<GroupMember>> | undefined
+  /** Members by where they are: looked up only if a name is not found. */
+  const byPlace = (): Map<string, Array<GroupMember>> => {
+    if (places !== undefined) return places
+    places = new Map()
+    for (const member of members) {
+      const place = identity(memberUri(group, member.uri, member.relative))
+      const there = places.get(place)
+      if (there === undefined) places.set(place, [member])
+      else there.push(member)
+    }
+    return places
+  }
+  return (wanted) => {
+    const refuse = (reason: string) => Effect.fail(new WriteError({ uri: group, field: wanted, reason }))
+    const named = byKey.get(wanted)
+    if (named !== undefined) return Effect.succeed(named)
+    const at = new Set([identity(memberUri(group, wanted, false)), identity(memberUri(group, wanted, true))])
+    const there = [...at].flatMap((place) => byPlace().get(place) ?? [])
+    if (there.length === 1) return Effect.succeed(there[0])
+    return there.length === 0
+      ? refuse("the group has no member of this name or URI")
+      : refuse("several members have this URI; remove them by their names")
+  }
 }
 
 const checkChanges = (changes: MemberChanges, refuse: Refuse): MemberChanges => {
@@ -133,8 +149,9 @@ export const changeMembers = (
       if (!changed.has(keyOf(member))) return Effect.sync(() => void changed.set(keyOf(member), member))
       return Effect.fail(new WriteError({ uri, field: keyOf(member), reason: "it is added or removed twice" }))
     }
+    const findMember = memberFinder(uri, members)
     for (const wanted of remove) {
-      const found = yield* findMember(uri, members, wanted)
+      const found = yield* findMember(wanted)
       yield* change({ ...found, version: 2, deleted: true })
     }
     const added = yield* Effect.forEach(add, (member) => memberOf(uri, member), { concurrency: 16 })

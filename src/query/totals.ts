@@ -219,12 +219,16 @@ export const answerOf = (
 /** The totals that are asked for. Throws {@link SelectionError}. */
 export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => {
   const fields = [...askedFields(array, aggregates)].map(([field, kinds]) => new FieldTotals(field, kinds))
+  const byName = new Map(fields.map((its) => [its.field.name, its]))
   const totals: Totals = {
     cells: 0,
     fields,
     answer: () =>
       Object.fromEntries(
-        Object.entries<Aggregate>(aggregates).map(([name, its]) => [name, answerOf(its, totals.cells, fields)]),
+        Object.entries<Aggregate>(aggregates).map(([name, its]) => {
+          const own = byName.get(its.field)
+          return [name, answerOf(its, totals.cells, own === undefined ? [] : [own])]
+        }),
       ),
   }
   return totals

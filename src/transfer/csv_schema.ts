@@ -128,9 +128,10 @@ export const csvSchema = (
   if (dims.length === 0 && columns.has(ROW)) {
     refuse(ROW, "there is a column of the name that the dimension of rows has; name the dims, or the columns otherwise")
   }
+  const dimensionNames = new Set(names)
   for (const list of [options.tile, options.domain] as const) {
     for (const name of Object.keys(list ?? {})) {
-      if (!names.includes(name)) {
+      if (!dimensionNames.has(name)) {
         refuse(
           name,
           `it is no dimension, which are ${names.map((n) => JSON.stringify(n)).join(", ")}`,
@@ -144,7 +145,7 @@ export const csvSchema = (
     return [name, dimensionOfColumn(name, type, options, dims.length === 0 ? [] : filtersOf(name), side)]
   }))
   const attrs = Object.fromEntries(
-    [...columns].filter(([name]) => !names.includes(name)).map(
+    [...columns].filter(([name]) => !dimensionNames.has(name)).map(
       ([name, { type, nullable: empty }]): [string, Attribute] => {
         const attribute: Attribute = attributeOf(type, ...filtersOf(name))
         return [name, empty ? nullable(attribute) : attribute]

@@ -207,6 +207,8 @@ export const openFragment = (
 
     /** Bytes that wait for all files. */
     let waiting = 0
+    /** Bytes of all tiles. */
+    let appended = 0
     const flush = (file: OutFile): Effect.Effect<void, StorageError> =>
       Effect.gen(function* () {
         if (file.waiting === 0) return
@@ -246,6 +248,7 @@ export const openFragment = (
     ): Effect.Effect<void, StorageError> =>
       Effect.gen(function* () {
         out.record.add(tile, persisted, statistics)
+        appended += persisted.fixed.length + (persisted.var?.length ?? 0) + (persisted.validity?.length ?? 0)
         yield* put(out.files.fixed, persisted.fixed)
         if (persisted.var !== undefined) yield* put(out.files.var, persisted.var)
         if (persisted.validity !== undefined) yield* put(out.files.validity, persisted.validity)
@@ -322,7 +325,6 @@ export const openFragment = (
     const finish: FragmentWriter["finish"] = (end) =>
       Effect.gen(function* () {
         for (const field of outs.keys()) yield* close(field)
-        ended = bytes()
         const records = slots.map((field) => field === undefined ? undefined : outs.get(field)?.record)
         const tileCount = records.find((record) => record !== undefined)?.tiles ?? 0
         slots.forEach((field, slot) => {
@@ -358,18 +360,13 @@ export const openFragment = (
           const next = yield* attemptCodecs(() => parts.next())
           if (next.done === true) break
           yield* put(file, next.value)
+          yield* turnIfDue
         }
         yield* flush(file)
         yield* file.writer!.finish
         return { ...finished, metadata: undefined }
       })
 
-    /** What it had in the end. */
-    let ended = 0
-    const bytes = (): number => {
-      let sum = ended
-      for (const { record } of outs.values()) sum += record.size
-      return sum
-    }
+    const bytes = (): number => appended
     return { name, uri, bytes, inFlight: inFlight(storage, uri, 4), write, writeCoordinates, close, finish }
   })

@@ -120,10 +120,12 @@ const enumerationOfJson = ({ name, type, cellValNum, ordered, values }: Enumerat
   return valuesOfParts(name, { type, cellValNum: num, ordered: ordered ?? false }, parts)
 }
 
-const named = <A extends { readonly name: string }>(part: string, list: ReadonlyArray<A>): ReadonlyArray<string> =>
-  list.map(({ name }, i) =>
-    list.findIndex((other) => other.name === name) === i ? name : refuse(name, `two ${part} have this name`)
+const named = <A extends { readonly name: string }>(part: string, list: ReadonlyArray<A>): ReadonlyArray<string> => {
+  const seen = new Set<string>()
+  return list.map(({ name }) =>
+    seen.size < seen.add(name).size ? name : refuse(name, `two ${part} have this name`)
   )
+}
 
 /** Bounds that are hex are bytes. */
 const boundInput = (bound: BoundJson): unknown =>

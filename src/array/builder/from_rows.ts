@@ -90,8 +90,9 @@ export const attributesOfRows = <A, I, R>(
     throw new SchemaError({ field: "", reason: `rows are no structs: ${String(schema.ast)}; give a Schema.Struct` })
   }
   const names = fields.map(({ name }) => name)
+  const known = new Set(names)
   for (const name of [...dims, ...Object.keys(attrs)]) {
-    if (names.includes(name)) continue
+    if (known.has(name)) continue
     const reason = `rows have no such field, but ${names.map((n) => JSON.stringify(n)).join(", ")}`
     throw new SchemaError({ field: name, reason })
   }

@@ -184,25 +184,28 @@ const attributeOf = (structure: AttributeStructure): Attribute => {
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), ["temperature", "note"])
  * ```
  */
-export const fromStructure = (structure: Structure, enumerations: ReadonlyArray<Enumeration> = []): ArraySchema => ({
-  arrayType: structure.arrayType,
-  dims: Object.fromEntries(structure.dimensions.map((d) => [d.name, dimensionOf(d)])),
-  attrs: Object.fromEntries(structure.attributes.map((a) => [a.name, attributeOf(a)])),
-  dimensionNames: structure.dimensions.map((d) => d.name),
-  attributeNames: structure.attributes.map((a) => a.name),
-  order: structure.cellOrder as CellOrder,
-  tileOrder: structure.tileOrder as TileOrder,
-  capacity: structure.capacity,
-  allowsDuplicates: structure.allowsDuplicates,
-  coordsFilters: structure.coordsFilters,
-  offsetsFilters: structure.offsetsFilters,
-  validityFilters: structure.validityFilters,
-  enumerations: Object.fromEntries(structure.enumerations.map(({ name, fileName }) => {
-    const found = enumerations.find((e) => e.name === name)
-    const empty = { type: "any", cellValNum: "var", ordered: false, data: new Uint8Array(0), offsets: null } as const
-    return [name, found === undefined ? { ...empty, fileName } : { ...valuesOfEnumeration(found), fileName }]
-  })),
-  currentDomain: structure.currentDomain.empty ? null : structure.currentDomain.ranges,
-  labels: labelsOf(structure.dimensions.map((d) => d.name), structure.dimensionLabels),
-  dimensionLabels: structure.dimensionLabels,
-})
+export const fromStructure = (structure: Structure, enumerations: ReadonlyArray<Enumeration> = []): ArraySchema => {
+  const values = new Map(enumerations.map((enumeration) => [enumeration.name, enumeration]))
+  return {
+    arrayType: structure.arrayType,
+    dims: Object.fromEntries(structure.dimensions.map((d) => [d.name, dimensionOf(d)])),
+    attrs: Object.fromEntries(structure.attributes.map((a) => [a.name, attributeOf(a)])),
+    dimensionNames: structure.dimensions.map((d) => d.name),
+    attributeNames: structure.attributes.map((a) => a.name),
+    order: structure.cellOrder as CellOrder,
+    tileOrder: structure.tileOrder as TileOrder,
+    capacity: structure.capacity,
+    allowsDuplicates: structure.allowsDuplicates,
+    coordsFilters: structure.coordsFilters,
+    offsetsFilters: structure.offsetsFilters,
+    validityFilters: structure.validityFilters,
+    enumerations: Object.fromEntries(structure.enumerations.map(({ name, fileName }) => {
+      const found = values.get(name)
+      const empty = { type: "any", cellValNum: "var", ordered: false, data: new Uint8Array(0), offsets: null } as const
+      return [name, found === undefined ? { ...empty, fileName } : { ...valuesOfEnumeration(found), fileName }]
+    })),
+    currentDomain: structure.currentDomain.empty ? null : structure.currentDomain.ranges,
+    labels: labelsOf(structure.dimensions.map((d) => d.name), structure.dimensionLabels),
+    dimensionLabels: structure.dimensionLabels,
+  }
+}
