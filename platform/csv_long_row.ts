@@ -4,7 +4,8 @@
  *
  * @module
  */
-import type { CsvRow } from "./csv_rows.ts"
+/** The cells of a row; `null` for those that are. */
+export type CsvRow = Array<string | null>
 
 /** What is found once a row is complete. */
 export interface CompleteRow {

@@ -4,7 +4,7 @@
  * @module
  */
 import { withLineFeeds } from "./csv_lines.ts"
-import { LongRow } from "./csv_long_row.ts"
+import { type CsvRow, LongRow } from "./csv_long_row.ts"
 
 /** What CSV text is like. */
 export interface CsvForm {
@@ -14,8 +14,7 @@ export interface CsvForm {
   readonly null?: string
 }
 
-/** The cells of a row; `null` for those that are. */
-export type CsvRow = Array<string | null>
+export type { CsvRow } from "./csv_long_row.ts"
 
 /** Rows that were found, and the first thing that is wrong with them. */
 export interface CsvRows {

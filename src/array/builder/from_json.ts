@@ -122,9 +122,7 @@ const enumerationOfJson = ({ name, type, cellValNum, ordered, values }: Enumerat
 
 const named = <A extends { readonly name: string }>(part: string, list: ReadonlyArray<A>): ReadonlyArray<string> => {
   const seen = new Set<string>()
-  return list.map(({ name }) =>
-    seen.size < seen.add(name).size ? name : refuse(name, `two ${part} have this name`)
-  )
+  return list.map(({ name }) => seen.size < seen.add(name).size ? name : refuse(name, `two ${part} have this name`))
 }
 
 /** Bounds that are hex are bytes. */
