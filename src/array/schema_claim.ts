@@ -15,7 +15,7 @@
  * Engines know nothing of claims. They ignore such files: a name with another dot before the extension is never a fragment.
  */
 import * as Effect from "effect/Effect"
-import { type AlreadyExists, StorageError } from "../../platform/errors.ts"
+import type { AlreadyExists, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { toHex } from "../../schema/scalar.ts"
 import { join } from "./listing.ts"
