@@ -25,7 +25,8 @@ export type PutMetadataError = InvalidOption | WriteError | LatestSchemaError | 
 /**
  * Changes the metadata of an array, in one file: what `change` sets and deletes is written when it has succeeded, and nothing
  * of it if it fails or is interrupted. `array` is open or a URI; of a URI the newest schema is read, to know that there is an
- * array, its format version and that the key fits. Nothing is read again or shown by an array that is open.
+ * array, its format version and that the key fits. Nothing is read again or shown by an array that is open. Without `at` the
+ * files of metadata are listed, to come after the newest of them.
  *
  * Fails as `change` does; with `WriteError` for arrays that can have no metadata (format versions up to 3), `ArrayNotFound`,
  * `InvalidOption`, `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for a schema that

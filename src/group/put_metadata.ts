@@ -23,7 +23,8 @@ export type PutGroupMetadataError = InvalidOption | WriteError | ArrayNotFound |
 
 /**
  * Changes the metadata of a group, in one file: what `change` sets and deletes is written when it has succeeded, and nothing
- * of it if it fails or is interrupted. `group` is open or a URI. With a key what is written is encrypted.
+ * of it if it fails or is interrupted. `group` is open or a URI. With a key what is written is encrypted. Without `at` the files
+ * of metadata are listed, to come after the newest of them.
  *
  * Fails as `change` does; with `ArrayNotFound` if there is no group, `InvalidOption`, `StorageError` or `CodecError`.
  *

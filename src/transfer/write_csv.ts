@@ -34,7 +34,10 @@ import type { FillError } from "./fill_array.ts"
 export interface CsvOptions extends CsvForm {
   /** The names of the columns, of CSV whose first row is data already. Default: they are the first row. */
   readonly columns?: ReadonlyArray<string>
-  /** The moment that the cells belong to, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now. */
+  /**
+   * The moment that the cells belong to, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now. Rows
+   * with the same coordinates that are too far apart to be written together count in their order; with `at` they are refused.
+   */
   readonly at?: number | bigint | Date
   /**
    * Sparse arrays: what becomes of rows with the same coordinates where no duplicates are allowed: `refuse` them, or keep the

@@ -28,7 +28,8 @@ export interface DenseRowsOptions extends WriteOptions {
  *
  * Rows are an iterable or a Stream of any length, in any order. Those that wait in `memory` are put together to boxes, of which
  * each becomes a fragment, and all of them count at once; so the rows of a box should lie together, and best come sorted by the
- * dimensions. Cells that have no row stay as they are.
+ * dimensions. Cells that have no row stay as they are. Rows of the same cell that are too far apart to wait together count in
+ * their order, each part of the rows in a millisecond of its own; with `at` they are refused.
  *
  * Fails with `RowError`, which names the row and the field, with `WriteError` for cells that lie too scattered to make boxes, or
  * more boxes than one in an array before format 12, and else as `Dense.write` does; the array is then as it was.
