@@ -41,13 +41,25 @@ async (uri: string) => {
   return () => run(array as never, data as never)
 }
 
-const sparse = (columns: () => Record<string, unknown>, dims: Record<string, unknown>, attrs: Record<string, unknown>, more = {}, options = {}) =>
+const sparse = (
+  columns: () => Record<string, unknown>,
+  dims: Record<string, unknown>,
+  attrs: Record<string, unknown>,
+  more = {},
+  options = {},
+) =>
   on(
     () => Arrays.sparse({ dims, attrs, ...more } as never),
     columns,
     (array, data) => Sparse.write(array as never, data, options),
   )
-const dense = (cells: () => Record<string, unknown>, dims: Record<string, unknown>, attrs: Record<string, unknown>, more = {}, options = {}) =>
+const dense = (
+  cells: () => Record<string, unknown>,
+  dims: Record<string, unknown>,
+  attrs: Record<string, unknown>,
+  more = {},
+  options = {},
+) =>
   on(
     () => Arrays.dense({ dims, attrs, ...more } as never),
     cells,
@@ -56,7 +68,8 @@ const dense = (cells: () => Record<string, unknown>, dims: Record<string, unknow
 
 const M = 1_000_000
 const ints = (count: number, most: number) => Int32Array.from({ length: count }, () => Math.floor(random() * most))
-const longs = (count: number, most: number) => BigInt64Array.from({ length: count }, () => BigInt(Math.floor(random() * most)))
+const longs = (count: number, most: number) =>
+  BigInt64Array.from({ length: count }, () => BigInt(Math.floor(random() * most)))
 const floats = (count: number) => Float64Array.from({ length: count }, () => random())
 const texts = (count: number) => Array.from({ length: count }, (_, i) => `text ${(i * 7919) % count}`)
 const strings = (count: number) => {
@@ -77,67 +90,142 @@ const grid = (cells: number, tile: number) => ({
 })
 const double = (cells: number) => () => ({ a: floats(side(cells) ** 2) })
 
-const csvFile = (name: string, text: () => Iterable<string>) => (run: (file: string, uri: string) => Program) => (uri: string) => {
-  const file = join(folder, name)
-  writeFileSync(file, "")
-  for (const piece of text()) writeFileSync(file, piece, { flag: "a" })
-  return Promise.resolve(() => run(file, uri))
-}
+const csvFile =
+  (name: string, text: () => Iterable<string>) => (run: (file: string, uri: string) => Program) => (uri: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, "")
+    for (const piece of text()) writeFileSync(file, piece, { flag: "a" })
+    return Promise.resolve(() => run(file, uri))
+  }
 function* table(rows: number, columns: number) {
   yield Array.from({ length: columns }, (_, c) => `c${c}`).join(",") + "\n"
   for (let r = 0; r < rows; r += 1000) {
     let text = ""
     for (let i = 0; i < Math.min(1000, rows - r); i++) {
-      text += Array.from({ length: columns }, (_, c) => c % 3 === 0 ? String(r + i + c) : c % 3 === 1 ? (random() * 100).toFixed(3) : `w${i}`).join(",") + "\n"
+      text += Array.from({ length: columns }, (_, c) =>
+        c % 3 === 0 ? String(r + i + c) : c % 3 === 1 ? (random() * 100).toFixed(3) : `w${i}`).join(",") + "\n"
     }
     yield text
   }
 }
 
 const cases: Record<string, (uri: string) => Promise<() => Program>> = {
-  "sparse int32 2d 5M": sparse(() => ({ x: ints(n(5 * M), 1e5), y: ints(n(5 * M), 1e5), a: floats(n(5 * M)) }), plane, { a: Attr.float64(zstd()) }, { allowsDuplicates: true }),
-  "sparse int64 3d 5M hilbert": sparse(() => ({ x: longs(n(5 * M), 1e5), y: longs(n(5 * M), 1e5), z: longs(n(5 * M), 1e5), a: floats(n(5 * M)) }), { x: Dim.int64([0n, 99_999n]), y: Dim.int64([0n, 99_999n]), z: Dim.int64([0n, 99_999n]) }, { a: Attr.float64() }, { allowsDuplicates: true, order: "hilbert" }),
-  "sparse float64 1d 5M first of duplicates": sparse(() => ({ x: Float64Array.from({ length: n(5 * M) }, () => Math.floor(random() * n(4 * M))), a: floats(n(5 * M)) }), { x: Dim.float64([0, 1e9], { tile: 1000 }) }, { a: Attr.float64() }, {}, { duplicates: "first" }),
-  "sparse string 1d 3M": sparse(() => ({ x: strings(n(3 * M)), a: floats(n(3 * M)) }), { x: Dim.ascii() }, { a: Attr.float64() }, { allowsDuplicates: true }),
-  "sparse one tile 5M": sparse(() => ({ x: ints(n(5 * M), 1e5), y: ints(n(5 * M), 1e5), a: floats(n(5 * M)), s: strings(n(5 * M)) }), plane, { a: Attr.float64(zstd()), s: Attr.ascii() }, { allowsDuplicates: true, capacity: 20 * M }),
-  "sparse global order 5M": sparse(() => ({ x: Int32Array.from({ length: n(5 * M) }, (_, i) => i), a: floats(n(5 * M)) }), { x: Dim.int32([0, 1e8], { tile: 1000 }) }, { a: Attr.float64() }, {}, { order: "global" }),
-  "sparse lists of texts 5M": sparse(() => ({ x: Int32Array.from({ length: n(5 * M) }, (_, i) => i), s: texts(n(5 * M)) }), { x: Dim.int32([0, 1e8], { tile: 1000 }) }, { s: Attr.utf8(zstd()) }),
-  "sparse nullable lists 5M": sparse(() => ({ x: Int32Array.from({ length: n(5 * M) }, (_, i) => i), v: Array.from({ length: n(5 * M) }, (_, i) => i % 3 === 0 ? null : i) }), { x: Dim.int32([0, 1e8], { tile: 1000 }) }, { v: Attr.nullable(Attr.float64()) }),
+  "sparse int32 2d 5M": sparse(() => ({ x: ints(n(5 * M), 1e5), y: ints(n(5 * M), 1e5), a: floats(n(5 * M)) }), plane, {
+    a: Attr.float64(zstd()),
+  }, { allowsDuplicates: true }),
+  "sparse int64 3d 5M hilbert": sparse(
+    () => ({ x: longs(n(5 * M), 1e5), y: longs(n(5 * M), 1e5), z: longs(n(5 * M), 1e5), a: floats(n(5 * M)) }),
+    { x: Dim.int64([0n, 99_999n]), y: Dim.int64([0n, 99_999n]), z: Dim.int64([0n, 99_999n]) },
+    { a: Attr.float64() },
+    { allowsDuplicates: true, order: "hilbert" },
+  ),
+  "sparse float64 1d 5M first of duplicates": sparse(
+    () => ({ x: Float64Array.from({ length: n(5 * M) }, () => Math.floor(random() * n(4 * M))), a: floats(n(5 * M)) }),
+    { x: Dim.float64([0, 1e9], { tile: 1000 }) },
+    { a: Attr.float64() },
+    {},
+    { duplicates: "first" },
+  ),
+  "sparse string 1d 3M": sparse(() => ({ x: strings(n(3 * M)), a: floats(n(3 * M)) }), { x: Dim.ascii() }, {
+    a: Attr.float64(),
+  }, { allowsDuplicates: true }),
+  "sparse one tile 5M": sparse(
+    () => ({ x: ints(n(5 * M), 1e5), y: ints(n(5 * M), 1e5), a: floats(n(5 * M)), s: strings(n(5 * M)) }),
+    plane,
+    { a: Attr.float64(zstd()), s: Attr.ascii() },
+    { allowsDuplicates: true, capacity: 20 * M },
+  ),
+  "sparse global order 5M": sparse(
+    () => ({ x: Int32Array.from({ length: n(5 * M) }, (_, i) => i), a: floats(n(5 * M)) }),
+    { x: Dim.int32([0, 1e8], { tile: 1000 }) },
+    { a: Attr.float64() },
+    {},
+    { order: "global" },
+  ),
+  "sparse lists of texts 5M": sparse(
+    () => ({ x: Int32Array.from({ length: n(5 * M) }, (_, i) => i), s: texts(n(5 * M)) }),
+    { x: Dim.int32([0, 1e8], { tile: 1000 }) },
+    { s: Attr.utf8(zstd()) },
+  ),
+  "sparse nullable lists 5M": sparse(
+    () => ({
+      x: Int32Array.from({ length: n(5 * M) }, (_, i) => i),
+      v: Array.from({ length: n(5 * M) }, (_, i) => i % 3 === 0 ? null : i),
+    }),
+    { x: Dim.int32([0, 1e8], { tile: 1000 }) },
+    { v: Attr.nullable(Attr.float64()) },
+  ),
   "dense none 200MB": dense(double(n(25 * M)), grid(n(25 * M), 500), { a: Attr.float64() }),
   "dense zstd 200MB": dense(double(n(25 * M)), grid(n(25 * M), 500), { a: Attr.float64(zstd()) }),
   "dense gzip 40MB": dense(double(n(5 * M)), grid(n(5 * M), 500), { a: Attr.float64(Filter.gzip(6)) }),
   "dense bzip2 8MB": dense(double(n(1 * M)), grid(n(1 * M), 500), { a: Attr.float64(Filter.bzip2(1)) }),
-  "dense double delta 200MB": dense(() => ({ a: longs(side(n(25 * M)) ** 2, 1e6) }), grid(n(25 * M), 500), { a: Attr.int64(Filter.doubleDelta()) }),
+  "dense double delta 200MB": dense(() => ({ a: longs(side(n(25 * M)) ** 2, 1e6) }), grid(n(25 * M), 500), {
+    a: Attr.int64(Filter.doubleDelta()),
+  }),
   "dense one tile 200MB none": dense(double(n(25 * M)), grid(n(25 * M), 1e5), { a: Attr.float64() }),
   "dense one tile 200MB zstd": dense(double(n(25 * M)), grid(n(25 * M), 1e5), { a: Attr.float64(zstd()) }),
-  "dense one tile 200MB col order": dense(double(n(25 * M)), grid(n(25 * M), 1e5), { a: Attr.float64() }, {}, { order: "col" }),
-  "dense var 5M in a tile": dense(() => ({ s: strings(side(n(5 * M)) ** 2) }), grid(n(5 * M), 1e5), { s: Attr.ascii() }),
-  "dense var rle 5M in a tile": dense(() => ({ s: strings(side(n(5 * M)) ** 2) }), grid(n(5 * M), 1e5), { s: Attr.ascii(Filter.rle) }),
-  "dense var dictionary 5M in a tile": dense(() => ({ s: strings(side(n(5 * M)) ** 2) }), grid(n(5 * M), 1e5), { s: Attr.ascii(Filter.dictionary) }),
+  "dense one tile 200MB col order": dense(double(n(25 * M)), grid(n(25 * M), 1e5), { a: Attr.float64() }, {}, {
+    order: "col",
+  }),
+  "dense var 5M in a tile": dense(() => ({ s: strings(side(n(5 * M)) ** 2) }), grid(n(5 * M), 1e5), {
+    s: Attr.ascii(),
+  }),
+  "dense var rle 5M in a tile": dense(() => ({ s: strings(side(n(5 * M)) ** 2) }), grid(n(5 * M), 1e5), {
+    s: Attr.ascii(Filter.rle),
+  }),
+  "dense var dictionary 5M in a tile": dense(() => ({ s: strings(side(n(5 * M)) ** 2) }), grid(n(5 * M), 1e5), {
+    s: Attr.ascii(Filter.dictionary),
+  }),
   "sparse rows 500k": on(
-    () => Arrays.sparse({ dims: { x: Dim.int32([0, 1e8], { tile: 1000 }) }, attrs: { a: Attr.float64(), s: Attr.utf8() } }),
+    () =>
+      Arrays.sparse({ dims: { x: Dim.int32([0, 1e8], { tile: 1000 }) }, attrs: { a: Attr.float64(), s: Attr.utf8() } }),
     () => Array.from({ length: n(0.5 * M) }, (_, i) => ({ x: i, a: i / 2, s: `row ${i}` })),
-    (array, data) => Sparse.writeRows(array as never, data, Schema.Struct({ x: Schema.Int, a: Schema.Number, s: Schema.String }) as never) as Program,
+    (array, data) =>
+      Sparse.writeRows(
+        array as never,
+        data,
+        Schema.Struct({ x: Schema.Int, a: Schema.Number, s: Schema.String }) as never,
+      ) as Program,
   ),
   "dense rows 500k": on(
     () => Arrays.dense({ dims: { x: Dim.int32([0, 999_999], { tile: 1000 }) }, attrs: { a: Attr.float64() } }),
     () => Array.from({ length: n(0.5 * M) }, (_, i) => ({ x: (i * 7919) % n(0.5 * M), a: i / 2 })),
-    (array, data) => Dense.writeRows(array as never, data, Schema.Struct({ x: Schema.Int, a: Schema.Number }) as never) as Program,
+    (array, data) =>
+      Dense.writeRows(array as never, data, Schema.Struct({ x: Schema.Int, a: Schema.Number }) as never) as Program,
   ),
   "dense rows scattered 300k": on(
     () => Arrays.dense({ dims: { x: Dim.int32([0, 9_999_999], { tile: 1000 }) }, attrs: { a: Attr.float64() } }),
     () => Array.from({ length: n(0.3 * M) }, (_, i) => ({ x: i * 3, a: i / 2 })),
-    (array, data) => Effect.ignore(Dense.writeRows(array as never, data, Schema.Struct({ x: Schema.Int, a: Schema.Number }) as never) as Program),
+    (array, data) =>
+      Effect.ignore(
+        Dense.writeRows(array as never, data, Schema.Struct({ x: Schema.Int, a: Schema.Number }) as never) as Program,
+      ),
   ),
   "sparse writer large batches": on(
     () => Arrays.sparse({ dims: { x: Dim.int32([0, 1e9], { tile: 1000 }) }, attrs: { a: Attr.float64() } }),
-    () => Array.from({ length: 4 }, (_, k) => ({ x: Int32Array.from({ length: n(2 * M) }, (_, i) => k + 4 * i), a: floats(n(2 * M)) })),
-    (array, data) => Stream.run(Stream.rechunk(Stream.fromIterable(data as never), 1), Sparse.sink(array as never) as never) as Program,
+    () =>
+      Array.from(
+        { length: 4 },
+        (_, k) => ({ x: Int32Array.from({ length: n(2 * M) }, (_, i) => k + 4 * i), a: floats(n(2 * M)) }),
+      ),
+    (array, data) =>
+      Stream.run(
+        Stream.rechunk(Stream.fromIterable(data as never), 1),
+        Sparse.sink(array as never) as never,
+      ) as Program,
   ),
   "dense writer large batches": on(
-    () => Arrays.dense({ dims: { x: Dim.int32([0, n(16 * M) - 1], { tile: n(4 * M) }) }, attrs: { a: Attr.float64(zstd()) } }),
+    () =>
+      Arrays.dense({
+        dims: { x: Dim.int32([0, n(16 * M) - 1], { tile: n(4 * M) }) },
+        attrs: { a: Attr.float64(zstd()) },
+      }),
     () => Array.from({ length: 8 }, () => ({ a: floats(n(2 * M)) })),
-    (array, data) => Stream.run(Stream.rechunk(Stream.fromIterable(data as never), 1), Dense.sink(array as never, {} as never) as never) as Program,
+    (array, data) =>
+      Stream.run(
+        Stream.rechunk(Stream.fromIterable(data as never), 1),
+        Dense.sink(array as never, {} as never) as never,
+      ) as Program,
   ),
   "csv 60MB file": csvFile("a.csv", () => table(n(500_000), 12))((file, uri) => Csv.create(uri, file)),
   "csv 500 columns": csvFile("b.csv", () => table(n(15_000), 500))((file, uri) => Csv.create(uri, file)),
@@ -149,12 +237,22 @@ const cases: Record<string, (uri: string) => Promise<() => Program>> = {
     const text = new TextEncoder().encode([...table(n(400_000), 8)].join(""))
     return Promise.resolve(() => Csv.create(join(folder, "bytes"), Stream.make(text)))
   },
-  "csv one gigantic line": csvFile("c.csv", () => ["a,b\n", "1,".repeat(n(10 * M)), "\n"])((file, uri) => Effect.ignore(Csv.create(uri, file))),
-  "csv long quoted cell": csvFile("d.csv", () => ["a,b\n", '1,"', "text \n".repeat(n(3 * M)), '"\n'])((file, uri) => Csv.create(uri, file)),
-  "csv long quoted cell of quotes": csvFile("e.csv", () => ["a,b\n", '1,"', '""x'.repeat(n(8 * M)), '"\n'])((file, uri) => Csv.create(uri, file)),
+  "csv one gigantic line": csvFile("c.csv", () => ["a,b\n", "1,".repeat(n(10 * M)), "\n"])((file, uri) =>
+    Effect.ignore(Csv.create(uri, file))
+  ),
+  "csv long quoted cell": csvFile("d.csv", () => ["a,b\n", '1,"', "text \n".repeat(n(3 * M)), '"\n'])((file, uri) =>
+    Csv.create(uri, file)
+  ),
+  "csv long quoted cell of quotes": csvFile("e.csv", () => ["a,b\n", '1,"', '""x'.repeat(n(8 * M)), '"\n'])((
+    file,
+    uri,
+  ) => Csv.create(uri, file)),
   "csv dates": csvFile("f.csv", function* () {
     yield "t\n"
-    for (let i = 0; i < n(1000); i++) yield Array.from({ length: 2000 }, (_, k) => new Date(1e12 + (i * 2000 + k) * 1000).toISOString()).join("\n") + "\n"
+    for (let i = 0; i < n(1000); i++) {
+      yield Array.from({ length: 2000 }, (_, k) => new Date(1e12 + (i * 2000 + k) * 1000).toISOString()).join("\n") +
+        "\n"
+    }
   })((file, uri) => Csv.create(uri, file)),
 }
 
@@ -171,10 +269,22 @@ const readings: typeof cases = {
   "copy sparse": after("sparse int32 2d 5M", (uri, target) => TileArray.copy(uri, target)),
   "copy sparse texts": after("sparse lists of texts 5M", (uri, target) => TileArray.copy(uri, target)),
   "copy dense var": after("dense var 5M in a tile", (uri, target) => TileArray.copy(uri, target)),
-  "read dense none": after("dense none 200MB", (uri) => Effect.flatMap(TileArray.open(uri), (array) => Dense.read(array as never))),
-  "read dense zstd": after("dense zstd 200MB", (uri) => Effect.flatMap(TileArray.open(uri), (array) => Dense.read(array as never))),
-  "read sparse global": after("sparse int32 2d 5M", (uri) => Effect.flatMap(TileArray.open(uri), (array) => Sparse.read(array as never))),
-  "read sparse row order": after("sparse int32 2d 5M", (uri) => Effect.flatMap(TileArray.open(uri), (array) => Sparse.read(array as never, { order: "row" }))),
+  "read dense none": after(
+    "dense none 200MB",
+    (uri) => Effect.flatMap(TileArray.open(uri), (array) => Dense.read(array as never)),
+  ),
+  "read dense zstd": after(
+    "dense zstd 200MB",
+    (uri) => Effect.flatMap(TileArray.open(uri), (array) => Dense.read(array as never)),
+  ),
+  "read sparse global": after(
+    "sparse int32 2d 5M",
+    (uri) => Effect.flatMap(TileArray.open(uri), (array) => Sparse.read(array as never)),
+  ),
+  "read sparse row order": after(
+    "sparse int32 2d 5M",
+    (uri) => Effect.flatMap(TileArray.open(uri), (array) => Sparse.read(array as never, { order: "row" })),
+  ),
 }
 Object.assign(cases, readings)
 
@@ -186,8 +296,14 @@ try {
     const uri = join(folder, `array${number++}`)
     try {
       const run = await prepare(uri)
-      const { elapsed, longestGap, longestWork } = await withHeartbeat(() => Effect.runPromise(Effect.provide(run(), layer) as Effect.Effect<unknown>))
-      console.log(`${name.padEnd(45)} ${elapsed.toFixed(0).padStart(7)} ms, longest gap ${longestGap.toFixed(0).padStart(6)} ms, work ${longestWork.toFixed(0).padStart(5)} ms`)
+      const { elapsed, longestGap, longestWork } = await withHeartbeat(() =>
+        Effect.runPromise(Effect.provide(run(), layer) as Effect.Effect<unknown>)
+      )
+      console.log(
+        `${name.padEnd(45)} ${elapsed.toFixed(0).padStart(7)} ms, longest gap ${
+          longestGap.toFixed(0).padStart(6)
+        } ms, work ${longestWork.toFixed(0).padStart(5)} ms`,
+      )
     } catch (error) {
       console.log(`${name.padEnd(45)} failed: ${String(error).slice(0, 200)}`)
     }
