@@ -134,3 +134,14 @@ export const loadFieldTiles = (
     }
     return fields.map((field) => known.get(slotOf(fragment, field.file))!)
   })
+
+/** Fewer fields are not worth a request of their own for all of them. */
+const MANY_FIELDS = 32
+
+/** Loads where the tiles of many fields are at once, instead of one request for each; few are loaded when they are read. */
+export const loadManyFieldTiles = (
+  access: TileAccess,
+  fragment: Fragment,
+  fields: ReadonlyArray<Field>,
+): Effect.Effect<void, SectionError, Storage> =>
+  fields.length < MANY_FIELDS ? Effect.void : Effect.asVoid(loadFieldTiles(access, fragment, fields))

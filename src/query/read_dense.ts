@@ -9,7 +9,7 @@ import { ResultTooLarge } from "../array/errors.ts"
 import { accessOf, type OpenedArray } from "../array/open.ts"
 import type { Field } from "../fragment/field.ts"
 import type { Fragment } from "../fragment/fragment.ts"
-import { loadFieldTiles, proveTileCount } from "../fragment/field_tiles.ts"
+import { loadFieldTiles, loadManyFieldTiles, proveTileCount } from "../fragment/field_tiles.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
@@ -124,7 +124,16 @@ export const readDenseRequest = (
           columns[field.name] = yield* copyFixed(access, array, its, field, target)
         }
       })
-    for (const field of where?.fields ?? fields) yield* read(field, plan)
+    const prepare = (some: ReadonlyArray<Field>, its: DensePlan): Effect.Effect<void, ReadTilesError, Storage> => {
+      const attributes = some.filter(({ file }) => file.kind === "attribute")
+      return Effect.forEach(new Set(its.steps.flatMap((s) => s.kind === "sparse" ? [] : [s.fragment])), (number) => {
+        const fragment = array.fragments[number]
+        return loadManyFieldTiles(access, fragment, attributes.flatMap((field) => fieldIn(fragment, field) ?? []))
+      }, { discard: true })
+    }
+    const first = where?.fields ?? fields
+    yield* prepare(first, plan)
+    for (const field of first) yield* read(field, plan)
     let keep = where === undefined ? undefined : yield* attemptAllocation(
       uri,
       plan.cells,
@@ -144,6 +153,7 @@ export const readDenseRequest = (
         const { tileOf } = map
         for (let i = 0; i < keep.length; i++) if (keep[i] === 0) tileOf[i] = 0xffffffff
       }
+      yield* prepare(rest, wanted)
       for (const field of rest) yield* read(field, wanted)
     }
     if (request.masked === true) return { shape: plan.shape, columns, keep }

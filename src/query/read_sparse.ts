@@ -9,7 +9,7 @@ import { ResultTooLarge, SelectionError } from "../array/errors.ts"
 import { accessOf, type OpenedArray } from "../array/open.ts"
 import { coordinateWordsSteps, zeroWordsSteps } from "../fragment/cell_order.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
-import { loadFieldTiles } from "../fragment/field_tiles.ts"
+import { loadFieldTiles, loadManyFieldTiles } from "../fragment/field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment/fragment.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import { meeting } from "../kernel/boxes.ts"
@@ -217,6 +217,11 @@ export const readPlanned = (
     // after the newest cell of each place was chosen: an older one never comes back because a newer one is not wanted
     if (dedups) yield* fulfil
 
+    for (const { fragment: number } of byFragment(found)) {
+      const fragment = array.fragments[number]
+      const attributes = fields.flatMap((field) => field.file.kind === "attribute" ? fieldIn(fragment, field) ?? [] : [])
+      yield* loadManyFieldTiles(access, fragment, attributes)
+    }
     const needed = yield* checkSize(access, array, fields, found, maxBytes)
     const cells = found
     const { order: permutation, columns: known } = sorted
