@@ -219,7 +219,9 @@ export const readPlanned = (
 
     for (const { fragment: number } of byFragment(found)) {
       const fragment = array.fragments[number]
-      const attributes = fields.flatMap((field) => field.file.kind === "attribute" ? fieldIn(fragment, field) ?? [] : [])
+      const attributes = fields.flatMap((field) =>
+        field.file.kind === "attribute" ? fieldIn(fragment, field) ?? [] : []
+      )
       yield* loadManyFieldTiles(access, fragment, attributes)
     }
     const needed = yield* checkSize(access, array, fields, found, maxBytes)
