@@ -21,9 +21,11 @@ import {
 } from "../../schema/name/array_paths.ts"
 import { parseName } from "../../schema/name/timestamped_name.ts"
 import { join } from "./listing.ts"
+import { claimsIn } from "./schema_claim.ts"
 
-/** Files that an array has in its own folder, besides those with timestamped names. */
-const rootFiles: ReadonlyArray<string> = [LOCK_FILE, MANIFEST_NAME]
+/** Whether a file in the array's own folder is part of it, besides those with timestamped names. */
+const isRootFile = (name: string): boolean =>
+  name === LOCK_FILE || name === MANIFEST_NAME || claimsIn([name]).length > 0
 
 /** Folders whose files have timestamped names: commits before the fragments that they name. */
 const folders: ReadonlyArray<string> = [
@@ -80,9 +82,7 @@ const removeAt = (uri: string, kept: ReadonlySet<string>, depth: number): Effect
       yield* storage.removeFolder(at)
     }
     yield* storage.removeFolder(join(uri, SCHEMA_FOLDER))
-    const rest = root.filter((entry) =>
-      isTimestamped(entry, kept) || (entry.kind === "file" && rootFiles.includes(entry.name))
-    )
+    const rest = root.filter((entry) => isTimestamped(entry, kept) || (entry.kind === "file" && isRootFile(entry.name)))
     // commit files before the folders of the fragments that they name
     yield* removeNames(uri, rest.filter(({ kind }) => kind === "file"))
     yield* removeNames(uri, rest.filter(({ kind }) => kind === "folder"))

@@ -23,6 +23,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { parse, type Request } from "./arguments.ts"
@@ -102,6 +103,17 @@ const invoke = (args: ReadonlyArray<string>, terminal: Terminal): Effect.Effect<
     }
   })
 
+/** Warnings go beside the data: the default logger would write them into it. */
+const warningsTo = (terminal: Terminal) =>
+  Logger.replace(
+    Logger.defaultLogger,
+    Logger.make(({ message }) => {
+      const text = Array.isArray(message) ? message.map(String).join(" ") : String(message)
+      // who does not listen is no reason to stop
+      terminal.say(`tessera: ${text}`).catch(() => {})
+    }),
+  )
+
 /**
  * Runs one command, as `tessera` does with the words of its command line. It never fails: what goes wrong is said in one
  * line, and told by the {@link ExitCode}.
@@ -129,7 +141,7 @@ export const runCommand = (
 ): Effect.Effect<ExitCode, never, Storage | Codecs> =>
   Effect.suspend(() => {
     const safe = guarded(terminal)
-    return Effect.matchCauseEffect(invoke(args, safe), {
+    return Effect.matchCauseEffect(Effect.provide(invoke(args, safe), warningsTo(safe)), {
       onSuccess: () => Effect.succeed<ExitCode>(0),
       onFailure: (cause) => {
         const error = Cause.squash(cause)

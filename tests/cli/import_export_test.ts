@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { ArraySchema, Attr, Dense, Dim, layerDefault, TileArray } from "../../mod.ts"
+import { ArraySchema, Attr, Dense, Dim, layerDefault, Sparse, TileArray } from "../../mod.ts"
 import { createLike } from "../../src/array/create.ts"
 import { inFolder } from "./folder.ts"
 import { packedCases } from "./packed_files.ts"
@@ -111,6 +111,25 @@ describe("import", () => {
         (await cli(["read", uri, "--format", "csv", "--select", "row,a,b"])).out,
         "row,a,b\n0,1,x\n1,2,y\n2,1,x\n3,2,y\n",
       )
+    }))
+
+  it("warns beside the data where the clock is behind the array, and is refused where it is far behind", () =>
+    inFolder(async (folder) => {
+      const file = join(folder, "more.csv")
+      writeFileSync(file, "x,a\n1,1\n")
+      for (const [ahead, code] of [[600_000, 0], [7_200_000, 2]] as const) {
+        const uri = join(folder, `${ahead}`)
+        const Points = ArraySchema.sparse({ dims: { x: Dim.int32([0, 9]) }, attrs: { a: Attr.int32() } })
+        const made = Effect.flatMap(
+          TileArray.create(uri, Points),
+          (array) => Sparse.write(array, { x: [2], a: [2] }, { at: Date.now() + ahead }),
+        )
+        await Effect.runPromise(Effect.provide(made, layerDefault))
+        const run = await cli(["import", file, uri, "--append", "--json"])
+        assertEquals(run.code, code, run.err)
+        assertMatch(run.err, code === 0 ? /^tessera: .*: the clock says / : /^tessera: .* ms after the clock/)
+        if (code === 0) assertEquals(JSON.parse(run.out).rows, 1)
+      }
     }))
 
   it("is refused with the code of what is wrong, and leaves nothing", () =>
