@@ -2,7 +2,6 @@
  * How long the event loop waits while a program runs: timers, signals and aborts wait as long.
  */
 import { readFileSync } from "node:fs"
-import process from "node:process"
 
 /** What a program returned, and times in milliseconds. */
 export interface Heartbeat<A> {
@@ -15,9 +14,9 @@ export interface Heartbeat<A> {
 }
 
 /** Processor time of this thread, in milliseconds: Linux knows it. */
-const processorTime = (): number | undefined => {
+export const processorTime = (): number | undefined => {
   try {
-    return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, "utf8").split(" ")[0]) / 1e6
+    return Number(readFileSync("/proc/thread-self/schedstat", "utf8").split(" ")[0]) / 1e6
   } catch {
     return undefined
   }

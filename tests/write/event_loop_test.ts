@@ -100,6 +100,16 @@ const into = <S extends ArraySchema.ArraySchema>(
 ): Program<unknown> => Effect.suspend(() => Effect.flatMap(TileArray.create(fresh(), schema), write))
 
 describe("the event loop", () => {
+  it("is seen to wait for a loop that blocks it", async () => {
+    const { longestGap, longestWork } = await withHeartbeat(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      const start = performance.now()
+      while (performance.now() - start < 400);
+    })
+    assert(longestGap >= 399, `a gap of ${longestGap} ms`)
+    assert(longestWork > MOST, `work of ${longestWork} ms`)
+  })
+
   it("runs while unordered sparse cells are checked, sorted and written", () =>
     staysResponsive(() => into(Points, (array) => Sparse.write(array, points))))
 
