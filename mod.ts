@@ -43,7 +43,14 @@ export * as Metadata from "./src/array/metadata_values.ts"
 export * as Sparse from "./src/sparse.ts"
 export * as TileArray from "./src/tile_array.ts"
 
-export { ArrayNotFound, Conflict, InvalidOption, ResultTooLarge, SelectionError, WriteError } from "./src/array/errors.ts"
+export {
+  ArrayNotFound,
+  Conflict,
+  InvalidOption,
+  ResultTooLarge,
+  SelectionError,
+  WriteError,
+} from "./src/array/errors.ts"
 export { ConditionError } from "./src/condition/condition_error.ts"
 export { CsvError } from "./src/transfer/csv_error.ts"
 export { SchemaError } from "./src/array/builder/schema_error.ts"
