@@ -424,7 +424,7 @@ describe("manifests", () => {
     for (let i = 0; i < 5000; i++) assertEquals(manifest.list(`arrays/array_${i}/__fragments`).length, 100)
     assert(manifest.files.has(files[250_000][0]))
     const elapsed = Date.now() - start
-    assert(elapsed < 10_000, `${elapsed} ms`)
+    assert(elapsed < 60_000, `${elapsed} ms`)
     // what is kept is the text and a few numbers for each file
     assert(manifest.bytes < 1.5 * bytes.length)
   })
@@ -440,7 +440,7 @@ describe("manifests", () => {
       const start = Date.now()
       assertEquals(parse(text).list("").length, files.length)
       const elapsed = Date.now() - start
-      assert(elapsed < 10_000, `${elapsed} ms`)
+      assert(elapsed < 60_000, `${elapsed} ms`)
     }
   })
 
@@ -455,6 +455,6 @@ describe("manifests", () => {
     const bytes = encodeManifest(files)
     const start = Date.now()
     assertEquals(decodeManifest(bytes).files.size, files.length)
-    assert(Date.now() - start < 10_000)
+    assert(Date.now() - start < 60_000)
   })
 })
