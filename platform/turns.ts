@@ -11,7 +11,7 @@ import * as FiberRef from "effect/FiberRef"
 import { SyncScheduler } from "effect/Scheduler"
 
 /** Milliseconds of work after which the event loop gets a turn. */
-const SLICE = 16
+const SLICE = 24
 
 /** The fibers of one operation: they share the time until the next turn, since they share the thread. */
 export interface Turns {
@@ -73,6 +73,11 @@ export const turnIfDue: Effect.Effect<void> = Effect.withFiberRuntime<void>((fib
   const turns = fiber.getFiberRef(current)
   return turns !== undefined && turns.due() && canWait(fiber) ? turns.wait : Effect.void
 })
+
+/** Waits for a turn of the event loop in any case: answers of worker threads, for example, come in then. */
+export const turn: Effect.Effect<void> = Effect.withFiberRuntime<void>((fiber) =>
+  canWait(fiber) ? (fiber.getFiberRef(current) ?? makeTurns()).wait : Effect.void
+)
 
 /** A computation that may be paused wherever it yields. */
 type Steps<A> = Generator<void, A, void>

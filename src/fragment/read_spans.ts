@@ -4,8 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { type ByteRange, inFlight, Storage } from "../../platform/storage.ts"
-import { turnIfDue } from "../../platform/turns.ts"
-import { breath } from "../../platform/workers.ts"
+import { turn, turnIfDue } from "../../platform/turns.ts"
 import { dataFile, type DataPart } from "../../schema/name/data_file.ts"
 import { attemptTile } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
@@ -150,7 +149,7 @@ export const readSpans = (
         if (pool === undefined || tiles.some((bytes) => bytes.buffer !== scratch.read.buffer)) return here
         return Effect.flatMap(attemptTile(() => decoder.away(pool, from, tiles, scratch)), (away) =>
           away === undefined
-            ? Effect.zipRight(here, breath)
+            ? Effect.zipRight(here, turn)
             // what a worker had is lost with it
             : Effect.catchTag(away, "WorkerLost", () =>
               runBatch(from, to, scratch)))

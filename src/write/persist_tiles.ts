@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import type { CodecError } from "../../platform/errors.ts"
-import { runSteps, turnIfDue } from "../../platform/turns.ts"
-import { breath, type WorkerPool } from "../../platform/workers.ts"
+import { runSteps, turn, turnIfDue } from "../../platform/turns.ts"
+import type { WorkerPool } from "../../platform/workers.ts"
 import type { WriteError } from "../array/errors.ts"
 import type { FieldTile } from "../fragment/field_tiles.ts"
 import { type PersistAnswer, type PersistJob, persistJob } from "../fragment/persist_job.ts"
@@ -83,7 +83,7 @@ export const persistTiles = <E>(
         return [its, [its.bytes]]
       })
     const answered = (answer: ReturnType<typeof offer>) =>
-      answer === undefined ? Effect.zipLeft(allHere(tiles), breath) : Effect.matchEffect(answer, {
+      answer === undefined ? Effect.zipLeft(allHere(tiles), turn) : Effect.matchEffect(answer, {
         // what a worker had is lost with it, but the tiles are still here
         onFailure: () => allHere(tiles),
         onSuccess: (given) => {
