@@ -13,7 +13,7 @@ import { openedOf, type TileArray } from "../array/handle.ts"
 import type { DenseOrder } from "./dense_tiles.ts"
 import { type CellWriter, sinkOf } from "./cell_writer.ts"
 import { openDenseWriter } from "./dense_writer.ts"
-import type { AttributeColumns, BoxOf, LabelInputs } from "./typed_input.ts"
+import type { AttributeColumns, BoxOf, LabelsBeside } from "./typed_input.ts"
 import { writeDense } from "./write_dense.ts"
 import { type BatchOptions, checkCells, fragmentSizeOf, oneOf, type WriteOptions } from "./write_options.ts"
 import type { WriteFailure, Written } from "./written.ts"
@@ -29,6 +29,7 @@ export type {
   Coordinate,
   FullCell,
   LabelInputs,
+  LabelsBeside,
   ValueInputOf,
 } from "./typed_input.ts"
 export type { BatchOptions, WriteOptions } from "./write_options.ts"
@@ -88,7 +89,7 @@ export interface DenseWriteOptions extends WriteOptions {
 export const write = <S extends ArraySchema<"dense"> | undefined>(
   array: TileArray<S>,
   box: BoxOf<S>,
-  columns: AttributeColumns<S> & LabelInputs<S>,
+  columns: AttributeColumns<S> & LabelsBeside<S>,
   options: DenseWriteOptions = {},
 ): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(

@@ -12,7 +12,7 @@ import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/handle.ts"
 import { type CellWriter, sinkOf } from "./cell_writer.ts"
 import { openSparseWriter } from "./sparse_writer.ts"
-import type { CellColumns, LabelInputs } from "./typed_input.ts"
+import type { CellColumns, LabelsBeside } from "./typed_input.ts"
 import {
   type BatchOptions,
   bytesOf,
@@ -27,7 +27,15 @@ import type { WriteFailure, Written } from "./written.ts"
 
 export type { CellWriter } from "./cell_writer.ts"
 export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./column_input.ts"
-export type { Buffers, CellColumns, ColumnInputOf, FullCell, LabelInputs, ValueInputOf } from "./typed_input.ts"
+export type {
+  Buffers,
+  CellColumns,
+  ColumnInputOf,
+  FullCell,
+  LabelInputs,
+  LabelsBeside,
+  ValueInputOf,
+} from "./typed_input.ts"
 export type { BatchOptions, WriteOptions } from "./write_options.ts"
 export type { WriteFailure, WriteProgress, Written } from "./written.ts"
 
@@ -84,7 +92,7 @@ export interface SparseWriteOptions extends WriteOptions {
  */
 export const write = <S extends ArraySchema<"sparse"> | undefined>(
   array: TileArray<S>,
-  columns: CellColumns<S> & LabelInputs<S>,
+  columns: CellColumns<S> & LabelsBeside<S>,
   options: SparseWriteOptions = {},
 ): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(

@@ -60,6 +60,14 @@ export type LabelInputs<S extends ArraySchema | undefined> = S extends ArraySche
   ? { readonly [Name in keyof S["labels"]]?: ColumnInput }
   : Readonly<Record<string, ColumnInput>>
 
+/**
+ * The same, beside the columns of a write. It says nothing where the names are not known: TypeScript looks at that case
+ * for every write, and would take a minute to intersect all kinds of columns with all kinds of labels.
+ */
+export type LabelsBeside<S extends ArraySchema | undefined> = S extends ArraySchema
+  ? string extends keyof S["labels"] ? unknown : LabelInputs<S>
+  : unknown
+
 /** One end of a box. */
 export type Coordinate = number | bigint | string | Date
 
