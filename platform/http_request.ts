@@ -88,10 +88,14 @@ const isCompressed = ({ status, headers }: HttpClientResponse): boolean => {
   return "Deno" in globalThis && status === 200 && encoding !== "" && encoding.toLowerCase() !== "identity"
 }
 
-/** Bytes as they come, in a buffer that grows with them: what a header promises costs no memory. */
+/**
+ * Bytes as they come, in a buffer that grows with them: the length in a header is believed when an eighth of it is there,
+ * so that a promise alone costs no memory, and a large body is not copied again and again.
+ */
 const gather = (
   stream: Stream.Stream<Uint8Array, unknown>,
   most: number,
+  length: number | undefined,
   told: (bytes: number) => void = () => {},
 ): Effect.Effect<Uint8Array, unknown> =>
   Effect.suspend(() => {
@@ -100,7 +104,9 @@ const gather = (
     const take = (piece: Uint8Array): boolean => {
       const part = piece.length > most - have ? piece.subarray(0, most - have) : piece
       if (have + part.length > bytes.length) {
-        const grown = new Uint8Array(Math.min(most, Math.max(2 * bytes.length, have + part.length)))
+        const need = have + part.length
+        const size = length !== undefined && length >= need && length <= 8 * need ? length : 2 * bytes.length
+        const grown = new Uint8Array(Math.min(most, Math.max(size, need)))
         grown.set(bytes.subarray(0, have))
         bytes = grown
       }
@@ -183,12 +189,12 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
           )
         }
         if (Math.min(most, length ?? most) > TIMED) {
-          return withProgress(request, (told) => cut(firstFailure(gather(response.stream, most, told))))
+          return withProgress(request, (told) => cut(firstFailure(gather(response.stream, most, length, told))))
         }
         // the length in the header is then also where the connection ends
         const bytes = length !== undefined && length <= most
           ? Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
-          : firstFailure(gather(response.stream, most))
+          : firstFailure(gather(response.stream, most, length))
         return inTime(request, "the body", cut(bytes))
       },
       discard: Effect.suspend(() => {
@@ -290,4 +296,4 @@ const withRedirects = <A, E>(redirect: "manual" | "follow", sent: Effect.Effect<
 /** A body that is not wanted: read to its end if that is near, so that the connection is of further use, or else ended. */
 const discard = (response: HttpClientResponse): Effect.Effect<void> =>
   // ignored inside of the timeout too: the runtime logs how the fiber that it starts ends, with the URL
-  gather(response.stream, SHORT).pipe(firstFailure, Effect.ignore, Effect.timeout(PATIENCE), Effect.ignore)
+  gather(response.stream, SHORT, undefined).pipe(firstFailure, Effect.ignore, Effect.timeout(PATIENCE), Effect.ignore)
