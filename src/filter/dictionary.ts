@@ -8,6 +8,9 @@ import { readBigEndian, widthOf, writeBigEndian } from "./big_endian.ts"
 import { copyString, equalBytes, longestOf, type Strings } from "./strings.ts"
 import { damaged } from "./transform.ts"
 
+/** Cells that are looked up between two steps. */
+const HASH_STEP = 1 << 12
+
 /** The strings of `ids` in `dictionary`: `size` bytes in `count` cells. */
 export const expandDictionary = (
   dictionary: Uint8Array,
@@ -68,7 +71,7 @@ export function* collectDictionary(strings: Strings): Steps<{
   const { bytes, offsets } = strings
   const cells = offsets.length - 1
   const idWidth = widthOf(cells)
-  const lengthWidth = widthOf(longestOf(offsets))
+  const lengthWidth = widthOf(yield* longestOf(offsets))
   const ids = new Uint8Array(cells * idWidth)
   // the first cell that holds each word; a table of ids by hash, each plus one
   const firsts = new Uint32Array(cells)
@@ -77,7 +80,8 @@ export function* collectDictionary(strings: Strings): Steps<{
   let count = 0
   let size = 0
   for (let cell = 0, to = 0; cell < cells; cell++) {
-    if (cell % STEP === STEP - 1) yield
+    // few cells: at first, each touches another page of the table, which the system has to provide then
+    if (cell % HASH_STEP === HASH_STEP - 1) yield
     const start = offsets[cell]
     const length = offsets[cell + 1] - start
     let at = hash(bytes, start, length) & mask

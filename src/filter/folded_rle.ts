@@ -70,7 +70,7 @@ export function* collapseRuns(strings: Strings): Steps<{
   firsts[count] = cells
   if (count > 0) longestRun = Math.max(longestRun, cells - firsts[count - 1])
   const runWidth = widthOf(longestRun)
-  const lengthWidth = widthOf(longestOf(offsets))
+  const lengthWidth = widthOf(yield* longestOf(offsets))
   const runs = new Uint8Array(size + count * (runWidth + lengthWidth))
   for (let i = 0, to = 0; i < count; i++) {
     if (i % STEP === STEP - 1) yield

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { inParts, type Steps } from "../kernel/steps.ts"
+
 /** Cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
 export interface Strings {
   readonly bytes: Uint8Array
@@ -24,8 +26,12 @@ export const equalBytes = (bytes: Uint8Array, a: number, b: number, length: numb
 }
 
 /** The bytes of the longest of the strings. */
-export const longestOf = (offsets: Uint32Array): number => {
+export function* longestOf(offsets: Uint32Array): Steps<number> {
   let longest = 0
-  for (let i = 1; i < offsets.length; i++) longest = Math.max(longest, offsets[i] - offsets[i - 1])
+  yield* inParts(offsets.length - 1, (from, to) => {
+    let most = longest
+    for (let i = from; i < to; i++) most = Math.max(most, offsets[i + 1] - offsets[i])
+    longest = most
+  })
   return longest
 }

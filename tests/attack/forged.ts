@@ -142,9 +142,10 @@ const commitLines: Forge = (random, root, storage) =>
     ])
     const lines = Array.from({ length: between(random, 1, 4) }, () => forgedPath(random, root))
     const name = folder === "__meta" ? `__1_2_${uuid(3)}` : `__10_20_${uuid(99)}_22`
-    const bytes = suffix === ".con"
-      ? encode(ConsolidatedCommits, lines.map((path) => ({ path, file: path.endsWith(".del") ? text("x") : null })), 22)
-      : text(...lines)
+    // a line break in a path makes two paths of it
+    const entries = lines.flatMap((line) => line.split("\n"))
+      .map((path) => ({ path, file: path.endsWith(".del") ? text("x") : null }))
+    const bytes = suffix === ".con" ? encode(ConsolidatedCommits, entries, 22) : text(...lines)
     yield* storage.write(`${root}/lab/array/${folder}/${name}${suffix}`, bytes)
     return `${suffix} in ${folder} with ${JSON.stringify(lines).slice(0, 200)}`
   })
