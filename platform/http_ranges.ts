@@ -14,6 +14,7 @@ import { isMissing, statusFailure } from "./http_failure.ts"
 import type { HttpAnswer, HttpRequest, Send } from "./http_request.ts"
 import { fileUrl, hostOf, httpPlace } from "./http_url.ts"
 import { type FileVersion, makeFileVersions, type VersionCheck, versionOf } from "./http_versions.ts"
+import { sessionIn } from "./read_session.ts"
 import type { ByteRange, Tail } from "./storage.ts"
 
 /** What reading can fail with. */
@@ -119,7 +120,8 @@ export const makeReads = (send: Send): HttpReads => {
       }
       const calls = Option.getOrUndefined(Context.getOption(context, RangeCall))
       const changes = Option.getOrUndefined(Context.getOption(context, FileChanges))
-      const check = calls?.get(versions) as VersionCheck | undefined ?? versions.check(url, anew, changes?.changed)
+      const check = calls?.get(versions) as VersionCheck | undefined ??
+        versions.check(url, { anew, session: sessionIn(context), replaced: changes?.changed })
       calls?.set(versions, check)
       // the version may have been replaced while the bytes were on their way
       return Effect.flatMap(call(check), (result) => check.holds() ? Effect.succeed(result) : changed(op, uri))

@@ -6,6 +6,7 @@
  */
 import type { HttpAnswer } from "./http_request.ts"
 import { originOf, pageOrigin, type RequestHeaders } from "./http_origin.ts"
+import type { ReadSession } from "./read_session.ts"
 
 /** What an answer says about the version of its file; a server may leave out any of it. */
 export interface FileVersion {
@@ -80,19 +81,37 @@ export interface VersionCheck {
   readonly reject: () => void
 }
 
+/** How a call reads its file. */
+export interface CheckOptions {
+  /** The call is complete in itself: it takes the file as it is now, whatever the calls before saw. */
+  readonly anew?: boolean
+  /** The calls with which it must agree; without a session, all that came before. */
+  readonly session?: ReadSession
+  /** Hears that the file has another version than in the calls before, with which this call need not agree. */
+  readonly replaced?: () => void
+}
+
 /** The versions of files, for one storage. */
 export interface FileVersions {
   /**
-   * For a call that reads parts of the file at `url`: they must be of the version that earlier calls saw. A call that is
-   * complete in itself begins `anew`: the version of its first answer replaces the remembered one, which `replaced` hears
-   * of if it was another. After another version was met, nothing is remembered, and the next call begins anew.
+   * For a call that reads parts of the file at `url`. Within a session a file that changed stays so: all later calls fail.
+   * Without one, nothing is remembered after another version was met, and the next call begins anew.
    */
-  readonly check: (url: string, anew?: boolean, replaced?: () => void) => VersionCheck
+  readonly check: (url: string, options?: CheckOptions) => VersionCheck
 }
 
-/** Versions of up to `most` files. */
+/** Versions of up to `most` files, and of as many in each session. */
 export const makeFileVersions = (most: number = MOST_FILES): FileVersions => {
+  /** As any call saw them last. */
   const files = new Map<string, Remembered>()
+  /** As the calls of a session saw them. */
+  const sessions = new WeakMap<ReadSession, Map<string, Remembered>>()
+
+  const remember = (among: Map<string, Remembered>, url: string, entry: Remembered): void => {
+    among.delete(url)
+    among.set(url, entry)
+    if (among.size > most) among.delete(among.keys().next().value!)
+  }
 
   /** In a page of another origin, the browser would ask the server for permission to send these headers. */
   const mayAsk = (url: string): boolean => {
@@ -100,35 +119,59 @@ export const makeFileVersions = (most: number = MOST_FILES): FileVersions => {
     return page === undefined || page === originOf(url)
   }
 
-  const check = (url: string, anew = false, replaced = (): void => {}): VersionCheck => {
+  const check = (url: string, { anew = false, session, replaced = () => {} }: CheckOptions = {}): VersionCheck => {
+    let seen = session && sessions.get(session)
+    if (session !== undefined && seen === undefined) sessions.set(session, seen = new Map<string, Remembered>())
     // outlives its place in the map, so that one call never mixes two versions
-    let own: Remembered | undefined
-    const known = (): Remembered | undefined => own === undefined && anew ? undefined : files.get(url) ?? own
+    let own = seen?.get(url)
+    const beginsAnew = (): boolean => own === undefined && (anew || session !== undefined)
+    const known = (): Remembered | undefined => {
+      own ??= seen?.get(url)
+      return beginsAnew() ? undefined : session === undefined ? files.get(url) ?? own : own
+    }
     const reject = (): void => {
-      for (const each of [own, files.get(url)]) if (each !== undefined) each.changed = true
-      files.delete(url)
+      own ??= seen?.get(url)
+      const last = files.get(url)
+      // in a session that is behind, what others saw last may still hold
+      const isLast = session === undefined || own === undefined || last === undefined ||
+        sameVersion(own.version, last.version)
+      if (own !== undefined) own.changed = true
+      if (session !== undefined && own !== undefined) session.changed = true
+      if (isLast) {
+        if (last !== undefined) last.changed = true
+        files.delete(url)
+      }
     }
     const accept = (version: FileVersion): boolean => {
-      const before = files.get(url)
-      if (own === undefined && anew && before !== undefined && !sameVersion(before.version, version)) {
-        before.changed = true
-        files.delete(url)
-        replaced()
-      }
-      const differs = [own, files.get(url)].some((each) =>
-        each !== undefined && (each.changed || !sameVersion(each.version, version))
-      )
-      if (differs) {
+      own ??= seen?.get(url)
+      if (own !== undefined && (own.changed || !sameVersion(own.version, version))) {
         reject()
         return false
       }
-      const entry = files.get(url) ?? own ?? { version, changed: false }
-      if (own !== undefined && own !== entry) entry.version = combined(entry.version, own.version)
+      const last = files.get(url)
+      if (last !== undefined && (last.changed || !sameVersion(last.version, version))) {
+        if (!beginsAnew() && session === undefined) {
+          reject()
+          return false
+        }
+        last.changed = true
+        files.delete(url)
+        replaced()
+      }
+      if (seen === undefined) {
+        const entry = files.get(url) ?? own ?? { version, changed: false }
+        if (own !== undefined && own !== entry) entry.version = combined(entry.version, own.version)
+        entry.version = combined(entry.version, version)
+        own = entry
+        remember(files, url, entry)
+        return true
+      }
+      own ??= { version, changed: false }
+      own.version = combined(own.version, version)
+      remember(seen, url, own)
+      const entry = files.get(url) ?? { version, changed: false }
       entry.version = combined(entry.version, version)
-      own = entry
-      files.delete(url)
-      files.set(url, entry)
-      if (files.size > most) files.delete(files.keys().next().value!)
+      remember(files, url, entry)
       return true
     }
     return {

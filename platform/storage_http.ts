@@ -37,7 +37,8 @@ const readOnly = (op: string, uri: string): Effect.Effect<never, StorageError> =
  * server should answer. Interruption gives up the requests under way.
  *
  * A file changed if its ETag, its Last-Modified or its size is another than in the answers before. `read` and `readTail`
- * begin with the file as it is; `readRanges` and `size` fail once, and begin anew when they are called again.
+ * begin with the file as it is; `readRanges` and `size` fail once, and begin anew when they are called again. An array that
+ * is open holds on to the files that it began with: once one of them changed, its reads fail until it is opened again.
  *
  * Redirects are followed here: at most 10, not from `https:` to `http:` (`Denied`), and without the option `headers` where
  * they lead to another origin. The client must not follow them itself; for one over `fetch` the redirect mode is set with

@@ -3,11 +3,13 @@
  *
  * @module
  */
+import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { checkRanges } from "./byte_ranges.ts"
 import { FileChanges } from "./file_changes.ts"
-import type { NotFound, StorageError } from "./errors.ts"
+import { type NotFound, StorageError } from "./errors.ts"
 import { makeRangeCache } from "./range_cache.ts"
+import { type ReadSession, sessionIn } from "./read_session.ts"
 import { makeSingleFlight } from "./single_flight.ts"
 import type { ByteRange, Entry, Storage } from "./storage.ts"
 import { withoutTrailingSlash } from "./uri.ts"
@@ -39,6 +41,9 @@ export interface CacheOptions {
  */
 export const isImmutable = (uri: string): boolean =>
   /\/__(?:\d+_\d+_[0-9a-f]{32}|[0-9a-f]{32}_\d+)(?:[_./?]|$)/.test(uri)
+
+/** Files that changed, which are remembered. A session that read one that is forgotten fails once too often. */
+const MOST_CHANGES = 8192
 
 /**
  * `storage`, with the bytes and sizes of files that never change kept in memory. What several read at the same time is
@@ -75,15 +80,61 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
   const writing = <A, E>(uri: string, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.ensuring(Effect.suspend(() => (forget(uri), write)), Effect.sync(() => forget(uri)))
 
-  /** Forgets a file when the storage below finds that it changed: kept bytes and new ones do not go together. */
-  const noticing = <A>(uri: string, reading: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> =>
+  /** The number of the last change of a file, of those that changed; and what it was when a session read the file. */
+  const changes = new Map<string, number>()
+  let lastChange = 0
+  const sessions = new WeakMap<ReadSession, Map<string, number>>()
+
+  /** Kept bytes of a file that changed and new ones do not go together. */
+  const change = (uri: string): number => {
+    cache.forgetFile(uri)
+    changes.delete(uri)
+    changes.set(uri, ++lastChange)
+    if (changes.size > MOST_CHANGES) changes.delete(changes.keys().next().value!)
+    return lastChange
+  }
+  /** Hears of changes from the storage below; `own` is called where the call that finds one reads the new version alone. */
+  const noticing = <A>(
+    uri: string,
+    reading: Effect.Effect<A, Failure>,
+    own: (change: number) => void,
+  ): Effect.Effect<A, Failure> =>
     Effect.tapError(
-      Effect.provideService(reading, FileChanges, { changed: () => cache.forgetFile(uri) }),
+      Effect.provideService(reading, FileChanges, { changed: () => own(change(uri)) }),
       (error) =>
         Effect.sync(() => {
-          if (error._tag === "StorageError" && error.reason === "Conflict") cache.forgetFile(uri)
+          if (error._tag === "StorageError" && error.reason === "Conflict") change(uri)
         }),
     )
+
+  /** Fails where a session would get bytes of another version than before: kept bytes never come to the storage below. */
+  const agreeing = <A>(
+    op: string,
+    uri: string,
+    read: (own: (change: number) => void) => Effect.Effect<A, Failure>,
+  ): Effect.Effect<A, Failure> =>
+    Effect.contextWithEffect((context: Context.Context<never>) => {
+      const session = sessionIn(context)
+      if (session === undefined) return read(() => {})
+      const seen = sessions.get(session) ?? new Map<string, number>()
+      sessions.set(session, seen)
+      const last = (): number => changes.get(uri) ?? 0
+      let expected = seen.get(uri) ?? last()
+      const conflict = Effect.suspend(() => {
+        session.changed = true
+        const cause = new Error("the file changed while it was read; open the array again")
+        return Effect.fail(new StorageError({ op, uri, reason: "Conflict", cause }))
+      })
+      if (last() !== expected) return conflict
+      const own = (change: number): void => {
+        if (!seen.has(uri)) expected = change
+      }
+      return Effect.flatMap(read(own), (result) => {
+        if (last() !== expected) return conflict
+        seen.set(uri, expected)
+        return Effect.succeed(result)
+      })
+    })
 
   const keep = (uri: string, offset: number, bytes: Uint8Array, size?: number): void => {
     if (size !== undefined) cache.putSize(uri, size)
@@ -91,27 +142,27 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
   }
 
   const size = (uri: string): Effect.Effect<number, Failure> =>
-    Effect.suspend(() => {
+    agreeing("size", uri, (own) => {
       const known = cache.size(uri)
       if (known !== undefined) return Effect.succeed(known)
       const reading = Effect.tap(storage.size(uri), (size) => Effect.sync(() => cache.putSize(uri, size)))
-      return sizes(uri, noticing(uri, reading))
+      return sizes(uri, noticing(uri, reading, own))
     })
 
   const read = (uri: string): Effect.Effect<Uint8Array, Failure> =>
-    Effect.suspend(() => {
+    agreeing("read", uri, (own) => {
       const size = cache.size(uri)
       const known = size === undefined ? undefined : cache.find(uri, 0, size)
       if (known !== undefined) return Effect.succeed(known)
       const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => keep(uri, 0, bytes, bytes.length)))
-      return Effect.map(wholes(uri, noticing(uri, reading)), (bytes) => bytes.slice())
+      return Effect.map(wholes(uri, noticing(uri, reading, own)), (bytes) => bytes.slice())
     })
 
   const readRanges = (
     uri: string,
     ranges: ReadonlyArray<ByteRange>,
   ): Effect.Effect<ReadonlyArray<Uint8Array>, Failure> =>
-    Effect.suspend(() => {
+    agreeing("readRanges", uri, (own) => {
       if (ranges.length === 0) return storage.readRanges(uri, ranges)
       try {
         checkRanges("readRanges", uri, ranges)
@@ -127,7 +178,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
         Effect.sync(() =>
           parts.forEach((bytes, i) => bytes.length > 0 && keep(uri, missing[i].offset, bytes))
         ))
-      return Effect.flatMap(spans(key, noticing(uri, reading)), (parts) => {
+      return Effect.flatMap(spans(key, noticing(uri, reading, own)), (parts) => {
         // forgotten meanwhile: what was found may be of another version
         if (before !== undefined && cache.identity(uri) !== before) return storage.readRanges(uri, ranges)
         let next = 0
@@ -136,16 +187,18 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     })
 
   const readTail = (uri: string, length: number): ReturnType<Storage["readTail"]> =>
-    Effect.suspend(() => {
+    agreeing("readTail", uri, (own) => {
       const size = cache.size(uri)
       if (size !== undefined && Number.isSafeInteger(length) && length > 0) {
         const bytes = cache.find(uri, Math.max(size - length, 0), Math.min(length, size))
         if (bytes !== undefined) return Effect.succeed({ bytes, size })
       }
-      const reading = Effect.tap(storage.readTail(uri, length), ({ bytes, size }) =>
-        Effect.sync(() => keep(uri, size - bytes.length, bytes, size)))
+      const reading = Effect.tap(
+        storage.readTail(uri, length),
+        ({ bytes, size }) => Effect.sync(() => keep(uri, size - bytes.length, bytes, size)),
+      )
       return Effect.map(
-        tails(`${length} ${uri}`, noticing(uri, reading)),
+        tails(`${length} ${uri}`, noticing(uri, reading, own)),
         ({ bytes, size }) => ({ bytes: bytes.slice(), size }),
       )
     })

@@ -47,8 +47,9 @@ const firstRectangles = (mbrs: MbrLevel): ReadonlyArray<ReadonlyArray<Range>> =>
   )
 
 /** Bytes of all files of a fragment. */
-const sizeOf = ({ uri, version }: Fragment): Effect.Effect<number, StorageError | FormatError, Storage> =>
+const sizeOf = (fragment: Fragment): Effect.Effect<number, StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
+    const { uri, version } = fragment
     const storage = yield* Storage
     const files = (yield* storage.list(uri)).filter((entry) => entry.kind === "file")
     // a footer that lies elsewhere can outlive its fragment
@@ -57,7 +58,7 @@ const sizeOf = ({ uri, version }: Fragment): Effect.Effect<number, StorageError 
       files,
       (file) =>
         file.size === undefined
-          ? readPresent(join(uri, file.name), version, storage.size(join(uri, file.name)))
+          ? readPresent(join(uri, file.name), fragment, storage.size(join(uri, file.name)))
           : Effect.succeed(file.size),
       { concurrency: 8 },
     )

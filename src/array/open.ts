@@ -107,7 +107,9 @@ const openAt = (
     const file = schemaAt(directory.schemas, time.end)
     if (file === undefined) return yield* Effect.fail(noArray(listing))
 
-    const held = new Map(before?.fragments.map((fragment) => [fragment.uri, fragment]))
+    const held = new Map<string, Fragment>()
+    // what was read of a file that changed since is not worth keeping
+    for (const each of before?.fragments ?? []) if (!each.session.changed) held.set(each.uri, each)
     const schemas = makeSchemas(access, directory, before === undefined ? undefined : knownSchemas(before))
     const schemaName = file.name.name
     // footers together pay off where there are several

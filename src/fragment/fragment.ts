@@ -1,6 +1,7 @@
 /**
  * A fragment as it is after its footer was read. Everything else about it is loaded when a query needs it.
  */
+import type { ReadSession } from "../../platform/read_session.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { VAR } from "../../schema/cell_val_num.ts"
 import { sizeOf } from "../../schema/datatype.ts"
@@ -37,6 +38,8 @@ export interface Fragment {
   readonly metadata:
     | { readonly kind: "sections"; readonly footer: FragmentFooter; readonly sections: Sections }
     | { readonly kind: "legacy"; readonly legacy: LegacyMetadata }
+  /** In which its files are read. */
+  readonly session: ReadSession
   /** Version of the engine that wrote it, where it is known without another read; see `engineVersion`. */
   engineVersion: number | undefined
 }

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
+import { inSession, makeReadSession, type ReadSession } from "../../platform/read_session.ts"
 import { Storage, type Tail } from "../../platform/storage.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import { FormatError } from "../../schema/errors.ts"
@@ -44,14 +45,18 @@ export type FragmentError = NotFound | StorageError | TileError
 
 type FragmentPlace = { readonly name: TimestampedName; readonly uri: string }
 
+/** A fragment that is being opened. */
+type Opening = FragmentPlace & { readonly session: ReadSession }
+
 /** Opens a fragment. `consolidated` is its footer from a consolidated file. */
 export const loadFragment = <E, R>(
   access: TileAccess,
-  entry: FragmentPlace,
+  place: FragmentPlace,
   schemas: Schemas<E, R>,
   consolidated: Uint8Array | undefined,
 ): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
-  const { name } = entry
+  const { name } = place
+  const entry: Opening = { name, uri: place.uri, session: makeReadSession() }
   const uri = `${entry.uri}/${FRAGMENT_METADATA_FILE}`
   const refused = name.version === 0 ? undefined : refusal(name.version)
   if (refused !== undefined) {
@@ -71,7 +76,7 @@ export const loadFragment = <E, R>(
 }
 
 const loadTail = <E, R>(
-  entry: FragmentPlace,
+  entry: Opening,
   uri: string,
   schemas: Schemas<E, R>,
 ): Effect.Effect<Fragment, FragmentError | E, Storage | R> =>
@@ -79,8 +84,8 @@ const loadTail = <E, R>(
     const version = entry.name.version === 0 ? 4 : entry.name.version
     const reading = storage.readTail(uri, TAIL)
     const present: Effect.Effect<Tail, NotFound | StorageError | FormatError> = entry.name.version === 0
-      ? reading
-      : readPresent(uri, version, reading)
+      ? inSession(entry.session, reading)
+      : readPresent(uri, { version, session: entry.session }, reading)
     return Effect.flatMap(
       present,
       ({ bytes, size }): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
@@ -96,7 +101,11 @@ const loadTail = <E, R>(
           return start >= tail.offset
             ? fromFooter(entry, uri, schemas, bytes.subarray(start - tail.offset, end - tail.offset), start, tail)
             : Effect.flatMap(
-              readPresent(uri, version, storage.readRanges(uri, [{ offset: start, length }])),
+              readPresent(
+                uri,
+                { version, session: entry.session },
+                storage.readRanges(uri, [{ offset: start, length }]),
+              ),
               ([bytes]) => fromFooter(entry, uri, schemas, bytes, start, tail),
             )
         }
@@ -110,14 +119,16 @@ const loadTail = <E, R>(
           return footer(view.getUint32(at + 4, true) * 2 ** 32 + view.getUint32(at, true), size - 8)
         }
         if (version >= Since.schemaFolder) return trailing()
-        return Effect.flatMap(withSchema(schemas, "", (schema) => footerLength(version, shapeOf(schema))), (length) =>
-          length === "trailing" ? trailing() : footer(length, size))
+        return Effect.flatMap(
+          withSchema(schemas, "", (schema) => footerLength(version, shapeOf(schema))),
+          (length) => length === "trailing" ? trailing() : footer(length, size),
+        )
       },
     )
   })
 
 const fromFooter = <E, R>(
-  entry: FragmentPlace,
+  entry: Opening,
   uri: string,
   schemas: Schemas<E, R>,
   bytes: Uint8Array,
@@ -134,7 +145,7 @@ const fromFooter = <E, R>(
   )
 
 const fragmentOf = (
-  entry: FragmentPlace,
+  entry: Opening,
   uri: string,
   schema: ArraySchema,
   footer: FragmentFooter,
@@ -166,7 +177,8 @@ const fragmentOf = (
     fileSizes: footer.fileSizes,
     varFileSizes: footer.varFileSizes,
     validityFileSizes: footer.validityFileSizes,
-    metadata: { kind: "sections", footer, sections: sectionsOf(uri, footer, end, tail) },
+    metadata: { kind: "sections", footer, sections: sectionsOf(uri, entry.session, footer, end, tail) },
+    session: entry.session,
     engineVersion: undefined,
   })
 }
@@ -180,13 +192,13 @@ const plausible = (uri: string, fragment: Fragment): Fragment => {
 
 const loadLegacy = <E, R>(
   access: TileAccess,
-  entry: FragmentPlace,
+  entry: Opening,
   uri: string,
   schemas: Schemas<E, R>,
 ): Effect.Effect<Fragment, FragmentError | E, Storage | R> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const file = yield* storage.read(uri)
+    const file = yield* inSession(entry.session, storage.read(uri))
     return yield* withSchema(schemas, "", (schema): Fragment => {
       const tile = openGenericTile(access, uri, file)
       const shape = shapeOf(schema)
@@ -214,6 +226,7 @@ const loadLegacy = <E, R>(
         varFileSizes: legacy.varFileSizes,
         validityFileSizes: new Float64Array(0),
         metadata: { kind: "legacy", legacy },
+        session: entry.session,
         engineVersion: tile.version,
       })
     })

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { NotFound } from "../../platform/errors.ts"
+import { inSession, type ReadSession } from "../../platform/read_session.ts"
 import { FormatError } from "../../schema/errors.ts"
 
 /** The error of a fragment without its file at `uri`. */
@@ -13,14 +14,16 @@ export const missingFile = (uri: string, version: number): FormatError => {
   return new FormatError({ uri, path: "", offset: 0, version, reason })
 }
 
-/** Reads the file at `uri` of a committed fragment: that it is not there is damage. */
+/**
+ * Reads the file at `uri` of a committed fragment, in the session of that fragment: that it is not there is damage.
+ */
 export const readPresent = <A, E, R>(
   uri: string,
-  version: number,
+  { session, version }: { readonly version: number; readonly session: ReadSession },
   read: Effect.Effect<A, E | NotFound, R>,
 ): Effect.Effect<A, Exclude<E, NotFound> | FormatError, R> =>
   Effect.catchAll(
-    read,
+    inSession(session, read),
     (error): Effect.Effect<never, Exclude<E, NotFound> | FormatError> =>
       Effect.fail(isNotFound(error) ? missingFile(uri, version) : error as Exclude<E, NotFound>),
   )

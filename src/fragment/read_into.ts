@@ -120,7 +120,7 @@ export const readUnfiltered = (
     const contextOf = tileContext(access, fragment, field, uri, undefined)
     // the buffer is the caller's own
     const storage = yield* Storage
-    const [bytes] = yield* readPresent(uri, fragment.version, storage.readRanges(uri, [{ offset, length }]))
+    const [bytes] = yield* readPresent(uri, fragment, storage.readRanges(uri, [{ offset, length }]))
     return yield* attemptTileSteps(function* () {
       let at = 0
       for (let i = 0; i < tiles.length; i++) {

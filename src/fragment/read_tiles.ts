@@ -29,7 +29,7 @@ export type ReadTilesError = StorageError | TileError
 /** Persisted tiles of one file, in the order asked. */
 const readFile = (
   uri: string,
-  version: number,
+  fragment: Fragment,
   file: TileFile,
   tiles: ArrayLike<number>,
 ): Effect.Effect<ReadonlyArray<Uint8Array>, StorageError | FormatError, Storage> =>
@@ -44,7 +44,7 @@ const readFile = (
     }
     const { ranges, rangeOf, startIn } = spansOf(starts, lengths)
     const storage = yield* Storage
-    const read = yield* readPresent(uri, version, storage.readRanges(uri, ranges))
+    const read = yield* readPresent(uri, fragment, storage.readRanges(uri, ranges))
     return Array.from(starts, (_, i) => read[rangeOf[i]].subarray(startIn[i], startIn[i] + lengths[i]))
   })
 
@@ -65,7 +65,7 @@ export const readTiles = (
     const all = needsRealignment(fragment, field)
     const wanted = all ? Array.from({ length: fragment.tileCount }, (_, i) => i) : tiles
     const none: ReadonlyArray<Uint8Array> = []
-    const read = (part: DataPart, file: TileFile) => readFile(uriOf(part), fragment.version, file, wanted)
+    const read = (part: DataPart, file: TileFile) => readFile(uriOf(part), fragment, file, wanted)
     const [fixed, variable, validity] = yield* Effect.all([
       read("fixed", where.fixed),
       where.var === undefined ? Effect.succeed(none) : read("var", where.var),

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
+import type { ReadSession } from "../../platform/read_session.ts"
 import { Storage } from "../../platform/storage.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { FragmentFooter } from "../../schema/fragment/footer.ts"
@@ -26,6 +27,8 @@ export interface Sections {
   readonly uri: string
   /** The format version of the fragment. */
   readonly version: number
+  /** In which it is read, with the other files of the fragment. */
+  readonly session: ReadSession
   /** Says where sections start. */
   readonly footer: FragmentFooter
   /** Where the footer starts, and so the last section ends; unknown with a consolidated footer until the file is read. */
@@ -39,10 +42,11 @@ export interface Sections {
 /** The state before any section was read. */
 export const sectionsOf = (
   uri: string,
+  session: ReadSession,
   footer: FragmentFooter,
   end: number | undefined,
   tail: LoadedTail | undefined,
-): Sections => ({ uri, version: footer.version, footer, end, tail, starts: undefined, opened: new Map() })
+): Sections => ({ uri, version: footer.version, session, footer, end, tail, starts: undefined, opened: new Map() })
 
 /** What loading sections can fail with. */
 export type SectionError = StorageError | TileError
@@ -58,11 +62,7 @@ export const loadSections = (
     if (missing.length > 0) {
       const storage = yield* Storage
       if (sections.tail === undefined) {
-        const { bytes, size } = yield* readPresent(
-          sections.uri,
-          sections.version,
-          storage.readTail(sections.uri, TAIL),
-        )
+        const { bytes, size } = yield* readPresent(sections.uri, sections, storage.readTail(sections.uri, TAIL))
         sections.tail = { offset: size - bytes.byteLength, bytes }
         sections.end ??= size
       }
@@ -77,7 +77,7 @@ export const loadSections = (
       }))
       const spans = yield* ranges.length === 0
         ? Effect.succeed([])
-        : readPresent(sections.uri, sections.version, storage.readRanges(sections.uri, ranges))
+        : readPresent(sections.uri, sections, storage.readRanges(sections.uri, ranges))
       const open = (start: number): GenericTile => {
         const k = places.get(start)
         if (k !== undefined) return openGenericTile(access, sections.uri, spans[k], 0, start)

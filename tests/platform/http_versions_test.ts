@@ -1,6 +1,7 @@
 /** Files that change on the server while they are read: reported as Conflict, never put together from two versions. */
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
+import * as fc from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type { ServerResponse } from "node:http"
@@ -12,7 +13,8 @@ import { NotFound, StorageError } from "../../platform/errors.ts"
 import { makeFetchClient } from "../../platform/http_client.ts"
 import { httpFiles } from "../../platform/http_files.ts"
 import { makeFileVersions, sameVersion } from "../../platform/http_versions.ts"
-import { layerNative, StorageService, withCache, withRetry } from "../../platform/mod.ts"
+import { layerNative, StorageService, withCache, withCoalescing, withRetry } from "../../platform/mod.ts"
+import { inSession, makeReadSession } from "../../platform/read_session.ts"
 import { makeHttpStorage } from "../../platform/storage_http.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { type Seen, startWebServer, type WebServer } from "./web_server.ts"
@@ -446,6 +448,100 @@ describe("a cache over a server", () => {
     }))
 })
 
+describe("a session", () => {
+  const one = { bytes: filled(1), etag: '"a"' }
+  const two = { bytes: filled(2), etag: '"b"' }
+  /** The storages that a session holds over: the bare one, and one with a cache of any size. */
+  const over: ReadonlyArray<readonly [string, (storage: Storage) => Storage]> = [
+    ["bare", (storage) => storage],
+    ["with a cache", (storage) => withCache(storage, { immutable: () => true })],
+    ["with a small cache", (storage) => withCache(storage, { immutable: () => true, bytes: 1200 })],
+    ["with retries and coalescing", (storage) => withRetry(withCoalescing(storage))],
+  ]
+  for (const [name, make] of over) {
+    it(`keeps to its version, and a later one begins with the new one: ${name}`, () =>
+      site(one, async (here) => {
+        const storage = make(here.storage)
+        const { uri } = here
+        const [old, later] = [makeReadSession(), makeReadSession()]
+        assertEquals(await run(inSession(old, storage.readRanges(uri, at(0)))), [filled(1, 10)])
+        here.version = two
+        await conflicts(inSession(old, storage.readRanges(uri, at(500))))
+        assert(old.changed)
+        assertEquals(
+          await run(inSession(later, storage.readRanges(uri, at(0, 500)))),
+          at(0, 0).map(() => filled(2, 10)),
+        )
+        // again and again: it can have nothing of the new version
+        await conflicts(inSession(old, storage.readRanges(uri, at(500))))
+        await conflicts(inSession(old, storage.readRanges(uri, at(0))))
+        await conflicts(inSession(old, storage.read(uri)))
+        await conflicts(inSession(old, storage.readTail(uri, 8)))
+        assertEquals(await run(inSession(makeReadSession(), storage.readRanges(uri, at(500)))), [filled(2, 10)])
+      }))
+  }
+
+  it("is not disturbed by what others knew of the file before, nor is it asked for that version", () =>
+    site(one, async (here) => {
+      const { storage, uri, server } = here
+      await run(storage.readRanges(uri, at(0)))
+      here.version = two
+      assertEquals(await run(inSession(makeReadSession(), storage.readRanges(uri, at(0)))), [filled(2, 10)])
+      assertEquals(server.seen.at(-1)!.headers["if-match"], undefined)
+    }))
+
+  it("never gets two versions, whatever others read meanwhile", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.record({
+            by: fc.constantFrom(0, 1, 2, undefined),
+            op: fc.constantFrom("readRanges", "readTail", "read"),
+            offset: fc.integer({ min: 0, max: 990 }),
+            change: fc.boolean(),
+          }),
+          { maxLength: 12 },
+        ),
+        fc.constantFrom(...over),
+        fc.boolean(),
+        (steps, [, make], obeys) =>
+          site({ bytes: filled(0), etag: '"0"' }, async (here) => {
+            here.obeys = obeys
+            const storage = make(here.storage)
+            const sessions = [0, 1, 2].map(() => ({
+              session: makeReadSession(),
+              seen: new Set<number>(),
+              failed: false,
+            }))
+            let version = 0
+            for (const { by, op, offset, change } of steps) {
+              if (change) here.version = { bytes: filled(++version), etag: `"${version}"` }
+              const call: Effect.Effect<ReadonlyArray<Uint8Array>, NotFound | StorageError> = op === "readRanges"
+                ? storage.readRanges(here.uri, at(offset, 0))
+                : op === "read"
+                ? Effect.map(storage.read(here.uri), (bytes) => [bytes])
+                : Effect.map(storage.readTail(here.uri, 10), ({ bytes }) => [bytes])
+              const its = by === undefined ? undefined : sessions[by]
+              const result = await run(Effect.either(its === undefined ? call : inSession(its.session, call)))
+              if (result._tag === "Left") {
+                assertEquals(result.left._tag === "StorageError" && result.left.reason, "Conflict")
+                if (its !== undefined) its.failed = true
+                continue
+              }
+              const found = new Set(result.right.flatMap((bytes) => [...bytes]))
+              assertEquals(found.size, 1)
+              if (its === undefined) continue
+              assert(!its.failed, "a session that failed reads again")
+              for (const byte of found) its.seen.add(byte)
+              assertEquals(its.seen.size, 1)
+            }
+            for (const { failed, session } of sessions) assertEquals(session.changed, failed)
+          }),
+      ),
+      { numRuns: 60 },
+    ))
+})
+
 describe("an array whose files change", () => {
   const weather = join(import.meta.dirname!, "../golden/demo/weather")
   it("fails with Conflict, and is read after it is opened again", async () => {
@@ -475,6 +571,10 @@ describe("an array whose files change", () => {
       assertEquals(error._tag === "StorageError" && error.reason, "Conflict")
       const again = await asked(TileArray.open(`${server.origin}/weather`))
       assertEquals((await asked(Dense.read(again, first))).columns.temperature.values, values)
+      // what it learned when it was opened may not hold for the new files, now that others have read them either
+      assertEquals((await asked(Effect.flip(read)))._tag, "StorageError")
+      const reopened = await asked(TileArray.reopen(array))
+      assertEquals((await asked(Dense.read(reopened, first))).columns.temperature.values, values)
     } finally {
       await server.close()
     }

@@ -1,0 +1,29 @@
+/**
+ * Reads that belong together although calls of others lie between them: those of one fragment of an open array. What a program
+ * learned from a file in one call holds for the next, so the file must not have changed.
+ *
+ * @module
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+
+/** All calls of a session read each file in one version, or fail. */
+export interface ReadSession {
+  /** Whether a file of the session has changed: whoever holds the session loads everything again, in a new one. */
+  changed: boolean
+}
+
+/** The tag of {@link ReadSession}; calls without one are sessions of their own. */
+export const ReadSession: Context.Tag<ReadSession, ReadSession> = Context.GenericTag("@tessera/array/ReadSession")
+
+/** A session in which nothing was read yet. */
+export const makeReadSession = (): ReadSession => ({ changed: false })
+
+/** Makes a call part of a session. */
+export const inSession = <A, E, R>(session: ReadSession, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(call, ReadSession, session) as Effect.Effect<A, E, R>
+
+/** The session of a call. */
+export const sessionIn = (context: Context.Context<never>): ReadSession | undefined =>
+  Option.getOrUndefined(Context.getOption(context, ReadSession))
