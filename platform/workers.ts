@@ -32,8 +32,8 @@ export interface WorkerLost {
 /** Where pools come from. */
 export interface Workers {
   /**
-   * The pool of a module, which answers each message with one. Its threads start when a job is offered, and take jobs as soon as
-   * they are ready; they end with the layer, or when there was nothing to do for half a minute, and keep no program from ending.
+   * The pool of a module, which answers each message with one. Its threads start one by one when jobs are offered and none is
+   * free, and take jobs as soon as they are ready; they end with the layer, or when there was nothing to do for half a minute, and keep no program from ending.
    */
   readonly pool: (module: URL) => WorkerPool
   /**
@@ -62,6 +62,8 @@ const lost: WorkerLost = { _tag: "WorkerLost" }
 const startPool = (module: URL, count: number, rest: number): WorkerPool & { readonly stop: () => void } => {
   const threads: Array<Busy> = []
   let broken = false
+  /** Whether a thread was started in this turn of the event loop: another has to wait, as each start takes some 30 ms. */
+  let started = false
   let idle: ReturnType<typeof setTimeout> | undefined
   const end = (its: Busy): void => {
     const at = threads.indexOf(its)
@@ -74,6 +76,8 @@ const startPool = (module: URL, count: number, rest: number): WorkerPool & { rea
     for (const its of [...threads]) end(its)
   }
   const start = (): void => {
+    started = true
+    setTimeout(() => started = false, 0)
     const its: Busy = {
       thread: startThread(module, {
         message: (answer) => {
@@ -102,19 +106,19 @@ const startPool = (module: URL, count: number, rest: number): WorkerPool & { rea
   return {
     concurrency: count * QUEUE + 1,
     offer: (make) => {
-      if (threads.length === 0) {
+      let free: Busy | undefined
+      for (const its of threads) {
+        if (its.ready && its.waiting.length < (free?.waiting.length ?? QUEUE)) free = its
+      }
+      if (free === undefined) {
+        if (threads.length === count || started || broken) return undefined
         try {
-          for (let i = 0; i < count && !broken; i++) start()
+          start()
         } catch {
           broken = true
         }
         return undefined
       }
-      let free: Busy | undefined
-      for (const its of threads) {
-        if (its.ready && its.waiting.length < (free?.waiting.length ?? QUEUE)) free = its
-      }
-      if (free === undefined) return undefined
       clearTimeout(idle)
       const { thread, waiting } = free
       thread.hold(true)

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { type ByteRange, inFlight, Storage } from "../../platform/storage.ts"
 import { turn, turnIfDue } from "../../platform/turns.ts"
 import { dataFile, type DataPart } from "../../schema/name/data_file.ts"
-import { attemptTile } from "../tile/attempt.ts"
+import { attemptTile, attemptTileSteps } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { chunkSize } from "../filter/chunk_cuts.ts"
 import { plainSize, plainSpan, withoutHeaders } from "../tile/plain_tile.ts"
@@ -117,8 +117,9 @@ export const readSpans = (
         })
         const again: Array<number> = []
         const here = Effect.flatMap(
-          attemptTile(() => {
+          attemptTileSteps(function* () {
             for (let i = from; i < to; i++) {
+              yield
               const bytes = tiles[i - from]
               if (plain[i] === 0) {
                 decoder.here(i, bytes, scratch)
