@@ -18,6 +18,7 @@ import { type ByteRange, type Entry, Storage, type Tail } from "./storage.ts"
 import { describe, listFolder, modeOf, type OpenFile, openFile } from "./storage_local_files.ts"
 import type { Durability } from "./storage_local_sync.ts"
 import { isTemporary, makeLocalWrites } from "./storage_local_write.ts"
+import { runSteps } from "./turns.ts"
 import { localPath } from "./uri.ts"
 
 const fs = builtin("node:fs")
@@ -109,17 +110,62 @@ const placesIn = (
   return places
 }
 
-const readRanges = (uri: string, ranges: ReadonlyArray<ByteRange>, into?: Uint8Array): ReadonlyArray<Uint8Array> =>
-  withFile("readRanges", uri, (file) => {
-    checkRanges("readRanges", uri, ranges)
-    const length = ranges.reduce((sum, range) => sum + range.length, 0)
-    if (length === 0 || length > UNASKED) checkRanges("readRanges", uri, ranges, sizeOf(uri, file.size()))
-    const places = placesIn(into, ranges)
-    return ranges.map((range, i) => {
-      const place = places && into!.subarray(places[i], places[i] + range.length)
-      return readAt("readRanges", uri, file, range, place)
-    })
+/** Bytes that are read between two turns of the event loop. */
+const PIECE = 1 << 24
+
+/** The ranges of a file, in steps. */
+function* rangesOf(
+  uri: string,
+  ranges: ReadonlyArray<ByteRange>,
+  into: Uint8Array | undefined,
+  file: OpenFile,
+): Generator<void, ReadonlyArray<Uint8Array>> {
+  const op = "readRanges"
+  checkRanges(op, uri, ranges)
+  const length = bytesIn(ranges)
+  if (length === 0 || length > UNASKED) checkRanges(op, uri, ranges, sizeOf(uri, file.size()))
+  const places = placesIn(into, ranges)
+  const parts: Array<Uint8Array> = []
+  let work = 0
+  for (const [i, { length, offset }] of ranges.entries()) {
+    const part = places === undefined ? new Uint8Array(length) : into!.subarray(places[i], places[i] + length)
+    for (let at = 0; at < length;) {
+      const size = Math.min(length - at, PIECE)
+      readAt(op, uri, file, { offset: offset + at, length: size }, part.subarray(at, at + size))
+      at += size
+      work += size
+      if (work < PIECE) continue
+      work = 0
+      yield
+    }
+    parts.push(part)
+  }
+  return parts
+}
+
+const bytesIn = (ranges: ReadonlyArray<ByteRange>): number => ranges.reduce((sum, range) => sum + range.length, 0)
+
+const readRanges: Storage["readRanges"] = (uri, ranges, into) => {
+  const failed = readFailure("readRanges", uri)
+  if (bytesIn(ranges) > PIECE) {
+    return Effect.acquireUseRelease(
+      Effect.try({ try: () => openFile(localPath("readRanges", uri)), catch: failed }),
+      (file) => runSteps(() => rangesOf(uri, ranges, into, file), (error) => Effect.fail(failed(error))),
+      (file) => Effect.sync(() => file.close()),
+    )
+  }
+  return Effect.try({
+    try: () =>
+      withFile("readRanges", uri, (file) => {
+        const steps = rangesOf(uri, ranges, into, file)
+        for (;;) {
+          const next = steps.next()
+          if (next.done === true) return next.value
+        }
+      }),
+    catch: failed,
   })
+}
 
 /** Whether there is nothing of that name, or a file on the way to it. */
 const isMissing = (error: unknown): boolean => {
@@ -207,8 +253,7 @@ export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
       catch: readFailure("size", uri),
     }),
   read: (uri) => Effect.try({ try: () => read(uri), catch: readFailure("read", uri) }),
-  readRanges: (uri, ranges, into) =>
-    Effect.try({ try: () => readRanges(uri, ranges, into), catch: readFailure("readRanges", uri) }),
+  readRanges,
   readTail: (uri, length) => Effect.try({ try: () => readTail(uri, length), catch: readFailure("readTail", uri) }),
   ...makeLocalWrites(options.durability ?? "synced"),
   remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),

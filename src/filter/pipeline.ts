@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { finish, type Steps } from "../kernel/steps.ts"
 import type { Codecs, WebpCodec, WebpEncoder } from "../../platform/codecs.ts"
 import { isScratch, scratch } from "../../platform/kernel_memory.ts"
 import { BinaryIssue } from "../../schema/binary/mod.ts"
@@ -52,35 +53,49 @@ export interface TileContext {
  * nothing to undo. Throws `FormatError` for what is damaged, `ChecksumMismatch`, `DecryptionFailed`, and `CodecError`
  * for a codec that is missing.
  */
-export const unfilterTile = (bytes: Uint8Array, context: TileContext, limit: number): Uint8Array => {
+export const unfilterTile = (bytes: Uint8Array, context: TileContext, limit: number): Uint8Array =>
+  finish(unfilterTileSteps(bytes, context, limit))
+
+/** As {@link unfilterTile}, in steps. */
+export function* unfilterTileSteps(bytes: Uint8Array, context: TileContext, limit: number): Steps<Uint8Array> {
   const table = tileTable(bytes, context, limit)
-  return unfilterChunks(bytes, table, 0, table.count, context)
+  return yield* unfilterChunksSteps(bytes, table, 0, table.count, context)
 }
 
 /**
  * The cells' bytes of the chunks from number `from` to before `to` of a tile: a view of `bytes`, or of `into` if it is large
  * enough, or fresh.
  */
-export const unfilterChunks = (
+export const unfilterChunks = (...given: Parameters<typeof unfilterChunksSteps>): Uint8Array =>
+  finish(unfilterChunksSteps(...given))
+
+/** As {@link unfilterChunks}, in steps. */
+export function* unfilterChunksSteps(
   bytes: Uint8Array,
   table: ChunkTable,
   from: number,
   to: number,
   context: TileContext,
   into?: Uint8Array,
-): Uint8Array => {
+): Steps<Uint8Array> {
   if (to - from === 1) return unfilterChunk(bytes, table, from, context, into?.subarray(0, table.original[from]))
   let size = 0
   for (let i = from; i < to; i++) size += table.original[i]
   if (size > Math.max(ALLOCATED_AT_ONCE, PLAUSIBLE_RATIO * bytes.byteLength)) {
     // a size that only extreme compression explains: memory is taken as chunks prove that they are there
-    return concat(Array.from({ length: to - from }, (_, i) => unfilterChunk(bytes, table, from + i, context)))
+    const parts: Array<Uint8Array> = []
+    for (let i = from; i < to; i++) {
+      parts.push(unfilterChunk(bytes, table, i, context))
+      yield
+    }
+    return concat(parts)
   }
   const out = into !== undefined && into.length >= size ? into.subarray(0, size) : new Uint8Array(size)
   for (let i = from, at = 0; i < to; i++) {
     const place = out.subarray(at, at += table.original[i])
     const data = unfilterChunk(bytes, table, i, context, place)
     if (data !== place) place.set(data)
+    yield
   }
   return out
 }

@@ -5,8 +5,9 @@ import * as Effect from "effect/Effect"
 import type { WorkerLost, WorkerPool } from "../../platform/workers.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { ChunkTable } from "../../schema/tile_chunks.ts"
-import { type TileContext, tileTable, unfilterChunk, unfilterChunks } from "../filter/pipeline.ts"
-import { attemptTile, type TileError } from "../tile/attempt.ts"
+import { type TileContext, tileTable, unfilterChunk, unfilterChunksSteps } from "../filter/pipeline.ts"
+import type { Steps } from "../kernel/steps.ts"
+import { attemptTileSteps, type TileError } from "../tile/attempt.ts"
 import type { TilePart, UnfilterAnswer, UnfilterJob } from "../tile/unfilter_job.ts"
 
 /** What is wanted: of each of the tiles, which ascend, the cells from `first` to `last`. */
@@ -21,10 +22,10 @@ export interface CellSpans {
 }
 
 /**
- * Called with the cells of span `i`, and more of the same tile: `bytes` start with cell `first`, and are soon used again.
- * Cells that are not wanted may be missing, and others be in their place.
+ * Called with the cells of span `i`, and more of the same tile: `bytes` start with cell `first`, and are used again when the
+ * steps, if there are some, are done. Cells that are not wanted may be missing, and others be in their place.
  */
-export type TakeCells = (i: number, bytes: Uint8Array, first: number) => void
+export type TakeCells = (i: number, bytes: Uint8Array, first: number) => Steps<void> | void
 
 /** Memory for one batch at a time: what is read, and cells. */
 export interface Scratch {
@@ -53,7 +54,7 @@ interface Located {
 /** Decodes spans of a field of a fragment; `bytes` is the tile of a span as it lies in its file. */
 export interface SpanDecoder {
   /** Decodes span `i`. */
-  readonly here: (i: number, bytes: Uint8Array, scratch: Scratch) => void
+  readonly here: (i: number, bytes: Uint8Array, scratch: Scratch) => Steps<void>
   /**
    * Has the spans from number `from` on decoded by a worker: `undefined` if none is free. `tiles` lie in `scratch.read`; the
    * scratch memory goes to the worker, and is back when the spans are taken.
@@ -64,6 +65,11 @@ export interface SpanDecoder {
     tiles: ReadonlyArray<Uint8Array>,
     scratch: Scratch,
   ) => Effect.Effect<void, TileError | WorkerLost> | undefined
+}
+
+/** Takes the steps that are left. */
+export function* taken(rest: Steps<void> | void): Steps<void> {
+  if (rest !== undefined) yield* rest
 }
 
 /** The decoder of spans of cells of `cell` bytes; `sizeOf` and `contextOf` know a tile's bytes and more by its number. */
@@ -98,16 +104,17 @@ export const spanDecoder = (
     return { context, table, size, from, to, before, wanted: end - before }
   }
 
-  const here = (i: number, bytes: Uint8Array, scratch: Scratch): void => {
+  const here = function* (i: number, bytes: Uint8Array, scratch: Scratch): Steps<void> {
     const { context, table, from, to, before, wanted } = locate(i, bytes)
     if (wanted > scratch.cells.length && wanted <= MOST_KEPT) scratch.cells = new Uint8Array(wanted)
     // the first chunk and the last are wanted
     const between = to - from > 2 && wanted <= scratch.cells.length ? spans.needs : undefined
     if (between === undefined) {
-      take(i, unfilterChunks(bytes, table, from, to, context, scratch.cells), before / cell)
-      return
+      const cells = yield* unfilterChunksSteps(bytes, table, from, to, context, scratch.cells)
+      return yield* taken(take(i, cells, before / cell))
     }
     for (let k = from, at = 0; k < to; k++) {
+      yield
       const end = at + table.original[k]
       if (between(i, Math.floor((before + at) / cell), Math.ceil((before + end) / cell))) {
         const place = scratch.cells.subarray(at, end)
@@ -116,7 +123,7 @@ export const spanDecoder = (
       }
       at = end
     }
-    take(i, scratch.cells.subarray(0, wanted), before / cell)
+    yield* taken(take(i, scratch.cells.subarray(0, wanted), before / cell))
   }
 
   const away: SpanDecoder["away"] = (pool, first, tiles, scratch) => {
@@ -142,7 +149,7 @@ export const spanDecoder = (
     scratch.read = NOTHING
     scratch.cells = NOTHING
     return Effect.flatMap(answer, (given) =>
-      attemptTile(() => {
+      attemptTileSteps(function* () {
         const { done, bytes, cells } = given as UnfilterAnswer
         scratch.read = new Uint8Array(bytes)
         scratch.cells = new Uint8Array(cells)
@@ -150,9 +157,9 @@ export const spanDecoder = (
         let at = 0
         for (let k = 0; k < parts.length; k++) {
           const { start, length, wanted } = parts[k]
-          if (done) take(first + k, scratch.cells.subarray(at, at + wanted), located[k].before / cell)
+          if (done) yield* taken(take(first + k, scratch.cells.subarray(at, at + wanted), located[k].before / cell))
           // once more here, which throws what is wrong
-          else here(first + k, read.subarray(start, start + length), scratch)
+          else yield* here(first + k, read.subarray(start, start + length), scratch)
           at += wanted
         }
       }))

@@ -9,6 +9,7 @@ import { dataFile } from "../../schema/name/data_file.ts"
 import { type TileContext, tileTable, unfilterChunk } from "../filter/pipeline.ts"
 import { firstFrom } from "../kernel/first_from.ts"
 import { copyCells, unitsOf } from "../kernel/gather.ts"
+import { copyInParts } from "../kernel/steps.ts"
 import { attemptTileSteps, type TileError } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Field } from "./field.ts"
@@ -84,8 +85,8 @@ export const readInto = (
   for (let i = 0; i < tiles.length; i++) to[i + 1] = to[i] + (positions[i]?.length ?? cellsInTile(fragment, tiles[i]))
   return readSpans(access, fragment, field, "fixed", chosenSpans(fragment, chosen), (i, bytes, before) => {
     const its = positions[i]
-    if (its === undefined) out.set(bytes, to[i] * cellSize)
-    else copyCells(target, to[i], unitsOf(bytes, cellSize), its, 0, its.length, before)
+    if (its === undefined) return copyInParts(out, bytes, to[i] * cellSize)
+    copyCells(target, to[i], unitsOf(bytes, cellSize), its, 0, its.length, before)
   })
 }
 

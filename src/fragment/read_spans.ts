@@ -12,7 +12,7 @@ import { chunkSize } from "../filter/chunk_cuts.ts"
 import { plainSize, plainSpan, withoutHeaders } from "../tile/plain_tile.ts"
 import { spansOf } from "../tile/spans.ts"
 import { poolFor } from "../tile/unfilter_job.ts"
-import { type CellSpans, NOTHING, type Scratch, spanDecoder, type TakeCells } from "./decode_spans.ts"
+import { type CellSpans, NOTHING, type Scratch, spanDecoder, type TakeCells, taken } from "./decode_spans.ts"
 import type { Field } from "./field.ts"
 import { type FieldTiles, loadFieldTiles, type TileFile } from "./field_tiles.ts"
 import { cellsInTile, type Fragment } from "./fragment.ts"
@@ -122,17 +122,16 @@ export const readSpans = (
               yield
               const bytes = tiles[i - from]
               if (plain[i] === 0) {
-                decoder.here(i, bytes, scratch)
+                yield* decoder.here(i, bytes, scratch)
                 continue
               }
               const size = sizeOf(spans.tiles[i])
               const cells = withoutHeaders(bytes, size, cell, spans.first[i])
               if (cells === undefined) again.push(i)
-              else {take(
-                  i,
-                  cells,
-                  Math.floor(spans.first[i] * cell / chunkSize(size, cell)) * chunkSize(size, cell) / cell,
-                )}
+              else {
+                const chunk = chunkSize(size, cell)
+                yield* taken(take(i, cells, Math.floor(spans.first[i] * cell / chunk) * chunk / cell))
+              }
             }
           }),
           () =>
@@ -142,7 +141,7 @@ export const readSpans = (
               const length = (tile + 1 < offsets.length ? offsets[tile + 1] : fileSize) - offsets[tile]
               return Effect.flatMap(
                 read([{ offset: offsets[tile], length }], NOTHING),
-                ([bytes]) => attemptTile(() => decoder.here(i, bytes, scratch)),
+                ([bytes]) => attemptTileSteps(() => decoder.here(i, bytes, scratch)),
               )
             }, { discard: true }),
         )

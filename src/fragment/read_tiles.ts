@@ -11,7 +11,8 @@ import { FormatError } from "../../schema/errors.ts"
 import { type DataField, dataFile, type DataPart } from "../../schema/name/data_file.ts"
 import { Since } from "../../schema/version.ts"
 import { isFolded, unfilterFoldedTile } from "../filter/folded.ts"
-import { type TileContext, unfilterTile } from "../filter/pipeline.ts"
+import { type TileContext, unfilterTile, unfilterTileSteps } from "../filter/pipeline.ts"
+import type { Steps } from "../kernel/steps.ts"
 import { attemptTileSteps, type TileError } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { spansOf } from "../tile/spans.ts"
@@ -96,17 +97,21 @@ export const readTiles = (
         )
         return Array.from(tiles, (tile) => realigned[tile])
       }
-      const decode = (tile: number, i: number): FieldTile => {
+      const decode = function* (tile: number, i: number): Steps<FieldTile> {
         const cells = cellsInTile(fragment, tile)
         const valid = where.validity === undefined ? undefined : exact(
-          unfilterTile(validity[i], ofValidity(tile), cells),
+          yield* unfilterTileSteps(validity[i], ofValidity(tile), cells),
           cells,
           ofValidity(tile),
         )
         if (!field.var) {
           const its = ofFixed(tile)
           const size = cells * field.cellSize
-          return { values: exact(unfilterTile(fixed[i], its, size), size, its), offsets: undefined, validity: valid }
+          return {
+            values: exact(yield* unfilterTileSteps(fixed[i], its, size), size, its),
+            offsets: undefined,
+            validity: valid,
+          }
         }
         const size = where.varSizes![tile]
         const its = ofVar(tile)
@@ -122,9 +127,9 @@ export const readTiles = (
           }
           throw damagedTile(its, `${strings.offsets.length - 1} strings for ${cells} cells`)
         }
-        const values = exact(unfilterTile(variable[i], its, size), size, its)
+        const values = exact(yield* unfilterTileSteps(variable[i], its, size), size, its)
         const its2 = ofOffsets(tile)
-        const positions = unfilterTile(fixed[i], its2, 8 * cells)
+        const positions = yield* unfilterTileSteps(fixed[i], its2, 8 * cells)
         return {
           values,
           offsets: tilePositions(positions, cells, values.byteLength, field.cellSize, its2.uri, fragment.version),
@@ -133,7 +138,7 @@ export const readTiles = (
       }
       const out: Array<FieldTile> = []
       for (let i = 0; i < tiles.length; i++) {
-        out.push(decode(tiles[i], i))
+        out.push(yield* decode(tiles[i], i))
         yield
       }
       return out

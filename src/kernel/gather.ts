@@ -34,17 +34,17 @@ export const gatherFixed = (
   tiles: ReadonlyArray<Units | undefined>,
   tileOf: Uint32Array,
   positions: Uint32Array,
-): void => {
-  const n = tileOf.length
-  for (let i = 0; i < n;) {
-    const tile = tileOf[i]
-    let end = i + 1
-    while (end < n && tileOf[end] === tile) end++
-    const source = tiles[tile]
-    if (source !== undefined) copyCells(out, i, source, positions, i, end)
-    i = end
-  }
-}
+): Steps<void> =>
+  inParts(tileOf.length, (from, to) => {
+    for (let i = from; i < to;) {
+      const tile = tileOf[i]
+      let end = i + 1
+      while (end < to && tileOf[end] === tile) end++
+      const source = tiles[tile]
+      if (source !== undefined) copyCells(out, i, source, positions, i, end)
+      i = end
+    }
+  })
 
 /**
  * Copies the cells at `positions[start … end − 1]` to cell `at` of `out` and on; neighbours move at once. `source` starts
@@ -112,20 +112,25 @@ export interface VarCells {
 }
 
 /** Where gathered var cells start, and the last ends; `fill` is the length of the cells of tiles that are `undefined`. */
-export const varStarts = (
+export function* varStarts(
   tiles: ReadonlyArray<VarCells | undefined>,
   tileOf: Uint32Array,
   positions: Uint32Array,
   fill: number,
-): Uint32Array => {
+): Steps<Uint32Array> {
   const n = tileOf.length
   const out = new Uint32Array(n + 1)
-  for (let i = 0; i < n; i++) {
-    const offsets = tiles[tileOf[i]]?.offsets
-    out[i + 1] = out[i] + (offsets === undefined ? fill : offsets[positions[i] + 1] - offsets[positions[i]])
-  }
+  yield* inParts(n, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const offsets = tiles[tileOf[i]]?.offsets
+      out[i + 1] = out[i] + (offsets === undefined ? fill : offsets[positions[i] + 1] - offsets[positions[i]])
+    }
+  })
   return out
 }
+
+/** Var cells that are gathered between two yields: they may be long. */
+const GATHERED = 1 << 12
 
 /** Copies gathered var cells to `out`, cell `i` to `starts[i]`. */
 export const gatherVar = (
@@ -135,20 +140,21 @@ export const gatherVar = (
   tileOf: Uint32Array,
   positions: Uint32Array,
   fill: Uint8Array,
-): void => {
-  for (let i = 0; i < tileOf.length; i++) {
-    const tile = tiles[tileOf[i]]
-    let at = starts[i]
-    if (tile === undefined) {
-      out.set(fill, at)
-      continue
+): Steps<void> =>
+  inParts(tileOf.length, (start, stop) => {
+    for (let i = start; i < stop; i++) {
+      const tile = tiles[tileOf[i]]
+      let at = starts[i]
+      if (tile === undefined) {
+        out.set(fill, at)
+        continue
+      }
+      const end = tile.offsets[positions[i] + 1]
+      let from = tile.offsets[positions[i]]
+      if (end - from > 32) out.set(tile.bytes.subarray(from, end), at)
+      else while (from < end) out[at++] = tile.bytes[from++]
     }
-    const end = tile.offsets[positions[i] + 1]
-    let from = tile.offsets[positions[i]]
-    if (end - from > 32) out.set(tile.bytes.subarray(from, end), at)
-    else while (from < end) out[at++] = tile.bytes[from++]
-  }
-}
+  }, GATHERED)
 
 /** Copies var cells in any order behind each other: cell `p` is `unit` bytes from each of `offsets[p] … offsets[p + 1] − 1`. */
 export const permuteVar = (

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../platform/storage.ts"
+import { runSteps } from "../../platform/turns.ts"
 import { viewAs } from "../../schema/datatype.ts"
 import type { Scalar } from "../../schema/scalar.ts"
 import type { OpenedArray } from "../array/open.ts"
@@ -11,11 +12,12 @@ import { type Field, fieldsOf } from "../fragment/field.ts"
 import { readSpans, type TakeCells } from "../fragment/read_spans.ts"
 import type { ReadTilesError } from "../fragment/read_tiles.ts"
 import { type Units, unitsOf } from "../kernel/gather.ts"
+import { inParts, type Steps } from "../kernel/steps.ts"
 import { copyLine } from "../kernel/strided_copy.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { type AxisPlan, tileStart } from "./axis_plan.ts"
 import type { Column } from "./column.ts"
-import { firstTileFrom, forTileLines, spansOfStep } from "./dense_lines.ts"
+import { firstTileFrom, forTileLinesSteps, spansOfStep } from "./dense_lines.ts"
 import { type Cells, fieldIn, fillCells, gatherColumns } from "./gather.ts"
 import { placed, takesUnits, type Target } from "./out_buffers.ts"
 import type { DensePlan } from "./plan_dense.ts"
@@ -61,7 +63,7 @@ export const copyFixed = (
         : { ...spansOfStep(plan, step), later: { from: firstTileFrom(plan, step, fresh.from), ready: fresh.ready } }
       const copyInto = (to: Units, cellSize: number): TakeCells => (k, bytes, first) => {
         const values = unitsOf(bytes, cellSize)
-        forTileLines(plan, step, k, (s, t, n, ss, ts) => copyLine(to, values, s - first, t, n, ss, ts))
+        return forTileLinesSteps(plan, step, k, (s, t, n, ss, ts) => copyLine(to, values, s - first, t, n, ss, ts))
       }
       yield* Effect.zip(
         readSpans(access, fragment, its, "fixed", spans, copyInto(out, field.cellSize)),
@@ -73,7 +75,13 @@ export const copyFixed = (
     }
     if (fresh !== undefined) yield* fresh.ready
     // engines write 0 and 1; whatever is not 0 is a value
-    if (validity !== undefined) { for (let i = 0; i < validity.length; i++) if (validity[i] > 1) validity[i] = 1 }
+    if (validity !== undefined) {
+      yield* runSteps(() =>
+        inParts(validity.length, (from, to) => {
+          for (let i = from; i < to; i++) if (validity[i] > 1) validity[i] = 1
+        })
+      )
+    }
     const column: Column = {
       name: field.name,
       type: field.type,
@@ -120,12 +128,14 @@ export const cellMap = (
       if (step.kind === "dense") {
         for (let k = 0; k < step.tileCount; k++) {
           const tile = step.firstTile + k
-          forTileLines(plan, step, k, (source, target, length, sourceStride, targetStride) => {
-            for (let i = 0; i < length; i++, source += sourceStride, target += targetStride) {
-              tileOf[target] = tile
-              positions[target] = source
-            }
-          })
+          yield* runSteps(() =>
+            forTileLinesSteps(plan, step, k, (source, target, length, sourceStride, targetStride) => {
+              for (let i = 0; i < length; i++, source += sourceStride, target += targetStride) {
+                tileOf[target] = tile
+                positions[target] = source
+              }
+            })
+          )
         }
       } else {
         // a sparse fragment inside a dense array: its cells go where their coordinates say
@@ -153,14 +163,17 @@ const targetsOf = (
   Effect.gen(function* () {
     const out = new Float64Array(found.tileOf.length)
     const columns = yield* gatherColumns(access, array, fieldsOf(array.schema).dimensions, found)
-    columns.forEach(({ values }, d) => {
+    const place = ({ values }: Column, d: number): Steps<void> => {
       const starts = segmentStarts(plan.axes[d])
-      for (let i = 0; i < out.length; i++) {
-        if (out[i] < 0) continue
-        const at = placeOf(plan.axes[d], starts, BigInt(values[i] as Scalar))
-        out[i] = at < 0 ? -1 : out[i] + at * plan.targetStrides[d]
-      }
-    })
+      return inParts(out.length, (from, to) => {
+        for (let i = from; i < to; i++) {
+          if (out[i] < 0) continue
+          const at = placeOf(plan.axes[d], starts, BigInt(values[i] as Scalar))
+          out[i] = at < 0 ? -1 : out[i] + at * plan.targetStrides[d]
+        }
+      })
+    }
+    for (const [d, column] of columns.entries()) yield* runSteps(() => place(column, d))
     return out
   })
 

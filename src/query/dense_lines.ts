@@ -2,7 +2,8 @@
  * The lines of cells that go from a tile into the result of a dense read.
  */
 import type { CellSpans } from "../fragment/read_spans.ts"
-import { forLines } from "../kernel/strided_copy.ts"
+import { finish, type Steps } from "../kernel/steps.ts"
+import { forLinesSteps } from "../kernel/strided_copy.ts"
 import { boundsIn } from "./axis_plan.ts"
 import type { DensePlan, DenseStep } from "./plan_dense.ts"
 
@@ -41,7 +42,11 @@ export type OnLine = (
 ) => void
 
 /** Calls `run` for all that is selected of tile `k` of a step. */
-export const forTileLines = (plan: DensePlan, step: DenseStep, k: number, run: OnLine): void => {
+export const forTileLines = (plan: DensePlan, step: DenseStep, k: number, run: OnLine): void =>
+  finish(forTileLinesSteps(plan, step, k, run))
+
+/** As {@link forTileLines}, in steps. */
+export function* forTileLinesSteps(plan: DensePlan, step: DenseStep, k: number, run: OnLine): Steps<void> {
   const { axes, sourceStrides, targetStrides } = plan
   const dims = axes.length
   const from: Array<ReadonlyArray<number>> = []
@@ -69,7 +74,7 @@ export const forTileLines = (plan: DensePlan, step: DenseStep, k: number, run: O
     counts.push(lengths)
   }
   if (single) {
-    forLines({
+    yield* forLinesSteps({
       extents: counts.map((c) => c[0]),
       source: from.reduce((sum, f) => sum + f[0], 0),
       sourceStrides,
@@ -95,7 +100,11 @@ export const forTileLines = (plan: DensePlan, step: DenseStep, k: number, run: O
       visit(level + 1, source + sources[level][i], target + targets[level][i])
     }
   }
-  visit(0, 0, 0)
+  if (outer.length === 0) return visit(0, 0, 0)
+  for (let i = 0; i < sources[0].length; i++) {
+    visit(1, sources[0][i], targets[0][i])
+    yield
+  }
 }
 
 /** The first tile of a step that puts a cell at place `from` of the result, or behind it. */

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../platform/storage.ts"
+import { runSteps } from "../../platform/turns.ts"
 import { sizeOf, viewAs } from "../../schema/datatype.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { ResultTooLarge } from "../array/errors.ts"
@@ -11,9 +12,10 @@ import type { FieldTile } from "../fragment/field_tiles.ts"
 import type { Fragment } from "../fragment/fragment.ts"
 import { readCoordinates, readTiles, type ReadTilesError } from "../fragment/read_tiles.ts"
 import { gatherFixed, gatherVar, type Units, unitsOf, type VarCells, varStarts } from "../kernel/gather.ts"
+import { inParts, type Steps } from "../kernel/steps.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Column } from "./column.ts"
-import { attemptAllocation } from "./read_error.ts"
+import { attemptAllocationSteps } from "./read_error.ts"
 
 /** A tile of a fragment, by their numbers. */
 export interface TileRef {
@@ -50,11 +52,13 @@ export const gatherColumns = (
   Effect.forEach(fields, (field) =>
     Effect.gen(function* () {
       const tiles = yield* readFieldTiles(access, array, field, cells)
-      const bytes = field.var ? varBytes(field, tiles, cells) : cells.tileOf.length * field.cellSize
+      const bytes = field.var
+        ? yield* runSteps(() => varBytes(field, tiles, cells))
+        : cells.tileOf.length * field.cellSize
       if (field.var && bytes > MOST) {
         return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed: bytes, limit: MOST }))
       }
-      return yield* attemptAllocation(array.uri, bytes, () => assemble(field, tiles, cells, bytes))
+      return yield* attemptAllocationSteps(array.uri, bytes, () => assemble(field, tiles, cells, bytes))
     }))
 
 /** The most bytes that the offsets of a column reach. */
@@ -70,7 +74,11 @@ const readFieldTiles = (
   Effect.gen(function* () {
     const used = new Uint8Array(cells.tiles.length + 1)
     const { tileOf } = cells
-    for (let i = 0; i < tileOf.length; i++) used[tileOf[i]] = 1
+    yield* runSteps(() =>
+      inParts(tileOf.length, (from, to) => {
+        for (let i = from; i < to; i++) used[tileOf[i]] = 1
+      })
+    )
     const byFragment = new Map<number, Array<number>>()
     cells.tiles.forEach(({ fragment }, i) => {
       if (used[i] === 0) return
@@ -94,16 +102,18 @@ const readFieldTiles = (
     return out
   })
 
-const varBytes = (
+function* varBytes(
   field: Field,
   tiles: ReadonlyArray<FieldTile | undefined>,
   { tileOf, positions }: Pick<Cells, "tileOf" | "positions">,
-): number => {
+): Steps<number> {
   let sum = 0
-  for (let i = 0; i < tileOf.length; i++) {
-    const offsets = tiles[tileOf[i]]?.offsets
-    sum += offsets === undefined ? field.fillValue.byteLength : offsets[positions[i] + 1] - offsets[positions[i]]
-  }
+  yield* inParts(tileOf.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const offsets = tiles[tileOf[i]]?.offsets
+      sum += offsets === undefined ? field.fillValue.byteLength : offsets[positions[i] + 1] - offsets[positions[i]]
+    }
+  })
   return sum
 }
 
@@ -111,20 +121,20 @@ const varCells = (tiles: ReadonlyArray<FieldTile | undefined>): ReadonlyArray<Va
   tiles.map((t) => t === undefined ? undefined : { bytes: t.values, offsets: t.offsets! })
 
 /** The column of chosen cells from their tiles; its values take `size` bytes. */
-const assemble = (
+function* assemble(
   field: Field,
   tiles: ReadonlyArray<FieldTile | undefined>,
   cells: Pick<Cells, "tileOf" | "positions">,
   size: number,
-): Column => {
+): Steps<Column> {
   const { tileOf, positions } = cells
   const n = tileOf.length
   const base = { name: field.name, type: field.type, length: n, enumeration: field.enumeration }
-  const validity = field.nullable ? gatherValidity(field, tiles, cells) : undefined
+  const validity = field.nullable ? yield* gatherValidity(field, tiles, cells) : undefined
   if (!field.var) {
     const bytes = new Uint8Array(size)
     if (tiles.includes(undefined) || hasNone(tileOf, tiles.length)) fillCells(bytes, field.fillValue)
-    gatherFixed(
+    yield* gatherFixed(
       unitsOf(bytes, field.cellSize),
       tiles.map((t): Units | undefined => t === undefined ? undefined : unitsOf(t.values, field.cellSize)),
       tileOf,
@@ -133,27 +143,33 @@ const assemble = (
     return { ...base, cellValNum: field.cellValNum, values: viewAs(field.type, bytes), validity }
   }
   const sources = varCells(tiles)
-  const starts = varStarts(sources, tileOf, positions, field.fillValue.byteLength)
+  const starts = yield* varStarts(sources, tileOf, positions, field.fillValue.byteLength)
   const bytes = new Uint8Array(size)
-  gatherVar(bytes, starts, sources, tileOf, positions, field.fillValue)
+  yield* gatherVar(bytes, starts, sources, tileOf, positions, field.fillValue)
   const unit = sizeOf(field.type)
-  if (unit > 1) { for (let i = 0; i <= n; i++) starts[i] /= unit }
+  if (unit > 1) {
+    yield* inParts(n + 1, (from, to) => {
+      for (let i = from; i < to; i++) starts[i] /= unit
+    })
+  }
   return { ...base, cellValNum: "var", values: viewAs(field.type, bytes), offsets: starts, validity }
 }
 
-const gatherValidity = (
+function* gatherValidity(
   field: Field,
   tiles: ReadonlyArray<FieldTile | undefined>,
   cells: Pick<Cells, "tileOf" | "positions">,
-): Uint8Array => {
+): Steps<Uint8Array> {
   const out = new Uint8Array(cells.tileOf.length)
   const { tileOf, positions } = cells
   const fill = field.fillIsNull ? 0 : 1
-  for (let i = 0; i < out.length; i++) {
-    const tile = tiles[tileOf[i]]
-    // a fragment from before the attribute was nullable has no nulls
-    out[i] = tile === undefined ? fill : tile.validity === undefined ? 1 : tile.validity[positions[i]] === 0 ? 0 : 1
-  }
+  yield* inParts(out.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const tile = tiles[tileOf[i]]
+      // a fragment from before the attribute was nullable has no nulls
+      out[i] = tile === undefined ? fill : tile.validity === undefined ? 1 : tile.validity[positions[i]] === 0 ? 0 : 1
+    }
+  })
   return out
 }
 

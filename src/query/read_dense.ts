@@ -19,7 +19,7 @@ import { coordinateColumn } from "./coordinate_column.ts"
 import { cellMap, copyFixed } from "./dense_copies.ts"
 import { filledColumn } from "./filled_column.ts"
 import { type Cells, fieldIn, gatherColumns } from "./gather.ts"
-import { globalOrder } from "./global_order.ts"
+import { globalOrderSteps } from "./global_order.ts"
 import { placed, targetsFor } from "./out_buffers.ts"
 import { permuteSteps } from "./permute.ts"
 import { type DensePlan, planDense, planSize } from "./plan_dense.ts"
@@ -166,8 +166,7 @@ export const readDenseRequest = (
     }
     if (order === "global") {
       yield* attemptAllocationSteps(uri, bytes, function* () {
-        const cells = globalOrder(schema, plan)
-        yield
+        const cells = yield* globalOrderSteps(schema, plan)
         for (const field of fields) columns[field.name] = yield* permuteSteps(columns[field.name], cells)
       })
     }

@@ -7,6 +7,7 @@ import { breath, makeWorkers, type WorkerPool } from "../../platform/workers.ts"
 import { FormatError } from "../../schema/errors.ts"
 import type { TileContext } from "../../src/filter/pipeline.ts"
 import { type CellSpans, NOTHING, spanDecoder } from "../../src/fragment/decode_spans.ts"
+import { finish } from "../../src/kernel/steps.ts"
 import { runUnfilterJob, type UnfilterJob } from "../../src/tile/unfilter_job.ts"
 
 const CELLS = 40_000
@@ -95,7 +96,7 @@ describe("tiles that are decoded here", () => {
     })
     const tile = tileFrom(7)
     decompressed = 0
-    decoder.here(0, tile, { read: NOTHING, cells: NOTHING })
+    finish(decoder.here(0, tile, { read: NOTHING, cells: NOTHING }))
     return { cells, decompressed }
   }
 

@@ -3,6 +3,7 @@ import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { gatherFixed, gatherVar, unitsOf, varStarts } from "../../src/kernel/gather.ts"
+import { finish } from "../../src/kernel/steps.ts"
 import { copyBox, forLines } from "../../src/kernel/strided_copy.ts"
 
 const noise = (length: number, seed: number): Uint8Array =>
@@ -36,12 +37,12 @@ describe("gathered cells", () => {
           const tile = tiles[t]
           if (tile !== undefined) { for (let b = 0; b < size; b++) expected[i * size + b] = tile[p * size + b] }
         })
-        gatherFixed(
+        finish(gatherFixed(
           unitsOf(out, size),
           tiles.map((t) => t === undefined ? undefined : unitsOf(t, size)),
           Uint32Array.from(cells, ([t]) => t),
           Uint32Array.from(cells, ([, p]) => p),
-        )
+        ))
         assertEquals(out, expected)
       }),
       { seed: 1 },
@@ -61,13 +62,13 @@ describe("gathered cells", () => {
           const tile = tiles[t]
           return tile === undefined ? fill : tile.bytes.slice(offsets[p], offsets[p + 1])
         })
-        const starts = varStarts(tiles, tileOf, positions, fill.length)
+        const starts = finish(varStarts(tiles, tileOf, positions, fill.length))
         assertEquals([...starts], [
           0,
           ...expected.map((_, i) => expected.slice(0, i + 1).flatMap((e) => [...e]).length),
         ])
         const out = new Uint8Array(starts[cells.length])
-        gatherVar(out, starts, tiles, tileOf, positions, fill)
+        finish(gatherVar(out, starts, tiles, tileOf, positions, fill))
         assertEquals([...out], expected.flatMap((e) => [...e]))
       }),
       { seed: 2 },

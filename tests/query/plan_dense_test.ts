@@ -8,7 +8,8 @@ import type { Fragment } from "../../src/fragment/fragment.ts"
 import { fragmentTiles } from "../../src/fragment/dense_tiles.ts"
 import { tileStart, type WholeRanges } from "../../src/query/axis_plan.ts"
 import { forTileLines } from "../../src/query/dense_lines.ts"
-import { globalOrder } from "../../src/query/global_order.ts"
+import { finish } from "../../src/kernel/steps.ts"
+import { globalOrderSteps } from "../../src/query/global_order.ts"
 import { planDense, planSize } from "../../src/query/plan_dense.ts"
 import * as build from "../array/build_array.ts"
 
@@ -297,7 +298,7 @@ describe("the global order of a result", () => {
             const k = keys[a].findIndex((v, i) => v !== keys[b][i])
             return k < 0 ? a - b : keys[a][k] < keys[b][k] ? -1 : 1
           })
-          assertEquals([...globalOrder(schema, plan)], expected)
+          assertEquals([...finish(globalOrderSteps(schema, plan))], expected)
         }),
         { seed: 20 + dims },
       )
