@@ -187,6 +187,22 @@ describe("the event loop", () => {
     await staysResponsive(() => Effect.suspend(() => TileArray.copy(source, fresh())))
   })
 
+  it("runs while one huge tile is copied, of numbers or of texts", async () => {
+    const dims = { x: Dim.int32([0, 6 * M - 1], { tile: 6 * M }) }
+    const schema = ArraySchema.dense({ dims, attrs: { a: Attr.float64(Filter.zstd(3)) } })
+    const words = ArraySchema.dense({ dims, attrs: { s: Attr.ascii() } })
+    const [source, texts] = [fresh(), fresh()]
+    await run(
+      Effect.flatMap(TileArray.create(source, schema), (array) => Dense.write(array, {}, { a: numbers(6 * M) })),
+    )
+    const values = new Uint8Array(12 * M).fill(97)
+    const s = { values, offsets: Uint32Array.from({ length: 6 * M + 1 }, (_, i) => 2 * i) }
+    await run(Effect.flatMap(TileArray.create(texts, words), (array) => Dense.write(array, {}, { s })))
+    for (const from of [source, texts]) {
+      await staysResponsive(() => Effect.suspend(() => TileArray.copy(from, fresh(), { memory: 1 << 30 })))
+    }
+  })
+
   const csv = (rows: number): string => {
     let text = "t,n,w\n"
     for (let i = 0; i < rows; i++) {
