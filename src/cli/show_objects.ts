@@ -71,6 +71,7 @@ const notes = {
   locked: " (encrypted, the key does not open it)",
   unreachable: " (cannot be listed)",
   foreign: " (not opened: outside the group's origin)",
+  limit: " (not opened: too many groups)",
 } as const
 
 function* branches(children: ReadonlyArray<ObjectTree>, indent: string, width: number): Generator<string> {

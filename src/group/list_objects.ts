@@ -45,13 +45,19 @@ export interface ObjectTree extends ObjectEntry {
   /**
    * Why children are not shown: the group was met before, is not where its group says, wants another key, or lies in a
    * storage that does not answer. `"foreign"`: the object was not opened, because a group from the network names it and may
-   * not lead there; see {@link ListOptions.allow}.
+   * not lead there; see {@link ListOptions.allow}. `"limit"`: 100,000 groups were opened before.
    */
-  readonly cut?: "seen" | "missing" | "locked" | "unreachable" | "foreign"
+  readonly cut?: "seen" | "missing" | "locked" | "unreachable" | "foreign" | "limit"
 }
 
 /** Groups in groups in groups: no deeper than this, since links can make a folder its own child. */
 export const DEEPEST = 64
+
+/**
+ * No more groups than these are opened for one tree or walk: two links of a folder to itself make 2^40 paths of it, and a
+ * server can invent groups without end.
+ */
+export const MOST_GROUPS = 100_000
 
 /** The arrays and groups directly in a folder. */
 const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, StorageError, Storage> =>
@@ -104,18 +110,21 @@ export interface ListingAt {
   readonly allow: AllowedOrigins
   /** Whether this object, or one that led to it, came over the network. */
   readonly remote: boolean
+  /** The most groups that are opened. */
+  readonly most: number
 }
 
 /** Checks the options of a listing that starts at a URI. */
 export const listingOf = (
   uri: string,
   options: ListOptions,
+  most: number = MOST_GROUPS,
 ): Effect.Effect<ListingAt & { readonly uri: string }, InvalidOption> =>
   Effect.gen(function* () {
     const { uri: at } = yield* openingOf(uri, options, ["allow"])
     const { allow, ...opening } = options
     const allowed = yield* attemptOptions(() => checkAllow(allow, refusing(at)))
-    return { uri: at, options: opening, allow: allowed, remote: isRemote(at) }
+    return { uri: at, options: opening, allow: allowed, remote: isRemote(at), most }
   })
 
 /** The listing of an object that was met in another. */
@@ -164,6 +173,7 @@ const nodeOf = (
     if (entry.type === "array") return showEntry({ ...entry, children: [] })
     const id = identity(entry.uri)
     if (seen.has(id) || depth >= DEEPEST) return showEntry({ ...entry, children: [], cut: "seen" })
+    if (seen.size >= listing.most) return showEntry({ ...entry, children: [], cut: "limit" })
     seen.add(id)
     const cut = (why: NonNullable<ObjectTree["cut"]>) => () => Effect.succeed(why)
     const inside = within(listing, entry)
@@ -181,7 +191,7 @@ const nodeOf = (
 
 /**
  * Everything below a URI, nested. A group that was shown before is shown without its children, since groups may form circles;
- * so is one more than 64 levels down, and one that cannot be opened: `cut` says why. Costs a {@link ls} for each group. Fails as
+ * so is one more than 64 levels down, one behind the first 100,000, and one that cannot be opened: `cut` says why. Costs a {@link ls} for each group. Fails as
  * {@link ls} of the URI itself does, and for groups whose files are damaged.
  *
  * A group from a web server leads to its own origin only. What it names elsewhere – on other servers, in local files – is shown
@@ -211,9 +221,16 @@ const nodeOf = (
 export const tree = (
   uri: string,
   options: ListOptions = {},
+): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> => treeOf(uri, options, MOST_GROUPS)
+
+/** As {@link tree}, with another limit. */
+export const treeOf = (
+  uri: string,
+  options: ListOptions,
+  most: number,
 ): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const { uri: at, ...listing } = yield* listingOf(uri, options)
+    const { uri: at, ...listing } = yield* listingOf(uri, options, most)
     const seen = new Set([identity(at)])
     const out: Array<ObjectTree> = []
     for (const entry of yield* lsWithin(at, listing)) out.push(yield* nodeOf(entry, listing, seen, 1))

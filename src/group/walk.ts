@@ -15,6 +15,7 @@ import {
   listingOf,
   type ListOptions,
   lsWithin,
+  MOST_GROUPS,
   type ObjectEntry,
   within,
 } from "./list_objects.ts"
@@ -34,8 +35,8 @@ interface Pending {
 }
 
 /**
- * All arrays and groups below a URI, a group before its members. Every group is entered once, however often it is met, and
- * members that are not there are visited all the same. Costs a `Group.ls` for each group, when the stream comes to it. Fails as
+ * All arrays and groups below a URI, a group before its members. Every group is entered once, however often it is met, 100,000
+ * groups at most, and members that are not there are visited all the same. Costs a `Group.ls` for each group, when the stream comes to it. Fails as
  * that does, but not for groups that are not there. Visits with `foreign` are not entered: a group from the network leads to its
  * own origin and to what `allow` lists, see {@link ListOptions}.
  *
@@ -60,6 +61,13 @@ interface Pending {
 export const walk = (
   uri: string,
   options: ListOptions = {},
+): Stream.Stream<Visit, GroupError, Storage | Codecs> => walkOf(uri, options, MOST_GROUPS)
+
+/** As {@link walk}, with another limit. */
+export const walkOf = (
+  uri: string,
+  options: ListOptions,
+  most: number,
 ): Stream.Stream<Visit, GroupError, Storage | Codecs> => {
   const visits = (
     at: string,
@@ -68,26 +76,30 @@ export const walk = (
   ): Effect.Effect<ReadonlyArray<Pending>, GroupError, Storage | Codecs> =>
     Effect.map(lsWithin(at, listing), (found) => found.map((entry) => ({ visit: { ...entry, depth }, listing })))
   const nothing = () => Effect.succeed<ReadonlyArray<Pending>>([])
-  const visitsOf = (pending: ReadonlyArray<Pending>) => Chunk.unsafeFromArray(pending.map(({ visit }) => visit))
   return Stream.unwrap(Effect.gen(function* () {
-    const { uri: start, ...listing } = yield* listingOf(uri, options)
-    const first = yield* visits(start, listing, 1)
+    const { uri: start, ...listing } = yield* listingOf(uri, options, most)
+    // the next visit is the last of them
+    const pending = (yield* visits(start, listing, 1)).toReversed()
     const entered = new Set([identity(start)])
-    return Stream.paginateChunkEffect(first, (pending) =>
+    return Stream.paginateChunkEffect(undefined, () =>
       Effect.gen(function* () {
+        const met: Array<Visit> = []
         // up to and including the next group to enter: one listing a step
-        const at = pending.findIndex(({ visit: v }) =>
-          v.type === "group" && v.foreign === undefined && v.depth < DEEPEST && !entered.has(identity(v.uri))
-        )
-        if (at < 0) return [visitsOf(pending), Option.none<ReadonlyArray<Pending>>()]
-        const { visit: group, listing } = pending[at]
-        entered.add(identity(group.uri))
-        const inside = within(listing, group)
-        const found = yield* Effect.catchTags(visits(group.uri, inside, group.depth + 1), {
-          ArrayNotFound: nothing,
-          NotFound: nothing,
-        })
-        return [visitsOf(pending.slice(0, at + 1)), Option.some([...found, ...pending.slice(at + 1)])]
+        for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+          const { visit, listing } = next
+          met.push(visit)
+          if (visit.type !== "group" || visit.foreign !== undefined || visit.depth >= DEEPEST) continue
+          const id = identity(visit.uri)
+          if (entered.has(id) || entered.size >= listing.most) continue
+          entered.add(id)
+          const found = yield* Effect.catchTags(visits(visit.uri, within(listing, visit), visit.depth + 1), {
+            ArrayNotFound: nothing,
+            NotFound: nothing,
+          })
+          for (let i = found.length - 1; i >= 0; i--) pending.push(found[i])
+          return [Chunk.unsafeFromArray(met), Option.some(undefined)]
+        }
+        return [Chunk.unsafeFromArray(met), Option.none<undefined>()]
       }))
   }))
 }

@@ -8,6 +8,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Group, layerDefault } from "../../mod.ts"
+import { treeOf } from "../../src/group/list_objects.ts"
+import { walkOf } from "../../src/group/walk.ts"
 import { details, type Files, member, over, uuid } from "./group_files.ts"
 
 const group = (path: string, members?: ReadonlyArray<ReturnType<typeof member>>): Files => ({
@@ -55,6 +57,30 @@ describe("objects", () => {
       assertEquals(tree[1].children.map(({ name, cut }) => [name, cut]), [["inner", undefined], ["same", undefined]])
       const visits = await asked(Stream.runCount(Group.walk(top)))
       assert(visits > 4 && visits < 200, `${visits}: the system ends the circle`)
+    } finally {
+      rmSync(top, { recursive: true })
+    }
+  })
+
+  it("in a folder with two links to itself, of which there are 2^40, are shown up to a limit", async () => {
+    const top = mkdtempSync(join(tmpdir(), "tessera-links-"))
+    try {
+      writeFileSync(join(top, "__tiledb_group.tdb"), "")
+      for (const name of ["a", "b"]) symlinkSync(".", join(top, name))
+      const run = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layerDefault>>) =>
+        Effect.runPromise(Effect.provide(program, layerDefault))
+      const visits = await run(Stream.runCollect(walkOf(top, {}, 100)))
+      const met = Chunk.size(visits)
+      // each group that is opened has two links at most: the system follows 40 links of one path
+      assert(met > 100 && met <= 200, `${met} visits`)
+      assertEquals(new Set(Chunk.map(visits, ({ uri }) => uri)).size, met)
+      const count = (nodes: ReadonlyArray<Group.ObjectTree>): number =>
+        nodes.reduce((sum, { children }) => sum + 1 + count(children), 0)
+      const limits = (nodes: ReadonlyArray<Group.ObjectTree>): number =>
+        nodes.reduce((sum, { children, cut }) => sum + (cut === "limit" ? 1 : 0) + limits(children), 0)
+      const tree = await run(treeOf(top, {}, 100))
+      assertEquals(count(tree), met)
+      assert(limits(tree) > 20, `${limits(tree)} groups are not opened`)
     } finally {
       rmSync(top, { recursive: true })
     }
