@@ -59,9 +59,14 @@ export const withTurns = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Ef
 export const withinTurns = (turns: Turns) => <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.locallyWith(operation, current, (outer) => outer ?? turns)
 
-/** Whether a fiber can wait for the event loop: under `Effect.runSync` nothing can, and the work is done at once. */
-const canWait = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
-  !(fiber.getFiberRef(FiberRef.currentScheduler) instanceof SyncScheduler)
+/**
+ * Whether a fiber can wait for the event loop: under `Effect.runSync` nothing can, and the work is done at once. A
+ * `ManagedRuntime` keeps the scheduler by which it was built, which defers to the event loop from then on.
+ */
+const canWait = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean => {
+  const scheduler = fiber.getFiberRef(FiberRef.currentScheduler)
+  return !(scheduler instanceof SyncScheduler) || scheduler.deferred
+}
 
 /** Whether the fiber that asks can wait for the event loop. */
 export const mayWait: Effect.Effect<boolean> = Effect.withFiberRuntime<boolean>((fiber) =>

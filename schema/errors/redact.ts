@@ -41,17 +41,12 @@ const inside =
   /\/__(?:schema|fragments|commits|fragment_meta|meta|labels|group|tessera_manifest|array_schema|tiledb_group|\d+_)/
 
 /**
- * Splits what follows `?` or `#` into the query and the path names after it (`?sig=…/__schema/name`). A signature that
- * contains unescaped slashes is longer than its first segment: every segment up to the last one with a query character is
- * part of it.
+ * Splits what follows `?` or `#` into the query and the path names after it (`?sig=…/__schema/name`). A signature may contain
+ * unescaped slashes, and its pieces look like names, so all up to a name from inside an array or group is the query.
  */
 const splitQuery = (tail: string): { readonly query: string; readonly names: string } => {
   const at = tail.search(inside)
-  const segments = (at < 0 ? tail : tail.slice(0, at)).split("/")
-  let next = segments.length
-  while (next > 1 && !/[=&?#%@]/.test(segments[next - 1])) next--
-  const query = segments.slice(0, next).join("/")
-  return { query, names: tail.slice(query.length) }
+  return at < 0 ? { query: tail, names: "" } : { query: tail.slice(0, at), names: tail.slice(at) }
 }
 
 /** User info that is not an authority of its own, because the password contains a slash. */
@@ -131,7 +126,11 @@ export const secretsOf = (uri: string): ReadonlyArray<string> => {
   const found = nextUrl(uri, 0)
   if (found === undefined || isPlain(found.scheme)) return []
   const { user = "", query } = partsOf(uri.slice(found.rest))
-  const values = query.split(/[&?#;]/).map((part) => part.slice(part.indexOf("=") + 1))
+  const values = query.split(/[&?#;]/).flatMap((part) => {
+    const value = part.slice(part.indexOf("=") + 1)
+    // a storage takes what follows a slash for names in a path
+    return [value, ...value.split("/")]
+  })
   const secrets = [query, ...values, user, ...user.split(":")].flatMap((value) => [value, decoded(value)])
   // the longest first: one may contain another
   return [...new Set(secrets)].filter((s) => s.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length)

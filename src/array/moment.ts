@@ -8,6 +8,8 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
+import { messageText } from "../../schema/errors/message_text.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import { InvalidOption } from "./errors.ts"
 import { type NameTime, newUuid } from "./new_name.ts"
 
@@ -62,10 +64,10 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
     const next = newest.end + 1
     if (skew > 0) {
       yield* Effect.logWarning(
-        `${uri}: the clock says ${shown(now)}, and the newest name there is of ${
-          shown(newest.end)
-        }; this write is of ` +
-          `${next}, so that it counts as newer`,
+        messageText(
+          `${redactUri(uri)}: the clock says ${shown(now)}, and the newest name there is of ${shown(newest.end)}; ` +
+            `this write is of ${next}, so that it counts as newer`,
+        ),
       )
     }
     return [next, next]

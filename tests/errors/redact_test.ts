@@ -5,14 +5,15 @@ import * as FastCheck from "effect/FastCheck"
 import { redactText, redactUri, secretsOf } from "../../schema/errors/redact.ts"
 
 describe("redactUri", () => {
-  it("replaces query, fragment and user info, and keeps host, path and names after the query", () => {
+  it("replaces query, fragment and user info, and keeps host, path and inner names", () => {
     for (
       const [uri, shown] of [
         ["https://host/array?sig=SECRET", "https://host/array?…"],
         ["https://host/array?", "https://host/array?…"],
         ["https://host?SECRET", "https://host?…"],
         ["https://host/array?sig=SECRET/__schema/__1_1_ab", "https://host/array?…/__schema/__1_1_ab"],
-        ["https://host/group?sig=SECRET/member", "https://host/group?…/member"],
+        // what looks like a member may be a part of the signature
+        ["https://host/group?sig=SECRET/member", "https://host/group?…"],
         ["https://host/array#SECRET", "https://host/array#…"],
         ["https://host/array?a=1#SECRET", "https://host/array?…"],
         ["https://user:SECRET@host/array", "https://…@host/array"],
@@ -36,6 +37,8 @@ describe("redactUri", () => {
     for (
       const [uri, shown] of [
         ["https://host/array?sig=SEC/RET==", "https://host/array?…"],
+        ["https://host/array?sig=SEC/RET", "https://host/array?…"],
+        ["https://host/array?x=1/SECRET/y", "https://host/array?…"],
         ["https://host/array?sig=SEC/RET==/__schema/a", "https://host/array?…/__schema/a"],
         ["https://host/array?c=AK/SECRET/s3&X-Amz-Signature=SECRET/__commits", "https://host/array?…/__commits"],
         ["https://user:SEC/RET@host/array", "https://…@host/array"],

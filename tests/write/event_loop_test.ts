@@ -3,6 +3,7 @@ import { after, describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Stream from "effect/Stream"
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -267,6 +268,21 @@ describe("a long write", () => {
     assertEquals(remains(uri), [])
   })
 
+  it("ends soon after its time limit in a ManagedRuntime too", async () => {
+    const runtime = ManagedRuntime.make(layerDefault)
+    try {
+      const array = await run(TileArray.create(fresh(), Curve))
+      const cells = { ...points, z: points.y }
+      let fired = false
+      const timer = setTimeout(() => fired = true, 20)
+      const ended = await runtime.runPromise(Effect.either(Effect.timeout(Sparse.write(array, cells), "50 millis")))
+      clearTimeout(timer)
+      assertEquals([ended._tag, fired], ["Left", true])
+    } finally {
+      await runtime.dispose()
+    }
+  })
+
   it("ends soon after it is aborted, and leaves nothing behind", async () => {
     const uri = fresh()
     const array = await run(TileArray.create(uri, Curve))
@@ -283,7 +299,9 @@ describe("a long write", () => {
 
   it("can be done again with the same writer after a batch was interrupted while it was checked", async () => {
     const uri = fresh()
-    const cells = { x: Int32Array.from({ length: 2 * M }, (_, i) => i), a: points.a }
+    // so many that their check takes longer than a slice
+    const count = 8 * M
+    const cells = { x: Int32Array.from({ length: count }, (_, i) => i), a: new Float64Array(count) }
     const Ordered = ArraySchema.sparse({
       dims: { x: Dim.int32([0, 10 * M], { tile: 1000 }) },
       attrs: { a: Attr.float64() },
@@ -295,7 +313,7 @@ describe("a long write", () => {
       yield* writer.write(cells)
       return yield* writer.commit
     })))
-    assertEquals(written.cells, 2 * M)
+    assertEquals(written.cells, count)
   })
 
   it("is not interrupted by waits when it is small: it can run without an event loop", () => {
