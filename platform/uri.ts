@@ -29,7 +29,13 @@ export const pathInFileUri = (uri: string): string | undefined =>
 export const localPath = (op: string, uri: string): string => {
   if (uri === "") throw new StorageError({ op, uri, reason: "Unknown", cause: new TypeError("the path is empty") })
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/]*)/.exec(uri)
-  if (scheme === null) return withoutTrailingSlash(uri)
+  if (scheme === null) {
+    const almost = /^(?:https?|s3|gs|gcs|azure):/i.exec(uri)
+    if (almost === null) return withoutTrailingSlash(uri)
+    // a folder of this name would have the credentials of the URL in its name
+    const cause = new TypeError(`a URL begins with ${almost[0]}//; write ./${almost[0]}… for a path of this name`)
+    throw new StorageError({ op, uri, reason: "Unsupported", cause })
+  }
   if (scheme[1].toLowerCase() !== "file") throw unsupported(op, uri, scheme[1])
   const path = pathInFileUri(uri)
   if (path === undefined) {

@@ -16,12 +16,15 @@ interface UrlStart {
   readonly rest: number
 }
 
-/** The first URL from `from` on. `http:` counts without slashes too, as URL parsers accept it. */
+/** Schemes that count without slashes too: URL parsers accept `http:`, and people forget a slash. */
+const known = /(?:https?|(?<![a-z0-9+.-])(?:s3|gs|gcs|azure))$/i
+
+/** The first URL from `from` on. */
 const nextUrl = (text: string, from: number): UrlStart | undefined => {
   for (let colon = text.indexOf(":", from); colon >= 0; colon = text.indexOf(":", colon + 1)) {
     const before = text.slice(Math.max(from, colon - LONGEST_SCHEME), colon)
     const scheme = /[a-z0-9+.-]*$/i.exec(before)![0]
-    if (/https?$/i.test(scheme)) {
+    if (known.test(scheme)) {
       let rest = colon + 1
       while (text[rest] === "/" || text[rest] === "\\") rest++
       if (rest < text.length && !/\s/.test(text[rest])) return { scheme, rest }

@@ -25,6 +25,7 @@ describe("redactUri", () => {
         ["gs://bucket/array?X-Goog-Signature=SECRET", "gs://bucket/array?…"],
         ["https:/host/array?sig=SECRET", "https:/host/array?…"],
         ["https:host/array?sig=SECRET", "https:host/array?…"],
+        ["s3:/bucket/array?sig=SECRET", "s3:/bucket/array?…"],
         ["https:\\\\host\\array?sig=SECRET", "https:\\\\host\\array?…"],
         [" https://host/array?sig=SECRET value", " https://host/array?…"],
         ["https://[::1]:8080/array?sig=SECRET", "https://[::1]:8080/array?…"],

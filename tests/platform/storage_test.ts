@@ -96,6 +96,14 @@ describe("memory storage", () => {
 })
 
 describe("local storage", () => {
+  it("takes no URL with a slash too few for a path, as its credentials would become names of folders", () => {
+    for (const uri of ["http:/host/a?sig=SECRET", "HTTPS:host/a?sig=SECRET", "s3:/bucket/a?sig=SECRET"]) {
+      const error = Effect.runSync(Effect.flip(makeLocalStorage().createFolder(uri)))
+      assertEquals(error.reason, "Unsupported")
+      assert(!error.message.includes("SECRET"), error.message)
+    }
+  })
+
   it("follows links to files and folders, and passes by those that lead nowhere", () =>
     inside(async (path) => {
       mkdirSync(join(path, "real"))
