@@ -18,6 +18,7 @@ import { makeMemo } from "./input.ts"
 import type { RandomLaw } from "./laws.ts"
 import { judgeExit, runIn } from "./outcomes.ts"
 import type { Signal } from "./processes.ts"
+import { judgeRivals } from "./rivals.ts"
 import { HEADER, isOneVersion, judgeSecrets, QUERY } from "./servers.ts"
 import { judgeStopped } from "./signals.ts"
 
@@ -182,6 +183,37 @@ describe("the judge of secrets", () => {
     assertMatch(judgeExit("x", await runIn(storage, Effect.never, 20))[0], /does not end/)
     assertMatch(judgeExit("x", await runIn(storage, Effect.die(new TypeError("no")), 1000))[0], /a defect/)
     assertMatch(judgeExit("x", await runIn(storage, Effect.fail(new Error("no")), 1000))[0], /without a type/)
+  })
+})
+
+describe("the judge of rivals", () => {
+  const rival = (
+    code: number,
+    makes: string,
+    more: { readonly isHanging?: boolean; readonly error?: string } = {},
+  ) => ({
+    ended: { code, isHanging: false, error: "", ...more },
+    makes,
+  })
+  const judged = (rivals: ReadonlyArray<ReturnType<typeof rival>>, now: string, isMarked = false) =>
+    judgeRivals(rivals, { before: "old", now, isMarked }).join("\n")
+
+  it("accepts the array of one that ended with 0, and what is as before or marked where one failed", () => {
+    assertEquals(judged([rival(0, "a"), rival(0, "b")], "b"), "")
+    assertEquals(judged([rival(0, "a"), rival(2, "b")], "a"), "")
+    assertEquals(judged([rival(2, "a"), rival(2, "b")], "old"), "")
+    assertEquals(judged([rival(0, "a"), rival(2, "b")], "absent", true), "")
+  })
+
+  it("finds mixtures, the work of one that failed, lost work, defects and processes that hang", () => {
+    assertMatch(judged([rival(0, "a"), rival(0, "b")], "cannot be read: FormatError"), /of none of them/)
+    assertMatch(judged([rival(0, "a"), rival(2, "b")], "b"), /of none of them/)
+    assertMatch(judged([rival(0, "a"), rival(0, "b")], "old"), /of none of them/)
+    assertMatch(judged([rival(0, "a"), rival(0, "b")], "a", true), /marked as unfinished/)
+    assertMatch(judged([rival(2, "a"), rival(2, "b")], "absent"), /not as it was/)
+    assertMatch(judged([rival(0, "a"), rival(2, "b")], "half", true), /opens as half/)
+    assertMatch(judged([rival(0, "a"), rival(1, "b", { error: "this is a bug" })], "a"), /a defect/)
+    assertMatch(judged([rival(0, "a"), rival(1, "b", { isHanging: true })], "a"), /did not end/)
   })
 })
 

@@ -4,7 +4,7 @@
  *     --count N                    how many inputs (2,000)
  *     --seed S                     other inputs (1)
  *     --only I                     just the input of this number
- *     --kind NAME                  just inputs of one kind: signals, faults, forged, servers
+ *     --kind NAME                  just inputs of one kind: signals, rivals, faults, forged, servers
  *     --runtime deno|bun|both      of the child processes (both)
  */
 import { availableParallelism } from "node:os"

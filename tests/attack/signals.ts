@@ -32,7 +32,7 @@ import { type Ended, EXIT_CODES, type Plan, runChild, type Signal } from "./proc
 const run = <A>(program: Program<A>): Promise<A> =>
   Effect.runPromise(Effect.provide(program, Layer.merge(layerLocal, layerNative)))
 
-const MAIN = "src/cli/main.ts"
+export const MAIN = "src/cli/main.ts"
 const ROWS = 20_000
 
 /** A command whose process is stopped. */
@@ -141,7 +141,7 @@ const csv = (from: number, rows: number): string =>
   `x,name,n\n${Array.from({ length: rows }, (_, i) => `${from + i},name ${i % 97},${i}`).join("\n")}\n`
 
 /** Makes, once in a sweep, all that commands work on. */
-const templateOf = (sweep: Sweep): Promise<string> =>
+export const templateOf = (sweep: Sweep): Promise<string> =>
   sweep.memo("template", async () => {
     const folder = join(sweep.folder, "template")
     mkdirSync(folder)

@@ -6,6 +6,7 @@ import { makeRandom } from "../hostile/random.ts"
 import { type Attack, type ChildRuntime, makeMemo, type Outcome } from "./input.ts"
 import { attackWithFaults } from "./faults.ts"
 import { attackWithForgedFiles } from "./forged.ts"
+import { attackWithRivals } from "./rivals.ts"
 import { attackWithServers } from "./servers.ts"
 import { attackWithSignals } from "./signals.ts"
 
@@ -19,8 +20,9 @@ interface Kind {
 }
 
 const kinds: ReadonlyArray<Kind> = [
-  { name: "signals", share: 25, attack: attackWithSignals, longest: 180_000 },
-  { name: "faults", share: 35, attack: attackWithFaults, longest: 60_000 },
+  { name: "signals", share: 22, attack: attackWithSignals, longest: 180_000 },
+  { name: "rivals", share: 5, attack: attackWithRivals, longest: 240_000 },
+  { name: "faults", share: 33, attack: attackWithFaults, longest: 60_000 },
   { name: "forged", share: 20, attack: attackWithForgedFiles, longest: 180_000 },
   { name: "servers", share: 20, attack: attackWithServers, longest: 240_000 },
 ]
