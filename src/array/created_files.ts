@@ -14,10 +14,10 @@ import { parseName } from "../../schema/name/timestamped_name.ts"
 export interface CreatedFiles {
   readonly storage: Storage
   /**
-   * Removes the recorded files, newest first, then the recorded folders that are empty. It stops at the first file that
-   * cannot be removed: a commit must not outlive the files that it names.
+   * Removes the recorded files that `isRemoved` holds for, newest first, then the recorded folders that are empty. It stops at
+   * the first file that cannot be removed: a commit must not outlive the files that it names.
    */
-  readonly removeAll: Effect.Effect<void, StorageError>
+  readonly removeAll: (isRemoved?: (file: string) => boolean) => Effect.Effect<void, StorageError>
 }
 
 const folderOf = (uri: string): string => uri.slice(0, Math.max(uri.lastIndexOf("/"), 0))
@@ -64,23 +64,24 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
       Effect.map(storage.openWrite(uri), ({ write, finish }) => ({ write, finish: record(uri, finish) })),
     )
 
-  const removeAll = Effect.gen(function* () {
-    const newest = [...files].reverse()
-    for (let from = 0; from < newest.length;) {
-      // files of one folder do not depend on each other
-      let to = from + 1
-      while (to < newest.length && folderOf(newest[to]) === folderOf(newest[from])) to++
-      yield* Effect.forEach(newest.slice(from, to), (file) => storage.remove(file), {
-        concurrency: inFlight(storage, newest[from], 16),
-        discard: true,
-      })
-      from = to
-    }
-    files.clear()
-    for (const folder of [...folders].reverse()) yield* Effect.ignore(storage.removeFolder(folder))
-    folders.clear()
-    known.clear()
-  })
+  const removeAll = (isRemoved: (file: string) => boolean = () => true) =>
+    Effect.gen(function* () {
+      const newest = [...files].reverse().filter(isRemoved)
+      for (let from = 0; from < newest.length;) {
+        // files of one folder do not depend on each other
+        let to = from + 1
+        while (to < newest.length && folderOf(newest[to]) === folderOf(newest[from])) to++
+        yield* Effect.forEach(newest.slice(from, to), (file) => storage.remove(file), {
+          concurrency: inFlight(storage, newest[from], 16),
+          discard: true,
+        })
+        from = to
+      }
+      files.clear()
+      for (const folder of [...folders].reverse()) yield* Effect.ignore(storage.removeFolder(folder))
+      folders.clear()
+      known.clear()
+    })
 
   return {
     storage: {
@@ -101,17 +102,17 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
 
 /**
  * Runs an effect that creates files. If it fails or is interrupted, exactly the files and folders that it created are
- * removed, unless `isRemoved` says otherwise by then; what was there before stays, and so does what other programs add
+ * removed, as far as `isRemoved` holds for them by then; what was there before stays, and so does what other programs add
  * meanwhile.
  */
 export const removeOnFailure = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
-  isRemoved: () => boolean = () => true,
+  isRemoved: (file: string) => boolean = () => true,
 ): Effect.Effect<A, E, R | Storage> =>
   Effect.flatMap(Storage, (storage) => {
     const created = trackCreated(storage)
     return effect.pipe(
       Effect.provideService(Storage, created.storage),
-      Effect.onExit((exit) => exit._tag === "Success" || !isRemoved() ? Effect.void : Effect.ignore(created.removeAll)),
+      Effect.onExit((exit) => exit._tag === "Success" ? Effect.void : Effect.ignore(created.removeAll(isRemoved))),
     )
   }) as Effect.Effect<A, E, R | Storage>

@@ -51,6 +51,8 @@ export interface Unfinished {
   readonly replaces: boolean
   /** The name of the schema's file to come; `""` before format 10. */
   readonly schemaName: string
+  /** A digest of the key that the array is encrypted with, salted with the id; `null` without a key. */
+  readonly key?: string | null
   readonly checkpoint: Checkpoint
 }
 
@@ -68,6 +70,7 @@ const UnfinishedText: Schema.Schema<Unfinished> = Schema.Struct({
   request: Schema.String,
   replaces: Schema.Boolean,
   schemaName: Schema.Union(Schema.Literal(""), Name),
+  key: Schema.optional(Schema.NullOr(Schema.String)),
   checkpoint: Schema.Struct({
     given: Count,
     cells: Count,

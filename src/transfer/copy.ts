@@ -263,16 +263,23 @@ const copyLabel = (
     yield* made.storeSchema
   })
 
-/** An array that overwrites itself would lose the arrays of its labels, which are read last. */
-const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void, CopyError, Storage> =>
-  Effect.gen(function* () {
-    const listing = yield* listSchemas(yield* placeOf(target))
-    const names = schemaFiles(listing).map(({ name }) => name.name)
-    const isItself = listing.uri === source.uri ||
-      (source.schema.dimensionLabels.length > 0 && names.includes(source.schemaName))
+/** An array that overwrites itself would be lost. Other spellings of its URI are found when the copy begins. */
+const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void, CopyError> =>
+  Effect.flatMap(placeOf(target), (uri) => {
+    if (uri !== source.uri) return Effect.void
     const reason = "the target is the array that is copied; choose another one"
-    if (isItself) yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", reason }))
+    return Effect.fail(new InvalidOption({ uri: target, option: "overwrite", reason }))
   })
+
+/** Until when the source is seen, as far as that makes a difference to its cells: a copy without `at` is of "now". */
+const timeOf = ({ time, fragments, deletes }: OpenedArray): readonly [start: number, end: number] => [
+  time.start,
+  Math.min(
+    time.end,
+    [...fragments.map(({ name }) => name.end), ...deletes.map(({ time }) => time)]
+      .reduce((last, end) => Math.max(last, end), 0),
+  ),
+]
 
 const copyOpened = (
   source: OpenedArray,
@@ -290,12 +297,14 @@ const copyOpened = (
       target: given({ overwrite, resume }),
       operation: "copy",
       source: source.uri,
+      from: source.uri,
       input: {
         array: [
           source.uri,
           source.schemaName,
           source.fragments.map(({ name }) => name.name),
           source.deletes.map(({ name }) => name),
+          timeOf(source),
         ],
         options: { region, select, metadata, maxFragmentSize, memory },
       },

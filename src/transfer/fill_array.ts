@@ -7,7 +7,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
-import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
+import { AlreadyExists, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import type { FormatError } from "../../schema/errors.ts"
 import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
@@ -20,6 +20,7 @@ import { type CreateError, type CreateOptions, newArray } from "../array/create.
 import { removeOnFailure } from "../array/created_files.ts"
 import { openedOf } from "../array/handle.ts"
 import { schemaFiles } from "../array/directory.ts"
+import { InvalidOption } from "../array/errors.ts"
 import { join, listSchemas } from "../array/listing.ts"
 import { newUuid } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
@@ -48,6 +49,8 @@ export interface FillRequest {
   readonly source: string
   /** All that decides which cells the array will hold, besides its schema. */
   readonly input: unknown
+  /** The array that the cells are read from, if it is one. */
+  readonly from?: string
   /** Whether fragments that an earlier program finished can be kept. */
   readonly keepsFragments: boolean
 }
@@ -73,14 +76,18 @@ const plain = (key: string, value: unknown): unknown =>
     ? undefined
     : value
 
-/** A digest of a request. Keys decide how bytes look, not which cells they hold, and stay out of it. */
-const digestOf = ({ operation, schema, creating: { at, formatVersion }, input }: FillRequest) =>
-  Effect.promise(async () => {
-    const text = JSON.stringify([operation, schema, { at, formatVersion }, input], plain)
-    return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
-  })
+const sha256 = (bytes: Uint8Array<ArrayBuffer>): Effect.Effect<string> =>
+  Effect.promise(async () => toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))))
 
-/** The fragments of a checkpoint as far as they are still whole: their metadata is their last file. */
+/** A digest of a request, but for its key. */
+const digestOf = ({ operation, schema, creating: { at, formatVersion }, input }: FillRequest) =>
+  sha256(new TextEncoder().encode(JSON.stringify([operation, schema, { at, formatVersion }, input], plain)))
+
+/** A digest of a key, which is another one in each mark. */
+const keyDigestOf = (key: Uint8Array | undefined) => (id: string): Effect.Effect<string | null> =>
+  key === undefined ? Effect.succeed(null) : sha256(Uint8Array.of(...new TextEncoder().encode(id), ...key))
+
+/** Whether the fragments of a checkpoint are still whole: their metadata is their last file. */
 const usable = (
   uri: string,
   version: number,
@@ -122,7 +129,7 @@ export const fillNewArray = <E, R>(
   Effect.gen(function* () {
     const uri = yield* placeOf(request.uri)
     const digest = yield* digestOf(request)
-    const target = yield* inspectTarget(uri, request.target, digest)
+    const target = yield* inspectTarget(uri, request.target, digest, keyDigestOf(request.creating.key))
     const { resumed, isStored } = target
     const { array: handle, ...made } = yield* newArray(uri, request.schema, request.creating, resumed?.schemaName)
     const array = openedOf(handle)
@@ -134,19 +141,44 @@ export const fillNewArray = <E, R>(
 
     /** Whether the array that is replaced is removed. */
     let isReplaced = false
-    /** Whether a failure leaves what can be resumed: it was left by an earlier program, or there is no old array any more. */
-    const isKept = (): boolean => resumed !== undefined || isReplaced
+    /** What a call that takes the target from this one may go on with. */
+    let taken: ReadonlySet<string> | undefined
+    /**
+     * A failure leaves what can be resumed: it was left by an earlier program, or there is no old array any more. Where
+     * another call took the target, its mark stays, and what it found in ours.
+     */
+    const isRemoved = (file: string): boolean => {
+      if (taken === undefined) return resumed === undefined && !isReplaced
+      const names = taken
+      return file !== mark &&
+        !file.slice(uri.length + 1).split("/").some((name) => names.has(name.replace(/\.\w+$/, "")))
+    }
     const filled = Effect.gen(function* () {
       const storage = yield* Storage
       let unfinished = yield* begin(request, target, array, digest)
-      const save = (checkpoint: Checkpoint) =>
+      let saved: WrittenSoFar["fragments"] = []
+      /** Fails if another call took the target: it may have removed all that was written here. */
+      const checkOwned = Effect.gen(function* () {
+        const there = yield* loadUnfinishedOrDamaged(uri)
+        if (there?.id === unfinished.id) return
+        // Without a mark the other is done. If it went on with what was saved here, that is still there.
+        const isUsed = !there && (yield* usable(uri, array.schema.version, unfinished.checkpoint))
+        const used = there ?? (isUsed ? unfinished : undefined)
+        const names = new Set(used === undefined ? [] : [...namesOf(used.checkpoint), used.schemaName])
+        taken = names
+        for (const { name, state } of saved) if (names.has(name)) state.isKept = true
+        return yield* Effect.fail(takenError(uri))
+      })
+      const save = (checkpoint: Checkpoint, fragments: WrittenSoFar["fragments"]) =>
         Effect.suspend(() => {
           unfinished = { ...unfinished, checkpoint }
-          return storage.write(mark, encodeUnfinished(unfinished))
+          saved = fragments
+          return Effect.zipRight(checkOwned, storage.write(mark, encodeUnfinished(unfinished)))
         })
       /** Removes the array that is replaced. If that fails before any of its schemas is gone, it is not replaced. */
       const replace = Effect.gen(function* () {
         if (target.replaced !== "array" || isReplaced) return
+        yield* checkOwned
         const schemas = Effect.map(listSchemas(uri), (listing) => schemaFiles(listing).length)
         const before = yield* schemas
         isReplaced = true
@@ -162,13 +194,17 @@ export const fillNewArray = <E, R>(
         save: (written) => {
           if (!canResume) return Effect.void
           if (resumed !== undefined) { for (const { state } of written.fragments) state.isKept = true }
-          return save(checkpointOf(written, null))
+          return save(checkpointOf(written, null), written.fragments)
         },
         beforeCommit: (written) =>
           Effect.gen(function* () {
             const commit = yield* newCommitName(written.fragments)
-            if (array.schema.version >= Since.splitDimensions) yield* save(checkpointOf(written, commit))
-            else unfinished = { ...unfinished, checkpoint: checkpointOf(written, commit) }
+            const checkpoint = checkpointOf(written, commit)
+            if (array.schema.version >= Since.splitDimensions) yield* save(checkpoint, written.fragments)
+            else {
+              yield* checkOwned
+              unfinished = { ...unfinished, checkpoint }
+            }
             if (target.replaced === "array") { for (const { state } of written.fragments) state.isKept = true }
             yield* replace
             return commit
@@ -181,10 +217,23 @@ export const fillNewArray = <E, R>(
         : yield* commitKept(array, checkpoint, replace)
       yield* replace
       yield* filling.rest(array)
-      yield* Effect.uninterruptible(Effect.zipRight(made.storeSchema, Effect.ignore(storage.remove(mark))))
+      yield* checkOwned
+      // another call may have taken the target just while the mark was written
+      if (!(yield* usable(uri, array.schema.version, unfinished.checkpoint))) return yield* Effect.fail(takenError(uri))
+      yield* Effect.uninterruptible(
+        Effect.all([made.storeSchema, checkOwned, Effect.ignore(storage.remove(mark))], { discard: true }),
+      )
       return { array, written }
     })
-    return yield* removeOnFailure(filled, () => !isKept())
+    return yield* removeOnFailure(filled, isRemoved)
+  })
+
+const takenError = (uri: string): StorageError =>
+  new StorageError({
+    op: "write",
+    uri,
+    reason: "Conflict",
+    cause: new Error("another copy or import began at this target, and this one ends"),
   })
 
 const checkpointOf = ({ given, cells, bytes, fragments }: WrittenSoFar, commit: string | null): Checkpoint => ({
@@ -214,32 +263,48 @@ const begin = (
   { resumed, replaced }: Target,
   { uri, schema, schemaName }: OpenedArray,
   digest: string,
-): Effect.Effect<Unfinished, AlreadyExists | FormatError | StorageError, Storage> =>
+): Effect.Effect<Unfinished, AlreadyExists | InvalidOption | FormatError | StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const mark = join(uri, UNFINISHED_FILE)
+    const id = yield* newUuid
+    const key = yield* keyDigestOf(request.creating.key)(id)
+    const isOurs = Effect.map(loadUnfinishedOrDamaged(uri), (there) => there?.id === id)
+    /** Puts our mark in the place of another: whoever made that one sees it before its next step. */
+    const take = (unfinished: Unfinished) =>
+      Effect.gen(function* () {
+        yield* storage.write(mark, encodeUnfinished(unfinished))
+        if (!(yield* isOurs)) return yield* Effect.fail(takenError(uri))
+      })
     if (resumed !== undefined) {
       const isUsable = (request.keepsFragments || resumed.checkpoint.commit !== null) &&
         (yield* usable(uri, schema.version, resumed.checkpoint))
       const checkpoint = isUsable ? resumed.checkpoint : NO_CHECKPOINT
+      const unfinished = { ...resumed, id, key, checkpoint }
+      yield* take(unfinished)
       if (replaced === undefined) yield* removeArray(uri, namesOf(checkpoint))
-      return { ...resumed, checkpoint }
+      return unfinished
     }
-    if (replaced === "unfinished") yield* removeArray(uri)
-    if (replaced !== undefined) yield* storage.remove(mark)
     const unfinished: Unfinished = {
       format: "tessera-unfinished",
       version: 1,
       operation: request.operation,
       source: redactUri(request.source),
-      id: yield* newUuid,
+      id,
       begun: yield* Clock.currentTimeMillis,
       request: digest,
       replaces: replaced === "array",
       schemaName: schema.version < Since.schemaFolder ? "" : schemaName,
+      key,
       checkpoint: NO_CHECKPOINT,
     }
-    const isOurs = Effect.map(loadUnfinished(uri), (there) => there?.id === unfinished.id)
+    const isMarked = replaced !== undefined && (yield* loadUnfinishedOrDamaged(uri)) !== undefined
+    if (isMarked) {
+      yield* take(unfinished)
+      if (replaced === "array") yield* checkNotItself(request, uri, id)
+      else yield* removeArray(uri)
+      return unfinished
+    }
     const taken = new AlreadyExists({ uri, found: "another copy or import has begun here; choose another target" })
     yield* storage.create(mark, encodeUnfinished(unfinished)).pipe(
       // a mark of ours is there if the answer to an earlier try was lost
@@ -250,5 +315,23 @@ const begin = (
           : Effect.ignore(Effect.flatMap(isOurs, (ours) => ours ? storage.remove(mark) : Effect.void))
       ),
     )
+    if (replaced === "array") yield* checkNotItself(request, uri, id)
+    else if (replaced === "unfinished") yield* removeArray(uri)
     return unfinished
+  })
+
+/** The mark of a target, `null` if it is damaged. */
+const loadUnfinishedOrDamaged = (uri: string) =>
+  Effect.catchTag(loadUnfinished(uri), "FormatError", () => Effect.succeed(null))
+
+/** An array that overwrites itself would be lost. Under whatever name the source is reached, our mark is there then. */
+const checkNotItself = (
+  { from }: FillRequest,
+  uri: string,
+  id: string,
+): Effect.Effect<void, InvalidOption | StorageError | FormatError, Storage> =>
+  from === undefined ? Effect.void : Effect.flatMap(loadUnfinishedOrDamaged(from), (there) => {
+    if (there?.id !== id) return Effect.void
+    const reason = "the target is the array that is copied; choose another one"
+    return Effect.fail(new InvalidOption({ uri, option: "overwrite", reason }))
   })

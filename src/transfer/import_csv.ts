@@ -6,9 +6,11 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { CsvRow } from "../../platform/csv_rows.ts"
+import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { runSteps, withTurns } from "../../platform/turns.ts"
 import { datatypes } from "../../schema/datatype.ts"
+import { toHex } from "../../schema/scalar.ts"
 import { attemptSchema } from "../array/builder/schema_error.ts"
 import { checkSchemaRules } from "../array/builder/check_rules.ts"
 import type { CreateOptions } from "../array/create.ts"
@@ -161,7 +163,7 @@ export const createCsv = <E = never, R = never>(
       ...TARGET_OPTIONS,
     ])
     const { at, key, formatVersion, overwrite, resume, columns, delimiter, duplicates } = options
-    const size = typeof input === "string" ? yield* Effect.flatMap(Storage, (storage) => storage.size(input)) : 0
+    const sample = typeof input === "string" ? yield* sampleOf(input) : undefined
     const reading = progressOf(options)
     const source = yield* openCsv(input, options, reading.read)
     const table = yield* openTable(source, options.columns)
@@ -181,14 +183,15 @@ export const createCsv = <E = never, R = never>(
       source: typeof input === "string" ? input : "a stream",
       input: {
         source: typeof input === "string" ? input : null,
-        size,
+        sample,
         columns,
         delimiter,
         duplicates,
         null: options.null,
       },
-      // cells of one moment are compared with all others, and those of an earlier program are not in memory any more
-      keepsFragments: at === undefined || schema.allowsDuplicates,
+      // Of a stream nobody knows whether it is the same again. Cells of one moment are compared with all others, and those of
+      // an earlier program are not in memory any more.
+      keepsFragments: sample !== undefined && (at === undefined || schema.allowsDuplicates),
     }, {
       cells: (array, checkpoints) =>
         // fragments that are not committed are removed before what is around them
@@ -197,6 +200,27 @@ export const createCsv = <E = never, R = never>(
     })
     return { ...written, uri: array.uri }
   })))
+
+/** The parts of a file by which another version of it is noticed: so many, of so many bytes. */
+const SAMPLES = 16
+const SAMPLE_BYTES = 1 << 14
+
+/** The size of a file, and bytes from its beginning to its end as a digest. */
+const sampleOf = (
+  uri: string,
+): Effect.Effect<readonly [size: number, digest: string], NotFound | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const size = yield* storage.size(uri)
+    const length = Math.min(size, SAMPLE_BYTES)
+    const step = (size - length) / (SAMPLES - 1)
+    const offsets = new Set(Array.from({ length: SAMPLES }, (_, i) => Math.floor(i * step)))
+    const parts = length === 0 ? [] : yield* storage.readRanges(uri, [...offsets].map((offset) => ({ offset, length })))
+    const bytes = new Uint8Array(parts.length * length)
+    parts.forEach((part, i) => bytes.set(part, i * length))
+    const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))
+    return [size, toHex(new Uint8Array(digest))]
+  })
 
 /** What becomes of the news of files and rows. */
 const progressOf = ({ onProgress }: CsvOptions) => {

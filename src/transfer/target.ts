@@ -89,6 +89,7 @@ export const inspectTarget = (
   uri: string,
   { overwrite = false, resume = false }: TargetOptions,
   request: string,
+  keyDigest: (id: string) => Effect.Effect<string | null>,
 ): Effect.Effect<Target, AlreadyExists | InvalidOption | StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     if (overwrite && resume) {
@@ -105,7 +106,11 @@ export const inspectTarget = (
       return yield* refuse("there is a group here; choose another target")
     }
     const isMarked = root.some(({ name, kind }) => name === UNFINISHED_FILE && kind === "file")
-    if (overwrite && (isArray || isMarked)) {
+    // fragments that nobody committed may be what two calls left that took the target from each other
+    const hasOnlyParts = root.every(({ name, kind }) =>
+      kind === "folder" && arrayFolders(CURRENT_VERSION).includes(name)
+    )
+    if (overwrite && (isArray || isMarked || hasOnlyParts)) {
       return { ...NOTHING, replaced: isArray ? "array" : "unfinished" }
     }
     const unfinished = isMarked ? yield* loadUnfinished(uri) : undefined
@@ -118,6 +123,10 @@ export const inspectTarget = (
       if (unfinished.request !== request) {
         const reason = `${what}, with another source or other options; resume that one, or overwrite it`
         return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason }))
+      }
+      if ((unfinished.key ?? null) !== (yield* keyDigest(unfinished.id))) {
+        const reason = `${what}, with another key or without one; resume it with the same key, or overwrite it`
+        return yield* Effect.fail(new InvalidOption({ uri, option: "key", reason }))
       }
       if (!isArray || isStored || unfinished.schemaName !== "") {
         return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isStored }
