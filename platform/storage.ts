@@ -20,6 +20,8 @@ export interface Entry {
   readonly kind: "file" | "folder"
   /** Bytes, where the listing tells them for free. */
   readonly size?: number
+  /** True for a symbolic link: `kind` and `size` are those of what it leads to, which may lie outside of the folder. */
+  readonly isLink?: true
 }
 
 /** `length` bytes from `offset` on. */

@@ -204,7 +204,7 @@ const list = (uri: string): ReadonlyArray<Entry> => {
   const entries: Array<Entry> = []
   for (const entry of found) {
     const kind = isTemporary(entry.name) ? undefined : kindOf(folder, entry)
-    if (kind !== undefined) entries.push({ name: entry.name, kind })
+    if (kind !== undefined) entries.push({ name: entry.name, kind, ...(entry.isSymlink ? { isLink: true } : {}) })
   }
   return entries.sort((a, b) => compareBytewise(a.name, b.name))
 }

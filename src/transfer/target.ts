@@ -13,6 +13,7 @@ import { hasSchema } from "../array/create.ts"
 import { schemaFiles } from "../array/directory.ts"
 import { InvalidOption } from "../array/errors.ts"
 import { join, listSchemas, type SchemaListing } from "../array/listing.ts"
+import { linkedFolders } from "../array/remove_array.ts"
 import { loadUnfinished, type Unfinished, UNFINISHED_FILE } from "../array/unfinished.ts"
 
 /** What becomes of something that is at the target already. */
@@ -103,6 +104,12 @@ export const inspectTarget = (
     const isArray = hasSchema(listing)
     if (!isArray && root.some(({ name }) => name === GROUP_FILE || name === GROUP_FOLDER)) {
       return yield* refuse("there is a group here; choose another target")
+    }
+    // what is written or removed behind a link is not in this folder, and may be part of another array
+    const [linked] = [...linkedFolders(root), ...linkedFolders(listing.schemas)]
+    if (linked !== undefined) {
+      const what = `its folder ${JSON.stringify(linked.name)} is a symbolic link`
+      return yield* refuse(`${what}, and nothing is written or removed behind links; choose another target`)
     }
     const isMarked = root.some(({ name, kind }) => name === UNFINISHED_FILE && kind === "file")
     if (overwrite && (isArray || isMarked)) {
