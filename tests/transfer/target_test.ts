@@ -5,8 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { ArraySchema, Attr, type Codecs, Csv, Dense, Dim, Group, Sparse, StorageService, TileArray } from "../../mod.ts"
 import { layerNative, makeLocalStorage, makeMemoryStorage, withFaults } from "../../platform/mod.ts"
 import { removeArray } from "../../src/array/remove_array.ts"
@@ -82,6 +83,33 @@ describe("a target that is not empty", () => {
         assertEquals(snapshot(folder), before)
       }))
   }
+
+  it("is refused if it holds a pipe or a link, listed or not, at any depth", () =>
+    inFolder(async (folder, storage) => {
+      mkdirSync(join(folder, "out"))
+      const pipe = (path: string) => void execFileSync("mkfifo", [path])
+      const link = (to: string) => (path: string) => symlinkSync(to, path)
+      const nowhere = link(join(folder, "nowhere"))
+      const cases: ReadonlyArray<readonly [string, (path: string) => void, RegExp]> = [
+        ["__fragments", link("../out"), /its folder "__fragments" is a symbolic link/],
+        ["pipe", pipe, /it has "pipe";/],
+        ["dangling", nowhere, /it has "dangling";/],
+        ["__meta", nowhere, /it has "__meta";/],
+        ["__fragments/pipe", pipe, /it has "__fragments";/],
+        ["__commits/dangling", nowhere, /it has "__commits";/],
+        ["__fragments/linked", link("../../out"), /it has "__fragments";/],
+      ]
+      for (const [i, [name, make, message]] of cases.entries()) {
+        const target = join(folder, `target ${i}`)
+        mkdirSync(dirname(join(target, name)), { recursive: true })
+        make(join(target, name))
+        for (const options of [{}, { overwrite: true }, { resume: true }]) {
+          const error = await over(storage, Effect.flip(Csv.create(target, Stream.make(csv(3)), options))) as Error
+          assertMatch(error.message, message, name)
+          assertEquals([readdirSync(target), readdirSync(join(folder, "out"))], [[name.split("/")[0]], []], name)
+        }
+      }
+    }))
 
   it("is refused if it is a group, or an array without overwrite, which both stay as they are", () =>
     inFolder(async (folder, storage) => {
