@@ -10,7 +10,7 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { WriteError } from "../array/errors.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
-import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "./cell_writer.ts"
+import { type CellSteps, type CellWriter, checkTogether, type CommitGuard, makeCellWriter } from "./cell_writer.ts"
 import { checkColumnsSteps } from "./check_columns.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./checkpoints.ts"
 import { appendAll, ColumnBuffer } from "./column_buffer.ts"
@@ -131,14 +131,15 @@ const placedSteps = (
  * become boxes, each a fragment; more than one needs an array of format 12 or later. Where cells are given again after the
  * first ones were flushed, the later ones count; with a moment that was given they are refused.
  */
-export const openPlacedWriter = (
+export const openPlacedWriter = <E = never>(
   array: OpenedArray,
   request: PlacedRequest,
-): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
+  guard?: CommitGuard<E>,
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>, E>, WriteFailure, Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const target = yield* targetOf(array)
     yield* attemptWrite(array.uri, () => checkTileSize(array.schema))
     const moments = yield* momentsOf(array, request.time, request.checkpoints?.start.fragments)
     const steps = yield* placedSteps(array, target, request, moments)
-    return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints)
+    return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints, guard)
   })
