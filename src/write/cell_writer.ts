@@ -38,7 +38,7 @@ export interface CellWriter<Columns, E = never> {
 export type CommitGuard<E> = (
   fragments: ReadonlyArray<FinishedFragment>,
   commit: Effect.Effect<void, StorageError>,
-) => Effect.Effect<void, StorageError | E>
+) => Effect.Effect<void, WriteFailure | E>
 
 /** What a writer of one kind of array does with cells. */
 export interface CellSteps<Checked extends { readonly given: number }> {

@@ -19,6 +19,7 @@ import type { FragmentTarget } from "./fragment_writer.ts"
 import { type Moments, momentsOf } from "./moments.ts"
 import { repeatedInBoxes, sharedCell } from "./repeated_cells.ts"
 import { type Box, checkTileSize } from "./split_dense.ts"
+import { guardTies } from "./ties.ts"
 import { targetOf } from "./target.ts"
 import { columnBytes, gatherTileSteps, type WriteColumn } from "./write_column.ts"
 import { denseFragment } from "./dense_fragment.ts"
@@ -141,5 +142,10 @@ export const openPlacedWriter = <E = never>(
     yield* attemptWrite(array.uri, () => checkTileSize(array.schema))
     const moments = yield* momentsOf(array, request.time, request.checkpoints?.start.fragments)
     const steps = yield* placedSteps(array, target, request, moments)
-    return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints, guard)
+    // an array that is being made has no other fragments
+    const ties = request.checkpoints === undefined ? yield* guardTies(array, request.time) : undefined
+    const both: CommitGuard<E> | undefined = ties === undefined || guard === undefined
+      ? ties ?? guard
+      : (fragments, commit) => ties(fragments, Effect.void).pipe(Effect.zipRight(guard(fragments, commit)))
+    return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints, both)
   })
