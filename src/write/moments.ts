@@ -124,7 +124,7 @@ export const oneMoment = (
 
 /**
  * Moments of fragments that may hold the same cell: each has a millisecond of its own, and later ones win. Names alone do not
- * decide that for engines: beyond 16 fragments of one moment they sort them in no particular order. Where a moment was
+ * decide that for engines: in an array of more than 16 fragments they sort those of one moment in no particular order. Where a moment was
  * given it is that of all, and then no cell may be in two of them.
  *
  * The clock is followed as long as it is ahead. Where fragments come faster than one in a millisecond their moments run
