@@ -9,7 +9,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
-import { Storage } from "../../platform/storage.ts"
+import type { Storage } from "../../platform/storage.ts"
 import { readScalar } from "../../schema/scalar.ts"
 import { Conflict } from "../array/errors.ts"
 import { type OpenedArray, type OpenError, reopenArray } from "../array/open.ts"

@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
-import { Storage } from "../../platform/storage.ts"
+import type { Storage } from "../../platform/storage.ts"
 import { redactUri } from "../../schema/errors/redact.ts"
 import { overlap } from "../array/non_empty_domain.ts"
 import { WriteError } from "../array/errors.ts"
