@@ -20,6 +20,8 @@ export interface Entry {
   readonly kind: "file" | "folder"
   /** Bytes, where the listing tells them for free. */
   readonly size?: number
+  /** True for a symbolic link: `kind` and `size` are those of what it leads to, which may lie outside of the folder. */
+  readonly isLink?: true
 }
 
 /** `length` bytes from `offset` on. */
@@ -108,6 +110,16 @@ export interface Storage {
    * The permission bits of a file (`0o600`), where files have such: local files of POSIX systems. `undefined` elsewhere.
    */
   readonly mode?: (uri: string) => Effect.Effect<number | undefined, NotFound | StorageError>
+  /**
+   * The absolute path of a name, with all links on the way followed, where there are links: local files. Elsewhere the name
+   * itself.
+   */
+  readonly realPath?: (uri: string) => Effect.Effect<string, NotFound | StorageError>
+  /**
+   * The names in a folder that `list` leaves out because they are neither files nor folders: pipes, devices, and links that
+   * lead nowhere. Default: none.
+   */
+  readonly unlisted?: (uri: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
 }
 
 /** The concurrency for calls to a storage, of which a caller wants at most `most` at once. */

@@ -192,21 +192,31 @@ const kindOf = (folder: string, entry: ReturnType<typeof listFolder>[number]): E
   return isFile ? "file" : isDirectory ? "folder" : undefined
 }
 
-const list = (uri: string): ReadonlyArray<Entry> => {
-  const folder = localPath("list", uri)
-  let found: ReturnType<typeof listFolder>
+/** What is in a folder, but for files that are being written. */
+const namesIn = (op: string, uri: string): ReturnType<typeof listFolder> => {
   try {
-    found = listFolder(folder)
+    return listFolder(localPath(op, uri)).filter(({ name }) => !isTemporary(name))
   } catch (error) {
     if (isMissing(error)) return []
     throw error
   }
+}
+
+const list = (uri: string): ReadonlyArray<Entry> => {
+  const folder = localPath("list", uri)
   const entries: Array<Entry> = []
-  for (const entry of found) {
-    const kind = isTemporary(entry.name) ? undefined : kindOf(folder, entry)
-    if (kind !== undefined) entries.push({ name: entry.name, kind })
+  for (const entry of namesIn("list", uri)) {
+    const kind = kindOf(folder, entry)
+    if (kind !== undefined) entries.push({ name: entry.name, kind, ...(entry.isSymlink ? { isLink: true } : {}) })
   }
   return entries.sort((a, b) => compareBytewise(a.name, b.name))
+}
+
+const unlisted = (uri: string): ReadonlyArray<string> => {
+  const folder = localPath("unlisted", uri)
+  return namesIn("unlisted", uri)
+    .filter((entry) => kindOf(folder, entry) === undefined)
+    .map(({ name }) => name).sort(compareBytewise)
 }
 
 const remove = (uri: string): void => {
@@ -259,6 +269,9 @@ export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
   remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
   inFlight: () => 1,
   mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
+  realPath: (uri) =>
+    Effect.try({ try: () => fs().realpathSync(localPath("realPath", uri)), catch: readFailure("realPath", uri) }),
+  unlisted: (uri) => Effect.try({ try: () => unlisted(uri), catch: storageFailure("unlisted", uri) }),
 })
 
 /**

@@ -48,5 +48,7 @@ export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage =
       return Object.hasOwn(routes, scheme) ? inFlight(routes[scheme], uri, Infinity) : 1
     },
     mode: (uri) => route("mode", uri, (storage) => storage.mode?.(uri) ?? Effect.succeed(undefined)),
+    realPath: (uri) => route("realPath", uri, (storage) => storage.realPath?.(uri) ?? Effect.succeed(uri)),
+    unlisted: (uri) => route("unlisted", uri, (storage) => storage.unlisted?.(uri) ?? Effect.succeed([])),
   }
 }

@@ -225,5 +225,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     removeFolder: (uri) => storage.removeFolder(uri),
     inFlight: storage.inFlight,
     mode: storage.mode,
+    realPath: storage.realPath,
+    unlisted: storage.unlisted,
   }
 }

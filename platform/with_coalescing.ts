@@ -103,4 +103,6 @@ export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}
   removeFolder: (uri) => storage.removeFolder(uri),
   inFlight: storage.inFlight,
   mode: storage.mode,
+  realPath: storage.realPath,
+  unlisted: storage.unlisted,
 })

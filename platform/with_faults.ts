@@ -146,6 +146,8 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
       removeFolder: (uri) => write("removeFolder", uri, storage.removeFolder(uri)),
       inFlight: storage.inFlight,
       mode: storage.mode,
+      realPath: storage.realPath,
+      unlisted: storage.unlisted,
     },
     calls: () => calls,
     struck: () => struck,

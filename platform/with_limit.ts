@@ -42,5 +42,7 @@ export const withLimit = (storage: Storage, requests: number): Storage => {
     removeFolder: (uri) => turn(storage.removeFolder(uri)),
     inFlight: storage.inFlight,
     mode: storage.mode,
+    realPath: storage.realPath,
+    unlisted: storage.unlisted,
   }
 }

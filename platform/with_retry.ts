@@ -81,5 +81,7 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
     removeFolder: (uri) => retrying(storage.removeFolder(uri)),
     inFlight: storage.inFlight,
     mode: storage.mode,
+    realPath: storage.realPath,
+    unlisted: storage.unlisted,
   }
 }

@@ -8,7 +8,10 @@ import * as Layer from "effect/Layer"
 import { Storage } from "./storage.ts"
 
 /** The calls of a storage, by name; `append` and `finish` are those of the files that `openWrite` begins. */
-export type StorageOperation = Exclude<keyof Storage, "inFlight" | "mode"> | "append" | "finish"
+export type StorageOperation =
+  | Exclude<keyof Storage, "inFlight" | "mode" | "realPath" | "unlisted">
+  | "append"
+  | "finish"
 
 /** What was asked so far. The numbers go on growing; {@link makeTrace} starts them at zero. */
 export interface Trace {
@@ -127,6 +130,8 @@ export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: Traced
     removeFolder: (uri) => traced("removeFolder", uri, 1, storage.removeFolder(uri), none),
     inFlight: storage.inFlight,
     mode: storage.mode,
+    realPath: storage.realPath,
+    unlisted: storage.unlisted,
   }
 }
 

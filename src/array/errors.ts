@@ -131,7 +131,8 @@ const ConflictBase: TaggedErrorClass<"Conflict", {
 
 /**
  * A change of a schema that contradicts another one, which came first while this one was under way: `field` names the
- * attribute, enumeration or dimension that both change. The array is as the other change made it.
+ * attribute, enumeration or dimension that both change. The array is as the other change made it. Also an append of rows to a
+ * dense array where another write has added the same rows: nothing of it is written, and `field` is the dimension.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

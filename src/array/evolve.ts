@@ -164,7 +164,7 @@ const nextName = (
   Effect.gen(function* () {
     const first = newest.name === ARRAY_SCHEMA_FILE
     // digits behind those of the newest one are chosen below
-    const [time] = at ?? (yield* momentAfter(uri, first ? undefined : { end: newest.end, uuid: "" }))
+    const [time] = at ?? (yield* momentAfter(uri, first ? undefined : { end: newest.end, isShared: true }))
     const same = !first && time === newest.start && time === newest.end
     const name = formatName(time, time, yield* newUuidAfter(same ? newest.uuid : ""))
     if (at === undefined) yield* untilReached([time, time])

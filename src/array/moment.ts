@@ -11,7 +11,7 @@ import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { messageText } from "../../schema/errors/message_text.ts"
 import { redactUri } from "../../schema/errors/redact.ts"
 import { InvalidOption } from "./errors.ts"
-import { type NameTime, newUuid } from "./new_name.ts"
+import type { NameTime } from "./new_name.ts"
 
 /** The most milliseconds by which the clock may be behind the newest name; a write then takes the moment after that name. */
 export const MAX_CLOCK_SKEW = 3_600_000
@@ -23,22 +23,16 @@ export const MAX_WAIT = 1000
 export interface Newest {
   /** The last moment of it, in milliseconds since 1970. */
   readonly end: number
-  /** Names of that moment whose 32 digits are not greater than these would be hidden by it. */
-  readonly uuid: string
+  /** Whether what is written may have the same moment: then its place does not depend on the order of names. */
+  readonly isShared: boolean
 }
-
-/** Greater than the digits of all names: no name of the same moment counts as newer. */
-export const ABOVE_ALL = "g"
 
 /** The newer of two. */
 export const newerOf = (a: Newest | undefined, b: Newest | undefined): Newest | undefined =>
-  a === undefined || b === undefined ? a ?? b : a.end > b.end || (a.end === b.end && a.uuid > b.uuid) ? a : b
+  a === undefined || b === undefined ? a ?? b : a.end > b.end || (a.end === b.end && !a.isShared) ? a : b
 
-/** What a name says; `uuid` replaces its digits where those do not decide. */
-export const newestOf = (
-  { start, end, uuid }: Pick<TimestampedName, "start" | "end" | "uuid">,
-  replaced?: string,
-): Newest => ({ end, uuid: replaced ?? (start === end ? uuid : ABOVE_ALL) })
+/** What a name says. */
+export const newestOf = ({ end }: Pick<TimestampedName, "end">, isShared = false): Newest => ({ end, isShared })
 
 const shown = (millis: number): string => {
   const date = new Date(millis)
@@ -46,15 +40,15 @@ const shown = (millis: number): string => {
 }
 
 /**
- * The moment of a write of which the caller says none: now, or the millisecond after the newest name where that would hide
- * it. Logs a warning where the clock is behind; fails where it is behind by more than {@link MAX_CLOCK_SKEW}.
+ * The moment of a write of which the caller says none: now, or the millisecond after the newest name where that is not before
+ * now. Logs a warning where the clock is behind; fails where it is behind by more than {@link MAX_CLOCK_SKEW}.
  */
 export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Effect<NameTime, InvalidOption> =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     if (newest === undefined || newest.end < now) return [now, now]
-    // names that this process makes from here on have greater digits than these
-    if (newest.end === now && newest.uuid < (yield* newUuid)) return [now, now]
+    // of equal moments only the digits of names say which is newer, and TileDB 2.30 does not look at these
+    if (newest.end === now && newest.isShared) return [now, now]
     const skew = newest.end - now
     if (skew > MAX_CLOCK_SKEW) {
       const reason = `the newest name there is of ${shown(newest.end)}, ${skew} ms after the clock, which says ` +

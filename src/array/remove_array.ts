@@ -6,7 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import { MANIFEST_NAME } from "../../platform/manifest.ts"
-import type { StorageError } from "../../platform/errors.ts"
+import { StorageError } from "../../platform/errors.ts"
 import { type Entry, inFlight, Storage } from "../../platform/storage.ts"
 import {
   ARRAY_SCHEMA_FILE,
@@ -36,6 +36,17 @@ const folders: ReadonlyArray<string> = [
   ENUMERATIONS_FOLDER,
 ]
 
+/** The folders of an array that removal enters. */
+const ownFolders: ReadonlySet<string> = new Set([
+  SCHEMA_FOLDER,
+  LABELS_FOLDER,
+  ...folders.map((folder) => folder.slice(folder.lastIndexOf("/") + 1)),
+])
+
+/** The links among these names in the place of an array's own folders. What they lead to may be part of another array. */
+export const linkedFolders = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
+  entries.filter(({ name, kind, isLink }) => isLink === true && kind === "folder" && ownFolders.has(name))
+
 /** Label arrays in label arrays: the format has none, a forged one may. */
 const MAX_DEPTH = 2
 
@@ -59,25 +70,37 @@ const removeAt = (uri: string, kept: ReadonlySet<string>, depth: number): Effect
   Effect.gen(function* () {
     const storage = yield* Storage
     const root = yield* storage.list(uri)
-    const has = (folder: string): boolean => root.some(({ name, kind }) => kind === "folder" && name === folder)
+    const has = (folder: string): boolean =>
+      root.some(({ name, kind, isLink }) => kind === "folder" && isLink !== true && name === folder)
+    const schemas = has(SCHEMA_FOLDER) ? yield* storage.list(join(uri, SCHEMA_FOLDER)) : []
 
+    const links = [
+      ...linkedFolders(root),
+      ...linkedFolders(schemas).map((entry) => ({ ...entry, name: join(SCHEMA_FOLDER, entry.name) })),
+    ]
+    // what is kept may lie behind a link; labels keep nothing
+    if (depth === 0 && links.length > 0) {
+      const cause = new Error("this folder of the array is a symbolic link, and removal does not follow links")
+      const at = join(uri, links[0].name)
+      return yield* Effect.fail(new StorageError({ op: "remove", uri: at, reason: "Unsupported", cause }))
+    }
     // without a schema nobody opens the rest
     yield* removeNames(uri, root.filter(({ name, kind }) => kind === "file" && name === ARRAY_SCHEMA_FILE))
-    if (has(SCHEMA_FOLDER)) {
-      const schemas = yield* storage.list(join(uri, SCHEMA_FOLDER))
-      const files = schemas.filter((entry) => entry.kind === "file" && isTimestamped(entry, kept))
-      yield* removeNames(join(uri, SCHEMA_FOLDER), files)
-    }
+    const files = schemas.filter((entry) => entry.kind === "file" && isTimestamped(entry, kept))
+    yield* removeNames(join(uri, SCHEMA_FOLDER), files)
+    yield* removeNames(uri, links)
     for (const folder of folders) {
-      if (!has(folder) && !has(folder.split("/")[0])) continue
+      if (!has(folder.split("/")[0])) continue
       const at = join(uri, folder)
       yield* removeNames(at, (yield* storage.list(at)).filter((entry) => isTimestamped(entry, kept)))
       yield* storage.removeFolder(at)
     }
     if (has(LABELS_FOLDER) && depth < MAX_DEPTH) {
       const at = join(uri, LABELS_FOLDER)
-      for (const { name, kind } of yield* storage.list(at)) {
-        if (kind === "folder") yield* removeAt(join(at, name), kept, depth + 1)
+      for (const { name, kind, isLink } of yield* storage.list(at)) {
+        if (kind !== "folder") continue
+        // the link is the array's, what it leads to is not
+        yield* isLink === true ? storage.remove(join(at, name)) : removeAt(join(at, name), kept, depth + 1)
       }
       yield* storage.removeFolder(at)
     }
@@ -94,6 +117,9 @@ const removeAt = (uri: string, kept: ReadonlySet<string>, depth: number): Effect
  * Removes the array at `uri`, whether it is whole or what a killed program left of one: files and folders with names that the
  * format gives to parts of an array, the schema first, so that nobody opens what is half gone. `kept` are names of fragments
  * and schemas that stay. Folders of the array go when they are empty; `uri` itself stays.
+ *
+ * Removal does not follow links: a linked fragment or label array is unlinked. Where one of the folders of the array is a link,
+ * it fails before anything is removed.
  */
 export const removeArray = (
   uri: string,

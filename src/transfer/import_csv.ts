@@ -241,7 +241,8 @@ const progressOf = ({ onProgress }: CsvOptions) => {
  * behind the last one. Cells of enumerated attributes are values of the enumeration.
  *
  * Rows are written as they come, and count at once, when the last one is written. Fails as {@link createCsv} does, and as
- * `TileArray.open` if `array` is a URI; the array is then as it was.
+ * `TileArray.open` if `array` is a URI; the array is then as it was. Fails with `Conflict` if another write has added the rows
+ * behind the last one since the array was opened.
  *
  * ```ts
  * import { Csv, Dense, layerMemory, layerNative, TileArray } from "@tessera/array"

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
+import { compareBytewise } from "../../platform/name_order.ts"
 import { type Entry, Storage } from "../../platform/storage.ts"
 import type { FormatError } from "../../schema/errors.ts"
 import { arrayFolders, GROUP_FILE, GROUP_FOLDER } from "../../schema/name/array_paths.ts"
@@ -13,6 +14,7 @@ import { hasSchema } from "../array/create.ts"
 import { schemaFiles } from "../array/directory.ts"
 import { InvalidOption } from "../array/errors.ts"
 import { join, listSchemas, type SchemaListing } from "../array/listing.ts"
+import { linkedFolders } from "../array/remove_array.ts"
 import { loadUnfinished, type Unfinished, UNFINISHED_FILE } from "../array/unfinished.ts"
 
 /** What becomes of something that is at the target already. */
@@ -49,28 +51,32 @@ const dateOf = (time: number): string => {
   return Number.isNaN(date.getTime()) ? String(time) : date.toISOString()
 }
 
-const namesIn = ({ root }: SchemaListing): string => {
-  const [first] = root
-  const others = root.length - 1
+const namesIn = (names: ReadonlyArray<string>): string => {
+  const others = names.length - 1
   const rest = others === 0 ? "" : others === 1 ? " and 1 other name" : ` and ${others} other names`
-  return `${JSON.stringify(first.name)}${rest}`
+  return `${JSON.stringify(names[0])}${rest}`
 }
+
+/** The names in a folder that no listing shows, such as pipes and links that lead nowhere. */
+const unlistedIn = (uri: string): Effect.Effect<ReadonlyArray<string>, StorageError, Storage> =>
+  Effect.flatMap(Storage, (storage) => storage.unlisted?.(uri) ?? Effect.succeed([]))
 
 /** Deeper than the deepest folder of an array, that of the enumerations of a label. */
 const MAX_DEPTH = 5
 
-/** Whether there is no file in these folders, nor below them. */
-const hasNoFile = (
+/** Whether there are folders only in this one, which has these entries, and below it. A link is not a folder here. */
+const hasOnlyFolders = (
   uri: string,
   entries: ReadonlyArray<Entry>,
   depth: number,
 ): Effect.Effect<boolean, StorageError, Storage> =>
   Effect.gen(function* () {
-    if (depth > MAX_DEPTH || entries.some(({ kind }) => kind === "file")) return false
+    if (depth > MAX_DEPTH || entries.some(({ kind, isLink }) => kind === "file" || isLink === true)) return false
+    if ((yield* unlistedIn(uri)).length > 0) return false
     const storage = yield* Storage
     for (const { name } of entries) {
       const below = join(uri, name)
-      if (!(yield* hasNoFile(below, yield* storage.list(below), depth + 1))) return false
+      if (!(yield* hasOnlyFolders(below, yield* storage.list(below), depth + 1))) return false
     }
     return true
   })
@@ -78,7 +84,7 @@ const hasNoFile = (
 /** Whether all that is there are folders of the format without a file, which a creation that failed may leave. */
 const hasOnlyEmptyFolders = ({ uri, root }: SchemaListing): Effect.Effect<boolean, StorageError, Storage> =>
   root.every(({ name }) => arrayFolders(CURRENT_VERSION).includes(name))
-    ? hasNoFile(uri, root, 1)
+    ? hasOnlyFolders(uri, root, 1)
     : Effect.succeed(false)
 
 /**
@@ -99,11 +105,19 @@ export const inspectTarget = (
     const refuse = (found: string) => Effect.fail(new AlreadyExists({ uri, found }))
     const listing = yield* listSchemas(uri)
     const { root } = listing
-    if (root.length === 0) return NOTHING
+    const others = yield* unlistedIn(uri)
+    const names = [...root.map(({ name }) => name), ...others].sort(compareBytewise)
+    if (names.length === 0) return NOTHING
     const schemas = schemaFiles(listing).map(({ name }) => name.name)
     const isArray = hasSchema(listing)
     if (!isArray && root.some(({ name }) => name === GROUP_FILE || name === GROUP_FOLDER)) {
       return yield* refuse("there is a group here; choose another target")
+    }
+    // what is written or removed behind a link is not in this folder, and may be part of another array
+    const [linked] = [...linkedFolders(root), ...linkedFolders(listing.schemas)]
+    if (linked !== undefined) {
+      const what = `its folder ${JSON.stringify(linked.name)} is a symbolic link`
+      return yield* refuse(`${what}, and nothing is written or removed behind links; choose another target`)
     }
     const isMarked = root.some(({ name, kind }) => name === UNFINISHED_FILE && kind === "file")
     // fragments that nobody committed may be what two calls left that took the target from each other
@@ -136,6 +150,6 @@ export const inspectTarget = (
     return yield* refuse(
       isArray
         ? "there is an array here already; overwrite it, or choose another target"
-        : `the folder is not empty: it has ${namesIn(listing)}; choose a new or an empty folder`,
+        : `the folder is not empty: it has ${namesIn(names)}; choose a new or an empty folder`,
     )
   })

@@ -13,7 +13,7 @@ import { arrayOf } from "../../schema/datatype.ts"
 import type { Enumeration } from "../../schema/enumeration.ts"
 import { readScalar } from "../../schema/scalar.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
-import { reasonOf } from "../array/errors.ts"
+import { type Conflict, reasonOf, WriteError } from "../array/errors.ts"
 import { nonEmptyDomain } from "../array/non_empty_domain.ts"
 import type { OpenedArray, OpenError } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
@@ -24,6 +24,7 @@ import type { ColumnInput } from "../write/column_input.ts"
 import { openPlacedWriter } from "../write/placed_writer.ts"
 import { openSparseWriter } from "../write/sparse_writer.ts"
 import type { WriteFailure, Written } from "../write/written.ts"
+import { type AppendedRows, type AppendError, guardAppend } from "./appended_rows.ts"
 import { CellRefused, columnMaker } from "./csv_columns.ts"
 import { CsvError } from "./csv_error.ts"
 import type { CsvInputError } from "./csv_input.ts"
@@ -66,7 +67,7 @@ export interface Imported extends Written {
 }
 
 /** What importing can fail with. */
-export type CsvImportError = CsvInputError | OpenError | EnumerationError | FillError | WriteFailure
+export type CsvImportError = CsvInputError | OpenError | EnumerationError | FillError | WriteFailure | Conflict
 
 /** Rows that are written together, at least. */
 const BATCH = 4096
@@ -74,14 +75,20 @@ const BATCH = 4096
 /** Makes columns of rows, of which the first has this number. Throws {@link CsvError}. */
 type MakeColumns = (rows: ReadonlyArray<CsvRow>, first: number) => Steps<Readonly<Record<string, ColumnInput>>>
 
+/** How rows become columns, and which rows of a dense array they are if no column says it. */
+interface RowColumns {
+  readonly columns: MakeColumns
+  readonly appended: (() => AppendedRows) | undefined
+}
+
 /** How rows with these columns become cells of an array. */
 const columnsFor = (
   array: OpenedArray,
   source: string,
   names: ReadonlyArray<string>,
   enumerations: ReadonlyArray<Enumeration>,
-): Effect.Effect<MakeColumns, CsvError> =>
-  Effect.suspend((): Effect.Effect<MakeColumns, CsvError> => {
+): Effect.Effect<RowColumns, CsvError> =>
+  Effect.suspend((): Effect.Effect<RowColumns, CsvError> => {
     const { schema } = array
     const { dimensions, attributes, byName: fieldByName } = fieldsOf(schema)
     const refuse = (column: string, reason: string) => Effect.fail(new CsvError({ source, row: 0, column, reason }))
@@ -109,6 +116,7 @@ const columnsFor = (
       const { type, domain } = schema.dimensions[0]
       next = written === undefined ? BigInt(readScalar(type, domain)) : BigInt(readScalar(type, written[0].high)) + 1n
     }
+    const first = next
     const nothing = (count: number): ColumnInput => new Array<null>(count).fill(null)
     const columns: MakeColumns = function* (rows, first) {
       const made: Record<string, ColumnInput> = {}
@@ -129,7 +137,8 @@ const columnsFor = (
       }
       return made
     }
-    return Effect.succeed(columns)
+    const appended = (): AppendedRows => ({ first, last: next - 1n })
+    return Effect.succeed({ columns, appended: numbered === undefined ? undefined : appended })
   })
 
 /** Runs what throws {@link CsvError}, in steps. */
@@ -154,18 +163,20 @@ export const writeTable = <E, R>(
 ): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = source
-    const columns = yield* columnsFor(array, name, names, yield* loadEnumerations(array))
+    const { columns, appended } = yield* columnsFor(array, name, names, yield* loadEnumerations(array))
     const request = { time, memory, onProgress: undefined, checkpoints }
-    const writer: CellWriter<Readonly<Record<string, unknown>>> =
-      yield* (array.schema.arrayType === "dense" ? openPlacedWriter(array, request) : openSparseWriter(array, {
+    // nobody else writes into an array that is being made
+    const guard = appended === undefined || checkpoints !== undefined ? undefined : yield* guardAppend(array, appended)
+    const writer: CellWriter<Readonly<Record<string, unknown>>, AppendError> =
+      yield* (array.schema.arrayType === "dense" ? openPlacedWriter(array, request, guard) : openSparseWriter(array, {
         ...request,
         order: "unordered",
         duplicates: options.duplicates ?? "refuse",
         maxFragmentSize: Infinity,
       }))
     /** Errors of cells as those of rows. */
-    const located = (error: WriteFailure): WriteFailure | CsvError =>
-      error._tag === "WriteError" && error.cell !== undefined
+    const located = <E1>(error: WriteFailure | E1): WriteFailure | E1 | CsvError =>
+      error instanceof WriteError && error.cell !== undefined
         ? new CsvError({
           source: name,
           row: first + error.cell,

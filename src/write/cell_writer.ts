@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
+import type { StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { makeTurns, runSteps, withinTurns } from "../../platform/turns.ts"
 import { Since } from "../../schema/version.ts"
@@ -20,15 +21,24 @@ import { attemptWriteSteps, countedFrom, type WriteFailure, type WriteProgress, 
  * A write that takes its cells in batches. It holds a bounded part of them in memory; nothing of it is there until it is
  * committed, and then all of it is. What was not committed when its scope ends is removed.
  */
-export interface CellWriter<Columns> {
+export interface CellWriter<Columns, E = never> {
   /**
    * Appends cells. Cells that are refused with a `WriteError` were not appended, and others may follow; after any other
    * error, and after a filter has refused values, only `WriteError`s do. Errors count cells from the first one of the write.
    */
   readonly write: (columns: Columns) => Effect.Effect<void, WriteFailure>
   /** Writes what waits, and makes all of it count at once. Nothing can be written after. */
-  readonly commit: Effect.Effect<Written, WriteFailure>
+  readonly commit: Effect.Effect<Written, WriteFailure | E>
 }
+
+/**
+ * Decides whether finished fragments are committed: runs the commit, or fails before it. If it fails after the commit with the
+ * fragments in the state `tried`, their commit is removed again, and then they are.
+ */
+export type CommitGuard<E> = (
+  fragments: ReadonlyArray<FinishedFragment>,
+  commit: Effect.Effect<void, StorageError>,
+) => Effect.Effect<void, WriteFailure | E>
 
 /** What a writer of one kind of array does with cells. */
 export interface CellSteps<Checked extends { readonly given: number }> {
@@ -62,12 +72,13 @@ const FAILED = "an earlier part of this write failed; begin it anew"
 const COMMITTED = "it was committed; open another writer for more cells"
 
 /** The writer of these steps: one call after the other, and none after one that failed half-way. */
-export const makeCellWriter = <Checked extends { readonly given: number }>(
+export const makeCellWriter = <Checked extends { readonly given: number }, E = never>(
   uri: string,
   steps: CellSteps<Checked>,
   onProgress: ((progress: WriteProgress) => void) | undefined,
   checkpoints?: Checkpoints,
-): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, never, Storage> =>
+  guard?: CommitGuard<E>,
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>, E>, never, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const first = checkpoints?.start.given ?? 0
@@ -77,8 +88,8 @@ export const makeCellWriter = <Checked extends { readonly given: number }>(
     let ended: string | undefined
     let given = 0
     /** One thing after the other, unless it is over. */
-    const inTurn = <A>(step: () => Effect.Effect<A, WriteFailure>): Effect.Effect<A, WriteFailure> =>
-      turn.withPermits(1)(Effect.suspend(() =>
+    const inTurn = <A, E1>(step: () => Effect.Effect<A, WriteFailure | E1>): Effect.Effect<A, WriteFailure | E1> =>
+      turn.withPermits(1)(Effect.suspend((): Effect.Effect<A, WriteFailure | E1> =>
         ended === undefined ? turns(step()) : Effect.fail(new WriteError({ uri, field: "", reason: ended }))
       ))
     const write = (columns: Readonly<Record<string, unknown>>) =>
@@ -112,7 +123,8 @@ export const makeCellWriter = <Checked extends { readonly given: number }>(
             checkpoints.beforeCommit({ fragments, given, ...steps.progress() }),
             (name) => commitFragments(fragments, name),
           )
-        yield* Effect.provideService(committing, Storage, storage)
+        const commit = Effect.provideService(committing, Storage, storage)
+        yield* guard === undefined || fragments.length === 0 ? commit : guard(fragments, commit)
         ended = COMMITTED
         onProgress?.(steps.progress())
         return { fragments: steps.finished.map(({ name }) => name), ...steps.progress() }

@@ -36,6 +36,7 @@ export const keptFragments = (
     arrayUri: uri,
     name,
     version,
+    nonEmptyDomain: undefined,
     metadata: undefined,
     state: { commit: "none", commitUri: undefined, isKept: true },
   }))

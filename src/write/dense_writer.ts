@@ -21,6 +21,7 @@ import { type DenseOrder, denseTiles, tileParts } from "./dense_tiles.ts"
 import { type FragmentTarget, type FragmentWriter, openFragment } from "./fragment_writer.ts"
 import { beforeCommit, momentOf } from "./moments.ts"
 import type { Box } from "./split_dense.ts"
+import { guardTies } from "./ties.ts"
 import { targetOf } from "./target.ts"
 import { gatherTileSteps, type WriteColumn } from "./write_column.ts"
 import { writeDenseTiles } from "./dense_fragment.ts"
@@ -238,5 +239,7 @@ export const openDenseWriter = (
     const time = yield* momentOf(array, request.time)
     const steps = yield* denseSteps(array, target, all, parts, { ...request, time })
     const finish = Effect.zipRight(steps.finish, beforeCommit(request.time, time))
-    return yield* makeCellWriter(uri, { ...steps, finish }, request.onProgress, request.checkpoints)
+    // an array that is being made has no other fragments
+    const guard = request.checkpoints === undefined ? yield* guardTies(array, request.time) : undefined
+    return yield* makeCellWriter(uri, { ...steps, finish }, request.onProgress, request.checkpoints, guard)
   })

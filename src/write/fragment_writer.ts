@@ -68,6 +68,8 @@ export interface FinishedFragment {
   readonly arrayUri: string
   readonly name: string
   readonly version: number
+  /** The box of its cells; not known of a fragment that an earlier program finished. */
+  readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
   /** Until format 4, where the file of the metadata is the commit. */
   readonly metadata: { readonly uri: string; readonly bytes: Uint8Array } | undefined
   /** What becomes of the fragment: it is removed at the end of the scope unless it was committed, or is kept for later. */
@@ -334,12 +336,13 @@ export const openFragment = (
           }
         })
         const rtree = buildRTree({ count: dense ? 0 : tileCount, dimensions: bounds.map((b) => b.column) })
+        const nonEmptyDomain = end.nonEmptyDomain ?? rootOf(rtree)
         const parts = fragmentMetadata(access, {
           version,
           schema,
           schemaName,
           dense,
-          nonEmptyDomain: end.nonEmptyDomain ?? rootOf(rtree),
+          nonEmptyDomain,
           tileCount,
           lastTileCells: end.lastTileCells ?? denseCells(schema),
           hasTimestamps,
@@ -349,7 +352,7 @@ export const openFragment = (
           processedConditions: options.processedConditions ?? [],
         })
         const file: OutFile = { uri: `${uri}/${FRAGMENT_METADATA_FILE}`, writer: undefined, parts: [], waiting: 0 }
-        const finished = { arrayUri: target.uri, name, version, state }
+        const finished = { arrayUri: target.uri, name, version, nonEmptyDomain, state }
         // the scope keeps the fragment until it is committed, with others perhaps
         outs.clear()
         if (!split) {

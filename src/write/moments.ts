@@ -10,12 +10,12 @@ import { parseName } from "../../schema/name/timestamped_name.ts"
 import { Since } from "../../schema/version.ts"
 import type { InvalidOption } from "../array/errors.ts"
 import { join } from "../array/listing.ts"
-import { ABOVE_ALL, MAX_WAIT, momentAfter, newerOf, type Newest, newestOf, untilReached } from "../array/moment.ts"
+import { MAX_WAIT, momentAfter, newerOf, type Newest, newestOf, untilReached } from "../array/moment.ts"
 import type { NameTime } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { fragmentVersion } from "./target.ts"
 
-/** What is written: cells, or a condition that deletes them. */
+/** What is written: cells, or a condition that deletes them, also those of its own millisecond. */
 type Commit = "cells" | "delete"
 
 /** What names of commits end with. The names of `.con` files say the time of the last commit that they list. */
@@ -32,8 +32,7 @@ const listedCommit = (uri: string, kind: Commit): Effect.Effect<Newest | undefin
         const counts = its === "file" ? isCommit.test(name) : parsed !== undefined && parsed.version === 0
         if (parsed === undefined || !counts) continue
         // a delete removes cells of its own millisecond too, whatever the names are
-        const replaced = kind === "delete" ? "" : name.endsWith(".del") ? ABOVE_ALL : undefined
-        newest = newerOf(newest, newestOf(parsed, replaced))
+        newest = newerOf(newest, newestOf(parsed, kind === "delete"))
       }
       return newest
     }))
@@ -41,31 +40,50 @@ const listedCommit = (uri: string, kind: Commit): Effect.Effect<Newest | undefin
 /** The newest commit that an array had when it was opened, those of consolidated commit files among them. */
 const openedCommit = ({ fragments, deletes }: OpenedArray, kind: Commit): Newest | undefined => {
   let newest: Newest | undefined
-  for (const { name } of fragments) newest = newerOf(newest, newestOf(name, kind === "delete" ? "" : undefined))
-  for (const { time } of deletes) newest = newerOf(newest, { end: time, uuid: kind === "delete" ? "" : ABOVE_ALL })
+  const isShared = kind === "delete"
+  for (const { name } of fragments) newest = newerOf(newest, newestOf(name, isShared))
+  for (const { time } of deletes) newest = newerOf(newest, { end: time, isShared })
   return newest
 }
 
-/** The newest commit of an array: one listing, and another one where it has fragments of both hierarchies. */
-const newestCommit = (
-  array: OpenedArray,
-  kind: Commit,
-): Effect.Effect<Newest | undefined, StorageError, Storage> => {
-  const { uri, schema, fragments } = array
+/** The folders that commits of an array lie in: one, or two where it has fragments of both hierarchies. */
+const commitFolders = ({ uri, schema, fragments }: OpenedArray): ReadonlyArray<string> => {
   // those that lie there, and the one that is being written
   const versions = [fragmentVersion(schema.version), ...fragments.map(({ version }) => version)]
-  const folders = [
+  return [
     ...(versions.some((version) => version >= Since.folders) ? [join(uri, COMMITS_FOLDER)] : []),
     ...(versions.some((version) => version < Since.folders) ? [uri] : []),
   ]
-  return Effect.map(
-    Effect.forEach(folders, (folder) => listedCommit(folder, kind)),
-    (listed) => listed.reduce(newerOf, openedCommit(array, kind)),
-  )
 }
 
+/** The newest commit of an array: a listing of each of its folders. */
+const newestCommit = (
+  array: OpenedArray,
+  kind: Commit,
+): Effect.Effect<Newest | undefined, StorageError, Storage> =>
+  Effect.map(
+    Effect.forEach(commitFolders(array), (folder) => listedCommit(folder, kind)),
+    (listed) => listed.reduce(newerOf, openedCommit(array, kind)),
+  )
+
+/** Whether an array may have a fragment that begins at a moment: consolidated commits say only from when to when theirs are. */
+export const mayHaveCommitAt = (array: OpenedArray, moment: number): Effect.Effect<boolean, StorageError, Storage> =>
+  Effect.gen(function* () {
+    if (array.fragments.some(({ name }) => name.start === moment)) return true
+    const storage = yield* Storage
+    for (const folder of commitFolders(array)) {
+      for (const { name, kind } of yield* storage.list(folder)) {
+        const parsed = parseName(name)
+        if (parsed === undefined || name.endsWith(".del")) continue
+        const isAt = name.endsWith(".con") ? parsed.end >= moment : parsed.start === moment
+        if (isAt && parsed.start <= moment && (kind === "folder" || isCommit.test(name))) return true
+      }
+    }
+    return false
+  })
+
 /**
- * The moment of a write: the one that was given, or else now, and after all that the array has. The latter takes a listing of
+ * The moment of a write: the one that was given, or else now, or a millisecond after all that the array has. The latter takes a listing of
  * the array's commits, and one of each of the `others`: arrays of labels that are written together with it.
  */
 export const momentOf = (
@@ -106,7 +124,7 @@ export const oneMoment = (
 
 /**
  * Moments of fragments that may hold the same cell: each has a millisecond of its own, and later ones win. Names alone do not
- * decide that for engines: beyond 16 fragments of one moment they sort them in no particular order. Where a moment was
+ * decide that for engines: in an array of more than 16 fragments they sort those of one moment in no particular order. Where a moment was
  * given it is that of all, and then no cell may be in two of them.
  *
  * The clock is followed as long as it is ahead. Where fragments come faster than one in a millisecond their moments run

@@ -10,7 +10,7 @@ import type { ArraySchema } from "../../schema/array_schema.ts"
 import { WriteError } from "../array/errors.ts"
 import type { OpenedArray } from "../array/open.ts"
 import { fieldsOf } from "../fragment/field.ts"
-import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "./cell_writer.ts"
+import { type CellSteps, type CellWriter, checkTogether, type CommitGuard, makeCellWriter } from "./cell_writer.ts"
 import { checkColumnsSteps } from "./check_columns.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "./checkpoints.ts"
 import { appendAll, ColumnBuffer } from "./column_buffer.ts"
@@ -19,6 +19,7 @@ import type { FragmentTarget } from "./fragment_writer.ts"
 import { type Moments, momentsOf } from "./moments.ts"
 import { repeatedInBoxes, sharedCell } from "./repeated_cells.ts"
 import { type Box, checkTileSize } from "./split_dense.ts"
+import { guardTies } from "./ties.ts"
 import { targetOf } from "./target.ts"
 import { columnBytes, gatherTileSteps, type WriteColumn } from "./write_column.ts"
 import { denseFragment } from "./dense_fragment.ts"
@@ -131,14 +132,20 @@ const placedSteps = (
  * become boxes, each a fragment; more than one needs an array of format 12 or later. Where cells are given again after the
  * first ones were flushed, the later ones count; with a moment that was given they are refused.
  */
-export const openPlacedWriter = (
+export const openPlacedWriter = <E = never>(
   array: OpenedArray,
   request: PlacedRequest,
-): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
+  guard?: CommitGuard<E>,
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>, E>, WriteFailure, Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const target = yield* targetOf(array)
     yield* attemptWrite(array.uri, () => checkTileSize(array.schema))
     const moments = yield* momentsOf(array, request.time, request.checkpoints?.start.fragments)
     const steps = yield* placedSteps(array, target, request, moments)
-    return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints)
+    // an array that is being made has no other fragments
+    const ties = request.checkpoints === undefined ? yield* guardTies(array, request.time) : undefined
+    const both: CommitGuard<E> | undefined = ties === undefined || guard === undefined
+      ? ties ?? guard
+      : (fragments, commit) => ties(fragments, Effect.void).pipe(Effect.zipRight(guard(fragments, commit)))
+    return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints, both)
   })

@@ -18,6 +18,7 @@ import { type FragmentTarget, type FragmentWriter, openFragment, type WriteTiles
 import { type Moments, momentsOf, oneMoment } from "./moments.ts"
 import { refuseRepeated } from "./repeated_cells.ts"
 import { type CheckedPart, type Duplicates, globalOrder, sortSparseSteps } from "./sort_sparse.ts"
+import { guardTies } from "./ties.ts"
 import { targetOf } from "./target.ts"
 import { columnBytes, gatherTileSteps, type WriteColumn } from "./write_column.ts"
 import { lastTileCells, type SparseRequest, writeAttributes, writeDimensions, writeFields } from "./write_sparse.ts"
@@ -252,7 +253,9 @@ export const openSparseWriter = (
         : momentsOf(array, request.time, request.checkpoints?.start.fragments),
     }
     const { onProgress, checkpoints } = request
+    // an array that is being made has no other fragments
+    const guard = checkpoints === undefined ? yield* guardTies(array, request.time) : undefined
     return request.order === "global"
-      ? yield* makeCellWriter(array.uri, yield* globalSteps(writing), onProgress, checkpoints)
-      : yield* makeCellWriter(array.uri, yield* unorderedSteps(writing), onProgress, checkpoints)
+      ? yield* makeCellWriter(array.uri, yield* globalSteps(writing), onProgress, checkpoints, guard)
+      : yield* makeCellWriter(array.uri, yield* unorderedSteps(writing), onProgress, checkpoints, guard)
   })

@@ -15,6 +15,7 @@ import type { DenseOrder } from "./dense_tiles.ts"
 import { checkTileSize } from "./split_dense.ts"
 import { targetOf } from "./target.ts"
 import { beforeCommit, momentOf } from "./moments.ts"
+import { checkTies } from "./ties.ts"
 import { commitLabels, labelFragments, labelUris, splitLabels } from "./write_labels.ts"
 import { attemptWriteSteps, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
@@ -50,6 +51,7 @@ export const writeDense = (
       size = bytes
       request.onProgress?.({ cells: Math.floor(cells * fields / attributes.length), bytes })
     })
+    yield* checkTies(array, request.time, [finished])
     yield* beforeCommit(request.time, time)
     yield* commitLabels(named)
     yield* commitFragments([finished])

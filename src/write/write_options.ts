@@ -24,8 +24,11 @@ export interface WriteOptions {
    * that is further behind fails with `InvalidOption`. To know the newest commit, a write without `at` lists the array's
    * commits once.
    *
-   * Do not write a cell more than 16 times at one moment: TileDB 2.30 sorts fragments of one moment in no particular order if
-   * there are more of them, and may read another write as the newest than this library does.
+   * Do not write a cell twice at one moment: once the array has more than 16 fragments, TileDB 2.30 may read another of the
+   * two as the newest than this library does, which takes the last by name. A write at the moment of another one lists the
+   * commits, too. Where both have the same cells of a dense array, it fails with `WriteError` if there are more than 16
+   * fragments, and logs a warning otherwise; in sparse arrays without duplicates it logs a warning if the boxes of their cells
+   * overlap. Cells that cannot be the same may share a moment.
    */
   readonly at?: number | bigint | Date
   /** Is told from time to time how far the write is. */

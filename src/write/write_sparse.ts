@@ -19,6 +19,7 @@ import { targetOf } from "./target.ts"
 import { tileStatisticsSteps } from "./tile_statistics.ts"
 import { gatherTileSteps, type WriteColumn } from "./write_column.ts"
 import { beforeCommit, momentOf } from "./moments.ts"
+import { checkTies } from "./ties.ts"
 import { commitLabels, labelFragments, labelUris, splitLabels } from "./write_labels.ts"
 import { attemptWriteSteps, type WriteFailure, type WriteProgress, type Written } from "./written.ts"
 
@@ -148,6 +149,7 @@ export const writeSparse = (
     yield* writeFields(writer, dimensions, attributes, sorted, schema.capacity, (done) =>
       onProgress?.({ cells: Math.floor(cells * done / fields), bytes: writer.bytes() }))
     const finished = yield* writer.finish({ lastTileCells: lastTileCells(cells, schema.capacity) })
+    yield* checkTies(array, time, [finished])
     yield* beforeCommit(time, moment)
     yield* commitLabels(named)
     yield* commitFragments([finished])

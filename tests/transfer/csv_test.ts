@@ -8,6 +8,7 @@ import {
   ArraySchema,
   Attr,
   Cells,
+  type Codecs,
   Csv,
   CsvError,
   Dense,
@@ -271,6 +272,75 @@ describe("CSV behind what is there", () => {
       i: [10, 11],
       a: ["x", "y"],
     }])
+  })
+})
+
+describe("rows that are appended at the same time", () => {
+  const append = (csv: string) => Csv.append("mem://a", Stream.make(csv))
+  const begin = Csv.create("mem://a", Stream.make("a\n1\n2\n"), { domain: { row: [0, 1000] } })
+  const names = Effect.gen(function* () {
+    const storage = yield* StorageService
+    return yield* Effect.forEach(
+      ["__fragments", "__commits"],
+      (folder) => Effect.map(storage.list(`mem://a/${folder}`), (entries) => entries.map(({ name }) => name)),
+    )
+  })
+
+  it("are refused where others were added since the array was opened", async () => {
+    const [cells, more, left] = await inMemory(Effect.gen(function* () {
+      yield* begin
+      let between: Effect.Effect.Success<typeof names> | undefined
+      // comes in while the first one is under way
+      const other = Stream.execute(
+        Effect.flatMap(Effect.zipRight(append("a\n30\n"), names), (found) => Effect.sync(() => between = found)),
+      )
+      const rows = Stream.concat(Stream.make("a\n40\n50\n"), other)
+      const error = yield* Effect.flip(Csv.append("mem://a", rows))
+      assertEquals([error._tag, "field" in error && error.field], ["Conflict", "row"])
+      assertMatch(error.message, /^mem:\/\/a: row: another write has added rows from 2 to 3 .* append again$/)
+      assertEquals(yield* names, between)
+      const cells = yield* cellsOf("mem://a", ["a"])
+      yield* append("a\n40\n50\n")
+      return [cells, yield* cellsOf("mem://a", ["a"]), (yield* names)[0].length]
+    }))
+    assertEquals([cells, more, left], [{ a: ["1", "2", "30"] }, { a: ["1", "2", "30", "40", "50"] }, 3])
+  })
+
+  it("are taken back where others were committed just before them", () =>
+    inMemory(Effect.gen(function* () {
+      yield* begin
+      const storage = yield* StorageService
+      let commits = 0
+      const late: StorageService = {
+        ...storage,
+        create: (uri, bytes) =>
+          uri.includes("/__commits/") && commits++ === 0
+            ? Effect.zipRight(
+              Effect.orDie(Effect.provideService(append("a\n30\n"), StorageService, storage)),
+              storage.create(uri, bytes),
+            )
+              .pipe(Effect.provide(codecs))
+            : storage.create(uri, bytes),
+      }
+      const codecs = yield* Effect.context<Codecs>()
+      const error = yield* Effect.flip(Effect.provideService(append("a\n40\n50\n"), StorageService, late))
+      assertEquals(error._tag, "Conflict")
+      assertEquals((yield* names).map((each) => each.length), [2, 2])
+      assertEquals(yield* cellsOf("mem://a", ["a"]), { a: ["1", "2", "30"] })
+    })))
+
+  it("are all there if they were acknowledged", async () => {
+    const [acknowledged, found] = await inMemory(Effect.gen(function* () {
+      yield* begin
+      const numbers = Array.from({ length: 40 }, (_, i) => i + 100)
+      const done = yield* Effect.forEach(numbers, (n) =>
+        append(`a\n${n}\n${n}\n`).pipe(
+          Effect.as([n, n]),
+          Effect.catchTag("Conflict", () => Effect.succeed([])),
+        ), { concurrency: 5 })
+      return [["1", "2", ...done.flat().map(String)], (yield* cellsOf("mem://a", ["a"])).a]
+    }))
+    assertEquals([...found as Array<string>].sort(), [...acknowledged as Array<string>].sort())
   })
 })
 

@@ -5,10 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { ArraySchema, Attr, type Codecs, Csv, Dense, Dim, Group, Sparse, StorageService, TileArray } from "../../mod.ts"
 import { layerNative, makeLocalStorage, makeMemoryStorage, withFaults } from "../../platform/mod.ts"
+import { removeArray } from "../../src/array/remove_array.ts"
 import { UNFINISHED_FILE } from "../../src/array/unfinished.ts"
 import { localGround } from "../laws/ground.ts"
 
@@ -81,6 +83,33 @@ describe("a target that is not empty", () => {
         assertEquals(snapshot(folder), before)
       }))
   }
+
+  it("is refused if it holds a pipe or a link, listed or not, at any depth", () =>
+    inFolder(async (folder, storage) => {
+      mkdirSync(join(folder, "out"))
+      const pipe = (path: string) => void execFileSync("mkfifo", [path])
+      const link = (to: string) => (path: string) => symlinkSync(to, path)
+      const nowhere = link(join(folder, "nowhere"))
+      const cases: ReadonlyArray<readonly [string, (path: string) => void, RegExp]> = [
+        ["__fragments", link("../out"), /its folder "__fragments" is a symbolic link/],
+        ["pipe", pipe, /it has "pipe";/],
+        ["dangling", nowhere, /it has "dangling";/],
+        ["__meta", nowhere, /it has "__meta";/],
+        ["__fragments/pipe", pipe, /it has "__fragments";/],
+        ["__commits/dangling", nowhere, /it has "__commits";/],
+        ["__fragments/linked", link("../../out"), /it has "__fragments";/],
+      ]
+      for (const [i, [name, make, message]] of cases.entries()) {
+        const target = join(folder, `target ${i}`)
+        mkdirSync(dirname(join(target, name)), { recursive: true })
+        make(join(target, name))
+        for (const options of [{}, { overwrite: true }, { resume: true }]) {
+          const error = await over(storage, Effect.flip(Csv.create(target, Stream.make(csv(3)), options))) as Error
+          assertMatch(error.message, message, name)
+          assertEquals([readdirSync(target), readdirSync(join(folder, "out"))], [[name.split("/")[0]], []], name)
+        }
+      }
+    }))
 
   it("is refused if it is a group, or an array without overwrite, which both stay as they are", () =>
     inFolder(async (folder, storage) => {
@@ -449,4 +478,44 @@ describe("an array that is overwritten", () => {
       assertEquals([read.length, makeLocalStorage === undefined], [30, false], `format ${formatVersion}`)
     }
   })
+})
+
+describe("symbolic links at a target", () => {
+  it("of labels and fragments are removed with the array, and what they lead to stays", () =>
+    inFolder(async (folder, storage) => {
+      const [target, other] = [join(folder, "target"), join(folder, "other")]
+      await over(storage, Effect.all([makePoints(target), makePoints(other), makePoints(join(folder, "source"), 5)]))
+      const before = snapshot(other)
+      mkdirSync(join(target, "__labels"), { recursive: true })
+      symlinkSync("../../other", join(target, "__labels", "x"))
+      const [fragment] = readdirSync(join(other, "__fragments"))
+      symlinkSync(`../../other/__fragments/${fragment}`, join(target, "__fragments", fragment))
+      await over(storage, TileArray.copy(join(folder, "source"), target, { overwrite: true }))
+      assertEquals(snapshot(other), before)
+      assertEquals(readdirSync(join(target, "__labels")), [])
+      assertEquals(readdirSync(join(target, "__fragments")).length, 1)
+      const read = Effect.flatMap(TileArray.open(target), (array) => Sparse.read(array))
+      assertEquals((await over(storage, read)).length, 5)
+    }))
+
+  it("in the place of a folder of the array are refused, and nothing is written or removed behind them", () =>
+    inFolder(async (folder, storage) => {
+      const other = join(folder, "other")
+      await over(storage, makePoints(other))
+      for (const name of ["__fragments", "__schema", "__commits", "__meta", "__labels", "__schema/__enumerations"]) {
+        const target = join(folder, `target ${name.replace("/", " ")}`)
+        await over(storage, Csv.create(target, Stream.make(csv(3))))
+        rmSync(join(target, name), { recursive: true, force: true })
+        mkdirSync(join(other, name), { recursive: true })
+        symlinkSync(join(other, name), join(target, name))
+        const before = snapshot(folder)
+        const attempt = Csv.create(target, Stream.make(csv(5)), { overwrite: true })
+        const error = await over(storage, Effect.flip(attempt)) as { _tag: string; message: string }
+        assertEquals(error._tag, "AlreadyExists", `${name}: ${error.message}`)
+        assertMatch(error.message, /"__\w+" is a symbolic link/)
+        const removal = await over(storage, Effect.flip(removeArray(target)))
+        assertEquals(removal.reason, "Unsupported", name)
+        assertEquals(snapshot(folder), before, name)
+      }
+    }))
 })

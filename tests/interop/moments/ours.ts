@@ -24,8 +24,11 @@ import {
 
 const [verb, folder] = process.argv.slice(2)
 
-/** How often each cell is given: more than the 16 fragments of one moment that the engine keeps in order. */
+/** How often each cell is given: beyond 16 fragments in an array, the engine keeps those of one moment in no order. */
 const TIMES = 40
+
+/** The last value of each cell: single writes follow. */
+const LAST = 2 * TIMES
 
 /** Rows that are written together. */
 const PART = 4096
@@ -56,6 +59,11 @@ const write = Effect.gen(function* () {
   const board = yield* TileArray.create(uriOf("board"), Board)
   const rows = Stream.map(Stream.range(0, TIMES * PART - 1), (i) => ({ x: i % PART, a: 1 + Math.floor(i / PART) }))
   yield* Dense.writeRows(board, rows, Row, { memory: 1 })
+  // writes that follow each other at once have a millisecond each, too
+  for (let a = TIMES + 1; a <= LAST; a++) {
+    yield* Sparse.write(points, { x: Int32Array.of(7), a: Int32Array.of(a) })
+    yield* Dense.write(board, { x: 7 }, { a: Int32Array.of(a) })
+  }
   // as a process leaves them that is killed while it changes the schema
   const storage = yield* StorageService
   for (const name of ["points", "board"]) {
@@ -63,7 +71,7 @@ const write = Effect.gen(function* () {
     const base = schemas.find((entry) => entry.kind === "file")!.name
     yield* storage.create(`${uriOf(name)}/__tessera_evolve.${base}.0.claim`, new TextEncoder().encode(`${base}\nx\n`))
   }
-  assertEquals(yield* see, { points: [TIMES], board: [TIMES] })
+  assertEquals(yield* see, { points: [LAST], board: [LAST] })
   yield* note
 })
 

@@ -1,0 +1,76 @@
+/**
+ * Writes at a moment that is given, where the array has a fragment of that millisecond. If both have the same cell, the name of
+ * the fragment says which is newer. TileDB 2.30 sorts fragments by their times alone, in no particular order beyond 16 fragments
+ * in the whole array: two of one time are enough to read another cell as the newest.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs.ts"
+import type { Storage } from "../../platform/storage.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
+import { overlap } from "../array/non_empty_domain.ts"
+import { WriteError } from "../array/errors.ts"
+import type { NameTime } from "../array/new_name.ts"
+import { type OpenedArray, reopenArray } from "../array/open.ts"
+import type { CommitGuard } from "./cell_writer.ts"
+import type { FinishedFragment } from "./fragment_writer.ts"
+import { mayHaveCommitAt } from "./moments.ts"
+import type { WriteFailure } from "./written.ts"
+
+/** More fragments than these are sorted in no particular order by TileDB 2.30 where their times are equal. */
+const SORTED = 16
+
+/**
+ * Looks for fragments of other writes at the moment of these, which are not committed yet. Boxes that do not overlap have no
+ * cell in common. Dense boxes that do are refused where the array has too many fragments for the engine; otherwise, and for
+ * sparse cells, which may yet differ, a warning is logged. It takes a listing of the commits, and opens the array again only
+ * where there is a commit of that moment.
+ */
+export const checkTies = (
+  array: OpenedArray,
+  time: NameTime | undefined,
+  finished: ReadonlyArray<FinishedFragment>,
+): Effect.Effect<void, WriteFailure, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri, schema } = array
+    if (time === undefined || schema.allowsDuplicates) return
+    const [start] = time
+    if (!(yield* mayHaveCommitAt(array, start))) return
+    const { fragments } = yield* reopenArray(array, { end: Number.MAX_SAFE_INTEGER })
+    const same = fragments.filter(({ name, nonEmptyDomain }) =>
+      name.start === start && nonEmptyDomain !== undefined &&
+      finished.some((its) =>
+        its.nonEmptyDomain !== undefined && overlap(schema.dimensions, its.nonEmptyDomain, nonEmptyDomain)
+      )
+    )
+    if (same.length === 0) return
+    const count = fragments.length + finished.length
+    const isCertain = schema.arrayType === "dense"
+    const what = `the array has ${
+      isCertain ? "some of these cells" : "cells in the same box"
+    } at the same moment, ${start}`
+    if (isCertain && count > SORTED) {
+      const reason =
+        `${what}; TileDB 2.30 may take either for the newest in an array of more than ${SORTED} fragments ` +
+        `(this would be number ${count}); pass another at, or leave it out`
+      return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
+    }
+    const when = count > SORTED ? `; the array has more than ${SORTED} fragments` : ` beyond ${SORTED} fragments`
+    yield* Effect.logWarning(
+      `${redactUri(uri)}: ${what}; of a cell that is in both, TileDB 2.30 may take either for the newest${when}. ` +
+        "Pass another at, or leave it out",
+    )
+  }).pipe(
+    // an array that is gone has no other fragments
+    Effect.catchTag("ArrayNotFound", () => Effect.void),
+  )
+
+/** Runs {@link checkTies} before a commit. */
+export const guardTies = (
+  array: OpenedArray,
+  time: NameTime | undefined,
+): Effect.Effect<CommitGuard<never>, never, Storage | Codecs> =>
+  Effect.map(
+    Effect.context<Storage | Codecs>(),
+    (context) => (finished, commit) =>
+      Effect.zipRight(Effect.provide(checkTies(array, time, finished), context), commit),
+  )
