@@ -9,6 +9,7 @@ import { compareBytewise } from "../../platform/name_order.ts"
 import { type Entry, Storage } from "../../platform/storage.ts"
 import type { FormatError } from "../../schema/errors.ts"
 import { arrayFolders, GROUP_FILE, GROUP_FOLDER } from "../../schema/name/array_paths.ts"
+import { parseName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION } from "../../schema/version.ts"
 import { hasSchema } from "../array/create.ts"
 import { schemaFiles } from "../array/directory.ts"
@@ -87,6 +88,22 @@ const hasOnlyEmptyFolders = ({ uri, root }: SchemaListing): Effect.Effect<boolea
     ? hasOnlyFolders(uri, root, 1)
     : Effect.succeed(false)
 
+/** Whether all that is there are parts of an array, such as two calls may leave that took the target from each other. */
+const hasOnlyParts = ({ uri, root }: SchemaListing): Effect.Effect<boolean, StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    for (const { name, kind } of root) {
+      if (kind !== "folder" || !arrayFolders(CURRENT_VERSION).includes(name)) return false
+      const folder = join(uri, name)
+      const entries = yield* storage.list(folder)
+      const others = yield* unlistedIn(folder)
+      if (others.length > 0 || !entries.every((entry) => parseName(entry.name) !== undefined && !entry.isLink)) {
+        return false
+      }
+    }
+    return true
+  })
+
 /**
  * Looks at a target before anything is written. Fails with `AlreadyExists` if anything is there that the options do not
  * allow for: the error says what.
@@ -120,11 +137,7 @@ export const inspectTarget = (
       return yield* refuse(`${what}, and nothing is written or removed behind links; choose another target`)
     }
     const isMarked = root.some(({ name, kind }) => name === UNFINISHED_FILE && kind === "file")
-    // fragments that nobody committed may be what two calls left that took the target from each other
-    const hasOnlyParts = root.every(({ name, kind }) =>
-      kind === "folder" && arrayFolders(CURRENT_VERSION).includes(name)
-    )
-    if (overwrite && (isArray || isMarked || hasOnlyParts)) {
+    if (overwrite && (isArray || isMarked || (others.length === 0 && (yield* hasOnlyParts(listing))))) {
       return { ...NOTHING, replaced: isArray ? "array" : "unfinished" }
     }
     const unfinished = isMarked ? yield* loadUnfinished(uri) : undefined
