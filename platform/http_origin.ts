@@ -3,6 +3,8 @@
  *
  * @module
  */
+import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 
 /** Headers of a request. */
 export type RequestHeaders = Readonly<Record<string, string>>
@@ -23,12 +25,22 @@ export const pageOrigin = (): string | undefined => {
   return origin === undefined || origin === "null" ? undefined : origin
 }
 
+/** Whether a URI is opened because a group names it. */
+const isFollowing: FiberRef.FiberRef<boolean> = FiberRef.unsafeMake(false)
+
+/**
+ * Opens what a group names: the program did not pass in its URI. Headers without `origin` are not bound to an origin there,
+ * since whoever wrote the group would choose which server receives them.
+ */
+export const following = <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.locally(operation, isFollowing, true)
+
 /** Headers and the origins that receive them. */
 export interface BoundHeaders {
   /** The headers for a request to this URL; `undefined` if its origin receives none. */
   readonly headersFor: (url: string) => RequestHeaders | undefined
-  /** Binds the headers to the origin of this URL, unless they are bound already. */
-  readonly bind: (url: string) => void
+  /** Binds the headers to the origin of this URL, unless they are bound already or a group named it. */
+  readonly bind: (url: string) => Effect.Effect<void>
 }
 
 /**
@@ -42,7 +54,7 @@ export const bindHeaders = (
 ): BoundHeaders => {
   // one spelling for each name, so that a header of the request itself replaces it
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-  if (Object.keys(named).length === 0) return { headersFor: () => undefined, bind: () => {} }
+  if (Object.keys(named).length === 0) return { headersFor: () => undefined, bind: () => Effect.void }
   const given = origin === undefined || origin instanceof URL || typeof origin === "string" ? [origin] : origin
   const origins = new Set<string>()
   for (const each of given) {
@@ -54,11 +66,12 @@ export const bindHeaders = (
   let bound = origin !== undefined
   return {
     headersFor: (url) => origins.has(originOf(url) ?? "") ? named : undefined,
-    bind: (url) => {
-      const first = bound ? undefined : originOf(url)
-      if (first === undefined) return
-      origins.add(first)
-      bound = true
-    },
+    bind: (url) =>
+      Effect.map(FiberRef.get(isFollowing), (followed) => {
+        const first = bound || followed ? undefined : originOf(url)
+        if (first === undefined) return
+        origins.add(first)
+        bound = true
+      }),
   }
 }

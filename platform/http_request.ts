@@ -27,7 +27,8 @@ export interface HttpOptions {
   readonly headers?: Readonly<Record<string, string>>
   /**
    * The origins that receive `headers`: URLs, of which scheme, host and port count (`https://data.example`). Default: the
-   * origin of the first URI that this storage is used for. Set it wherever a program opens URIs that it did not choose.
+   * origin of the first URI that a program passes in. Origins that only a group names receive none: set it for those, and
+   * wherever a program opens URIs that it did not choose.
    */
   readonly origin?: string | URL | ReadonlyArray<string | URL>
   /** How long an answer may take to begin, and each 8 MiB of it to arrive. Default: 30 seconds. */
@@ -241,7 +242,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
       const refuse = (reason: StorageError["reason"], message: string) =>
         Effect.fail(new StorageError({ op, uri, reason, cause: new Error(message) }))
       let url = request.url
-      bind(url)
+      yield* bind(url)
       const visited = new Set<string>()
       while (true) {
         if (visited.has(url) || visited.size > MOST_REDIRECTS) {

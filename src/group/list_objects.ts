@@ -7,6 +7,7 @@ import { showEntry } from "../../schema/errors/inspect.ts"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { StorageError } from "../../platform/errors.ts"
+import { following } from "../../platform/http_origin.ts"
 import { Storage } from "../../platform/storage.ts"
 import { ArrayNotFound } from "../array/errors.ts"
 import { join } from "../array/listing.ts"
@@ -177,7 +178,7 @@ const nodeOf = (
     seen.add(id)
     const cut = (why: NonNullable<ObjectTree["cut"]>) => () => Effect.succeed(why)
     const inside = within(listing, entry)
-    const found = yield* Effect.catchTags(lsWithin(entry.uri, inside), {
+    const found = yield* Effect.catchTags(following(lsWithin(entry.uri, inside)), {
       ArrayNotFound: cut("missing"),
       NotFound: cut("missing"),
       DecryptionFailed: cut("locked"),

@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Chunk from "effect/Chunk"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
+import { following } from "../../platform/http_origin.ts"
 import type { Storage } from "../../platform/storage.ts"
 import {
   DEEPEST,
@@ -92,7 +93,7 @@ export const walkOf = (
           const id = identity(visit.uri)
           if (entered.has(id) || entered.size >= listing.most) continue
           entered.add(id)
-          const found = yield* Effect.catchTags(visits(visit.uri, within(listing, visit), visit.depth + 1), {
+          const found = yield* Effect.catchTags(following(visits(visit.uri, within(listing, visit), visit.depth + 1)), {
             ArrayNotFound: nothing,
             NotFound: nothing,
           })

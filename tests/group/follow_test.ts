@@ -9,7 +9,16 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Group } from "../../mod.ts"
-import { layerNative, localFiles, makeMemoryStorage, makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
+import {
+  httpFiles,
+  layerNative,
+  localFiles,
+  makeMemoryStorage,
+  makeRouter,
+  makeTrace,
+  StorageService,
+  withTrace,
+} from "../../platform/mod.ts"
 import type { Codecs } from "../../platform/codecs.ts"
 import { layerStorage } from "../../platform/runtime.ts"
 import type { GroupMember } from "../../schema/mod.ts"
@@ -392,4 +401,38 @@ describe("over real servers and files", () => {
       rmSync(folder, { recursive: true, force: true })
     }
   })
+})
+
+describe("headers without an origin", () => {
+  const headers = { authorization: "Bearer secret" }
+  const follow: Readonly<Record<string, (uri: string) => Effect.Effect<unknown, unknown, StorageService | Codecs>>> = {
+    tree: (uri) => Group.tree(uri),
+    walk: (uri) => Effect.ignore(Stream.runDrain(Group.walk(uri))),
+  }
+  for (const [name, followed] of Object.entries(follow)) {
+    it(`are not sent to a server that only a local group names (${name})`, async () => {
+      const files = filesOf({ mine: [array("x")], other: [array("y")] })
+      const evil = await startWebServer({ files })
+      const good = await startWebServer({ files })
+      try {
+        const local = filesOf({ local: [to(`${evil.origin}/other`), to(`${good.origin}/mine`, { name: "z" })] })
+        const storage = makeRouter({ mem: makeMemoryStorage(local), http: httpFiles({ headers }) })
+        const layer = Layer.merge(Layer.succeed(StorageService, storage), layerNative)
+        const run = <A, E>(effect: Effect.Effect<A, E, StorageService | Codecs>) =>
+          Effect.runPromise(Effect.provide(effect, layer))
+        await run(followed("mem://local"))
+        assert(evil.seen.length > 0 && good.seen.length > 0)
+        assertEquals([...evil.seen, ...good.seen].map((seen) => seen.headers.authorization).filter(Boolean), [])
+        // a URI that the program passes in decides, also after that
+        await run(Group.open(`${good.origin}/mine`))
+        evil.seen.length = 0
+        assertEquals(good.seen.at(-1)!.headers.authorization, headers.authorization)
+        await run(followed("mem://local"))
+        assert(evil.seen.every((seen) => seen.headers.authorization === undefined))
+      } finally {
+        await evil.close()
+        await good.close()
+      }
+    })
+  }
 })
