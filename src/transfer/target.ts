@@ -8,13 +8,14 @@ import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
 import { type Entry, Storage } from "../../platform/storage.ts"
 import type { FormatError } from "../../schema/errors.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import { arrayFolders, GROUP_FILE, GROUP_FOLDER } from "../../schema/name/array_paths.ts"
 import { parseName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION } from "../../schema/version.ts"
 import { hasSchema } from "../array/create.ts"
 import { schemaFiles } from "../array/directory.ts"
 import { InvalidOption } from "../array/errors.ts"
-import { join, listSchemas, type SchemaListing } from "../array/listing.ts"
+import { join, listSchemas, type SchemaListing, withoutSlash } from "../array/listing.ts"
 import { linkedFolders } from "../array/remove_array.ts"
 import { loadUnfinished, type Unfinished, UNFINISHED_FILE } from "../array/unfinished.ts"
 
@@ -88,6 +89,18 @@ const hasOnlyEmptyFolders = ({ uri, root }: SchemaListing): Effect.Effect<boolea
     ? hasOnlyFolders(uri, root, 1)
     : Effect.succeed(false)
 
+/** The array whose own folders a target lies in, if there is one: all names that begin so are the format's. */
+const arrayAround = (uri: string): Effect.Effect<string | undefined, StorageError, Storage> =>
+  Effect.gen(function* () {
+    for (const { index } of uri.matchAll(/(?<=^|\/)__/g)) {
+      const folder = index === 0 ? "." : withoutSlash(uri.slice(0, index))
+      if (folder.endsWith(":/") || folder.endsWith("://")) continue
+      const listing = yield* listSchemas(folder)
+      if (hasSchema(listing) || listing.root.some(({ name }) => name === UNFINISHED_FILE)) return folder
+    }
+    return undefined
+  })
+
 /** Whether all that is there are parts of an array, such as two calls may leave that took the target from each other. */
 const hasOnlyParts = ({ uri, root }: SchemaListing): Effect.Effect<boolean, StorageError, Storage> =>
   Effect.gen(function* () {
@@ -120,6 +133,10 @@ export const inspectTarget = (
       return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason }))
     }
     const refuse = (found: string) => Effect.fail(new AlreadyExists({ uri, found }))
+    const around = yield* arrayAround(uri)
+    if (around !== undefined) {
+      return yield* refuse(`it would lie inside the array ${redactUri(around)}; choose another target`)
+    }
     const listing = yield* listSchemas(uri)
     const { root } = listing
     const others = yield* unlistedIn(uri)

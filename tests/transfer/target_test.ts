@@ -111,6 +111,22 @@ describe("a target that is not empty", () => {
       }
     }))
 
+  it("is refused inside of an array, and where a folder has the name of the mark", () =>
+    inFolder(async (folder, storage) => {
+      const array = join(folder, "array")
+      await over(storage, makePoints(array))
+      mkdirSync(join(array, UNFINISHED_FILE))
+      writeFileSync(join(array, UNFINISHED_FILE, "notes.txt"), "mine")
+      const before = snapshot(folder)
+      for (const inner of ["__meta", "__fragment_meta", "__labels/l7", "__fragments/more/deep"]) {
+        const error = await over(storage, Effect.flip(Csv.create(join(array, inner), Stream.make(csv(3)))))
+        assertMatch(error.message, /it would lie inside the array .*array; choose another target/)
+      }
+      const error = await over(storage, Effect.flip(Csv.create(array, Stream.make(csv(3)), { overwrite: true })))
+      assertEquals(error._tag, "AlreadyExists")
+      assertEquals(snapshot(folder), before)
+    }))
+
   it("is refused if it is a group, or an array without overwrite, which both stay as they are", () =>
     inFolder(async (folder, storage) => {
       const [group, array, source] = ["group", "array", "source"].map((name) => join(folder, name))
