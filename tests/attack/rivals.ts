@@ -55,7 +55,7 @@ export const judgeRivals = (
   const wrong: Array<string> = []
   for (const { ended } of rivals) {
     if (ended.isHanging) wrong.push("a process did not end")
-    if (ended.code !== 0 && /this is a bug|\n    at /.test(ended.error)) {
+    if (ended.code !== 0 && /this is a bug|\n {4}at /.test(ended.error)) {
       wrong.push(`a defect: ${ended.error.slice(-300)}`)
     }
   }
