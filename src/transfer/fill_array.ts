@@ -7,17 +7,18 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
-import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
-import { Storage } from "../../platform/storage.ts"
+import { AlreadyExists, StorageError } from "../../platform/errors.ts"
+import { inFlight, Storage } from "../../platform/storage.ts"
 import type { FormatError } from "../../schema/errors.ts"
 import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
+import { lastComponent, parseName } from "../../schema/name/timestamped_name.ts"
 import { fragmentPath } from "../../schema/name/array_paths.ts"
 import { redactUri } from "../../schema/errors/redact.ts"
 import { toHex } from "../../schema/scalar.ts"
 import { Since } from "../../schema/version.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { type CreateError, type CreateOptions, newArray } from "../array/create.ts"
-import { removeOnFailure } from "../array/created_files.ts"
+import { isOurs, type Removal, removeOnFailure } from "../array/created_files.ts"
 import { openedOf } from "../array/handle.ts"
 import { schemaFiles } from "../array/directory.ts"
 import { join, listSchemas } from "../array/listing.ts"
@@ -73,14 +74,25 @@ const plain = (key: string, value: unknown): unknown =>
     ? undefined
     : value
 
-/** A digest of a request. Keys decide how bytes look, not which cells they hold, and stay out of it. */
-const digestOf = ({ operation, schema, creating: { at, formatVersion }, input }: FillRequest) =>
+/** A key as a mark may have it: nobody learns the key from it, nor whether two marks have the same. */
+const fingerprintOf = async (key: Uint8Array, id: string): Promise<string> => {
+  const algorithm = { name: "HMAC", hash: "SHA-256" }
+  const imported = await crypto.subtle.importKey("raw", key.slice(), algorithm, false, ["sign"])
+  return toHex(new Uint8Array(await crypto.subtle.sign(algorithm, imported, new TextEncoder().encode(id))))
+}
+
+/** A digest of a request, for the mark with this id. */
+const digestOf = ({ operation, schema, creating: { at, formatVersion, key }, input }: FillRequest, id: string) =>
   Effect.promise(async () => {
-    const text = JSON.stringify([operation, schema, { at, formatVersion }, input], plain)
+    const fingerprint = key === undefined ? null : await fingerprintOf(key, id)
+    const text = JSON.stringify([operation, schema, { at, formatVersion }, input, fingerprint], plain)
     return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
   })
 
-/** The fragments of a checkpoint as far as they are still whole: their metadata is their last file. */
+/** How the names of a fragment's files end. */
+const DATA_SUFFIX = ".tdb"
+
+/** Whether the fragments of a checkpoint are still whole: they have metadata, and as many bytes of tiles as were written. */
 const usable = (
   uri: string,
   version: number,
@@ -91,13 +103,24 @@ const usable = (
       Effect.forEach(
         checkpoint.fragments,
         (name) =>
-          Effect.map(
-            storage.list(join(uri, fragmentPath(version, name))),
-            (entries) => entries.some((entry) => entry.name === FRAGMENT_METADATA_FILE),
-          ),
-        { concurrency: 8 },
+          Effect.gen(function* () {
+            const folder = join(uri, fragmentPath(version, name))
+            let [tiles, metadata] = [0, 0]
+            for (const entry of yield* storage.list(folder)) {
+              // files of strangers may lie beside ours
+              if (!entry.name.endsWith(DATA_SUFFIX)) continue
+              const gone = { NotFound: () => Effect.succeed(0) }
+              const size = entry.size ?? (yield* Effect.catchTags(storage.size(join(folder, entry.name)), gone))
+              if (entry.name === FRAGMENT_METADATA_FILE) metadata += size
+              else tiles += size
+            }
+            return { tiles, isThere: metadata > 0 }
+          }),
+        { concurrency: inFlight(storage, uri, 8) },
       ),
-      (whole) => whole.every((each) => each),
+      (found) =>
+        found.every(({ isThere }) => isThere) &&
+        found.reduce((sum, { tiles }) => sum + tiles, 0) === checkpoint.bytes,
     ))
 
 /** The names that a checkpoint needs. */
@@ -105,6 +128,16 @@ const namesOf = ({ fragments, commit }: Checkpoint): ReadonlySet<string> =>
   new Set(commit === null ? fragments : [...fragments, commit])
 
 const writtenOf = ({ fragments, cells, bytes }: Checkpoint): Written => ({ fragments, cells, bytes })
+
+/** The mark at a target; none if it is gone or damaged, which ours is not. */
+const storedMark = (uri: string): Effect.Effect<Unfinished | undefined, StorageError, Storage> =>
+  Effect.catchTag(loadUnfinished(uri), "FormatError", () => Effect.succeed(undefined))
+
+/** Another call has taken over the target. */
+const takenOver = (uri: string): StorageError => {
+  const cause = new Error("another copy or import has taken over this target, or removed files of this one")
+  return new StorageError({ op: "write", uri: join(uri, UNFINISHED_FILE), reason: "Conflict", cause })
+}
 
 /**
  * Creates an array and fills it. While it does, the folder holds a mark (`__tessera_unfinished.json`) and no schema, so that
@@ -114,6 +147,9 @@ const writtenOf = ({ fragments, cells, bytes }: Checkpoint): Written => ({ fragm
  *
  * An array that is overwritten stays as it is until all new cells are written. From then on a failure leaves the new cells and
  * the mark, which can be resumed.
+ *
+ * Who overwrites or resumes puts a mark of its own in the place of the one that is there. So a call that was thought to be
+ * dead sees that it lost the target: it fails with `StorageError` (`Conflict`), and leaves what the other call needs.
  */
 export const fillNewArray = <E, R>(
   request: FillRequest,
@@ -121,70 +157,141 @@ export const fillNewArray = <E, R>(
 ): Effect.Effect<{ readonly array: OpenedArray; readonly written: Written }, E | FillError, R | Storage | Codecs> =>
   Effect.gen(function* () {
     const uri = yield* placeOf(request.uri)
-    const digest = yield* digestOf(request)
-    const target = yield* inspectTarget(uri, request.target, digest)
+    const target = yield* inspectTarget(uri, request.target, (id) => digestOf(request, id))
     const { resumed, isStored } = target
     const { array: handle, ...made } = yield* newArray(uri, request.schema, request.creating, resumed?.schemaName)
     const array = openedOf(handle)
+    const { version } = array.schema
     const mark = join(uri, UNFINISHED_FILE)
     if (resumed !== undefined && isStored) {
       yield* Effect.flatMap(Storage, (storage) => storage.remove(mark))
       return { array, written: writtenOf(resumed.checkpoint) }
     }
 
+    const id = yield* newUuid
+    const isUsable = resumed !== undefined && (request.keepsFragments || resumed.checkpoint.commit !== null) &&
+      (yield* usable(uri, version, resumed.checkpoint))
+    /** The mark as it is stored. */
+    let unfinished: Unfinished = {
+      format: "tessera-unfinished",
+      version: 1,
+      operation: request.operation,
+      source: redactUri(request.source),
+      id,
+      begun: yield* Clock.currentTimeMillis,
+      request: yield* digestOf(request, id),
+      replaces: target.replaced === "array",
+      schemaName: version < Since.schemaFolder ? "" : array.schemaName,
+      checkpoint: isUsable ? resumed.checkpoint : NO_CHECKPOINT,
+    }
+    /** What is written. Fragments of the oldest formats are committed by their metadata, which are in no file yet. */
+    let checkpoint = unfinished.checkpoint
+    const isSaved = version >= Since.splitDimensions
+
+    /** Whether there is a mark, ours since it is begun, and whether what of an earlier call is in the way is removed. */
+    let [isMarked, isCleared] = [target.isMarked, false]
     /** Whether the array that is replaced is removed. */
     let isReplaced = false
     /** Whether a failure leaves what can be resumed: it was left by an earlier program, or there is no old array any more. */
-    const isKept = (): boolean => resumed !== undefined || isReplaced
+    const isKept = (): boolean => resumed !== undefined || isReplaced || (isMarked && !isCleared)
+    const checkOwner = Effect.flatMap(
+      storedMark(uri),
+      (there) => there?.id === id ? Effect.void : Effect.fail(takenOver(uri)),
+    )
+    const checkWhole = Effect.suspend(() =>
+      isSaved
+        ? Effect.filterOrFail(usable(uri, version, checkpoint), (whole) => whole, () => takenOver(uri))
+        : Effect.void
+    )
+    const store = (changes: Partial<Unfinished>) =>
+      Effect.gen(function* () {
+        yield* checkOwner
+        const storage = yield* Storage
+        unfinished = { ...unfinished, ...changes }
+        yield* storage.write(mark, encodeUnfinished(unfinished))
+      })
+
+    /** What a failure removes. */
+    const removal: Effect.Effect<Removal | undefined, never, Storage> = Effect.gen(function* () {
+      if (!isMarked) return {}
+      const there = yield* storedMark(uri)
+      if (there?.id === id) return isKept() ? undefined : { last: mark }
+      // the other call may have kept what our last mark named
+      const isTheirs = there !== undefined || (yield* usable(uri, version, unfinished.checkpoint))
+      const theirs = there ?? unfinished
+      const kept = isTheirs ? new Set([...namesOf(theirs.checkpoint), theirs.schemaName]) : new Set<string>()
+      const isTheirName = (path: string) => kept.has(parseName(lastComponent(path))?.name ?? "")
+      return {
+        isRemoved: (file: string) =>
+          isOurs(file) && !isTheirName(file) && !isTheirName(file.slice(0, file.lastIndexOf("/"))),
+      }
+    }).pipe(Effect.catchAll(() => Effect.succeed(undefined)))
+
     const filled = Effect.gen(function* () {
       const storage = yield* Storage
-      let unfinished = yield* begin(request, target, array, digest)
-      const save = (checkpoint: Checkpoint) =>
-        Effect.suspend(() => {
-          unfinished = { ...unfinished, checkpoint }
-          return storage.write(mark, encodeUnfinished(unfinished))
-        })
+      yield* begin(unfinished, uri, target.isMarked)
+      isMarked = true
+      if (resumed !== undefined && target.replaced === undefined) yield* removeArray(uri, namesOf(checkpoint))
+      if (target.replaced === "unfinished") yield* removeArray(uri)
+      isCleared = true
       /** Removes the array that is replaced. If that fails before any of its schemas is gone, it is not replaced. */
       const replace = Effect.gen(function* () {
         if (target.replaced !== "array" || isReplaced) return
         const schemas = Effect.map(listSchemas(uri), (listing) => schemaFiles(listing).length)
         const before = yield* schemas
         isReplaced = true
-        yield* removeArray(uri, namesOf(unfinished.checkpoint)).pipe(
+        yield* removeArray(uri, namesOf(checkpoint)).pipe(
           Effect.tapError(() => Effect.map(schemas, (now) => void (isReplaced = now < before))),
         )
         yield* made.createFolders
       })
-      // fragments of the oldest formats are committed by their metadata, which is in no file yet
-      const canResume = request.keepsFragments && array.schema.version >= Since.splitDimensions
+      const canResume = request.keepsFragments && isSaved
+      /** From now on another call may go on with these fragments: who wrote them does not remove them by themselves. */
+      const save = (written: WrittenSoFar, commit: string | null) =>
+        Effect.suspend(() => {
+          for (const { state } of written.fragments) state.isKept = true
+          checkpoint = checkpointOf(written, commit)
+          return store({ checkpoint })
+        })
       const checkpoints: Checkpoints = {
-        start: unfinished.checkpoint,
-        save: (written) => {
-          if (!canResume) return Effect.void
-          if (resumed !== undefined) { for (const { state } of written.fragments) state.isKept = true }
-          return save(checkpointOf(written, null))
-        },
+        start: checkpoint,
+        save: (written) => canResume ? save(written, null) : Effect.void,
         beforeCommit: (written) =>
           Effect.gen(function* () {
             const commit = yield* newCommitName(written.fragments)
-            if (array.schema.version >= Since.splitDimensions) yield* save(checkpointOf(written, commit))
-            else unfinished = { ...unfinished, checkpoint: checkpointOf(written, commit) }
+            if (isSaved) yield* save(written, commit)
+            else {
+              yield* checkOwner
+              checkpoint = checkpointOf(written, commit)
+            }
+            yield* checkWhole
             if (target.replaced === "array") { for (const { state } of written.fragments) state.isKept = true }
             yield* replace
             return commit
           }),
       }
-      const { checkpoint } = unfinished
       if (target.replaced !== "array") yield* made.createFolders
       const written = checkpoint.commit === null
         ? yield* filling.cells(array, checkpoints)
         : yield* commitKept(array, checkpoint, replace)
       yield* replace
       yield* filling.rest(array)
-      yield* Effect.uninterruptible(Effect.zipRight(made.storeSchema, Effect.ignore(storage.remove(mark))))
+      yield* Effect.uninterruptible(Effect.gen(function* () {
+        yield* checkOwner
+        yield* made.storeSchema
+        const there = yield* Effect.either(storedMark(uri))
+        if (there._tag === "Left") return
+        if (there.right?.id === id) return yield* Effect.ignore(storage.remove(mark))
+        // another call began after the check: either it goes on with what we wrote, or it removes it
+        const names = schemaFiles(yield* listSchemas(uri)).map(({ name }) => name.name)
+        const isAlone = names.every((name) => name === array.schemaName) &&
+          (there.right === undefined || there.right.schemaName === unfinished.schemaName)
+        if (!isAlone) yield* Effect.fail(takenOver(uri))
+        yield* checkWhole
+      }))
       return { array, written }
     })
-    return yield* removeOnFailure(filled, () => !isKept())
+    return yield* removeOnFailure(filled, removal)
   })
 
 const checkpointOf = ({ given, cells, bytes, fragments }: WrittenSoFar, commit: string | null): Checkpoint => ({
@@ -208,38 +315,21 @@ const commitKept = (
   )
 }
 
-/** Marks the target as unfinished, or goes on with a mark that is there: what cannot be used of it is removed. */
+/** Marks the target as unfinished: with a new mark, or in the place of the one that was found there. */
 const begin = (
-  request: FillRequest,
-  { resumed, replaced }: Target,
-  { uri, schema, schemaName }: OpenedArray,
-  digest: string,
-): Effect.Effect<Unfinished, AlreadyExists | FormatError | StorageError, Storage> =>
+  unfinished: Unfinished,
+  uri: string,
+  isMarked: boolean,
+): Effect.Effect<void, AlreadyExists | StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const mark = join(uri, UNFINISHED_FILE)
-    if (resumed !== undefined) {
-      const isUsable = (request.keepsFragments || resumed.checkpoint.commit !== null) &&
-        (yield* usable(uri, schema.version, resumed.checkpoint))
-      const checkpoint = isUsable ? resumed.checkpoint : NO_CHECKPOINT
-      if (replaced === undefined) yield* removeArray(uri, namesOf(checkpoint))
-      return { ...resumed, checkpoint }
+    const isOurs = Effect.map(storedMark(uri), (there) => there?.id === unfinished.id)
+    if (isMarked) {
+      yield* storage.write(mark, encodeUnfinished(unfinished))
+      if (!(yield* isOurs)) yield* Effect.fail(takenOver(uri))
+      return
     }
-    if (replaced === "unfinished") yield* removeArray(uri)
-    if (replaced !== undefined) yield* storage.remove(mark)
-    const unfinished: Unfinished = {
-      format: "tessera-unfinished",
-      version: 1,
-      operation: request.operation,
-      source: redactUri(request.source),
-      id: yield* newUuid,
-      begun: yield* Clock.currentTimeMillis,
-      request: digest,
-      replaces: replaced === "array",
-      schemaName: schema.version < Since.schemaFolder ? "" : schemaName,
-      checkpoint: NO_CHECKPOINT,
-    }
-    const isOurs = Effect.map(loadUnfinished(uri), (there) => there?.id === unfinished.id)
     const taken = new AlreadyExists({ uri, found: "another copy or import has begun here; choose another target" })
     yield* storage.create(mark, encodeUnfinished(unfinished)).pipe(
       // a mark of ours is there if the answer to an earlier try was lost
@@ -250,5 +340,4 @@ const begin = (
           : Effect.ignore(Effect.flatMap(isOurs, (ours) => ours ? storage.remove(mark) : Effect.void))
       ),
     )
-    return unfinished
   })

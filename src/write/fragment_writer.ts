@@ -169,7 +169,7 @@ export const openFragment = (
       if (state.commit === "done" || state.isKept) return Effect.void
       // a commit whose answer was lost may exist: it goes first, or the array would name a fragment that is gone
       const commit = state.commit === "tried" ? storage.remove(state.commitUri!) : Effect.void
-      return Effect.ignore(Effect.zipRight(commit, created.removeAll))
+      return Effect.ignore(Effect.zipRight(commit, created.removeAll()))
     })
 
     // in the order of the metadata's lists: format notes, section 9
