@@ -8,6 +8,7 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { CsvRow } from "../../platform/csv_rows.ts"
 import { Storage } from "../../platform/storage.ts"
 import { runSteps, withTurns } from "../../platform/turns.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import { datatypes } from "../../schema/datatype.ts"
 import { attemptSchema } from "../array/builder/schema_error.ts"
 import { checkSchemaRules } from "../array/builder/check_rules.ts"
@@ -180,7 +181,8 @@ export const createCsv = <E = never, R = never>(
       operation: "import",
       source: typeof input === "string" ? input : "a stream",
       input: {
-        source: typeof input === "string" ? input : null,
+        // a signature that was renewed leads to the same file
+        source: typeof input === "string" ? redactUri(input) : null,
         size,
         columns,
         delimiter,

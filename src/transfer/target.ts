@@ -7,12 +7,13 @@ import * as Effect from "effect/Effect"
 import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
 import { type Entry, Storage } from "../../platform/storage.ts"
 import type { FormatError } from "../../schema/errors.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import { arrayFolders, GROUP_FILE, GROUP_FOLDER } from "../../schema/name/array_paths.ts"
 import { CURRENT_VERSION } from "../../schema/version.ts"
 import { hasSchema } from "../array/create.ts"
 import { schemaFiles } from "../array/directory.ts"
 import { InvalidOption } from "../array/errors.ts"
-import { join, listSchemas, type SchemaListing } from "../array/listing.ts"
+import { join, listSchemas, type SchemaListing, withoutSlash } from "../array/listing.ts"
 import { loadUnfinished, type Unfinished, UNFINISHED_FILE } from "../array/unfinished.ts"
 
 /** What becomes of something that is at the target already. */
@@ -83,6 +84,18 @@ const hasOnlyEmptyFolders = ({ uri, root }: SchemaListing): Effect.Effect<boolea
     ? hasNoFile(uri, root, 1)
     : Effect.succeed(false)
 
+/** The array whose own folders a target lies in, if there is one: all names that begin so are the format's. */
+const arrayAround = (uri: string): Effect.Effect<string | undefined, StorageError, Storage> =>
+  Effect.gen(function* () {
+    for (const { index } of uri.matchAll(/(?<=^|\/)__/g)) {
+      const folder = index === 0 ? "." : withoutSlash(uri.slice(0, index))
+      if (folder.endsWith(":/") || folder.endsWith("://")) continue
+      const listing = yield* listSchemas(folder)
+      if (hasSchema(listing) || listing.root.some(({ name }) => name === UNFINISHED_FILE)) return folder
+    }
+    return undefined
+  })
+
 /**
  * Looks at a target before anything is written. Fails with `AlreadyExists` if anything is there that the options do not
  * allow for: the error says what.
@@ -98,6 +111,10 @@ export const inspectTarget = (
       return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason }))
     }
     const refuse = (found: string) => Effect.fail(new AlreadyExists({ uri, found }))
+    const around = yield* arrayAround(uri)
+    if (around !== undefined) {
+      return yield* refuse(`it would lie inside the array ${redactUri(around)}; choose another target`)
+    }
     const listing = yield* listSchemas(uri)
     const { root } = listing
     if (root.length === 0) return NOTHING
