@@ -34,6 +34,12 @@ export interface Checkpoint {
   readonly commit: string | null
 }
 
+/** The beginning of an input: how many bytes were read, and a digest of them. */
+export interface PassedInput {
+  readonly bytes: number
+  readonly digest: string
+}
+
 /** A copy or an import that is not finished. */
 export interface Unfinished {
   readonly format: "tessera-unfinished"
@@ -47,11 +53,13 @@ export interface Unfinished {
   readonly begun: number
   /** A digest of everything that decides what the array will hold: only the same request can be resumed. */
   readonly request: string
-  /** Whether it replaces an array when it is complete. */
+  /** Whether it replaces an array that is still there. */
   readonly replaces: boolean
   /** The name of the schema's file to come; `""` before format 10. */
   readonly schemaName: string
   readonly checkpoint: Checkpoint
+  /** What was read of an input at the checkpoint, or more. */
+  readonly input?: PassedInput
 }
 
 const Count = Schema.NonNegativeInt
@@ -75,6 +83,7 @@ const UnfinishedText: Schema.Schema<Unfinished> = Schema.Struct({
     fragments: Schema.Array(Name),
     commit: Schema.NullOr(Name),
   }),
+  input: Schema.optionalWith(Schema.Struct({ bytes: Count, digest: Schema.String }), { exact: true }),
 })
 
 const decode = Schema.decodeUnknownEither(Schema.parseJson(UnfinishedText))

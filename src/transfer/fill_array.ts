@@ -30,13 +30,14 @@ import {
   type Checkpoint,
   encodeUnfinished,
   loadUnfinished,
+  type PassedInput,
   type Unfinished,
   UNFINISHED_FILE,
 } from "../array/unfinished.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, type WrittenSoFar } from "../write/checkpoints.ts"
 import { commitFragments, newCommitName } from "../write/commit.ts"
 import type { Written } from "../write/written.ts"
-import { inspectTarget, type Target, type TargetOptions } from "./target.ts"
+import { inspectTarget, type TargetOptions } from "./target.ts"
 
 /** An array to be filled. */
 export interface FillRequest {
@@ -53,8 +54,18 @@ export interface FillRequest {
   readonly keepsFragments: boolean
 }
 
+/** An input that is read from its beginning when its import is resumed. */
+export interface TracedInput<E, R> {
+  /** What an earlier call has read, by the mark that it left: reading fails if it is not the same. */
+  readonly expected: PassedInput | undefined
+  readonly passed: Effect.Effect<PassedInput>
+  /** Reads all, and fails if it is not all that is expected. */
+  readonly check: Effect.Effect<void, E, R>
+}
+
 /** What is written into the array. */
 export interface Filling<E, R> {
+  readonly input?: TracedInput<E, R>
   /** Writes and commits the cells. */
   readonly cells: (array: OpenedArray, checkpoints: Checkpoints) => Effect.Effect<Written, E, R>
   /** Writes what else the array holds, once its cells are committed. */
@@ -163,7 +174,12 @@ export const fillNewArray = <E, R>(
     const array = openedOf(handle)
     const { version } = array.schema
     const mark = join(uri, UNFINISHED_FILE)
+    const { input } = filling
+    if (resumed?.input?.digest !== (resumed === undefined ? undefined : input?.expected?.digest)) {
+      return yield* Effect.fail(takenOver(uri))
+    }
     if (resumed !== undefined && isStored) {
+      if (input !== undefined) yield* input.check
       yield* Effect.flatMap(Storage, (storage) => storage.remove(mark))
       return { array, written: writtenOf(resumed.checkpoint) }
     }
@@ -183,6 +199,7 @@ export const fillNewArray = <E, R>(
       replaces: target.replaced === "array",
       schemaName: version < Since.schemaFolder ? "" : array.schemaName,
       checkpoint: isUsable ? resumed.checkpoint : NO_CHECKPOINT,
+      ...(resumed?.input === undefined ? {} : { input: resumed.input }),
     }
     /** What is written. Fragments of the oldest formats are committed by their metadata, which are in no file yet. */
     let checkpoint = unfinished.checkpoint
@@ -243,15 +260,17 @@ export const fillNewArray = <E, R>(
         yield* removeArray(uri, namesOf(checkpoint)).pipe(
           Effect.tapError(() => Effect.map(schemas, (now) => void (isReplaced = now < before))),
         )
+        // before format 10 the schema's name does not tell the old array from the new one
+        yield* store({ replaces: false })
         yield* made.createFolders
       })
       const canResume = request.keepsFragments && isSaved
       /** From now on another call may go on with these fragments: who wrote them does not remove them by themselves. */
       const save = (written: WrittenSoFar, commit: string | null) =>
-        Effect.suspend(() => {
+        Effect.gen(function* () {
           for (const { state } of written.fragments) state.isKept = true
           checkpoint = checkpointOf(written, commit)
-          return store({ checkpoint })
+          yield* store(input === undefined ? { checkpoint } : { checkpoint, input: yield* input.passed })
         })
       const checkpoints: Checkpoints = {
         start: checkpoint,
@@ -273,7 +292,7 @@ export const fillNewArray = <E, R>(
       if (target.replaced !== "array") yield* made.createFolders
       const written = checkpoint.commit === null
         ? yield* filling.cells(array, checkpoints)
-        : yield* commitKept(array, checkpoint, replace)
+        : yield* Effect.zipRight(input?.check ?? Effect.void, commitKept(array, checkpoint, replace))
       yield* replace
       yield* filling.rest(array)
       yield* Effect.uninterruptible(Effect.gen(function* () {

@@ -16,14 +16,16 @@ import type { CreateOptions } from "../array/create.ts"
 import type { InvalidOption } from "../array/errors.ts"
 import { type AnyTileArray, openedOf } from "../array/handle.ts"
 import { openArray } from "../array/open.ts"
-import { attemptOptions, checkNames, millis, refusing } from "../array/open_options.ts"
+import { attemptOptions, checkNames, millis, placeOf, refusing } from "../array/open_options.ts"
+import { loadUnfinished } from "../array/unfinished.ts"
 import type { Steps } from "../kernel/steps.ts"
 import { bytesOf, MEMORY } from "../write/write_options.ts"
-import { type CsvInput, openCsv } from "./csv_input.ts"
+import { type CsvInput, openCsv, sourceChanged } from "./csv_input.ts"
 import { csvSchema, type CsvSchemaOptions } from "./csv_schema.ts"
 import { openTable, readRows } from "./csv_table.ts"
 import { type ColumnType, columnTypeOf, type CsvType, inferTypeSteps } from "./csv_types.ts"
 import { fillNewArray } from "./fill_array.ts"
+import { traceInput } from "./passed_input.ts"
 import { TARGET_OPTIONS, type TargetOptions } from "./target.ts"
 import { type CsvImportError, type CsvOptions, type CsvProgress, type Imported, writeTable } from "./write_csv.ts"
 
@@ -164,7 +166,9 @@ export const createCsv = <E = never, R = never>(
     const { at, key, formatVersion, overwrite, resume, columns, delimiter, duplicates } = options
     const size = typeof input === "string" ? yield* Effect.flatMap(Storage, (storage) => storage.size(input)) : 0
     const reading = progressOf(options)
-    const source = yield* openCsv(input, options, reading.read)
+    const expected = resume === true ? (yield* loadUnfinished(yield* placeOf(uri)))?.input : undefined
+    const trace = traceInput(expected)
+    const source = yield* openCsv(input, options, reading.read, trace)
     const table = yield* openTable(source, options.columns)
     const rows = yield* readRows(source, SAMPLE, table.rows)
     const types = yield* typesOf(uri, table.names, rows, options)
@@ -173,7 +177,7 @@ export const createCsv = <E = never, R = never>(
       checkSchemaRules(made)
       return made
     })
-    const { array, written } = yield* fillNewArray({
+    const { array, written } = yield* fillNewArray<E | CsvImportError, R | Storage | Codecs>({
       uri,
       schema,
       creating: given({ at, key, formatVersion }),
@@ -196,6 +200,14 @@ export const createCsv = <E = never, R = never>(
         // fragments that are not committed are removed before what is around them
         Effect.scoped(writeTable(array, { ...table, rows }, options, { ...request, checkpoints }, reading.written)),
       rest: () => Effect.void,
+      input: {
+        expected,
+        passed: trace.passed,
+        check: expected === undefined ? Effect.void : Effect.gen(function* () {
+          while ((yield* source.next) !== undefined);
+          if (trace.bytes() !== expected.bytes) yield* Effect.fail(sourceChanged(source.name))
+        }),
+      },
     })
     return { ...written, uri: array.uri }
   })))

@@ -142,9 +142,7 @@ export const inspectTarget = (
         const reason = `${what}, with another source or other options; resume that one, or overwrite it`
         return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason }))
       }
-      if (!isArray || isStored || unfinished.schemaName !== "") {
-        return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isMarked, isStored }
-      }
+      return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isMarked, isStored }
     }
     if (!isArray && (yield* hasOnlyEmptyFolders(listing))) return NOTHING
     return yield* refuse(

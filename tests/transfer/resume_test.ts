@@ -4,7 +4,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { ArraySchema, Attr, type Codecs, Csv, Dim, Sparse, StorageService, TileArray } from "../../mod.ts"
 import { layerNative, StorageError } from "../../platform/mod.ts"
@@ -68,6 +68,7 @@ const killedAt = async (
 }
 
 const commits = /\/__commits\/|\.ok$/
+const mark = /__tessera_unfinished\.json$/
 
 const Points = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9999]) }, attrs: { n: Attr.uint8() }, capacity: 4 })
 
@@ -131,6 +132,58 @@ describe("a folder that has the name of the mark", () => {
     }))
 })
 
+describe("an import that is resumed with another input", () => {
+  const text = (rows: number, from: number) =>
+    `x,n\n${Array.from({ length: rows }, (_, i) => `${i},${100_000 + from + i}`).join("\n")}\n`
+  const options = { arrayType: "sparse", dims: ["x"], memory: 200_000 } as const
+  const pieces = (all: string, size: number) =>
+    Stream.fromIterable(
+      Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size)),
+    )
+  const sum = (target: string) =>
+    Effect.map(
+      Effect.flatMap(TileArray.open(target), (array) => Sparse.read(array)),
+      ({ columns }) => (columns.n.values as BigInt64Array).reduce((sum, n) => sum + n, 0n),
+    )
+
+  /** Before its third checkpoint, and when all is written. */
+  for (const [when, op, name, nth] of [["half-way", "write", mark, 3], ["at its end", "create", commits, 1]] as const) {
+    it(`is refused, killed ${when}: a file of the same size`, () =>
+      inFolder(async (folder, storage) => {
+        const [file, target] = [join(folder, "data.csv"), join(folder, "target")]
+        writeFileSync(file, text(60_000, 0))
+        await killedAt(storage, op, name, nth, Csv.create(target, file, options))
+        writeFileSync(file, text(60_000, 1))
+        assertMatch(await refused(storage, Csv.create(target, file, { ...options, resume: true })), /has changed/)
+        writeFileSync(file, text(60_000, 0))
+        await over(storage, Csv.create(target, file, { ...options, resume: true }))
+        assertEquals(await over(storage, sum(target)), 60_000n * 100_000n + 59_999n * 30_000n)
+      }))
+
+    it(`is refused, killed ${when}: a stream that is another, or shorter`, () =>
+      inFolder(async (folder, storage) => {
+        const target = join(folder, "target")
+        const whole = text(60_000, 0)
+        await killedAt(storage, op, name, nth, Csv.create(target, pieces(whole, 70_001), options))
+        for (
+          const other of [
+            text(60_000, 1),
+            text(10, 0),
+            whole.slice(0, 200_007),
+            ...(nth === 1 ? [text(60_001, 0)] : []),
+          ]
+        ) {
+          const resumed = Csv.create(target, pieces(other, 70_001), { ...options, resume: true })
+          assertMatch(await refused(storage, resumed), /has changed/)
+        }
+        // pieces and bytes do not matter
+        const bytes = Stream.map(pieces(whole, 1 << 20), (piece) => new TextEncoder().encode(piece))
+        await over(storage, Csv.create(target, bytes, { ...options, resume: true }))
+        assertEquals(await over(storage, sum(target)), 60_000n * 100_000n + 59_999n * 30_000n)
+      }))
+  }
+})
+
 describe("a copy that is resumed", () => {
   it("is refused for another time of the source", () =>
     inFolder(async (folder, storage) => {
@@ -160,6 +213,39 @@ describe("a copy that is resumed", () => {
       await over(storage, TileArray.copy(source, target, { resume: true }))
       assertEquals(await over(storage, cellsOf(target)), 40)
     }))
+
+  for (const formatVersion of [3, 5, 9]) {
+    it(`goes on while the old array is still there, as format ${formatVersion}`, () =>
+      inFolder(async (folder, storage) => {
+        const [source, target] = [join(folder, "source"), join(folder, "target")]
+        const copy = (options: TileArray.CopyOptions) => TileArray.copy(source, target, { formatVersion, ...options })
+        for (
+          const [op, name, old] of [["openWrite", /target/, true], [
+            "create",
+            /\.ok$|__fragment_metadata/,
+            false,
+          ]] as const
+        ) {
+          await over(
+            storage,
+            Effect.all([makePoints(source, 30), makePoints(target, 12, { formatVersion })], { mode: "either" }),
+          )
+          const isLate = op === "create" && formatVersion >= 5
+          if (op === "create" && !isLate) continue
+          await killedAt(storage, op, name, 1, copy({ overwrite: true }))
+          if (old) assertEquals(await over(storage, cellsOf(target)), 12)
+          await over(storage, copy({ resume: true }))
+          assertEquals(await over(storage, cellsOf(target)), 30)
+          assertEquals(existsSync(join(target, UNFINISHED_FILE)), false)
+        }
+        // the schema is stored, and its mark is left: what is there is the new array
+        await killedAt(storage, "remove", mark, 1, copy({ overwrite: true }))
+        const before = readdirSync(target).filter((name) => name !== UNFINISHED_FILE).sort()
+        await over(storage, copy({ resume: true }))
+        assertEquals(readdirSync(target).sort(), before)
+        assertEquals(await over(storage, cellsOf(target)), 30)
+      }))
+  }
 })
 
 describe("an array that would be overwritten with itself", () => {
