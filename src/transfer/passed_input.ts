@@ -32,6 +32,12 @@ export const traceInput = (expected: PassedInput | undefined): InputTrace => {
   /** The first half of a character that two pieces share. */
   let half = ""
   const encoder = new TextEncoder()
+  /** The digest of the block before, which is made while its text is parsed. */
+  let chained: Promise<ArrayBuffer> | undefined
+  const settle = Effect.promise(async () => {
+    if (chained !== undefined) memory.set(new Uint8Array(await chained))
+    chained = undefined
+  })
   const digest = (length: number): Effect.Effect<Uint8Array> =>
     Effect.promise(async () =>
       new Uint8Array(await crypto.subtle.digest("SHA-256", memory.subarray(0, DIGEST + length)))
@@ -51,6 +57,7 @@ export const traceInput = (expected: PassedInput | undefined): InputTrace => {
   return {
     take: (piece) =>
       Effect.gen(function* () {
+        yield* settle
         const bytes = bytesOf(piece)
         for (let from = 0; from < bytes.length;) {
           const some = bytes.subarray(from, from + BLOCK - filled)
@@ -59,9 +66,12 @@ export const traceInput = (expected: PassedInput | undefined): InputTrace => {
           from += some.length
           if (!(yield* verify)) return false
           if (filled < BLOCK) continue
-          memory.set(yield* digest(BLOCK))
+          // what is digested is copied first
+          chained = crypto.subtle.digest("SHA-256", memory)
           before += BLOCK
           filled = 0
+          if (isVerified && from === bytes.length) return true
+          yield* settle
           if (!(yield* verify)) return false
         }
         return true
@@ -69,9 +79,10 @@ export const traceInput = (expected: PassedInput | undefined): InputTrace => {
     isVerified: () => isVerified,
     bytes: () => before + filled,
     passed: Effect.suspend(() =>
-      !isVerified && expected !== undefined
-        ? Effect.succeed(expected)
-        : Effect.map(digest(filled), (found) => ({ bytes: before + filled, digest: toHex(found) }))
+      !isVerified && expected !== undefined ? Effect.succeed(expected) : Effect.map(
+        Effect.zipRight(settle, digest(filled)),
+        (found) => ({ bytes: before + filled, digest: toHex(found) }),
+      )
     ),
   }
 }
