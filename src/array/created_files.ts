@@ -14,10 +14,18 @@ import { parseName } from "../../schema/name/timestamped_name.ts"
 export interface CreatedFiles {
   readonly storage: Storage
   /**
-   * Removes the recorded files that `isRemoved` holds for, newest first, then the recorded folders that are empty. It stops at
-   * the first file that cannot be removed: a commit must not outlive the files that it names.
+   * Removes the recorded files, newest first, then the recorded folders that are empty. It stops at the first file that
+   * cannot be removed: a commit must not outlive the files that it names. `removal` says which of them.
    */
-  readonly removeAll: (isRemoved?: (file: string) => boolean) => Effect.Effect<void, StorageError>
+  readonly removeAll: (removal?: Removal) => Effect.Effect<void, StorageError>
+}
+
+/** What of the recorded files and folders is removed. */
+export interface Removal {
+  /** Whether a file or folder goes. Default: all. */
+  readonly isRemoved?: (uri: string) => boolean
+  /** A file that goes after all others, and before the folders: one that this call wrote over what was there. */
+  readonly last?: string
 }
 
 const folderOf = (uri: string): string => uri.slice(0, Math.max(uri.lastIndexOf("/"), 0))
@@ -26,7 +34,7 @@ const folderOf = (uri: string): string => uri.slice(0, Math.max(uri.lastIndexOf(
  * Whether no other program uses this name: it, or the folder that it is in, is named with a UUID. A file of such a name is
  * ours even if the answer to its creation was lost.
  */
-const isOurs = (uri: string): boolean => parseName(uri) !== undefined || parseName(folderOf(uri)) !== undefined
+export const isOurs = (uri: string): boolean => parseName(uri) !== undefined || parseName(folderOf(uri)) !== undefined
 
 /** Records what is created through the storage of the result. */
 export const trackCreated = (storage: Storage): CreatedFiles => {
@@ -64,9 +72,9 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
       Effect.map(storage.openWrite(uri), ({ write, finish }) => ({ write, finish: record(uri, finish) })),
     )
 
-  const removeAll = (isRemoved: (file: string) => boolean = () => true) =>
+  const removeAll = ({ isRemoved = () => true, last }: Removal = {}) =>
     Effect.gen(function* () {
-      const newest = [...files].reverse().filter(isRemoved)
+      const newest = [...files].filter((file) => file !== last && isRemoved(file)).reverse()
       for (let from = 0; from < newest.length;) {
         // files of one folder do not depend on each other
         let to = from + 1
@@ -77,8 +85,9 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
         })
         from = to
       }
+      if (last !== undefined) yield* storage.remove(last)
       files.clear()
-      for (const folder of [...folders].reverse()) yield* Effect.ignore(storage.removeFolder(folder))
+      for (const folder of [...folders].filter(isRemoved).reverse()) yield* Effect.ignore(storage.removeFolder(folder))
       folders.clear()
       known.clear()
     })
@@ -102,17 +111,22 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
 
 /**
  * Runs an effect that creates files. If it fails or is interrupted, exactly the files and folders that it created are
- * removed, as far as `isRemoved` holds for them by then; what was there before stays, and so does what other programs add
- * meanwhile.
+ * removed, or those of them that `removal` says by then (`undefined`: none); what was there before stays, and so does what
+ * other programs add meanwhile.
  */
 export const removeOnFailure = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
-  isRemoved: (file: string) => boolean = () => true,
+  removal: Effect.Effect<Removal | undefined, never, Storage> = Effect.succeed({}),
 ): Effect.Effect<A, E, R | Storage> =>
   Effect.flatMap(Storage, (storage) => {
     const created = trackCreated(storage)
     return effect.pipe(
       Effect.provideService(Storage, created.storage),
-      Effect.onExit((exit) => exit._tag === "Success" ? Effect.void : Effect.ignore(created.removeAll(isRemoved))),
+      Effect.onExit((exit) =>
+        exit._tag === "Success" ? Effect.void : Effect.flatMap(
+          removal,
+          (removed) => removed === undefined ? Effect.void : Effect.ignore(created.removeAll(removed)),
+        )
+      ),
     )
   }) as Effect.Effect<A, E, R | Storage>

@@ -34,6 +34,12 @@ export interface Checkpoint {
   readonly commit: string | null
 }
 
+/** The beginning of an input: how many bytes were read, and a digest of them. */
+export interface PassedInput {
+  readonly bytes: number
+  readonly digest: string
+}
+
 /** A copy or an import that is not finished. */
 export interface Unfinished {
   readonly format: "tessera-unfinished"
@@ -47,13 +53,13 @@ export interface Unfinished {
   readonly begun: number
   /** A digest of everything that decides what the array will hold: only the same request can be resumed. */
   readonly request: string
-  /** Whether it replaces an array when it is complete. */
+  /** Whether it replaces an array that is still there. */
   readonly replaces: boolean
   /** The name of the schema's file to come; `""` before format 10. */
   readonly schemaName: string
-  /** A digest of the key that the array is encrypted with, salted with the id; `null` without a key. */
-  readonly key?: string | null
   readonly checkpoint: Checkpoint
+  /** What was read of an input at the checkpoint, or more. */
+  readonly input?: PassedInput
 }
 
 const Count = Schema.NonNegativeInt
@@ -70,7 +76,6 @@ const UnfinishedText: Schema.Schema<Unfinished> = Schema.Struct({
   request: Schema.String,
   replaces: Schema.Boolean,
   schemaName: Schema.Union(Schema.Literal(""), Name),
-  key: Schema.optional(Schema.NullOr(Schema.String)),
   checkpoint: Schema.Struct({
     given: Count,
     cells: Count,
@@ -78,6 +83,7 @@ const UnfinishedText: Schema.Schema<Unfinished> = Schema.Struct({
     fragments: Schema.Array(Name),
     commit: Schema.NullOr(Name),
   }),
+  input: Schema.optionalWith(Schema.Struct({ bytes: Count, digest: Schema.String }), { exact: true }),
 })
 
 const decode = Schema.decodeUnknownEither(Schema.parseJson(UnfinishedText))

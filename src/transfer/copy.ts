@@ -8,6 +8,8 @@ import * as Stream from "effect/Stream"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { Storage } from "../../platform/storage.ts"
 import { withTurns } from "../../platform/turns.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
+import { ARRAY_SCHEMA_FILE } from "../../schema/name/array_paths.ts"
 import { CURRENT_VERSION, Since } from "../../schema/version.ts"
 import { formatVersionRefusal } from "../array/check_format_version.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
@@ -18,7 +20,8 @@ import { type AnyTileArray, handleOf, openedOf } from "../array/handle.ts"
 import { openInnerLabels } from "../array/label_array.ts"
 import { loadMetadata, type MetadataError, type MetadataItem } from "../array/metadata.ts"
 import { accessOf, openArray, type OpenedArray, type OpenError } from "../array/open.ts"
-import { join } from "../array/listing.ts"
+import { loadDirectory, schemaFiles } from "../array/directory.ts"
+import { join, listArray } from "../array/listing.ts"
 import { attemptOptions, checkNames, placeOf, refusing } from "../array/open_options.ts"
 import { putMetadata, type PutMetadataError } from "../array/put_metadata.ts"
 import { hasTodaysOrder } from "../fragment/cell_order.ts"
@@ -262,23 +265,36 @@ const copyLabel = (
     yield* made.storeSchema
   })
 
-/** An array that overwrites itself would be lost. Other spellings of its URI are found when the copy begins. */
-const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void, CopyError> =>
-  Effect.flatMap(placeOf(target), (uri) => {
-    if (uri !== source.uri) return Effect.void
+/**
+ * An array that overwrites itself would lose all that is not copied yet when the program is killed. Paths have many spellings,
+ * and links: so it is known by its names, which no two arrays share but for copies of the files.
+ */
+const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void, CopyError, Storage> =>
+  Effect.gen(function* () {
+    const listing = yield* listArray(yield* placeOf(target))
+    const isNamed = source.schemaName !== ARRAY_SCHEMA_FILE
+    const names = isNamed
+      ? schemaFiles(listing).map(({ name }) => name.name)
+      : (yield* loadDirectory(listing)).fragments.map(({ name }) => name.name)
+    const its = new Set(isNamed ? [source.schemaName] : source.fragments.map(({ name }) => name.name))
+    const isItself = listing.uri === source.uri || names.some((name) => its.has(name))
     const reason = "the target is the array that is copied; choose another one"
-    return Effect.fail(new InvalidOption({ uri: target, option: "overwrite", reason }))
+    if (isItself) yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", reason }))
   })
 
-/** Until when the source is seen, as far as that makes a difference to its cells: a copy without `at` is of "now". */
-const timeOf = ({ time, fragments, deletes }: OpenedArray): readonly [start: number, end: number] => [
-  time.start,
-  Math.min(
-    time.end,
-    [...fragments.map(({ name }) => name.end), ...deletes.map(({ time }) => time)]
-      .reduce((last, end) => Math.max(last, end), 0),
-  ),
-]
+/** What decides which cells an open array has. Its time does only where it cuts something off. */
+const contentOf = ({ uri, schemaName, fragments, deletes, time: { start, end } }: OpenedArray) => {
+  const names = fragments.map(({ name }) => name)
+  return [
+    // a signature that was renewed leads to the same array
+    redactUri(uri),
+    schemaName,
+    names.map(({ name }) => name),
+    deletes.map(({ name }) => name),
+    names.some((name) => name.start < start) ? start : null,
+    names.some((name) => name.end > end) ? end : null,
+  ]
+}
 
 const copyOpened = (
   source: OpenedArray,
@@ -296,15 +312,10 @@ const copyOpened = (
       target: given({ overwrite, resume }),
       operation: "copy",
       source: source.uri,
-      from: source.uri,
       input: {
-        array: [
-          source.uri,
-          source.schemaName,
-          source.fragments.map(({ name }) => name.name),
-          source.deletes.map(({ name }) => name),
-          timeOf(source),
-        ],
+        array: contentOf(source),
+        labels: plan.labels.map(([path, label]) => [path, contentOf(label)]),
+        metadata: plan.metadata,
         options: { region, select, metadata, maxFragmentSize, memory },
       },
       keepsFragments: true,

@@ -12,6 +12,7 @@ import { Storage } from "../../platform/storage.ts"
 import { runSteps, turnIfDue } from "../../platform/turns.ts"
 import type { Steps } from "../kernel/steps.ts"
 import { CsvError } from "./csv_error.ts"
+import type { InputTrace } from "./passed_input.ts"
 
 /** Where CSV text comes from: the URI of a file, or pieces of text or of its bytes in UTF-8. */
 export type CsvInput<E = never, R = never> = string | Stream.Stream<Uint8Array | string, E, R>
@@ -57,11 +58,21 @@ const piecesOf = (
     })
   }))
 
-/** Opens CSV text. */
+/** An import that is resumed cannot go on with an input that has changed since. */
+export const sourceChanged = (source: string): CsvError =>
+  new CsvError({
+    source,
+    row: 0,
+    column: "",
+    reason: "the source has changed since the import began; overwrite the array, or resume with the same source",
+  })
+
+/** Opens CSV text. With a trace, reading fails if the text is not what an earlier call has read. */
 export const openCsv = <E, R>(
   input: CsvInput<E, R>,
   form: CsvForm,
   told: (read: number, size: number) => void = () => {},
+  trace?: InputTrace,
 ): Effect.Effect<CsvSource<E, R | Storage>, CodecError, R | Storage | Scope.Scope> =>
   Effect.gen(function* () {
     const name = typeof input === "string" ? input : "the CSV"
@@ -104,16 +115,24 @@ export const openCsv = <E, R>(
         ),
         turnIfDue,
       )
+    const changed = Effect.suspend(() => Effect.fail(sourceChanged(name)))
+    /** Takes pieces into the trace, before anything is made of them. */
+    const follow = (pieces: ReadonlyArray<Uint8Array | string>) =>
+      trace === undefined ? Effect.void : Effect.forEach(
+        pieces,
+        (piece) => Effect.flatMap(trace.take(piece), (isSame) => isSame ? Effect.void : changed),
+        { discard: true },
+      )
     const next: CsvSource<E, R | Storage>["next"] = Effect.suspend(() => {
       if (over) return Effect.succeed(undefined)
       if (taken < waiting.length) return parse(false)
       return Effect.matchEffect(pull, {
         onFailure: (end): Effect.Effect<ReadonlyArray<CsvRow> | undefined, E | CsvInputError> =>
-          Option.isSome(end) ? Effect.fail(end.value) : parse(true),
+          Option.isSome(end) ? Effect.fail(end.value) : trace?.isVerified() === false ? changed : parse(true),
         onSuccess: (pieces) => {
           waiting = Chunk.toReadonlyArray(pieces).flatMap(partsOf)
           taken = 0
-          return parse(false)
+          return Effect.zipRight(follow(waiting), parse(false))
         },
       })
     })

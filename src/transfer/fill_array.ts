@@ -8,19 +8,19 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import { AlreadyExists, StorageError } from "../../platform/errors.ts"
-import { Storage } from "../../platform/storage.ts"
+import { inFlight, Storage } from "../../platform/storage.ts"
 import type { FormatError } from "../../schema/errors.ts"
 import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
+import { lastComponent, parseName } from "../../schema/name/timestamped_name.ts"
 import { fragmentPath } from "../../schema/name/array_paths.ts"
 import { redactUri } from "../../schema/errors/redact.ts"
 import { toHex } from "../../schema/scalar.ts"
 import { Since } from "../../schema/version.ts"
 import type { ArraySchema } from "../array/builder/schema_value.ts"
 import { type CreateError, type CreateOptions, newArray } from "../array/create.ts"
-import { removeOnFailure } from "../array/created_files.ts"
+import { isOurs, type Removal, removeOnFailure } from "../array/created_files.ts"
 import { openedOf } from "../array/handle.ts"
 import { schemaFiles } from "../array/directory.ts"
-import { InvalidOption } from "../array/errors.ts"
 import { join, listSchemas } from "../array/listing.ts"
 import { newUuid } from "../array/new_name.ts"
 import type { OpenedArray } from "../array/open.ts"
@@ -30,13 +30,14 @@ import {
   type Checkpoint,
   encodeUnfinished,
   loadUnfinished,
+  type PassedInput,
   type Unfinished,
   UNFINISHED_FILE,
 } from "../array/unfinished.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, type WrittenSoFar } from "../write/checkpoints.ts"
 import { commitFragments, newCommitName } from "../write/commit.ts"
 import type { Written } from "../write/written.ts"
-import { inspectTarget, type Target, type TargetOptions } from "./target.ts"
+import { inspectTarget, type TargetOptions } from "./target.ts"
 
 /** An array to be filled. */
 export interface FillRequest {
@@ -49,14 +50,22 @@ export interface FillRequest {
   readonly source: string
   /** All that decides which cells the array will hold, besides its schema. */
   readonly input: unknown
-  /** The array that the cells are read from, if it is one. */
-  readonly from?: string
   /** Whether fragments that an earlier program finished can be kept. */
   readonly keepsFragments: boolean
 }
 
+/** An input that is read from its beginning when its import is resumed. */
+export interface TracedInput<E, R> {
+  /** What an earlier call has read, by the mark that it left: reading fails if it is not the same. */
+  readonly expected: PassedInput | undefined
+  readonly passed: Effect.Effect<PassedInput>
+  /** Reads all, and fails if it is not all that is expected. */
+  readonly check: Effect.Effect<void, E, R>
+}
+
 /** What is written into the array. */
 export interface Filling<E, R> {
+  readonly input?: TracedInput<E, R>
   /** Writes and commits the cells. */
   readonly cells: (array: OpenedArray, checkpoints: Checkpoints) => Effect.Effect<Written, E, R>
   /** Writes what else the array holds, once its cells are committed. */
@@ -76,18 +85,25 @@ const plain = (key: string, value: unknown): unknown =>
     ? undefined
     : value
 
-const sha256 = (bytes: Uint8Array<ArrayBuffer>): Effect.Effect<string> =>
-  Effect.promise(async () => toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes))))
+/** A key as a mark may have it: nobody learns the key from it, nor whether two marks have the same. */
+const fingerprintOf = async (key: Uint8Array, id: string): Promise<string> => {
+  const algorithm = { name: "HMAC", hash: "SHA-256" }
+  const imported = await crypto.subtle.importKey("raw", key.slice(), algorithm, false, ["sign"])
+  return toHex(new Uint8Array(await crypto.subtle.sign(algorithm, imported, new TextEncoder().encode(id))))
+}
 
-/** A digest of a request, but for its key. */
-const digestOf = ({ operation, schema, creating: { at, formatVersion }, input }: FillRequest) =>
-  sha256(new TextEncoder().encode(JSON.stringify([operation, schema, { at, formatVersion }, input], plain)))
+/** A digest of a request, for the mark with this id. */
+const digestOf = ({ operation, schema, creating: { at, formatVersion, key }, input }: FillRequest, id: string) =>
+  Effect.promise(async () => {
+    const fingerprint = key === undefined ? null : await fingerprintOf(key, id)
+    const text = JSON.stringify([operation, schema, { at, formatVersion }, input, fingerprint], plain)
+    return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
+  })
 
-/** A digest of a key, which is another one in each mark. */
-const keyDigestOf = (key: Uint8Array | undefined) => (id: string): Effect.Effect<string | null> =>
-  key === undefined ? Effect.succeed(null) : sha256(Uint8Array.of(...new TextEncoder().encode(id), ...key))
+/** How the names of a fragment's files end. */
+const DATA_SUFFIX = ".tdb"
 
-/** Whether the fragments of a checkpoint are still whole: their metadata is their last file. */
+/** Whether the fragments of a checkpoint are still whole: they have metadata, and as many bytes of tiles as were written. */
 const usable = (
   uri: string,
   version: number,
@@ -98,13 +114,24 @@ const usable = (
       Effect.forEach(
         checkpoint.fragments,
         (name) =>
-          Effect.map(
-            storage.list(join(uri, fragmentPath(version, name))),
-            (entries) => entries.some((entry) => entry.name === FRAGMENT_METADATA_FILE),
-          ),
-        { concurrency: 8 },
+          Effect.gen(function* () {
+            const folder = join(uri, fragmentPath(version, name))
+            let [tiles, metadata] = [0, 0]
+            for (const entry of yield* storage.list(folder)) {
+              // files of strangers may lie beside ours
+              if (!entry.name.endsWith(DATA_SUFFIX)) continue
+              const gone = { NotFound: () => Effect.succeed(0) }
+              const size = entry.size ?? (yield* Effect.catchTags(storage.size(join(folder, entry.name)), gone))
+              if (entry.name === FRAGMENT_METADATA_FILE) metadata += size
+              else tiles += size
+            }
+            return { tiles, isThere: metadata > 0 }
+          }),
+        { concurrency: inFlight(storage, uri, 8) },
       ),
-      (whole) => whole.every((each) => each),
+      (found) =>
+        found.every(({ isThere }) => isThere) &&
+        found.reduce((sum, { tiles }) => sum + tiles, 0) === checkpoint.bytes,
     ))
 
 /** The names that a checkpoint needs. */
@@ -112,6 +139,16 @@ const namesOf = ({ fragments, commit }: Checkpoint): ReadonlySet<string> =>
   new Set(commit === null ? fragments : [...fragments, commit])
 
 const writtenOf = ({ fragments, cells, bytes }: Checkpoint): Written => ({ fragments, cells, bytes })
+
+/** The mark at a target; none if it is gone or damaged, which ours is not. */
+const storedMark = (uri: string): Effect.Effect<Unfinished | undefined, StorageError, Storage> =>
+  Effect.catchTag(loadUnfinished(uri), "FormatError", () => Effect.succeed(undefined))
+
+/** Another call has taken over the target. */
+const takenOver = (uri: string): StorageError => {
+  const cause = new Error("another copy or import has taken over this target, or removed files of this one")
+  return new StorageError({ op: "write", uri: join(uri, UNFINISHED_FILE), reason: "Conflict", cause })
+}
 
 /**
  * Creates an array and fills it. While it does, the folder holds a mark (`__tessera_unfinished.json`) and no schema, so that
@@ -121,6 +158,9 @@ const writtenOf = ({ fragments, cells, bytes }: Checkpoint): Written => ({ fragm
  *
  * An array that is overwritten stays as it is until all new cells are written. From then on a failure leaves the new cells and
  * the mark, which can be resumed.
+ *
+ * Who overwrites or resumes puts a mark of its own in the place of the one that is there. So a call that was thought to be
+ * dead sees that it lost the target: it fails with `StorageError` (`Conflict`), and leaves what the other call needs.
  */
 export const fillNewArray = <E, R>(
   request: FillRequest,
@@ -128,112 +168,149 @@ export const fillNewArray = <E, R>(
 ): Effect.Effect<{ readonly array: OpenedArray; readonly written: Written }, E | FillError, R | Storage | Codecs> =>
   Effect.gen(function* () {
     const uri = yield* placeOf(request.uri)
-    const digest = yield* digestOf(request)
-    const target = yield* inspectTarget(uri, request.target, digest, keyDigestOf(request.creating.key))
+    const target = yield* inspectTarget(uri, request.target, (id) => digestOf(request, id))
     const { resumed, isStored } = target
     const { array: handle, ...made } = yield* newArray(uri, request.schema, request.creating, resumed?.schemaName)
     const array = openedOf(handle)
+    const { version } = array.schema
     const mark = join(uri, UNFINISHED_FILE)
+    const { input } = filling
+    if (resumed?.input?.digest !== (resumed === undefined ? undefined : input?.expected?.digest)) {
+      return yield* Effect.fail(takenOver(uri))
+    }
     if (resumed !== undefined && isStored) {
+      if (input !== undefined) yield* input.check
       yield* Effect.flatMap(Storage, (storage) => storage.remove(mark))
       return { array, written: writtenOf(resumed.checkpoint) }
     }
 
+    const id = yield* newUuid
+    const isUsable = resumed !== undefined && (request.keepsFragments || resumed.checkpoint.commit !== null) &&
+      (yield* usable(uri, version, resumed.checkpoint))
+    /** The mark as it is stored. */
+    let unfinished: Unfinished = {
+      format: "tessera-unfinished",
+      version: 1,
+      operation: request.operation,
+      source: redactUri(request.source),
+      id,
+      begun: yield* Clock.currentTimeMillis,
+      request: yield* digestOf(request, id),
+      replaces: target.replaced === "array",
+      schemaName: version < Since.schemaFolder ? "" : array.schemaName,
+      checkpoint: isUsable ? resumed.checkpoint : NO_CHECKPOINT,
+      ...(resumed?.input === undefined ? {} : { input: resumed.input }),
+    }
+    /** What is written. Fragments of the oldest formats are committed by their metadata, which are in no file yet. */
+    let checkpoint = unfinished.checkpoint
+    const isSaved = version >= Since.splitDimensions
+
+    /** Whether there is a mark, ours since it is begun, and whether what of an earlier call is in the way is removed. */
+    let [isMarked, isCleared] = [target.isMarked, false]
     /** Whether the array that is replaced is removed. */
     let isReplaced = false
-    /** What a call that takes the target from this one may go on with. */
-    let taken: ReadonlySet<string> | undefined
-    /**
-     * A failure leaves what can be resumed: it was left by an earlier program, or there is no old array any more. Where
-     * another call took the target, its mark stays, and what it found in ours.
-     */
-    const isRemoved = (file: string): boolean => {
-      if (taken === undefined) return resumed === undefined && !isReplaced
-      const names = taken
-      return file !== mark &&
-        !file.slice(uri.length + 1).split("/").some((name) => names.has(name.replace(/\.\w+$/, "")))
-    }
+    /** Whether a failure leaves what can be resumed: it was left by an earlier program, or there is no old array any more. */
+    const isKept = (): boolean => resumed !== undefined || isReplaced || (isMarked && !isCleared)
+    const checkOwner = Effect.flatMap(
+      storedMark(uri),
+      (there) => there?.id === id ? Effect.void : Effect.fail(takenOver(uri)),
+    )
+    const checkWhole = Effect.suspend(() =>
+      isSaved
+        ? Effect.filterOrFail(usable(uri, version, checkpoint), (whole) => whole, () => takenOver(uri))
+        : Effect.void
+    )
+    const store = (changes: Partial<Unfinished>) =>
+      Effect.gen(function* () {
+        yield* checkOwner
+        const storage = yield* Storage
+        unfinished = { ...unfinished, ...changes }
+        yield* storage.write(mark, encodeUnfinished(unfinished))
+      })
+
+    /** What a failure removes. */
+    const removal: Effect.Effect<Removal | undefined, never, Storage> = Effect.gen(function* () {
+      if (!isMarked) return {}
+      const there = yield* storedMark(uri)
+      if (there?.id === id) return isKept() ? undefined : { last: mark }
+      // the other call may have kept what our last mark named
+      const isTheirs = there !== undefined || (yield* usable(uri, version, unfinished.checkpoint))
+      const theirs = there ?? unfinished
+      const kept = isTheirs ? new Set([...namesOf(theirs.checkpoint), theirs.schemaName]) : new Set<string>()
+      const isTheirName = (path: string) => kept.has(parseName(lastComponent(path))?.name ?? "")
+      return {
+        isRemoved: (file: string) =>
+          isOurs(file) && !isTheirName(file) && !isTheirName(file.slice(0, file.lastIndexOf("/"))),
+      }
+    }).pipe(Effect.catchAll(() => Effect.succeed(undefined)))
+
     const filled = Effect.gen(function* () {
       const storage = yield* Storage
-      let unfinished = yield* begin(request, target, array, digest)
-      let saved: WrittenSoFar["fragments"] = []
-      /** Fails if another call took the target: it may have removed all that was written here. */
-      const checkOwned = Effect.gen(function* () {
-        const there = yield* loadUnfinishedOrDamaged(uri)
-        if (there?.id === unfinished.id) return
-        // Without a mark the other is done. If it went on with what was saved here, that is still there.
-        const isUsed = !there && (yield* usable(uri, array.schema.version, unfinished.checkpoint))
-        const used = there ?? (isUsed ? unfinished : undefined)
-        const names = new Set(used === undefined ? [] : [...namesOf(used.checkpoint), used.schemaName])
-        taken = names
-        for (const { name, state } of saved) if (names.has(name)) state.isKept = true
-        return yield* Effect.fail(takenError(uri))
-      })
-      const save = (checkpoint: Checkpoint, fragments: WrittenSoFar["fragments"]) =>
-        Effect.suspend(() => {
-          unfinished = { ...unfinished, checkpoint }
-          saved = fragments
-          return Effect.zipRight(checkOwned, storage.write(mark, encodeUnfinished(unfinished)))
-        })
+      yield* begin(unfinished, uri, target.isMarked)
+      isMarked = true
+      if (resumed !== undefined && target.replaced === undefined) yield* removeArray(uri, namesOf(checkpoint))
+      if (target.replaced === "unfinished") yield* removeArray(uri)
+      isCleared = true
       /** Removes the array that is replaced. If that fails before any of its schemas is gone, it is not replaced. */
       const replace = Effect.gen(function* () {
         if (target.replaced !== "array" || isReplaced) return
-        yield* checkOwned
         const schemas = Effect.map(listSchemas(uri), (listing) => schemaFiles(listing).length)
         const before = yield* schemas
         isReplaced = true
-        yield* removeArray(uri, namesOf(unfinished.checkpoint)).pipe(
+        yield* removeArray(uri, namesOf(checkpoint)).pipe(
           Effect.tapError(() => Effect.map(schemas, (now) => void (isReplaced = now < before))),
         )
+        // before format 10 the schema's name does not tell the old array from the new one
+        yield* store({ replaces: false })
         yield* made.createFolders
       })
-      // fragments of the oldest formats are committed by their metadata, which is in no file yet
-      const canResume = request.keepsFragments && array.schema.version >= Since.splitDimensions
+      const canResume = request.keepsFragments && isSaved
+      /** From now on another call may go on with these fragments: who wrote them does not remove them by themselves. */
+      const save = (written: WrittenSoFar, commit: string | null) =>
+        Effect.gen(function* () {
+          for (const { state } of written.fragments) state.isKept = true
+          checkpoint = checkpointOf(written, commit)
+          yield* store(input === undefined ? { checkpoint } : { checkpoint, input: yield* input.passed })
+        })
       const checkpoints: Checkpoints = {
-        start: unfinished.checkpoint,
-        save: (written) => {
-          if (!canResume) return Effect.void
-          if (resumed !== undefined) { for (const { state } of written.fragments) state.isKept = true }
-          return save(checkpointOf(written, null), written.fragments)
-        },
+        start: checkpoint,
+        save: (written) => canResume ? save(written, null) : Effect.void,
         beforeCommit: (written) =>
           Effect.gen(function* () {
             const commit = yield* newCommitName(written.fragments)
-            const checkpoint = checkpointOf(written, commit)
-            if (array.schema.version >= Since.splitDimensions) yield* save(checkpoint, written.fragments)
+            if (isSaved) yield* save(written, commit)
             else {
-              yield* checkOwned
-              unfinished = { ...unfinished, checkpoint }
+              yield* checkOwner
+              checkpoint = checkpointOf(written, commit)
             }
+            yield* checkWhole
             if (target.replaced === "array") { for (const { state } of written.fragments) state.isKept = true }
             yield* replace
             return commit
           }),
       }
-      const { checkpoint } = unfinished
       if (target.replaced !== "array") yield* made.createFolders
       const written = checkpoint.commit === null
         ? yield* filling.cells(array, checkpoints)
-        : yield* commitKept(array, checkpoint, replace)
+        : yield* Effect.zipRight(input?.check ?? Effect.void, commitKept(array, checkpoint, replace))
       yield* replace
       yield* filling.rest(array)
-      yield* checkOwned
-      // another call may have taken the target just while the mark was written
-      if (!(yield* usable(uri, array.schema.version, unfinished.checkpoint))) return yield* Effect.fail(takenError(uri))
-      yield* Effect.uninterruptible(
-        Effect.all([made.storeSchema, checkOwned, Effect.ignore(storage.remove(mark))], { discard: true }),
-      )
+      yield* Effect.uninterruptible(Effect.gen(function* () {
+        yield* checkOwner
+        yield* made.storeSchema
+        const there = yield* Effect.either(storedMark(uri))
+        if (there._tag === "Left") return
+        if (there.right?.id === id) return yield* Effect.ignore(storage.remove(mark))
+        // another call began after the check: either it goes on with what we wrote, or it removes it
+        const names = schemaFiles(yield* listSchemas(uri)).map(({ name }) => name.name)
+        const isAlone = names.every((name) => name === array.schemaName) &&
+          (there.right === undefined || there.right.schemaName === unfinished.schemaName)
+        if (!isAlone) yield* Effect.fail(takenOver(uri))
+        yield* checkWhole
+      }))
       return { array, written }
     })
-    return yield* removeOnFailure(filled, isRemoved)
-  })
-
-const takenError = (uri: string): StorageError =>
-  new StorageError({
-    op: "write",
-    uri,
-    reason: "Conflict",
-    cause: new Error("another copy or import began at this target, and this one ends"),
+    return yield* removeOnFailure(filled, removal)
   })
 
 const checkpointOf = ({ given, cells, bytes, fragments }: WrittenSoFar, commit: string | null): Checkpoint => ({
@@ -257,53 +334,20 @@ const commitKept = (
   )
 }
 
-/** Marks the target as unfinished, or goes on with a mark that is there: what cannot be used of it is removed. */
+/** Marks the target as unfinished: with a new mark, or in the place of the one that was found there. */
 const begin = (
-  request: FillRequest,
-  { resumed, replaced }: Target,
-  { uri, schema, schemaName }: OpenedArray,
-  digest: string,
-): Effect.Effect<Unfinished, AlreadyExists | InvalidOption | FormatError | StorageError, Storage> =>
+  unfinished: Unfinished,
+  uri: string,
+  isMarked: boolean,
+): Effect.Effect<void, AlreadyExists | StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const mark = join(uri, UNFINISHED_FILE)
-    const id = yield* newUuid
-    const key = yield* keyDigestOf(request.creating.key)(id)
-    const isOurs = Effect.map(loadUnfinishedOrDamaged(uri), (there) => there?.id === id)
-    /** Puts our mark in the place of another: whoever made that one sees it before its next step. */
-    const take = (unfinished: Unfinished) =>
-      Effect.gen(function* () {
-        yield* storage.write(mark, encodeUnfinished(unfinished))
-        if (!(yield* isOurs)) return yield* Effect.fail(takenError(uri))
-      })
-    if (resumed !== undefined) {
-      const isUsable = (request.keepsFragments || resumed.checkpoint.commit !== null) &&
-        (yield* usable(uri, schema.version, resumed.checkpoint))
-      const checkpoint = isUsable ? resumed.checkpoint : NO_CHECKPOINT
-      const unfinished = { ...resumed, id, key, checkpoint }
-      yield* take(unfinished)
-      if (replaced === undefined) yield* removeArray(uri, namesOf(checkpoint))
-      return unfinished
-    }
-    const unfinished: Unfinished = {
-      format: "tessera-unfinished",
-      version: 1,
-      operation: request.operation,
-      source: redactUri(request.source),
-      id,
-      begun: yield* Clock.currentTimeMillis,
-      request: digest,
-      replaces: replaced === "array",
-      schemaName: schema.version < Since.schemaFolder ? "" : schemaName,
-      key,
-      checkpoint: NO_CHECKPOINT,
-    }
-    const isMarked = replaced !== undefined && (yield* loadUnfinishedOrDamaged(uri)) !== undefined
+    const isOurs = Effect.map(storedMark(uri), (there) => there?.id === unfinished.id)
     if (isMarked) {
-      yield* take(unfinished)
-      if (replaced === "array") yield* checkNotItself(request, uri, id)
-      else yield* removeArray(uri)
-      return unfinished
+      yield* storage.write(mark, encodeUnfinished(unfinished))
+      if (!(yield* isOurs)) yield* Effect.fail(takenOver(uri))
+      return
     }
     const taken = new AlreadyExists({ uri, found: "another copy or import has begun here; choose another target" })
     yield* storage.create(mark, encodeUnfinished(unfinished)).pipe(
@@ -315,23 +359,4 @@ const begin = (
           : Effect.ignore(Effect.flatMap(isOurs, (ours) => ours ? storage.remove(mark) : Effect.void))
       ),
     )
-    if (replaced === "array") yield* checkNotItself(request, uri, id)
-    else if (replaced === "unfinished") yield* removeArray(uri)
-    return unfinished
-  })
-
-/** The mark of a target, `null` if it is damaged. */
-const loadUnfinishedOrDamaged = (uri: string) =>
-  Effect.catchTag(loadUnfinished(uri), "FormatError", () => Effect.succeed(null))
-
-/** An array that overwrites itself would be lost. Under whatever name the source is reached, our mark is there then. */
-const checkNotItself = (
-  { from }: FillRequest,
-  uri: string,
-  id: string,
-): Effect.Effect<void, InvalidOption | StorageError | FormatError, Storage> =>
-  from === undefined ? Effect.void : Effect.flatMap(loadUnfinishedOrDamaged(from), (there) => {
-    if (there?.id !== id) return Effect.void
-    const reason = "the target is the array that is copied; choose another one"
-    return Effect.fail(new InvalidOption({ uri, option: "overwrite", reason }))
   })

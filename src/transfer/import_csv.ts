@@ -6,25 +6,26 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { CsvRow } from "../../platform/csv_rows.ts"
-import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
 import { runSteps, withTurns } from "../../platform/turns.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import { datatypes } from "../../schema/datatype.ts"
-import { toHex } from "../../schema/scalar.ts"
 import { attemptSchema } from "../array/builder/schema_error.ts"
 import { checkSchemaRules } from "../array/builder/check_rules.ts"
 import type { CreateOptions } from "../array/create.ts"
 import type { InvalidOption } from "../array/errors.ts"
 import { type AnyTileArray, openedOf } from "../array/handle.ts"
 import { openArray } from "../array/open.ts"
-import { attemptOptions, checkNames, millis, refusing } from "../array/open_options.ts"
+import { attemptOptions, checkNames, millis, placeOf, refusing } from "../array/open_options.ts"
+import { loadUnfinished } from "../array/unfinished.ts"
 import type { Steps } from "../kernel/steps.ts"
 import { bytesOf, MEMORY } from "../write/write_options.ts"
-import { type CsvInput, openCsv } from "./csv_input.ts"
+import { type CsvInput, openCsv, sourceChanged } from "./csv_input.ts"
 import { csvSchema, type CsvSchemaOptions } from "./csv_schema.ts"
 import { openTable, readRows } from "./csv_table.ts"
 import { type ColumnType, columnTypeOf, type CsvType, inferTypeSteps } from "./csv_types.ts"
 import { fillNewArray } from "./fill_array.ts"
+import { traceInput } from "./passed_input.ts"
 import { TARGET_OPTIONS, type TargetOptions } from "./target.ts"
 import { type CsvImportError, type CsvOptions, type CsvProgress, type Imported, writeTable } from "./write_csv.ts"
 
@@ -163,9 +164,11 @@ export const createCsv = <E = never, R = never>(
       ...TARGET_OPTIONS,
     ])
     const { at, key, formatVersion, overwrite, resume, columns, delimiter, duplicates } = options
-    const sample = typeof input === "string" ? yield* sampleOf(input) : undefined
+    const size = typeof input === "string" ? yield* Effect.flatMap(Storage, (storage) => storage.size(input)) : 0
     const reading = progressOf(options)
-    const source = yield* openCsv(input, options, reading.read)
+    const expected = resume === true ? (yield* loadUnfinished(yield* placeOf(uri)))?.input : undefined
+    const trace = traceInput(expected)
+    const source = yield* openCsv(input, options, reading.read, trace)
     const table = yield* openTable(source, options.columns)
     const rows = yield* readRows(source, SAMPLE, table.rows)
     const types = yield* typesOf(uri, table.names, rows, options)
@@ -174,7 +177,7 @@ export const createCsv = <E = never, R = never>(
       checkSchemaRules(made)
       return made
     })
-    const { array, written } = yield* fillNewArray({
+    const { array, written } = yield* fillNewArray<E | CsvImportError, R | Storage | Codecs>({
       uri,
       schema,
       creating: given({ at, key, formatVersion }),
@@ -182,45 +185,32 @@ export const createCsv = <E = never, R = never>(
       operation: "import",
       source: typeof input === "string" ? input : "a stream",
       input: {
-        source: typeof input === "string" ? input : null,
-        sample,
+        // a signature that was renewed leads to the same file
+        source: typeof input === "string" ? redactUri(input) : null,
+        size,
         columns,
         delimiter,
         duplicates,
         null: options.null,
       },
-      // Of a stream nobody knows whether it is the same again. Cells of one moment are compared with all others, and those of
-      // an earlier program are not in memory any more.
-      keepsFragments: sample !== undefined && (at === undefined || schema.allowsDuplicates),
+      // cells of one moment are compared with all others, and those of an earlier program are not in memory any more
+      keepsFragments: at === undefined || schema.allowsDuplicates,
     }, {
       cells: (array, checkpoints) =>
         // fragments that are not committed are removed before what is around them
         Effect.scoped(writeTable(array, { ...table, rows }, options, { ...request, checkpoints }, reading.written)),
       rest: () => Effect.void,
+      input: {
+        expected,
+        passed: trace.passed,
+        check: expected === undefined ? Effect.void : Effect.gen(function* () {
+          while ((yield* source.next) !== undefined);
+          if (trace.bytes() !== expected.bytes) yield* Effect.fail(sourceChanged(source.name))
+        }),
+      },
     })
     return { ...written, uri: array.uri }
   })))
-
-/** The parts of a file by which another version of it is noticed: so many, of so many bytes. */
-const SAMPLES = 16
-const SAMPLE_BYTES = 1 << 14
-
-/** The size of a file, and bytes from its beginning to its end as a digest. */
-const sampleOf = (
-  uri: string,
-): Effect.Effect<readonly [size: number, digest: string], NotFound | StorageError, Storage> =>
-  Effect.gen(function* () {
-    const storage = yield* Storage
-    const size = yield* storage.size(uri)
-    const length = Math.min(size, SAMPLE_BYTES)
-    const step = (size - length) / (SAMPLES - 1)
-    const offsets = new Set(Array.from({ length: SAMPLES }, (_, i) => Math.floor(i * step)))
-    const parts = length === 0 ? [] : yield* storage.readRanges(uri, [...offsets].map((offset) => ({ offset, length })))
-    const bytes = new Uint8Array(parts.length * length)
-    parts.forEach((part, i) => bytes.set(part, i * length))
-    const digest = yield* Effect.promise(() => crypto.subtle.digest("SHA-256", bytes))
-    return [size, toHex(new Uint8Array(digest))]
-  })
 
 /** What becomes of the news of files and rows. */
 const progressOf = ({ onProgress }: CsvOptions) => {

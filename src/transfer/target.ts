@@ -42,11 +42,13 @@ export interface Target {
   readonly resumed: Unfinished | undefined
   /** What is there and will be removed: an array, or what is left of a copy or import that will not be resumed. */
   readonly replaced: "array" | "unfinished" | undefined
+  /** Whether there is a mark. */
+  readonly isMarked: boolean
   /** Whether what is to be resumed is complete but for its mark. */
   readonly isStored: boolean
 }
 
-const NOTHING: Target = { resumed: undefined, replaced: undefined, isStored: false }
+const NOTHING: Target = { resumed: undefined, replaced: undefined, isMarked: false, isStored: false }
 
 const dateOf = (time: number): string => {
   const date = new Date(time)
@@ -124,8 +126,7 @@ const hasOnlyParts = ({ uri, root }: SchemaListing): Effect.Effect<boolean, Stor
 export const inspectTarget = (
   uri: string,
   { overwrite = false, resume = false }: TargetOptions,
-  request: string,
-  keyDigest: (id: string) => Effect.Effect<string | null>,
+  request: (id: string) => Effect.Effect<string>,
 ): Effect.Effect<Target, AlreadyExists | InvalidOption | StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     if (overwrite && resume) {
@@ -153,9 +154,13 @@ export const inspectTarget = (
       const what = `its folder ${JSON.stringify(linked.name)} is a symbolic link`
       return yield* refuse(`${what}, and nothing is written or removed behind links; choose another target`)
     }
-    const isMarked = root.some(({ name, kind }) => name === UNFINISHED_FILE && kind === "file")
+    const mark = root.find(({ name }) => name === UNFINISHED_FILE)
+    const isMarked = mark?.kind === "file"
+    if (mark !== undefined && !isMarked) {
+      return yield* refuse(`${UNFINISHED_FILE} is a folder here; rename it, or choose another target`)
+    }
     if (overwrite && (isArray || isMarked || (others.length === 0 && (yield* hasOnlyParts(listing))))) {
-      return { ...NOTHING, replaced: isArray ? "array" : "unfinished" }
+      return { ...NOTHING, replaced: isArray ? "array" : "unfinished", isMarked }
     }
     const unfinished = isMarked ? yield* loadUnfinished(uri) : undefined
     const isStored = isArray && unfinished !== undefined &&
@@ -164,17 +169,11 @@ export const inspectTarget = (
       const { operation, source, begun } = unfinished
       const what = `an unfinished ${operation} of ${source}, begun at ${dateOf(begun)}, is here`
       if (!resume) return yield* refuse(`${what}; resume it, or overwrite it`)
-      if (unfinished.request !== request) {
+      if (unfinished.request !== (yield* request(unfinished.id))) {
         const reason = `${what}, with another source or other options; resume that one, or overwrite it`
         return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason }))
       }
-      if ((unfinished.key ?? null) !== (yield* keyDigest(unfinished.id))) {
-        const reason = `${what}, with another key or without one; resume it with the same key, or overwrite it`
-        return yield* Effect.fail(new InvalidOption({ uri, option: "key", reason }))
-      }
-      if (!isArray || isStored || unfinished.schemaName !== "") {
-        return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isStored }
-      }
+      return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isMarked, isStored }
     }
     if (!isArray && (yield* hasOnlyEmptyFolders(listing))) return NOTHING
     return yield* refuse(

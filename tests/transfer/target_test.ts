@@ -322,63 +322,6 @@ describe("a copy or import that is killed", () => {
       assertMatch(created.message, /an unfinished copy or import is here/)
     }))
 
-  it("is resumed only with the same key, and with one only if it began with one", () =>
-    inFolder(async (folder, storage) => {
-      await prepare(folder, storage)
-      const [one, other] = [1, 2].map((byte) => new Uint8Array(32).fill(byte))
-      for (const [began, resumed] of [[one, null], [null, one], [one, other]] as const) {
-        await over(killedAt(storage, 20).storage, Effect.exit(transfers["a copy"](folder, { key: began })))
-        const again = (key: Uint8Array | null) => transfers["a copy"](folder, { key, resume: true })
-        const error = await over(storage, Effect.flip(again(resumed)))
-        assertMatch((error as Error).message, /with another key or without one/)
-        assert(!readFileSync(join(folder, "target", UNFINISHED_FILE), "utf8").includes("01010101"))
-        await over(storage, again(began))
-        const options = began === null ? {} : { key: began }
-        const read = Effect.flatMap(TileArray.open(join(folder, "target"), options), (its) => Sparse.read(its as never))
-        assertEquals((await over(storage, read as Program<{ length: number }>)).length, 40)
-        rmSync(join(folder, "target"), { recursive: true })
-      }
-    }))
-
-  it("is resumed only at the same time of the source", () =>
-    inFolder(async (folder, storage) => {
-      const [source, target] = [join(folder, "source"), join(folder, "target")]
-      await over(
-        storage,
-        Effect.flatMap(TileArray.create(source, Points, { at: 1 }), (array) =>
-          Effect.forEach([10, 20, 30], (at) => Sparse.write(array, { x: [at], n: [1] }, { at }))),
-      )
-      const copying = (at: number, options = {}) =>
-        Effect.flatMap(TileArray.open(source, { at }), (array) =>
-          TileArray.copy(array, target, options))
-      await over(killedAt(storage, 12).storage, Effect.exit(copying(25)))
-      assert(existsSync(join(target, UNFINISHED_FILE)))
-      const error = await over(storage, Effect.flip(copying(15, { resume: true })))
-      assertMatch((error as Error).message, /with another source or other options/)
-      // nothing was written between the two
-      assertEquals((await over(storage, copying(27, { resume: true }))).cells, 2)
-    }))
-
-  it("does not mix inputs: a file that changed is another one, and a stream begins anew", () =>
-    inFolder(async (folder, storage) => {
-      const [file, target] = [join(folder, "data.csv"), join(folder, "target")]
-      const text = (value: number) =>
-        `x,v\n${Array.from({ length: 9000 }, (_, i) => `${10000 + i},${value}`).join("\n")}\n`
-      const options = { arrayType: "sparse", dims: ["x"], memory: 300 } as const
-      writeFileSync(file, text(1))
-      await over(killedAt(storage, 40).storage, Effect.exit(Csv.create(target, file, options)))
-      writeFileSync(file, text(2))
-      const error = await over(storage, Effect.flip(Csv.create(target, file, { ...options, resume: true })))
-      assertMatch(error.message, /with another source or other options/)
-      rmSync(target, { recursive: true })
-      await over(killedAt(storage, 40).storage, Effect.exit(Csv.create(target, Stream.make(text(1)), options)))
-      assert(existsSync(join(target, UNFINISHED_FILE)))
-      const made = await over(storage, Csv.create(target, Stream.make(text(2)), { ...options, resume: true }))
-      assertEquals(made.cells, 9000)
-      const opened = await over(storage, Effect.flatMap(TileArray.open(target), (array) => Sparse.read(array)))
-      assertEquals(new Set(opened.columns.v.values as BigInt64Array), new Set([2n]))
-    }))
-
   it("is not resumed by a mark that is damaged or forged", () =>
     inFolder(async (folder, storage) => {
       await prepare(folder, storage)

@@ -1,0 +1,292 @@
+/** What of a request, of its input and of its target decides whether it is resumed, or overwrites what is there. */
+import { describe, it } from "node:test"
+import { assert, assertEquals, assertMatch } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { join, relative } from "node:path"
+import { ArraySchema, Attr, type Codecs, Csv, Dim, Sparse, StorageService, TileArray } from "../../mod.ts"
+import { layerNative, StorageError } from "../../platform/mod.ts"
+import { UNFINISHED_FILE } from "../../src/array/unfinished.ts"
+import { localGround } from "../laws/ground.ts"
+
+type Program<A> = Effect.Effect<A, unknown, StorageService | Codecs>
+
+const over = <A>(storage: StorageService, program: Program<A>): Promise<A> =>
+  Effect.runPromise(Effect.provide(program, Layer.merge(Layer.succeed(StorageService, storage), layerNative)))
+
+/** The error that a program fails with. */
+const refused = async (storage: StorageService, program: Program<unknown>): Promise<string> => {
+  const result = await over(storage, Effect.either(program))
+  assert(result._tag === "Left", `it succeeded: ${JSON.stringify(result)}`)
+  const { _tag, message } = result.left as { _tag: string; message: string }
+  return `${_tag}: ${message}`
+}
+
+const inFolder = async (body: (folder: string, storage: StorageService) => Promise<void>): Promise<void> => {
+  const ground = localGround()
+  try {
+    mkdirSync(ground.uri, { recursive: true })
+    await body(ground.uri, ground.storage)
+  } finally {
+    ground.close()
+  }
+}
+
+/** Runs a program that is killed before its call of this kind, of this number: no call does anything after. */
+const killedAt = async (
+  storage: StorageService,
+  op: keyof StorageService,
+  name: RegExp,
+  nth: number,
+  program: Program<unknown>,
+): Promise<void> => {
+  let [seen, isKilled] = [0, false]
+  const around = (called: keyof StorageService) => (uri: string, ...rest: Array<never>): Effect.Effect<never> =>
+    Effect.suspend(() => {
+      if (called === op && name.test(uri) && ++seen === nth) isKilled = true
+      if (isKilled) return Effect.fail(new StorageError({ op: called, uri, reason: "Unknown" })) as never
+      return (storage[called] as (uri: string, ...rest: Array<never>) => Effect.Effect<never>)(uri, ...rest)
+    })
+  const calls = [
+    "list",
+    "size",
+    "read",
+    "readRanges",
+    "readTail",
+    "write",
+    "openWrite",
+    "create",
+    "createFolder",
+    "remove",
+    "removeFolder",
+  ] as const
+  const killing = { ...storage, ...Object.fromEntries(calls.map((call) => [call, around(call)])) } as StorageService
+  await over(killing, Effect.exit(program))
+  assert(isKilled, "it was not killed")
+}
+
+const commits = /\/__commits\/|\.ok$/
+const mark = /__tessera_unfinished\.json$/
+
+const Points = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9999]) }, attrs: { n: Attr.uint8() }, capacity: 4 })
+
+const makePoints = (uri: string, length = 40, options: TileArray.CreateOptions = {}) =>
+  Effect.flatMap(TileArray.create(uri, Points, options), (array) =>
+    Sparse.write(array, {
+      x: Uint32Array.from({ length }, (_, i) => i),
+      n: Uint8Array.from({ length }, (_, i) => i),
+    }))
+
+const cellsOf = (uri: string, options: TileArray.OpenOptions = {}) =>
+  Effect.map(Effect.flatMap(TileArray.open(uri, options), (array) => Sparse.read(array)), ({ length }) => length)
+
+const key = Uint8Array.from({ length: 32 }, (_, i) => i)
+const otherKey = Uint8Array.from({ length: 32 }, (_, i) => i + 1)
+
+describe("a copy or import that is resumed with another key", () => {
+  const keys = [[key, undefined], [undefined, key], [key, otherKey]] as const
+  for (const [first, second] of keys) {
+    const name = (its: Uint8Array | undefined) => its === undefined ? "no key" : its === key ? "a key" : "another key"
+    it(`is refused: ${name(first)}, then ${name(second)}`, () =>
+      inFolder(async (folder, storage) => {
+        const [source, copied, imported] = ["source", "copied", "imported"].map((name) => join(folder, name))
+        await over(storage, makePoints(source))
+        const copy = (its: Uint8Array | undefined, resume = false) =>
+          TileArray.copy(source, copied, { key: its ?? null, resume })
+        const importing = (its: Uint8Array | undefined, resume = false) =>
+          Csv.create(imported, Stream.make("x,y\n1,2\n"), { resume, ...(its === undefined ? {} : { key: its }) })
+        for (const [program, target] of [[copy, copied], [importing, imported]] as const) {
+          await killedAt(storage, "create", commits, 1, program(first))
+          const text = readFileSync(join(target, UNFINISHED_FILE), "utf8")
+          for (const its of [first, second]) {
+            if (its !== undefined) {
+              assert(!text.includes(Array.from(its, (n) => n.toString(16).padStart(2, "0")).join("")))
+            }
+          }
+          assertMatch(
+            await refused(storage, program(second, true)),
+            /InvalidOption.*with another source or other options/,
+          )
+          await over(storage, program(first, true))
+          const opened = await over(storage, TileArray.open(target, first === undefined ? {} : { key: first }))
+          assertEquals(opened.schema.attributes.length, target === copied ? 1 : 2)
+        }
+      }))
+  }
+})
+
+describe("a folder that has the name of the mark", () => {
+  it("is not removed by overwrite", () =>
+    inFolder(async (folder, storage) => {
+      const [source, target] = [join(folder, "source"), join(folder, "target")]
+      await over(storage, Effect.all([makePoints(source), makePoints(target, 3)]))
+      const file = join(target, UNFINISHED_FILE, "mine.txt")
+      mkdirSync(join(target, UNFINISHED_FILE))
+      writeFileSync(file, "mine")
+      const overwrite = TileArray.copy(source, target, { overwrite: true })
+      assertMatch(await refused(storage, overwrite), /AlreadyExists: .*__tessera_unfinished.json is a folder/)
+      assertEquals(readFileSync(file, "utf8"), "mine")
+      assertEquals(await over(storage, cellsOf(target)), 3)
+    }))
+})
+
+describe("an import that is resumed with another input", () => {
+  const text = (rows: number, from: number) =>
+    `x,n\n${Array.from({ length: rows }, (_, i) => `${i},${100_000 + from + i}`).join("\n")}\n`
+  const options = { arrayType: "sparse", dims: ["x"], memory: 200_000 } as const
+  const pieces = (all: string, size: number) =>
+    Stream.fromIterable(
+      Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size)),
+    )
+  const sum = (target: string) =>
+    Effect.map(
+      Effect.flatMap(TileArray.open(target), (array) => Sparse.read(array)),
+      ({ columns }) => (columns.n.values as BigInt64Array).reduce((sum, n) => sum + n, 0n),
+    )
+
+  /** Before its third checkpoint, and when all is written. */
+  for (const [when, op, name, nth] of [["half-way", "write", mark, 3], ["at its end", "create", commits, 1]] as const) {
+    it(`is refused, killed ${when}: a file of the same size`, () =>
+      inFolder(async (folder, storage) => {
+        const [file, target] = [join(folder, "data.csv"), join(folder, "target")]
+        writeFileSync(file, text(60_000, 0))
+        await killedAt(storage, op, name, nth, Csv.create(target, file, options))
+        writeFileSync(file, text(60_000, 1))
+        assertMatch(await refused(storage, Csv.create(target, file, { ...options, resume: true })), /has changed/)
+        writeFileSync(file, text(60_000, 0))
+        await over(storage, Csv.create(target, file, { ...options, resume: true }))
+        assertEquals(await over(storage, sum(target)), 60_000n * 100_000n + 59_999n * 30_000n)
+      }))
+
+    it(`is refused, killed ${when}: a stream that is another, or shorter`, () =>
+      inFolder(async (folder, storage) => {
+        const target = join(folder, "target")
+        const whole = text(60_000, 0)
+        await killedAt(storage, op, name, nth, Csv.create(target, pieces(whole, 70_001), options))
+        for (
+          const other of [
+            text(60_000, 1),
+            text(10, 0),
+            whole.slice(0, 200_007),
+            ...(nth === 1 ? [text(60_001, 0)] : []),
+          ]
+        ) {
+          const resumed = Csv.create(target, pieces(other, 70_001), { ...options, resume: true })
+          assertMatch(await refused(storage, resumed), /has changed/)
+        }
+        // pieces and bytes do not matter
+        const bytes = Stream.map(pieces(whole, 1 << 20), (piece) => new TextEncoder().encode(piece))
+        await over(storage, Csv.create(target, bytes, { ...options, resume: true }))
+        assertEquals(await over(storage, sum(target)), 60_000n * 100_000n + 59_999n * 30_000n)
+      }))
+  }
+})
+
+describe("a copy that is resumed", () => {
+  it("is refused for another time of the source", () =>
+    inFolder(async (folder, storage) => {
+      const [source, target] = [join(folder, "source"), join(folder, "target")]
+      await over(
+        storage,
+        Effect.gen(function* () {
+          const array = yield* TileArray.create(source, Points)
+          for (const at of [1, 5, 8]) yield* TileArray.putMetadata(array, { [`at ${at}`]: at }, { at })
+          yield* Sparse.write(array, { x: [1, 2], n: [1, 2] }, { at: 1 })
+        }),
+      )
+      const copy = (at: number, resume = false) =>
+        Effect.flatMap(TileArray.open(source, { at }), (array) => TileArray.copy(array, target, { resume }))
+      await killedAt(storage, "create", commits, 1, copy(5))
+      assertMatch(await refused(storage, copy(8, true)), /InvalidOption.*with another source or other options/)
+      const copied = await over(storage, copy(5, true))
+      assertEquals([copied.cells, copied.metadata], [2, 2])
+    }))
+
+  it("is the same without a time, whenever it is resumed", () =>
+    inFolder(async (folder, storage) => {
+      const [source, target] = [join(folder, "source"), join(folder, "target")]
+      await over(storage, makePoints(source))
+      await killedAt(storage, "create", commits, 1, TileArray.copy(source, target))
+      await over(storage, Effect.sleep("5 millis"))
+      await over(storage, TileArray.copy(source, target, { resume: true }))
+      assertEquals(await over(storage, cellsOf(target)), 40)
+    }))
+
+  for (const formatVersion of [3, 5, 9]) {
+    it(`goes on while the old array is still there, as format ${formatVersion}`, () =>
+      inFolder(async (folder, storage) => {
+        const [source, target] = [join(folder, "source"), join(folder, "target")]
+        const copy = (options: TileArray.CopyOptions) => TileArray.copy(source, target, { formatVersion, ...options })
+        for (
+          const [op, name, old] of [["openWrite", /target/, true], [
+            "create",
+            /\.ok$|__fragment_metadata/,
+            false,
+          ]] as const
+        ) {
+          await over(
+            storage,
+            Effect.all([makePoints(source, 30), makePoints(target, 12, { formatVersion })], { mode: "either" }),
+          )
+          const isLate = op === "create" && formatVersion >= 5
+          if (op === "create" && !isLate) continue
+          await killedAt(storage, op, name, 1, copy({ overwrite: true }))
+          if (old) assertEquals(await over(storage, cellsOf(target)), 12)
+          await over(storage, copy({ resume: true }))
+          assertEquals(await over(storage, cellsOf(target)), 30)
+          assertEquals(existsSync(join(target, UNFINISHED_FILE)), false)
+        }
+        // the schema is stored, and its mark is left: what is there is the new array
+        await killedAt(storage, "remove", mark, 1, copy({ overwrite: true }))
+        const before = readdirSync(target).filter((name) => name !== UNFINISHED_FILE).sort()
+        await over(storage, copy({ resume: true }))
+        assertEquals(readdirSync(target).sort(), before)
+        assertEquals(await over(storage, cellsOf(target)), 30)
+      }))
+  }
+})
+
+describe("an array that would be overwritten with itself", () => {
+  for (const formatVersion of [5, 9, 22]) {
+    it(`is refused however it is spelled, as format ${formatVersion}`, () =>
+      inFolder(async (folder, storage) => {
+        const array = join(folder, "a")
+        await over(storage, makePoints(array, 40, { formatVersion }))
+        symlinkSync(array, join(folder, "link"))
+        const spellings = [
+          `${folder}/./a`,
+          `${folder}//a`,
+          `${folder}/../root/a`,
+          `file://${array}`,
+          join(folder, "link"),
+          relative(".", array),
+        ]
+        for (const target of spellings) {
+          const error = await refused(
+            storage,
+            TileArray.copy(array, target, { overwrite: true, region: { x: [1, 2] } }),
+          )
+          assertMatch(error, /InvalidOption.*the target is the array that is copied/, target)
+        }
+        assertEquals(await over(storage, cellsOf(array)), 40)
+      }))
+  }
+})
+
+describe("a folder of an array as a target", () => {
+  it("is refused", () =>
+    inFolder(async (folder, storage) => {
+      const array = join(folder, "a")
+      await over(storage, makePoints(array))
+      for (const inner of ["__meta", "__fragments", "__labels/l0", "__fragments/mine/b", "__new"]) {
+        const error = await refused(storage, Csv.create(join(array, inner), Stream.make("x,y\n1,2\n")))
+        assertMatch(error, /AlreadyExists: .*inside the array/, inner)
+      }
+      // what is beside its own folders is nobody's
+      await over(storage, Csv.create(join(array, "mine"), Stream.make("x,y\n1,2\n")))
+      await over(storage, Csv.create(join(folder, "__b"), Stream.make("x,y\n1,2\n")))
+      assertEquals(await over(storage, cellsOf(array)), 40)
+    }))
+})
