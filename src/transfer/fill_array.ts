@@ -228,8 +228,12 @@ export const fillNewArray = <E, R>(
         yield* storage.write(mark, encodeUnfinished(unfinished))
       })
 
+    /** Whether the array is complete. */
+    let isDone = false
     /** What a failure removes. */
     const removal: Effect.Effect<Removal | undefined, never, Storage> = Effect.gen(function* () {
+      // interrupted when all was done
+      if (isDone) return undefined
       if (!isMarked) return {}
       const there = yield* storedMark(uri)
       if (there?.id === id) return isKept() ? undefined : { last: mark }
@@ -295,19 +299,21 @@ export const fillNewArray = <E, R>(
         : yield* Effect.zipRight(input?.check ?? Effect.void, commitKept(array, checkpoint, replace))
       yield* replace
       yield* filling.rest(array)
-      yield* Effect.uninterruptible(Effect.gen(function* () {
-        yield* checkOwner
-        yield* made.storeSchema
-        const there = yield* Effect.either(storedMark(uri))
-        if (there._tag === "Left") return
-        if (there.right?.id === id) return yield* Effect.ignore(storage.remove(mark))
-        // another call began after the check: either it goes on with what we wrote, or it removes it
-        const names = schemaFiles(yield* listSchemas(uri)).map(({ name }) => name.name)
-        const isAlone = names.every((name) => name === array.schemaName) &&
-          (there.right === undefined || there.right.schemaName === unfinished.schemaName)
-        if (!isAlone) yield* Effect.fail(takenOver(uri))
-        yield* checkWhole
-      }))
+      yield* Effect.uninterruptible(
+        Effect.gen(function* () {
+          yield* checkOwner
+          yield* made.storeSchema
+          const there = yield* Effect.either(storedMark(uri))
+          if (there._tag === "Left") return
+          if (there.right?.id === id) return yield* Effect.ignore(storage.remove(mark))
+          // another call began after the check: either it goes on with what we wrote, or it removes it
+          const names = schemaFiles(yield* listSchemas(uri)).map(({ name }) => name.name)
+          const isAlone = names.every((name) => name === array.schemaName) &&
+            (there.right === undefined || there.right.schemaName === unfinished.schemaName)
+          if (!isAlone) yield* Effect.fail(takenOver(uri))
+          yield* checkWhole
+        }).pipe(Effect.tap(Effect.sync(() => void (isDone = true)))),
+      )
       return { array, written }
     })
     return yield* removeOnFailure(filled, removal)
