@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import { checkRanges, tailRange, truncated } from "./byte_ranges.ts"
 import { RangeCall } from "./each_range.ts"
 import { type NotFound, StorageError } from "./errors.ts"
-import { FileChanges } from "./file_changes.ts"
+import { fileChanged, FileChanges } from "./file_changes.ts"
 import { isMissing, statusFailure } from "./http_failure.ts"
 import type { HttpAnswer, HttpRequest, Send } from "./http_request.ts"
 import { fileUrl, hostOf, httpPlace } from "./http_url.ts"
@@ -80,8 +80,7 @@ export const makeReads = (send: Send): HttpReads => {
       "Unsupported",
       "this server does not serve ranges: it answers with the whole file, which is too large",
     )
-  const changed = (op: string, uri: string) =>
-    fail(op, uri, "Conflict", "the file changed while it was read; open the array again")
+  const changed = (op: string, uri: string) => Effect.fail(fileChanged(op, uri))
   const otherStatus = (
     { op, uri }: HttpRequest,
     answer: HttpAnswer,

@@ -6,8 +6,8 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { checkRanges } from "./byte_ranges.ts"
-import { FileChanges } from "./file_changes.ts"
-import { type NotFound, StorageError } from "./errors.ts"
+import { fileChanged, FileChanges } from "./file_changes.ts"
+import type { NotFound, StorageError } from "./errors.ts"
 import { makeRangeCache } from "./range_cache.ts"
 import { type ReadSession, sessionIn } from "./read_session.ts"
 import { makeSingleFlight } from "./single_flight.ts"
@@ -122,8 +122,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       let expected = seen.get(uri) ?? last()
       const conflict = Effect.suspend(() => {
         session.changed = true
-        const cause = new Error("the file changed while it was read; open the array again")
-        return Effect.fail(new StorageError({ op, uri, reason: "Conflict", cause }))
+        return Effect.fail(fileChanged(op, uri))
       })
       if (last() !== expected) return conflict
       const own = (change: number): void => {

@@ -85,11 +85,11 @@ const hasOnlyFolders = (
     return true
   })
 
+const isArrayFolder = ({ name }: Entry): boolean => arrayFolders(CURRENT_VERSION).includes(name)
+
 /** Whether all that is there are folders of the format without a file, which a creation that failed may leave. */
 const hasOnlyEmptyFolders = ({ uri, root }: SchemaListing): Effect.Effect<boolean, StorageError, Storage> =>
-  root.every(({ name }) => arrayFolders(CURRENT_VERSION).includes(name))
-    ? hasOnlyFolders(uri, root, 1)
-    : Effect.succeed(false)
+  root.every(isArrayFolder) ? hasOnlyFolders(uri, root, 1) : Effect.succeed(false)
 
 /** The array whose own folders a target lies in, if there is one: all names that begin so are the format's. */
 const arrayAround = (uri: string): Effect.Effect<string | undefined, StorageError, Storage> =>
@@ -107,8 +107,8 @@ const arrayAround = (uri: string): Effect.Effect<string | undefined, StorageErro
 const hasOnlyParts = ({ uri, root }: SchemaListing): Effect.Effect<boolean, StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    for (const { name, kind } of root) {
-      if (kind !== "folder" || !arrayFolders(CURRENT_VERSION).includes(name)) return false
+    if (!root.every((entry) => entry.kind === "folder" && isArrayFolder(entry))) return false
+    for (const { name } of root) {
       const folder = join(uri, name)
       const entries = yield* storage.list(folder)
       const others = yield* unlistedIn(folder)

@@ -239,7 +239,6 @@ export const openDenseWriter = (
     const time = yield* momentOf(array, request.time)
     const steps = yield* denseSteps(array, target, all, parts, { ...request, time })
     const finish = Effect.zipRight(steps.finish, beforeCommit(request.time, time))
-    // an array that is being made has no other fragments
-    const guard = request.checkpoints === undefined ? yield* guardTies(array, request.time) : undefined
+    const guard = yield* guardTies(array, request)
     return yield* makeCellWriter(uri, { ...steps, finish }, request.onProgress, request.checkpoints, guard)
   })

@@ -142,8 +142,7 @@ export const openPlacedWriter = <E = never>(
     yield* attemptWrite(array.uri, () => checkTileSize(array.schema))
     const moments = yield* momentsOf(array, request.time, request.checkpoints?.start.fragments)
     const steps = yield* placedSteps(array, target, request, moments)
-    // an array that is being made has no other fragments
-    const ties = request.checkpoints === undefined ? yield* guardTies(array, request.time) : undefined
+    const ties = yield* guardTies(array, request)
     const both: CommitGuard<E> | undefined = ties === undefined || guard === undefined
       ? ties ?? guard
       : (fragments, commit) => ties(fragments, Effect.void).pipe(Effect.zipRight(guard(fragments, commit)))

@@ -253,8 +253,7 @@ export const openSparseWriter = (
         : momentsOf(array, request.time, request.checkpoints?.start.fragments),
     }
     const { onProgress, checkpoints } = request
-    // an array that is being made has no other fragments
-    const guard = checkpoints === undefined ? yield* guardTies(array, request.time) : undefined
+    const guard = yield* guardTies(array, request)
     return request.order === "global"
       ? yield* makeCellWriter(array.uri, yield* globalSteps(writing), onProgress, checkpoints, guard)
       : yield* makeCellWriter(array.uri, yield* unorderedSteps(writing), onProgress, checkpoints, guard)

@@ -12,6 +12,7 @@ import { WriteError } from "../array/errors.ts"
 import type { NameTime } from "../array/new_name.ts"
 import { type OpenedArray, reopenArray } from "../array/open.ts"
 import type { CommitGuard } from "./cell_writer.ts"
+import type { Checkpoints } from "./checkpoints.ts"
 import type { FinishedFragment } from "./fragment_writer.ts"
 import { mayHaveCommitAt } from "./moments.ts"
 import type { WriteFailure } from "./written.ts"
@@ -64,12 +65,12 @@ export const checkTies = (
     Effect.catchTag("ArrayNotFound", () => Effect.void),
   )
 
-/** Runs {@link checkTies} before a commit. */
+/** Runs {@link checkTies} before a commit. `undefined` for an array that is being made, which has no other fragments. */
 export const guardTies = (
   array: OpenedArray,
-  time: NameTime | undefined,
-): Effect.Effect<CommitGuard<never>, never, Storage | Codecs> =>
-  Effect.map(
+  { time, checkpoints }: { readonly time: NameTime | undefined; readonly checkpoints?: Checkpoints },
+): Effect.Effect<CommitGuard<never> | undefined, never, Storage | Codecs> =>
+  checkpoints !== undefined ? Effect.succeed(undefined) : Effect.map(
     Effect.context<Storage | Codecs>(),
     (context) => (finished, commit) =>
       Effect.zipRight(Effect.provide(checkTies(array, time, finished), context), commit),

@@ -2,19 +2,13 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join, relative } from "node:path"
-import { ArraySchema, Attr, type Codecs, Csv, Dim, Sparse, StorageService, TileArray } from "../../mod.ts"
-import { layerNative, StorageError } from "../../platform/mod.ts"
+import { Csv, Sparse, type StorageService, TileArray } from "../../mod.ts"
+import { StorageError } from "../../platform/mod.ts"
 import { UNFINISHED_FILE } from "../../src/array/unfinished.ts"
-import { localGround } from "../laws/ground.ts"
-
-type Program<A> = Effect.Effect<A, unknown, StorageService | Codecs>
-
-const over = <A>(storage: StorageService, program: Program<A>): Promise<A> =>
-  Effect.runPromise(Effect.provide(program, Layer.merge(Layer.succeed(StorageService, storage), layerNative)))
+import { inFolder, makePoints, over, Points, type Program } from "./local_folder.ts"
 
 /** The error that a program fails with. */
 const refused = async (storage: StorageService, program: Program<unknown>): Promise<string> => {
@@ -22,16 +16,6 @@ const refused = async (storage: StorageService, program: Program<unknown>): Prom
   assert(result._tag === "Left", `it succeeded: ${JSON.stringify(result)}`)
   const { _tag, message } = result.left as { _tag: string; message: string }
   return `${_tag}: ${message}`
-}
-
-const inFolder = async (body: (folder: string, storage: StorageService) => Promise<void>): Promise<void> => {
-  const ground = localGround()
-  try {
-    mkdirSync(ground.uri, { recursive: true })
-    await body(ground.uri, ground.storage)
-  } finally {
-    ground.close()
-  }
 }
 
 /** Runs a program that is killed before its call of this kind, of this number: no call does anything after. */
@@ -69,15 +53,6 @@ const killedAt = async (
 
 const commits = /\/__commits\/|\.ok$/
 const mark = /__tessera_unfinished\.json$/
-
-const Points = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9999]) }, attrs: { n: Attr.uint8() }, capacity: 4 })
-
-const makePoints = (uri: string, length = 40, options: TileArray.CreateOptions = {}) =>
-  Effect.flatMap(TileArray.create(uri, Points, options), (array) =>
-    Sparse.write(array, {
-      x: Uint32Array.from({ length }, (_, i) => i),
-      n: Uint8Array.from({ length }, (_, i) => i),
-    }))
 
 const cellsOf = (uri: string, options: TileArray.OpenOptions = {}) =>
   Effect.map(Effect.flatMap(TileArray.open(uri, options), (array) => Sparse.read(array)), ({ length }) => length)

@@ -12,11 +12,7 @@ import { type Codecs, Csv, Sparse, StorageService, TileArray } from "../../mod.t
 import { layerNative } from "../../platform/mod.ts"
 import { UNFINISHED_FILE } from "../../src/array/unfinished.ts"
 import { localGround } from "../laws/ground.ts"
-
-type Program<A> = Effect.Effect<A, unknown, StorageService | Codecs>
-
-const over = <A>(storage: StorageService, program: Program<A>): Promise<A> =>
-  Effect.runPromise(Effect.provide(program, Layer.merge(Layer.succeed(StorageService, storage), layerNative)))
+import { over } from "./local_folder.ts"
 
 /** A storage that waits before its first call of this kind. */
 const pausedAt = (storage: StorageService, op: "create" | "openWrite", name: RegExp) => {

@@ -3,33 +3,18 @@ import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { ArraySchema, Attr, type Codecs, Csv, Dense, Dim, Group, Sparse, StorageService, TileArray } from "../../mod.ts"
-import { layerNative, makeLocalStorage, makeMemoryStorage, withFaults } from "../../platform/mod.ts"
+import { Csv, Dense, Group, Sparse, type StorageService, TileArray } from "../../mod.ts"
+import { makeLocalStorage, makeMemoryStorage, withFaults } from "../../platform/mod.ts"
 import { removeArray } from "../../src/array/remove_array.ts"
 import { UNFINISHED_FILE } from "../../src/array/unfinished.ts"
-import { localGround } from "../laws/ground.ts"
-
-type Program<A> = Effect.Effect<A, unknown, StorageService | Codecs>
-
-const over = <A>(storage: StorageService, program: Program<A>): Promise<A> =>
-  Effect.runPromise(Effect.provide(program, Layer.merge(Layer.succeed(StorageService, storage), layerNative)))
-
-const Points = ArraySchema.sparse({ dims: { x: Dim.uint32([0, 9999]) }, attrs: { n: Attr.uint8() }, capacity: 4 })
+import { inFolder, makePoints, over, Points, type Program } from "./local_folder.ts"
 
 const csv = (rows: number, from = 0): string =>
   `x,name\n${Array.from({ length: rows }, (_, i) => `${from + i},name ${from + i}`).join("\n")}\n`
-
-const makePoints = (uri: string, length = 40) =>
-  Effect.flatMap(TileArray.create(uri, Points), (array) =>
-    Sparse.write(array, {
-      x: Uint32Array.from({ length }, (_, i) => i),
-      n: Uint8Array.from({ length }, (_, i) => i),
-    }))
 
 /** All files below a folder, with their contents; folders with nothing. */
 const snapshot = (folder: string): Record<string, string> =>
@@ -39,17 +24,6 @@ const snapshot = (folder: string): Record<string, string> =>
       return [path.slice(folder.length), entry.isFile() ? readFileSync(path, "base64") : "folder"]
     }).sort(),
   )
-
-/** In a folder of its own on this machine's disk. */
-const inFolder = async (body: (folder: string, storage: StorageService) => Promise<void>): Promise<void> => {
-  const ground = localGround()
-  try {
-    mkdirSync(ground.uri, { recursive: true })
-    await body(ground.uri, ground.storage)
-  } finally {
-    ground.close()
-  }
-}
 
 /** Files of strangers, as people have them beside arrays. */
 const addStrangers = (folder: string): void => {
