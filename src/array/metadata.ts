@@ -17,6 +17,7 @@ import { CURRENT_VERSION } from "../../schema/version.ts"
 import { attemptFormat, attemptTile, type TileError } from "../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import type { TimeRange } from "./directory.ts"
+import { bytewise } from "../kernel/bytewise.ts"
 import { join } from "./listing.ts"
 
 /** One entry, as it stands at the end of the range of time. */
@@ -44,13 +45,6 @@ const textOf = (key: Uint8Array): string | undefined => {
   } catch {
     return undefined
   }
-}
-
-/** A string with a character a byte: unknown bytes survive as keys of a map, and its order is bytewise. */
-export const bytewise = (key: Uint8Array): string => {
-  let out = ""
-  for (const byte of key) out += String.fromCharCode(byte)
-  return out
 }
 
 /** Merges entries in the order in which they were made; what was deleted is gone. Sorted by the bytes of the keys. */
