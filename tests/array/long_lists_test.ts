@@ -83,7 +83,7 @@ describe("metadata", () => {
     const items = await read(uri)
     assertEquals(
       Metadata.values(items.slice(0, 3)),
-      new Map([["key0", 0], ["key1", 1], ["key10", 10]]),
+      new Map([["key0", 0n], ["key1", 1n], ["key10", 10n]]),
     )
   })
 
