@@ -28,6 +28,8 @@ export interface Field<A> {
   /** `get` in steps, for values that can be large. It yields after every bounded part of the work. */
   // deno-lint-ignore no-explicit-any
   readonly getSteps?: (cursor: Cursor, self: any) => Generator<void, A, void>
+  /** Whether it is worth while to write a value in steps. Default: every value. */
+  readonly isLong?: (value: A) => boolean
   /** `put` in steps, for values that can be large. It yields after every bounded part of the work. */
   // deno-lint-ignore no-explicit-any
   readonly putSteps?: (sink: Sink, value: A, self: any) => Generator<void, void, void>
@@ -48,10 +50,11 @@ class LazyField<A> implements Field<A> {
   readonly fit: Field<A>["fit"]
   readonly getSteps: Field<A>["getSteps"]
   readonly putSteps: Field<A>["putSteps"]
+  readonly isLong: Field<A>["isLong"]
   readonly #make: () => Schema.Schema<A>
   #made: Schema.Schema<A> | undefined
 
-  constructor({ schema, least, get, put, fit, getSteps, putSteps }: FieldParts<A>) {
+  constructor({ schema, least, get, put, fit, getSteps, putSteps, isLong }: FieldParts<A>) {
     this.#make = schema
     this.least = least
     this.get = get
@@ -59,6 +62,7 @@ class LazyField<A> implements Field<A> {
     this.fit = fit
     this.getSteps = getSteps
     this.putSteps = putSteps
+    this.isLong = isLong
   }
 
   get schema(): Schema.Schema<A> {
@@ -189,6 +193,9 @@ export const bytes = (length: Field<number>): Field<Uint8Array> =>
     s.append(a)
   })
 
+/** Bytes that are copied at once. */
+const LONG = 1 << 20
+
 const checkLength = (s: Sink, a: Uint8Array, want: number): void => {
   if (a.byteLength !== want) throw new BinaryIssue(s.offset, `${a.byteLength} bytes where ${want} belong`)
 }
@@ -204,6 +211,7 @@ export const bytesOf = (length: (self: any, version: number) => number): Field<U
       checkLength(s, a, length(self, s.version))
       s.append(a)
     },
+    isLong: (a) => a.byteLength > LONG,
     putSteps: (s, a, self) => {
       checkLength(s, a, length(self, s.version))
       return s.appendSteps(a)

@@ -115,7 +115,8 @@ export function* putItemsSteps<A>(
 ): Generator<void, void, void> {
   for (let i = 0; i < values.length; i++) {
     try {
-      if (item.putSteps === undefined) item.put(s, values[i], self)
+      // most items are small, and a generator for each would take longer than they do
+      if (item.putSteps === undefined || item.isLong?.(values[i]) === false) item.put(s, values[i], self)
       else yield* item.putSteps(s, values[i], self)
     } catch (error) {
       if (error instanceof BinaryIssue) error.path.unshift(i)

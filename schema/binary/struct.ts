@@ -52,6 +52,7 @@ const attempt = <A>(ast: ConstructorParameters<typeof ParseResult.Type>[0], actu
 /** A structure of named fields, one after the other. */
 export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
   const entries = Object.entries(fields)
+  const long = entries.filter(([, its]) => its.putSteps !== undefined)
   function* getSteps(cursor: Cursor): Generator<void, Of<F>, void> {
     const out: Record<string, unknown> = {}
     for (const [key, its] of entries) {
@@ -107,7 +108,8 @@ export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
       return out as Of<F>
     },
     getSteps: entries.some(([, its]) => its.getSteps !== undefined) ? getSteps : undefined,
-    putSteps: entries.some(([, its]) => its.putSteps !== undefined) ? putSteps : undefined,
+    putSteps: long.length > 0 ? putSteps : undefined,
+    isLong: (value) => long.some(([key, its]) => its.isLong?.(value[key]) ?? true),
   }))
 }
 

@@ -131,8 +131,7 @@ export const storeMetadata = (
 ): Effect.Effect<void, StoreError | InvalidOption, Storage> =>
   withTurns(Effect.gen(function* () {
     if (edited.length === 0) return
-    const last = yield* runSteps(() => lastEntriesSteps([edited]))
-    const entries = last.map(({ entry }) => entry)
+    const { entries } = yield* runSteps(() => lastEntriesSteps([edited]))
     const folder = join(uri, METADATA_FOLDER)
     const moment = time ?? (yield* momentAfter(uri, yield* newestFile(folder)))
     const name = yield* newName(moment)

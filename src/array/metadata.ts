@@ -62,24 +62,33 @@ const STEP = 1024
 /** The last entry of each key of entries in the order in which they were made; sorted by the bytes of the keys. */
 export function* lastEntriesSteps(
   files: Iterable<ReadonlyArray<MetadataEntry>>,
-): Steps<ReadonlyArray<{ readonly id: string; readonly entry: MetadataEntry }>> {
+): Steps<{ readonly ids: ReadonlyArray<string>; readonly entries: ReadonlyArray<MetadataEntry> }> {
   // not a map of the keys: when it grows, all of its keys are hashed again at once
-  const all: Array<{ readonly id: string; readonly entry: MetadataEntry }> = []
+  const ids: Array<string> = []
+  const all: Array<MetadataEntry> = []
   for (const entries of files) {
     yield* inParts(entries.length, (from, to) => {
-      for (let i = from; i < to; i++) all.push({ id: bytewise(entries[i].key), entry: entries[i] })
+      for (let i = from; i < to; i++) {
+        ids.push(bytewise(entries[i].key))
+        all.push(entries[i])
+      }
     }, STEP)
   }
-  const sorted = yield* sortSteps(all, (a, b) => a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
-  return sorted.filter(({ id }, i) => i + 1 === sorted.length || sorted[i + 1].id !== id)
+  const order = yield* sortSteps(
+    ids.map((_, i) => i),
+    (a, b) => ids[a] < ids[b] ? -1 : ids[a] > ids[b] ? 1 : 0,
+  )
+  const last = order.filter((at, i) => i + 1 === order.length || ids[order[i + 1]] !== ids[at])
+  return { ids: last.map((at) => ids[at]), entries: last.map((at) => all[at]) }
 }
 
 function* mergeEntriesSteps(files: Iterable<ReadonlyArray<MetadataEntry>>): Steps<ReadonlyArray<MetadataItem>> {
-  const last = yield* lastEntriesSteps(files)
+  const { ids, entries } = yield* lastEntriesSteps(files)
   const out: Array<MetadataItem> = []
-  yield* inParts(last.length, (from, to) => {
-    for (const { id, entry: { key, deleted, type, count, value } } of last.slice(from, to)) {
-      if (!deleted) out.push({ key, name: textOf(key, id), type, count, value })
+  yield* inParts(ids.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const { key, deleted, type, count, value } = entries[i]
+      if (!deleted) out.push({ key, name: textOf(key, ids[i]), type, count, value })
     }
   }, STEP)
   return out
