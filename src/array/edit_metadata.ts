@@ -56,10 +56,15 @@ function* inputSteps(given: MetadataEntriesInput, at: (key: string) => void): St
     return out
   }
   if (typeof given !== "object" || given === null) throw new ScalarError("give values by their keys: { title: … }")
-  const pairs: Array<[string, MetadataInput]> = given instanceof Map ? [...given] : Object.entries(given)
-  for (const [i, [key, value]] of pairs.entries()) {
+  // keys alone: a pair for each would be made at once
+  const isMap = given instanceof Map
+  const keys: ReadonlyArray<string> = isMap ? [...given.keys()] : Object.keys(given)
+  yield
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]
     at(key)
-    out.push(...yield* entriesSteps(key, value))
+    const value: MetadataInput = isMap ? given.get(key) : (given as Readonly<Record<string, MetadataInput>>)[key]
+    for (const entry of yield* entriesSteps(key, value)) out.push(entry)
     if (i % STEP === STEP - 1) yield
   }
   return out

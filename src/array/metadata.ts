@@ -78,8 +78,15 @@ export function* lastEntriesSteps(
     ids.map((_, i) => i),
     (a, b) => ids[a] < ids[b] ? -1 : ids[a] > ids[b] ? 1 : 0,
   )
-  const last = order.filter((at, i) => i + 1 === order.length || ids[order[i + 1]] !== ids[at])
-  return { ids: last.map((at) => ids[at]), entries: last.map((at) => all[at]) }
+  const last = { ids: [] as Array<string>, entries: [] as Array<MetadataEntry> }
+  yield* inParts(order.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      if (i + 1 < order.length && ids[order[i + 1]] === ids[order[i]]) continue
+      last.ids.push(ids[order[i]])
+      last.entries.push(all[order[i]])
+    }
+  }, STEP)
+  return last
 }
 
 function* mergeEntriesSteps(files: Iterable<ReadonlyArray<MetadataEntry>>): Steps<ReadonlyArray<MetadataItem>> {
