@@ -25,6 +25,14 @@ export interface Field<A> {
    */
   // deno-lint-ignore no-explicit-any
   readonly fit: (value: A, version: number, self: any) => A
+  /** `get` in steps, for values that can be large. It yields after every bounded part of the work. */
+  // deno-lint-ignore no-explicit-any
+  readonly getSteps?: (cursor: Cursor, self: any) => Generator<void, A, void>
+  /** Whether it is worth while to write a value in steps. Default: every value. */
+  readonly isLong?: (value: A) => boolean
+  /** `put` in steps, for values that can be large. It yields after every bounded part of the work. */
+  // deno-lint-ignore no-explicit-any
+  readonly putSteps?: (sink: Sink, value: A, self: any) => Generator<void, void, void>
 }
 
 const same = <A>(value: A): A => value
@@ -40,15 +48,21 @@ class LazyField<A> implements Field<A> {
   readonly get: Field<A>["get"]
   readonly put: Field<A>["put"]
   readonly fit: Field<A>["fit"]
+  readonly getSteps: Field<A>["getSteps"]
+  readonly putSteps: Field<A>["putSteps"]
+  readonly isLong: Field<A>["isLong"]
   readonly #make: () => Schema.Schema<A>
   #made: Schema.Schema<A> | undefined
 
-  constructor({ schema, least, get, put, fit }: FieldParts<A>) {
+  constructor({ schema, least, get, put, fit, getSteps, putSteps, isLong }: FieldParts<A>) {
     this.#make = schema
     this.least = least
     this.get = get
     this.put = put
     this.fit = fit
+    this.getSteps = getSteps
+    this.putSteps = putSteps
+    this.isLong = isLong
   }
 
   get schema(): Schema.Schema<A> {
@@ -179,6 +193,13 @@ export const bytes = (length: Field<number>): Field<Uint8Array> =>
     s.append(a)
   })
 
+/** Bytes that are copied at once. */
+const LONG = 1 << 20
+
+const checkLength = (s: Sink, a: Uint8Array, want: number): void => {
+  if (a.byteLength !== want) throw new BinaryIssue(s.offset, `${a.byteLength} bytes where ${want} belong`)
+}
+
 /** Bytes whose number follows from the fields before them. */
 // deno-lint-ignore no-explicit-any
 export const bytesOf = (length: (self: any, version: number) => number): Field<Uint8Array> =>
@@ -187,9 +208,13 @@ export const bytesOf = (length: (self: any, version: number) => number): Field<U
     least: 0,
     get: (c, self) => c.bytesOf(length(self, c.version)),
     put: (s, a, self) => {
-      const want = length(self, s.version)
-      if (a.byteLength !== want) throw new BinaryIssue(s.offset, `${a.byteLength} bytes where ${want} belong`)
+      checkLength(s, a, length(self, s.version))
       s.append(a)
+    },
+    isLong: (a) => a.byteLength > LONG,
+    putSteps: (s, a, self) => {
+      checkLength(s, a, length(self, s.version))
+      return s.appendSteps(a)
     },
     fit: (a, version, self) => {
       const out = new Uint8Array(length(self, version))

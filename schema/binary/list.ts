@@ -20,6 +20,15 @@ export const list = <A>(count: Field<number>, item: Field<A>): Field<ReadonlyArr
       putItems(s, item, a, self)
     },
     fit: (a, v, self) => a.map((x) => item.fit(x, v, self)),
+    getSteps: function* (c, self) {
+      const n = count.get(c, self)
+      c.checkCount(n, Math.max(1, item.least))
+      return yield* itemsSteps(item, (got) => got < n, c, self)
+    },
+    putSteps: function* (s, a, self) {
+      count.put(s, a.length, self)
+      yield* putItemsSteps(s, item, a, self)
+    },
   })
 
 /** Items whose number follows from the fields before them. */
@@ -71,5 +80,48 @@ export const putItems = <A>(s: Sink, item: Field<A>, values: ReadonlyArray<A>, s
       if (error instanceof BinaryIssue) error.path.unshift(i)
       throw error
     }
+  }
+}
+
+/** Items that are read or written between two yields. */
+const STEP = 256
+
+/** Reads items in steps while `more` says so, which gets their number so far. */
+export function* itemsSteps<A>(
+  item: Field<A>,
+  more: (got: number) => boolean,
+  c: Cursor,
+  self: unknown,
+): Generator<void, Array<A>, void> {
+  const out: Array<A> = []
+  while (more(out.length)) {
+    try {
+      out.push(item.getSteps === undefined ? item.get(c, self) : yield* item.getSteps(c, self))
+    } catch (error) {
+      if (error instanceof BinaryIssue) error.path.unshift(out.length)
+      throw error
+    }
+    if (out.length % STEP === 0) yield
+  }
+  return out
+}
+
+/** As {@link putItems}, in steps. */
+export function* putItemsSteps<A>(
+  s: Sink,
+  item: Field<A>,
+  values: ReadonlyArray<A>,
+  self: unknown,
+): Generator<void, void, void> {
+  for (let i = 0; i < values.length; i++) {
+    try {
+      // most items are small, and a generator for each would take longer than they do
+      if (item.putSteps === undefined || item.isLong?.(values[i]) === false) item.put(s, values[i], self)
+      else yield* item.putSteps(s, values[i], self)
+    } catch (error) {
+      if (error instanceof BinaryIssue) error.path.unshift(i)
+      throw error
+    }
+    if (i % STEP === STEP - 1) yield
   }
 }

@@ -2,7 +2,7 @@
 import * as Schema from "effect/Schema"
 import { type Field, field, primitive } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"
-import { putItems } from "./list.ts"
+import { itemsSteps, putItems, putItemsSteps } from "./list.ts"
 
 /** All bytes that are left. Read as a view, not a copy. */
 export const restOfBytes: Field<Uint8Array> = primitive(
@@ -11,6 +11,8 @@ export const restOfBytes: Field<Uint8Array> = primitive(
   (c) => c.bytesOf(c.remaining),
   (s, a) => s.append(a),
 )
+
+const REPEATS = "an item without bytes would repeat for ever"
 
 /** Items one after the other, without a count, until the bytes end. An item must take at least a byte. */
 export const listToEnd = <A>(item: Field<A>): Field<ReadonlyArray<A>> =>
@@ -27,10 +29,24 @@ export const listToEnd = <A>(item: Field<A>): Field<ReadonlyArray<A>> =>
           if (error instanceof BinaryIssue) error.path.unshift(out.length)
           throw error
         }
-        if (c.offset === at) throw new BinaryIssue(at, "an item without bytes would repeat for ever")
+        if (c.offset === at) throw new BinaryIssue(at, REPEATS)
       }
       return out
     },
     put: (s, a, self) => putItems(s, item, a, self),
     fit: (a, v, self) => a.map((x) => item.fit(x, v, self)),
+    getSteps: (c, self) => {
+      let last = -1
+      return itemsSteps(
+        item,
+        (got) => {
+          if (got > 0 && c.offset === last) throw new BinaryIssue(last, REPEATS)
+          last = c.offset
+          return c.remaining > 0
+        },
+        c,
+        self,
+      )
+    },
+    putSteps: (s, a, self) => putItemsSteps(s, item, a, self),
   })

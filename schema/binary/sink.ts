@@ -1,3 +1,13 @@
+/** Bytes that are copied between two yields. */
+const COPY_STEP = 1 << 22
+
+function* copySteps(target: Uint8Array, source: Uint8Array, at: number): Generator<void, void, void> {
+  for (let from = 0; from < source.byteLength; from += COPY_STEP) {
+    if (from > 0) yield
+    target.set(source.subarray(from, from + COPY_STEP), at + from)
+  }
+}
+
 /**
  * A growing output buffer, carrying the format version by which it is written: what fields write to.
  *
@@ -43,6 +53,19 @@ export class Sink {
   append(bytes: Uint8Array): void {
     const at = this.reserve(bytes.byteLength)
     this.bytes.set(bytes, at)
+  }
+
+  /** As {@link append}, in steps. */
+  *appendSteps(bytes: Uint8Array): Generator<void, void, void> {
+    const at = this.reserve(bytes.byteLength)
+    yield* copySteps(this.bytes, bytes, at)
+  }
+
+  /** As {@link finish}, in steps. */
+  *finishSteps(): Generator<void, Uint8Array<ArrayBuffer>, void> {
+    const out = new Uint8Array(this.offset)
+    yield* copySteps(out, this.bytes.subarray(0, this.offset), 0)
+    return out
   }
 
   /** A copy of what was written. */

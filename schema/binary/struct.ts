@@ -52,6 +52,30 @@ const attempt = <A>(ast: ConstructorParameters<typeof ParseResult.Type>[0], actu
 /** A structure of named fields, one after the other. */
 export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
   const entries = Object.entries(fields)
+  const long = entries.filter(([, its]) => its.putSteps !== undefined)
+  function* getSteps(cursor: Cursor): Generator<void, Of<F>, void> {
+    const out: Record<string, unknown> = {}
+    for (const [key, its] of entries) {
+      try {
+        out[key] = its.getSteps === undefined ? its.get(cursor, out) : yield* its.getSteps(cursor, out)
+      } catch (error) {
+        if (error instanceof BinaryIssue) error.path.unshift(key)
+        throw error
+      }
+    }
+    return out as Of<F>
+  }
+  function* putSteps(sink: Sink, value: Of<F>): Generator<void, void, void> {
+    for (const [key, its] of entries) {
+      try {
+        if (its.putSteps === undefined) its.put(sink, value[key], value)
+        else yield* its.putSteps(sink, value[key], value)
+      } catch (error) {
+        if (error instanceof BinaryIssue) error.path.unshift(key)
+        throw error
+      }
+    }
+  }
   return codec<Of<F>>(field({
     // deno-lint-ignore no-explicit-any
     schema: () => Schema.Struct(Object.fromEntries(entries.map(([k, f]) => [k, f.schema]))) as any,
@@ -83,13 +107,20 @@ export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
       for (const [key, its] of entries) out[key] = its.fit(value[key], version, out)
       return out as Of<F>
     },
+    getSteps: entries.some(([, its]) => its.getSteps !== undefined) ? getSteps : undefined,
+    putSteps: long.length > 0 ? putSteps : undefined,
+    isLong: (value) => long.some(([key, its]) => its.isLong?.(value[key]) ?? true),
   }))
+}
+
+const checkEnd = (cursor: Cursor): void => {
+  if (cursor.remaining > 0) throw new BinaryIssue(cursor.offset, `${cursor.remaining} bytes are left over`)
 }
 
 const decodeExact = <A>(field: Field<A>, input: Uint8Array, version: number): A => {
   const cursor = new Cursor(input, version)
   const value = field.get(cursor, undefined)
-  if (cursor.remaining > 0) throw new BinaryIssue(cursor.offset, `${cursor.remaining} bytes are left over`)
+  checkEnd(cursor)
   return value
 }
 
@@ -109,6 +140,36 @@ export const encode = <A>(field: Field<A>, value: A, version: number): Uint8Arra
   const sink = new Sink(version)
   field.put(sink, value, undefined)
   return sink.finish()
+}
+
+/** As {@link encode}, in steps: for structures that can be large. */
+export function* encodeSteps<A>(
+  field: Field<A>,
+  value: A,
+  version: number,
+): Generator<void, Uint8Array<ArrayBuffer>, void> {
+  const sink = new Sink(version)
+  if (field.putSteps === undefined) field.put(sink, value, undefined)
+  else yield* field.putSteps(sink, value, undefined)
+  yield
+  return yield* sink.finishSteps()
+}
+
+/** {@link decode} of a whole file, in steps: for structures that can be large. */
+export function* decodeSteps<A>(
+  field: Field<A>,
+  input: Uint8Array,
+  version: number,
+  uri: string,
+): Generator<void, A, void> {
+  try {
+    const cursor = new Cursor(input, version)
+    const value = field.getSteps === undefined ? field.get(cursor, undefined) : yield* field.getSteps(cursor, undefined)
+    checkEnd(cursor)
+    return value
+  } catch (error) {
+    throw asFormatError(error, version, uri)
+  }
 }
 
 /**

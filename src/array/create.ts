@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
+import { withTurns } from "../../platform/turns.ts"
 import {
   ArraySchema as SchemaCodec,
   type ArraySchema as Structure,
@@ -113,7 +114,7 @@ export const create = <S extends ArraySchema>(
   schema: S,
   options: CreateOptions = {},
 ): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     yield* attemptSchema(() => checkSchemaRules(schema))
     const { array, createFolders, storeSchema } = yield* newArray(uri, schema, options)
     const listing = yield* listSchemas(array.uri)
@@ -124,7 +125,7 @@ export const create = <S extends ArraySchema>(
     const labels = createLabels(array.uri, schema, { ...options, formatVersion: version })
     yield* removeOnFailure(Effect.zipRight(Effect.zipRight(createFolders, labels), storeSchema))
     return array
-  })
+  }))
 
 /** Creates the arrays of dimension labels; external ones exist already. */
 const createLabels = (

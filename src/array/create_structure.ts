@@ -4,22 +4,29 @@
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
-import { asFormatError, encode, type Field } from "../../schema/binary/mod.ts"
-import { attemptTile, type TileError } from "../tile/attempt.ts"
-import { closeGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import { asFormatError, encodeSteps, type Field } from "../../schema/binary/mod.ts"
+import type { Steps } from "../kernel/steps.ts"
+import { attemptTileSteps, type TileError } from "../tile/attempt.ts"
+import { closeGenericTileSteps, type TileAccess } from "../tile/generic_tile.ts"
 
 /** What writing a structure can fail with; `FormatError` where the version cannot hold it. */
 export type StoreError = StorageError | TileError
 
 /** The bytes of a structure's file, by a format version. */
-const fileOf = <A>(access: TileAccess, uri: string, field: Field<A>, value: A, version: number): Uint8Array => {
+function* fileOf<A>(
+  access: TileAccess,
+  uri: string,
+  field: Field<A>,
+  value: A,
+  version: number,
+): Steps<Uint8Array> {
   let bytes: Uint8Array
   try {
-    bytes = encode(field, value, version)
+    bytes = yield* encodeSteps(field, value, version)
   } catch (error) {
     throw asFormatError(error, version, uri)
   }
-  return closeGenericTile(access, bytes, version)
+  return yield* closeGenericTileSteps(access, bytes, version)
 }
 
 /**
@@ -37,7 +44,7 @@ export const createStructure = <A>(
     Storage,
     (storage) =>
       Effect.flatMap(
-        attemptTile(() => fileOf(access, uri, field, value, version)),
+        attemptTileSteps(() => fileOf(access, uri, field, value, version)),
         (bytes) => Effect.catchTag(storage.create(uri, bytes), "AlreadyExists", () => Effect.void),
       ),
   )

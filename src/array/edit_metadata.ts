@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
+import { runSteps, withTurns } from "../../platform/turns.ts"
 import { MetadataEntries, type MetadataEntry } from "../../schema/metadata_entries.ts"
 import { METADATA_FOLDER } from "../../schema/name/array_paths.ts"
 import { parseName } from "../../schema/name/timestamped_name.ts"
@@ -13,8 +14,10 @@ import type { TileAccess } from "../tile/generic_tile.ts"
 import { createStructure, type StoreError } from "./create_structure.ts"
 import { type InvalidOption, WriteError } from "./errors.ts"
 import { join } from "./listing.ts"
-import { bytewise, type MetadataItem } from "./metadata.ts"
-import { checkTyped, deletionsOf, entriesOf, type MetadataInput, putEntry } from "./metadata_input.ts"
+import { bytewise } from "../kernel/bytewise.ts"
+import type { Steps } from "../kernel/steps.ts"
+import { lastEntriesSteps, type MetadataItem } from "./metadata.ts"
+import { checkTypedSteps, deletionsOf, entriesSteps, type MetadataInput, putEntry } from "./metadata_input.ts"
 import { momentAfter, newerOf, type Newest, newestOf, untilReached } from "./moment.ts"
 import { type NameTime, newName } from "./new_name.ts"
 
@@ -35,25 +38,36 @@ export interface MetadataEdit {
   readonly delete: (keys: Iterable<string>) => Effect.Effect<void, WriteError>
 }
 
-/** What changes add up to: the last entry of each key, by the bytes of the keys. */
-export type EditedMetadata = Map<string, MetadataEntry>
+/** Changes in the order in which they were made: the last entry of a key counts. */
+export type EditedMetadata = Array<MetadataEntry>
 
-const itemEntry = ({ key, type, count, value }: MetadataItem): MetadataEntry =>
-  putEntry(key, checkTyped({ type, count, value }))
+/** Entries between two yields. */
+const STEP = 256
 
-const inputEntries = (given: MetadataEntriesInput, at: (key: string) => void): ReadonlyArray<MetadataEntry> => {
+function* inputSteps(given: MetadataEntriesInput, at: (key: string) => void): Steps<ReadonlyArray<MetadataEntry>> {
+  const out: Array<MetadataEntry> = []
   if (Array.isArray(given)) {
-    return given.map((item: MetadataItem) => {
+    for (const [i, item] of (given.slice() as Array<MetadataItem>).entries()) {
       at(item.name ?? bytewise(item.key))
-      return itemEntry(item)
-    })
+      const { key, type, count, value } = item
+      out.push(putEntry(key, yield* checkTypedSteps({ type, count, value })))
+      if (i % STEP === STEP - 1) yield
+    }
+    return out
   }
   if (typeof given !== "object" || given === null) throw new ScalarError("give values by their keys: { title: … }")
-  const pairs = given instanceof Map ? [...given] : Object.entries(given)
-  return pairs.flatMap(([key, value]: [string, MetadataInput]) => {
+  // keys alone: a pair for each would be made at once
+  const isMap = given instanceof Map
+  const keys: ReadonlyArray<string> = isMap ? [...given.keys()] : Object.keys(given)
+  yield
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]
     at(key)
-    return entriesOf(key, value)
-  })
+    const value: MetadataInput = isMap ? given.get(key) : (given as Readonly<Record<string, MetadataInput>>)[key]
+    for (const entry of yield* entriesSteps(key, value)) out.push(entry)
+    if (i % STEP === STEP - 1) yield
+  }
+  return out
 }
 
 /** Keys that are given; a text is one of them, and not its letters. */
@@ -65,28 +79,34 @@ const listOf = (keys: Iterable<string>): ReadonlyArray<string> => {
   return Array.from(keys)
 }
 
-/** Collects changes of the metadata at `uri` into a map. */
+/** Collects changes of the metadata at `uri`. */
 export const editInto = (uri: string, edited: EditedMetadata): MetadataEdit => {
-  const collect = (run: (at: (key: string) => void) => ReadonlyArray<MetadataEntry>): Effect.Effect<void, WriteError> =>
-    Effect.suspend(() => {
+  const collect = (
+    run: (at: (key: string) => void) => Steps<ReadonlyArray<MetadataEntry>>,
+  ): Effect.Effect<void, WriteError> =>
+    withTurns(Effect.suspend(() => {
       let field = ""
-      try {
-        for (const entry of run((key) => field = key)) edited.set(bytewise(entry.key), entry)
-        return Effect.void
-      } catch (error) {
-        if (!(error instanceof ScalarError)) throw error
-        return Effect.fail(new WriteError({ uri, field, reason: error.reason }))
-      }
-    })
+      const refused = (error: unknown) =>
+        error instanceof ScalarError
+          ? Effect.fail(new WriteError({ uri, field, reason: error.reason }))
+          : Effect.die(error)
+      return Effect.map(runSteps(() => run((key) => field = key), refused), (entries) => {
+        // all of them at once, so that an interruption leaves none
+        for (const entry of entries) edited.push(entry)
+      })
+    }))
   return {
-    put: (entries) => collect((at) => inputEntries(entries, at)),
+    put: (entries) => collect((at) => inputSteps(entries, at)),
     delete: (keys) =>
-      collect((at) =>
-        listOf(keys).flatMap((key) => {
+      collect(function* (at) {
+        const out: Array<MetadataEntry> = []
+        for (const [i, key] of listOf(keys).entries()) {
           at(key)
-          return deletionsOf(key)
-        })
-      ),
+          out.push(...deletionsOf(key))
+          if (i % STEP === STEP - 1) yield
+        }
+        return out
+      }),
   }
 }
 
@@ -112,14 +132,14 @@ export const storeMetadata = (
   uri: string,
   time: NameTime | undefined,
   version: number,
-  edited: EditedMetadata,
+  edited: ReadonlyArray<MetadataEntry>,
 ): Effect.Effect<void, StoreError | InvalidOption, Storage> =>
-  Effect.gen(function* () {
-    if (edited.size === 0) return
-    const entries = [...edited].sort(([a], [b]) => a < b ? -1 : 1).map(([, entry]) => entry)
+  withTurns(Effect.gen(function* () {
+    if (edited.length === 0) return
+    const { entries } = yield* runSteps(() => lastEntriesSteps([edited]))
     const folder = join(uri, METADATA_FOLDER)
     const moment = time ?? (yield* momentAfter(uri, yield* newestFile(folder)))
     const name = yield* newName(moment)
     if (time === undefined) yield* untilReached(moment)
     yield* createStructure(access, join(folder, name), MetadataEntries, entries, version)
-  })
+  }))

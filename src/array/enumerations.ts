@@ -8,14 +8,15 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
+import { withTurns } from "../../platform/turns.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
-import { decode } from "../../schema/binary/mod.ts"
+import { decodeSteps } from "../../schema/binary/mod.ts"
 import { Enumeration } from "../../schema/enumeration.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { enumerationPath, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
 import { checkInnerPath } from "../../schema/name/inner_path.ts"
-import { attemptFormat, attemptTile, type TileError } from "../tile/attempt.ts"
-import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import { attemptFormat, attemptTileSteps, type TileError } from "../tile/attempt.ts"
+import { openGenericTileSteps, type TileAccess } from "../tile/generic_tile.ts"
 import { join } from "./listing.ts"
 import { accessOf, type OpenedArray } from "./open.ts"
 
@@ -50,9 +51,9 @@ const loadEnumeration = (
       "NotFound",
       () => fail(`the schema has an enumeration ${JSON.stringify(name)} in this file, which is not there`),
     )
-    return yield* attemptTile(() => {
-      const tile = openGenericTile(access, uri, file)
-      const enumeration = decode(Enumeration, tile.bytes, tile.version, uri)
+    return yield* attemptTileSteps(function* () {
+      const tile = yield* openGenericTileSteps(access, uri, file)
+      const enumeration = yield* decodeSteps(Enumeration, tile.bytes, tile.version, uri)
       if (enumeration.name === name) {
         known.set(fileName, enumeration)
         return enumeration
@@ -72,9 +73,9 @@ export const loadEnumerations = (
   array: Enumerated,
   names?: Iterable<string>,
 ): Effect.Effect<ReadonlyArray<Enumeration>, EnumerationError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     const access = yield* accessOf(array)
     const wanted = names === undefined ? undefined : new Set(names)
     const list = array.schema.enumerations.filter((e) => wanted === undefined || wanted.has(e.name))
     return yield* Effect.forEach(list, (e) => loadEnumeration(access, array, e.name, e.fileName), { concurrency: 8 })
-  })
+  }))

@@ -7,13 +7,14 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { StorageError } from "../../platform/errors.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
 import { Storage } from "../../platform/storage.ts"
+import { withTurns } from "../../platform/turns.ts"
 import type { ArraySchema } from "../../schema/array_schema.ts"
 import type { Attribute } from "../../schema/attribute.ts"
 import type { ConditionNode } from "../../schema/condition_ast.ts"
 import { ARRAY_SCHEMA_FILE, arrayFolders } from "../../schema/name/array_paths.ts"
 import { formatName, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../schema/version.ts"
-import { attemptSchema, SchemaError } from "./builder/schema_error.ts"
+import { attemptSchemaSteps, SchemaError } from "./builder/schema_error.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion } from "./check_format_version.ts"
@@ -24,10 +25,10 @@ import { loadEnumerations } from "./enumerations.ts"
 import { Conflict, InvalidOption } from "./errors.ts"
 import {
   type EvolvedSchema,
-  evolveSchema,
+  evolveSchemaSteps,
   isChange,
   neededEnumerations,
-  remainingChanges,
+  remainingChangesSteps,
   type SchemaChanges,
 } from "./evolve_schema.ts"
 import { type AnyTileArray, openedOf } from "./handle.ts"
@@ -215,7 +216,7 @@ const prepareOnTop = (
       formatVersion === undefined ? undefined : Math.max(formatVersion, schema.version),
     )
     const known = yield* loadEnumerations(latest, neededEnumerations(changes))
-    const left = yield* attemptSchema(() => remainingChanges(schema, changes, known))
+    const left = yield* attemptSchemaSteps(() => remainingChangesSteps(schema, changes, known))
     if (!isChange(left) && schema.version >= version) return undefined
     return yield* prepareChanges(latest, left, version, true).pipe(
       Effect.catchTag("SchemaError", ({ field, reason }) => {
@@ -237,8 +238,8 @@ const prepareChanges = (
     const files = new Map(
       yield* Effect.forEach(asked, (name) => Effect.map(newEnumerationName, (file) => [name, file] as const)),
     )
-    const evolved = yield* attemptSchema(() => {
-      const made = evolveSchema(latest.schema, changes, version, known, (name) => files.get(name)!, merge)
+    const evolved = yield* attemptSchemaSteps(function* () {
+      const made = yield* evolveSchemaSteps(latest.schema, changes, version, known, (name) => files.get(name)!, merge)
       checkFormatVersion(made.schema)
       return made
     })
@@ -346,7 +347,7 @@ const evolveTo = (
   options: EvolveOptions,
   isNeeded: (schema: LatestSchema, version: number) => boolean,
 ): Effect.Effect<void, EvolveError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     const opened = typeof array === "string" ? array : openedOf(array)
     const { uri, time, key } = yield* changingOf(opened, options, ["formatVersion"])
     const asked: Asked = { changes, formatVersion: options.formatVersion, isNeeded }
@@ -400,7 +401,7 @@ const evolveTo = (
       if (turn._tag === "beside") published = turn
       latest = yield* reload
     }
-  })
+  }))
 
 /**
  * Changes the schema of an array: adds and drops attributes, adds, extends and drops enumerations, grows the current domain.

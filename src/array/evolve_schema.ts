@@ -9,19 +9,20 @@ import type { Enumeration } from "../../schema/enumeration.ts"
 import type { Range } from "../../schema/range.ts"
 import { readScalar } from "../../schema/scalar.ts"
 import { compareSlices } from "../kernel/match_ranges.ts"
+import type { Steps } from "../kernel/steps.ts"
 import { checkAttributeOf } from "./builder/check_rules.ts"
 import { checkCodes } from "./builder/check_fields.ts"
 import { type CurrentDomainInput, currentDomainRanges } from "./builder/current_domain.ts"
 import {
-  beginsWith,
+  beginsWithSteps,
   checkEnumerations,
   type EnumerationInput,
   type EnumerationList,
   enumerationStructure,
   type EnumerationValues,
-  enumerationValues,
-  extendedValues,
-  missingValues,
+  enumerationValuesSteps,
+  extendedValuesSteps,
+  missingValuesSteps,
 } from "./builder/enumeration_values.ts"
 import { SchemaError } from "./builder/schema_error.ts"
 import type { ArraySchema, Attributes, Dimensions } from "./builder/schema_value.ts"
@@ -82,13 +83,13 @@ const sameAttribute = (a: AttributeStructure, b: AttributeStructure): boolean =>
 
 /**
  * What is left of changes after another change came first: what that one has done already is left out. Changes that
- * contradict it stay, and {@link evolveSchema} refuses them. `known` are the values of enumerations, as there.
+ * contradict it stay, and {@link evolveSchemaSteps} refuses them. `known` are the values of enumerations, as there.
  */
-export const remainingChanges = (
+export function* remainingChangesSteps(
   schema: Structure,
   changes: SchemaChanges,
   known: ReadonlyArray<Enumeration>,
-): SchemaChanges => {
+): Steps<SchemaChanges> {
   const value = fromStructure(schema, known)
   const kept = <A>(of: Readonly<Record<string, A>> | undefined, isLeft: (name: string, its: A) => boolean) =>
     Object.fromEntries(Object.entries(of ?? {}).filter(([name, its]) => isLeft(name, its)))
@@ -96,13 +97,18 @@ export const remainingChanges = (
     known.some((its) => its.name === name) && Object.hasOwn(value.enumerations, name)
       ? value.enumerations[name]
       : undefined
-  const extendEnumerations = Object.fromEntries(
-    Object.entries(changes.extendEnumerations ?? {}).flatMap(([name, more]) => {
-      const its = valuesOf(name)
-      const missing = its === undefined ? more : missingValues(name, its, more)
-      return missing.length === 0 ? [] : [[name, missing]]
-    }),
-  )
+  const extendEnumerations: Array<[string, EnumerationList]> = []
+  for (const [name, more] of Object.entries(changes.extendEnumerations ?? {})) {
+    const its = valuesOf(name)
+    const missing = its === undefined ? more : yield* missingValuesSteps(name, its, more)
+    if (missing.length > 0) extendEnumerations.push([name, missing])
+  }
+  const addEnumerations: Array<[string, EnumerationInput]> = []
+  for (const [name, given] of Object.entries(changes.addEnumerations ?? {})) {
+    const its = valuesOf(name)
+    const isThere = its !== undefined && (yield* beginsWithSteps(its, yield* enumerationValuesSteps(name, given)))
+    if (!isThere) addEnumerations.push([name, given])
+  }
   const { currentDomain } = changes
   const ranges = currentDomain === undefined ? undefined : expandedDomain(schema, value, currentDomain, true)
   const before = value.currentDomain
@@ -114,11 +120,8 @@ export const remainingChanges = (
       return there === undefined || !sameAttribute(there, attributeStructure(name, its, schema.dimensions))
     }),
     dropAttributes: changes.dropAttributes?.filter((name) => value.attributeNames.includes(name)),
-    addEnumerations: kept(changes.addEnumerations, (name, given) => {
-      const its = valuesOf(name)
-      return its === undefined || !beginsWith(its, enumerationValues(name, given))
-    }),
-    extendEnumerations,
+    addEnumerations: Object.fromEntries(addEnumerations),
+    extendEnumerations: Object.fromEntries(extendEnumerations),
     dropEnumerations: changes.dropEnumerations?.filter((name) => Object.hasOwn(value.enumerations, name)),
     ...(isGrown ? { currentDomain } : {}),
   }
@@ -196,28 +199,29 @@ const expandedDomain = (
  * {@link neededEnumerations} names; `fileOf` names the files of new ones. With `merge` a current domain that does not hold the
  * one that is there is joined with it. Throws {@link SchemaError}.
  */
-export const evolveSchema = (
+export function* evolveSchemaSteps(
   schema: Structure,
   changes: SchemaChanges,
   version: number,
   known: ReadonlyArray<Enumeration>,
   fileOf: (name: string) => string,
   merge = false,
-): EvolvedSchema => {
+): Steps<EvolvedSchema> {
   const before = fromStructure(schema, known)
   const enumerationNames = Object.keys(before.enumerations)
 
   const added: Record<string, EnumerationValues> = {}
   for (const [name, given] of Object.entries(changes.addEnumerations ?? {})) {
     if (enumerationNames.includes(name)) refuse(`enumeration ${name}`, "there is one already; extend it")
-    added[name] = { ...enumerationValues(name, given), fileName: fileOf(name) }
+    added[name] = { ...(yield* enumerationValuesSteps(name, given)), fileName: fileOf(name) }
   }
   const extended: Record<string, EnumerationValues> = {}
   for (const [name, more] of Object.entries(changes.extendEnumerations ?? {})) {
     if (!enumerationNames.includes(name)) {
       refuse(`enumeration ${name}`, `there is none to extend; the schema has ${shownNames(enumerationNames)}`)
     }
-    extended[name] = { ...extendedValues(name, before.enumerations[name], more), fileName: fileOf(name) }
+    const values = yield* extendedValuesSteps(name, before.enumerations[name], more)
+    extended[name] = { ...values, fileName: fileOf(name) }
   }
   const droppedEnumerations = droppedNames(changes.dropEnumerations, "enumeration", enumerationNames)
   for (const name of droppedEnumerations) {

@@ -7,16 +7,20 @@
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { Storage } from "../../platform/storage.ts"
-import { decode } from "../../schema/binary/mod.ts"
+import { runSteps, withTurns } from "../../platform/turns.ts"
+import { decode, decodeSteps } from "../../schema/binary/mod.ts"
 import { vacuumedNames, VacuumFile } from "../../schema/commit/vacuum_file.ts"
 import type { Datatype } from "../../schema/datatype.ts"
 import { MetadataEntries, type MetadataEntry } from "../../schema/metadata_entries.ts"
 import { METADATA_FOLDER } from "../../schema/name/array_paths.ts"
 import { compareNames, parseName, type TimestampedName } from "../../schema/name/timestamped_name.ts"
 import { CURRENT_VERSION } from "../../schema/version.ts"
-import { attemptFormat, attemptTile, type TileError } from "../tile/attempt.ts"
-import { openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import { attemptFormat, attemptTileSteps, type TileError } from "../tile/attempt.ts"
+import { type GenericTile, openGenericTileSteps, type TileAccess } from "../tile/generic_tile.ts"
 import type { TimeRange } from "./directory.ts"
+import { bytewise } from "../kernel/bytewise.ts"
+import { sortSteps } from "../kernel/sort_steps.ts"
+import { finish, inParts, type Steps } from "../kernel/steps.ts"
 import { join } from "./listing.ts"
 
 /** One entry, as it stands at the end of the range of time. */
@@ -38,7 +42,9 @@ export type MetadataError = NotFound | StorageError | TileError
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-const textOf = (key: Uint8Array): string | undefined => {
+const textOf = (key: Uint8Array, bytes: string): string | undefined => {
+  // deno-lint-ignore no-control-regex
+  if (!/[^\x00-\x7f]/.test(bytes)) return bytes
   try {
     return decoder.decode(key)
   } catch {
@@ -46,36 +52,66 @@ const textOf = (key: Uint8Array): string | undefined => {
   }
 }
 
-/** A string with a character a byte: unknown bytes survive as keys of a map, and its order is bytewise. */
-export const bytewise = (key: Uint8Array): string => {
-  let out = ""
-  for (const byte of key) out += String.fromCharCode(byte)
+/** Merges entries in the order in which they were made; what was deleted is gone. Sorted by the bytes of the keys. */
+export const mergeEntries = (files: Iterable<ReadonlyArray<MetadataEntry>>): ReadonlyArray<MetadataItem> =>
+  finish(mergeEntriesSteps(files))
+
+/** Entries between two yields. */
+const STEP = 1024
+
+/** The last entry of each key of entries in the order in which they were made; sorted by the bytes of the keys. */
+export function* lastEntriesSteps(
+  files: Iterable<ReadonlyArray<MetadataEntry>>,
+): Steps<{ readonly ids: ReadonlyArray<string>; readonly entries: ReadonlyArray<MetadataEntry> }> {
+  // not a map of the keys: when it grows, all of its keys are hashed again at once
+  const ids: Array<string> = []
+  const all: Array<MetadataEntry> = []
+  for (const entries of files) {
+    yield* inParts(entries.length, (from, to) => {
+      for (let i = from; i < to; i++) {
+        ids.push(bytewise(entries[i].key))
+        all.push(entries[i])
+      }
+    }, STEP)
+  }
+  const order = yield* sortSteps(
+    ids.map((_, i) => i),
+    (a, b) => ids[a] < ids[b] ? -1 : ids[a] > ids[b] ? 1 : 0,
+  )
+  const last = { ids: [] as Array<string>, entries: [] as Array<MetadataEntry> }
+  yield* inParts(order.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      if (i + 1 < order.length && ids[order[i + 1]] === ids[order[i]]) continue
+      last.ids.push(ids[order[i]])
+      last.entries.push(all[order[i]])
+    }
+  }, STEP)
+  return last
+}
+
+function* mergeEntriesSteps(files: Iterable<ReadonlyArray<MetadataEntry>>): Steps<ReadonlyArray<MetadataItem>> {
+  const { ids, entries } = yield* lastEntriesSteps(files)
+  const out: Array<MetadataItem> = []
+  yield* inParts(ids.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const { key, deleted, type, count, value } = entries[i]
+      if (!deleted) out.push({ key, name: textOf(key, ids[i]), type, count, value })
+    }
+  }, STEP)
   return out
 }
 
-/** Merges entries in the order in which they were made; what was deleted is gone. Sorted by the bytes of the keys. */
-export const mergeEntries = (files: Iterable<ReadonlyArray<MetadataEntry>>): ReadonlyArray<MetadataItem> => {
-  const items = new Map<string, MetadataItem>()
-  for (const entries of files) {
-    for (const { key, deleted, type, count, value } of entries) {
-      if (deleted) items.delete(bytewise(key))
-      else items.set(bytewise(key), { key, name: textOf(key), type, count, value })
-    }
-  }
-  return [...items].sort(([a], [b]) => a < b ? -1 : a > b ? 1 : 0).map(([, item]) => item)
-}
-
 /** How the generic tile of a metadata file is opened; groups take plain files along with encrypted ones. */
-export type OpenTile = typeof openGenericTile
+export type OpenTile = (access: TileAccess, uri: string, file: Uint8Array) => Steps<GenericTile>
 
 /** The metadata of the array or group at `uri`, over a range of time: files count that lie in it as a whole. */
 export const loadMetadata = (
   uri: string,
   time: TimeRange,
   access: TileAccess,
-  openTile: OpenTile = openGenericTile,
+  openTile: OpenTile = openGenericTileSteps,
 ): Effect.Effect<ReadonlyArray<MetadataItem>, MetadataError, Storage> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     const storage = yield* Storage
     const folder = join(uri, METADATA_FOLDER)
     const files: Array<TimestampedName> = []
@@ -95,15 +131,15 @@ export const loadMetadata = (
       files.filter((file) => !superseded.has(file.name)).sort(compareNames),
       (file) =>
         Effect.flatMap(storage.read(join(folder, file.name)), (bytes) =>
-          attemptTile(() => {
+          attemptTileSteps(function* () {
             const at = join(folder, file.name)
-            const tile = openTile(access, at, bytes)
-            return decode(MetadataEntries, tile.bytes, tile.version, at)
+            const tile = yield* openTile(access, at, bytes)
+            return yield* decodeSteps(MetadataEntries, tile.bytes, tile.version, at)
           })),
       { concurrency: 16 },
     )
-    return mergeEntries(entries)
-  })
+    return yield* runSteps(() => mergeEntriesSteps(entries))
+  }))
 
 /** The names that a vacuum file supersedes. */
 const loadVacuumed = (uri: string): Effect.Effect<ReadonlyArray<string>, MetadataError, Storage> =>

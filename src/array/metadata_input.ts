@@ -2,6 +2,8 @@
  * Values of metadata as they are given: as themselves, where that says what is meant, or with their datatype.
  */
 import { arrayOf, type Datatype, datatypes, sizeOf, type TypedArray } from "../../schema/datatype.ts"
+import { concatSteps } from "../filter/words.ts"
+import { copyInParts, finish, inParts, type Steps } from "../kernel/steps.ts"
 import type { MetadataEntry } from "../../schema/metadata_entries.ts"
 import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/scalar.ts"
 import { FLAT, type NumpyArray, SHAPE } from "./numpy_metadata.ts"
@@ -49,18 +51,16 @@ export type ValueInput =
 
 const MOST = 0xffffffff
 
-const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    out.set(part, at)
-    at += part.length
-  }
+/** Characters that are encoded, and values that are converted, between two yields. */
+const PIECE = 1 << 20
+const STEP = 1024
+
+function* copySteps(values: ArrayBufferView): Steps<Uint8Array> {
+  const source = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+  const out = new Uint8Array(source.length)
+  yield* copyInParts(out, source, 0)
   return out
 }
-
-const bytesOf = (values: ArrayBufferView): Uint8Array =>
-  new Uint8Array(values.buffer, values.byteOffset, values.byteLength).slice()
 
 const typed = (type: Datatype, value: Uint8Array): TypedValue => {
   const count = value.length / sizeOf(type)
@@ -69,19 +69,47 @@ const typed = (type: Datatype, value: Uint8Array): TypedValue => {
 }
 
 const text = (type: Datatype, given: string): Uint8Array => {
-  if (/\p{Surrogate}/u.test(given)) {
+  if (!given.isWellFormed()) {
     throw new ScalarError(`${JSON.stringify(given)} has half a character, which no encoding of text holds`)
   }
   return parseText(type, given)
 }
 
+function* textSteps(type: Datatype, given: string): Steps<Uint8Array> {
+  if (given.length <= PIECE) return text(type, given)
+  const pieces: Array<Uint8Array> = []
+  for (let at = 0, end = 0; at < given.length; at = end) {
+    end = Math.min(given.length, at + PIECE)
+    // no pair of surrogates is cut
+    if ((given.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
+    pieces.push(text(type, given.slice(at, end)))
+    yield
+  }
+  return yield* concatSteps(pieces)
+}
+
 /** Texts of two or four bytes a unit. */
-const wide = (type: Datatype, given: string): Uint8Array => {
-  text("string_utf8", given)
+function* wideSteps(type: Datatype, given: string): Steps<Uint8Array> {
+  yield* textSteps("string_utf8", given)
   const units = sizeOf(type) === 2
     ? Array.from({ length: given.length }, (_, i) => given.charCodeAt(i))
     : Array.from(given, (letter) => letter.codePointAt(0)!)
-  return concat(units.map((unit) => scalarBytes(type, unit)))
+  return yield* scalarsSteps(type, units, (unit) => scalarBytes(type, unit))
+}
+
+/** Values one after the other; `bytesOf` answers the bytes of one. */
+function* scalarsSteps<A>(
+  type: Datatype,
+  values: ReadonlyArray<A>,
+  bytesOf: (value: A) => Uint8Array,
+): Steps<Uint8Array> {
+  const size = sizeOf(type)
+  const out = new Uint8Array(values.length * size)
+  const put = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) out.set(bytesOf(values[i]), i * size)
+  }
+  yield* inParts(values.length, put, STEP)
+  return out
 }
 
 const scalar = (type: Datatype, given: unknown): Uint8Array => {
@@ -94,22 +122,26 @@ const scalar = (type: Datatype, given: unknown): Uint8Array => {
 }
 
 /** Values of a datatype. Throws {@link ScalarError} for what it cannot hold. */
-export const typedValue = (type: Datatype, given: ValueInput): TypedValue => {
+export const typedValue = (type: Datatype, given: ValueInput): TypedValue => finish(typedValueSteps(type, given))
+
+/** As {@link typedValue}, in steps. */
+function* typedValueSteps(type: Datatype, given: ValueInput): Steps<TypedValue> {
   if (!datatypes.includes(type)) throw new ScalarError(`there is no datatype ${JSON.stringify(type)}`)
   if (type === "any") {
     throw new ScalarError("a value of any says nothing of itself, and no engine writes one; take blob")
   }
   if (typeof given === "string") {
-    if (isText(type)) return typed(type, text(type, given))
-    if (type.startsWith("string")) return typed(type, wide(type, given))
+    if (isText(type)) return typed(type, yield* textSteps(type, given))
+    if (type.startsWith("string")) return typed(type, yield* wideSteps(type, given))
   }
   if (ArrayBuffer.isView(given)) {
     const its = given.constructor === arrayOf(type)
-    if (its || (given instanceof Uint8Array && sizeOf(type) === 1)) return typed(type, bytesOf(given))
-    return typed(type, concat(Array.from(given as Iterable<unknown>, (value) => scalar(type, value))))
+    if (its || (given instanceof Uint8Array && sizeOf(type) === 1)) return typed(type, yield* copySteps(given))
+    const list = Array.from(given as unknown as Iterable<unknown>)
+    return typed(type, yield* scalarsSteps(type, list, (value) => scalar(type, value)))
   }
   const list: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
-  return typed(type, concat(list.map((value) => scalar(type, value))))
+  return typed(type, yield* scalarsSteps(type, list, (value) => scalar(type, value)))
 }
 
 const listType = (list: ReadonlyArray<unknown>): Datatype => {
@@ -151,27 +183,42 @@ const isTyped = (given: object): given is TypedValue => "type" in given && "coun
 const isNumpy = (given: object): given is NumpyArray => "type" in given && "shape" in given && "values" in given
 
 /** The value of one entry; not of a NumPy array, which has two. Throws {@link ScalarError}. */
-const valueOf = (given: Exclude<MetadataInput, NumpyArray | Date>): TypedValue => {
-  if (typeof given === "string") return typedValue("string_utf8", given)
-  if (typeof given === "boolean") return typedValue("int64", given ? 1 : 0)
-  if (typeof given === "number" || typeof given === "bigint") return typedValue(listType([given]), given)
-  if (Array.isArray(given)) return typedValue(listType(given), given)
-  if (ArrayBuffer.isView(given)) return typedValue(arrayType(given), given)
-  if (typeof given === "object" && given !== null && isTyped(given)) return checkTyped(given)
+function* valueSteps(given: Exclude<MetadataInput, NumpyArray | Date>): Steps<TypedValue> {
+  if (typeof given === "string") return yield* typedValueSteps("string_utf8", given)
+  if (typeof given === "boolean") return yield* typedValueSteps("int64", given ? 1 : 0)
+  if (typeof given === "number" || typeof given === "bigint") return yield* typedValueSteps(listType([given]), given)
+  if (Array.isArray(given)) return yield* typedValueSteps(listType(given), given)
+  if (ArrayBuffer.isView(given)) return yield* typedValueSteps(arrayType(given), given)
+  if (typeof given === "object" && given !== null && isTyped(given)) return yield* checkTypedSteps(given)
   throw new ScalarError(`${given === null ? "null" : typeof given} is no value of metadata`)
 }
 
 /** A value as it lies in a file, of one that was read or made before. Throws {@link ScalarError}. */
-export const checkTyped = ({ type, count, value, problem }: TypedValue): TypedValue => {
+export const checkTyped = (given: TypedValue): TypedValue => finish(checkTypedSteps(given))
+
+/** As {@link checkTyped}, in steps. */
+export function* checkTypedSteps({ type, count, value, problem }: TypedValue): Steps<TypedValue> {
   if (problem !== undefined) throw new ScalarError(problem)
   const its = typedValue(type, [])
   if (!(value instanceof Uint8Array) || value.length !== count * sizeOf(its.type)) {
     throw new ScalarError(`${count} values of ${type} do not take ${value?.length} bytes`)
   }
-  return typed(type, value.slice())
+  return typed(type, yield* copySteps(value))
 }
 
 const encoder = new TextEncoder()
+
+/** The bytes of a key. A call of the encoder takes longer than a short key of ASCII. */
+const keyBytes = (key: string): Uint8Array => {
+  if (key.length > 64) return encoder.encode(key)
+  const out = new Uint8Array(key.length)
+  for (let i = 0; i < key.length; i++) {
+    const unit = key.charCodeAt(i)
+    if (unit > 0x7f) return encoder.encode(key)
+    out[i] = unit
+  }
+  return out
+}
 
 /** The entry of a key that is set. */
 export const putEntry = (key: Uint8Array, value: TypedValue): MetadataEntry => ({ key, deleted: false, ...value })
@@ -179,7 +226,7 @@ export const putEntry = (key: Uint8Array, value: TypedValue): MetadataEntry => (
 const NO_BYTES = new Uint8Array(0)
 
 const deleteKey = (key: string): MetadataEntry => ({
-  key: encoder.encode(key),
+  key: keyBytes(key),
   deleted: true,
   type: "any",
   count: 0,
@@ -194,7 +241,7 @@ const millis = (date: Date): BigInt64Array => {
   return BigInt64Array.of(BigInt(date.getTime()))
 }
 
-const numpyEntries = (key: string, { type, shape, values }: NumpyArray): ReadonlyArray<MetadataEntry> => {
+function* numpySteps(key: string, { type, shape, values }: NumpyArray): Steps<ReadonlyArray<MetadataEntry>> {
   const product = shape.reduce((a, b) => a * b, 1)
   if (!shape.every((n) => Number.isSafeInteger(n) && n >= 0) || product !== values.length) {
     throw new ScalarError(`a shape of [${shape.join(", ")}] is none for ${values.length} values`)
@@ -205,22 +252,22 @@ const numpyEntries = (key: string, { type, shape, values }: NumpyArray): Readonl
   }
   return [
     deleteKey(key),
-    putEntry(encoder.encode(FLAT + key), typedValue(type, values)),
+    putEntry(keyBytes(FLAT + key), yield* typedValueSteps(type, values)),
     shape.length === 1
       ? deleteKey(SHAPE + key)
-      : putEntry(encoder.encode(SHAPE + key), typedValue(shape.length === 0 ? "int32" : "int64", shape)),
+      : putEntry(keyBytes(SHAPE + key), typedValue(shape.length === 0 ? "int32" : "int64", shape)),
   ]
 }
 
 /**
  * The entries that set a key, and take away what it was before in another form. Throws {@link ScalarError}.
  */
-export const entriesOf = (key: string, given: MetadataInput): ReadonlyArray<MetadataEntry> => {
+export function* entriesSteps(key: string, given: MetadataInput): Steps<ReadonlyArray<MetadataEntry>> {
   checkName(key)
-  if (given instanceof Date) return numpyEntries(key, { type: "datetime_ms", shape: [], values: millis(given) })
-  if (typeof given === "object" && given !== null && isNumpy(given)) return numpyEntries(key, given)
+  if (given instanceof Date) return yield* numpySteps(key, { type: "datetime_ms", shape: [], values: millis(given) })
+  if (typeof given === "object" && given !== null && isNumpy(given)) return yield* numpySteps(key, given)
   const [its, ...others] = keysOf(key)
-  return [putEntry(encoder.encode(its), valueOf(given)), ...others.map(deleteKey)]
+  return [putEntry(keyBytes(its), yield* valueSteps(given)), ...others.map(deleteKey)]
 }
 
 /** The entries that delete a key in whatever form it is. Throws {@link ScalarError}. */
@@ -231,7 +278,7 @@ export const deletionsOf = (key: string): ReadonlyArray<MetadataEntry> => {
 
 const checkName = (key: string): void => {
   if (typeof key !== "string") throw new ScalarError(`a key is text, not ${typeof key}`)
-  text("string_utf8", key)
+  if (!key.isWellFormed()) text("string_utf8", key)
   if (key.startsWith(FLAT) || key.startsWith(SHAPE)) {
     throw new ScalarError("keys that start like this are parts of NumPy arrays; give the array under its own key")
   }

@@ -66,7 +66,7 @@ export const editMetadata = <A, E, R>(
       const reason = `metadata needs format version ${Since.metadata}, the array has ${schema.version}`
       return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
     }
-    const edited: EditedMetadata = new Map()
+    const edited: EditedMetadata = []
     const result = yield* change(editInto(uri, edited))
     const access = yield* accessOf({ key, verifyChecksums: true })
     yield* storeMetadata(access, uri, time, schema.version, edited)

@@ -16,7 +16,7 @@ import { transformOf } from "./registry.ts"
 import { sizeBound } from "./size_bound.ts"
 import { type Chunk, damaged, type FilterContext, type Room } from "./transform.ts"
 import { inputTypes } from "./type_flow.ts"
-import { concat } from "./words.ts"
+import { concatSteps } from "./words.ts"
 
 /** What must be known of a tile to unfilter it. */
 export interface TileContext {
@@ -88,7 +88,7 @@ export function* unfilterChunksSteps(
       parts.push(unfilterChunk(bytes, table, i, context))
       yield
     }
-    return concat(parts)
+    return yield* concatSteps(parts)
   }
   const out = into !== undefined && into.length >= size ? into.subarray(0, size) : new Uint8Array(size)
   for (let i = from, at = 0; i < to; i++) {

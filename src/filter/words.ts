@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { COPY_STEP, copyInParts, finish, type Steps } from "../kernel/steps.ts"
 
 /** `bytes` as u32; a copy only if they are not aligned. The length is rounded down to whole words. */
 export const asUint32 = (bytes: Uint8Array): Uint32Array => {
@@ -16,17 +17,26 @@ export const asUint16 = (bytes: Uint8Array): Uint16Array => {
   return new Uint16Array(source.buffer, source.byteOffset, source.byteLength >>> 1)
 }
 
-/** One buffer of several; the only one itself if there is one. */
-export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
+/** As {@link concat}, in steps. */
+export function* concatSteps(parts: ReadonlyArray<Uint8Array>): Steps<Uint8Array> {
   if (parts.length === 1) return parts[0]
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0))
   let at = 0
+  let copied = 0
   for (const part of parts) {
-    out.set(part, at)
+    yield* copyInParts(out, part, at)
     at += part.byteLength
+    copied += part.byteLength
+    if (copied >= COPY_STEP) {
+      copied = 0
+      yield
+    }
   }
   return out
 }
+
+/** One buffer of several; the only one itself if there is one. */
+export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => finish(concatSteps(parts))
 
 /** A little-endian u32 in bytes of its own; for the small headers of metadata. */
 export const u32Bytes = (...values: ReadonlyArray<number>): Uint8Array => {

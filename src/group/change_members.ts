@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import type { Storage } from "../../platform/storage.ts"
+import { runSteps, turnIfDue, withTurns } from "../../platform/turns.ts"
 import { GroupDetails, type GroupMember } from "../../schema/group.ts"
 import { GROUP_FOLDER } from "../../schema/name/array_paths.ts"
 import { innerPathFault } from "../../schema/name/inner_path.ts"
@@ -24,6 +25,7 @@ import { momentAfter, newerOf, type Newest, newestOf, untilReached } from "../ar
 import { newUuid } from "../array/new_name.ts"
 import { accessOf } from "../array/open.ts"
 import { attemptOptions, checkNames, type Refuse, refusing } from "../array/open_options.ts"
+import { inParts } from "../kernel/steps.ts"
 import type { TileError } from "../tile/attempt.ts"
 import { identity, memberUri } from "./member_uri.ts"
 import { kindAt, type ObjectKind } from "./object_type.ts"
@@ -66,36 +68,74 @@ const storedUri = (uri: string, relative: boolean): string =>
 /** Whether a URI says all of where it leads. */
 const isWholeUri = (uri: string): boolean => uri.startsWith("/") || /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(uri)
 
-const memberOf = (
+/** What is wrong with a member, but for what is at its URI. */
+const memberFault = ({ uri, name, relative = false }: NewMember): string | undefined => {
+  if (typeof uri !== "string" || uri === "") return "a member has a path or URI, as text"
+  if (relative && isWholeUri(uri)) return "a relative URI starts at the group; give it without relative"
+  const fault = relative ? innerPathFault(uri, "member") : undefined
+  if (fault !== undefined) return `the relative URI ${fault}`
+  if (!relative && !isWholeUri(uri)) {
+    return "this is no whole path or URI; give one, or relative: true for one from the group on"
+  }
+  return name === "" ? "a name has at least one letter; leave it out for a member without a name" : undefined
+}
+
+/** Members as a group keeps them; the storage is asked for the types that are not given. */
+const membersOf = (
   group: string,
-  { uri, name, relative = false, type }: NewMember,
-): Effect.Effect<GroupMember, WriteError | StorageError, Storage> =>
+  added: ReadonlyArray<NewMember>,
+): Effect.Effect<ReadonlyArray<GroupMember>, WriteError | StorageError, Storage> =>
   Effect.gen(function* () {
-    const refuse = (reason: string) => Effect.fail(new WriteError({ uri: group, field: name ?? String(uri), reason }))
-    if (typeof uri !== "string" || uri === "") return yield* refuse("a member has a path or URI, as text")
-    if (relative && isWholeUri(uri)) {
-      return yield* refuse("a relative URI starts at the group; give it without relative")
+    const refuse = ({ uri, name }: NewMember, reason: string) =>
+      new WriteError({ uri: group, field: name ?? String(uri), reason })
+    const types: Array<ObjectKind | undefined> = []
+    const unknown: Array<number> = []
+    yield* inStepsOr(added.length, (i) => {
+      const fault = memberFault(added[i])
+      if (fault !== undefined) throw refuse(added[i], fault)
+      if ((types[i] = added[i].type) === undefined) unknown.push(i)
+    })
+    const find = (i: number) => {
+      const at = memberUri(group, added[i].uri, added[i].relative ?? false)
+      return Effect.flatMap(kindAt(at), (found) => {
+        if (found === undefined) {
+          return Effect.fail(
+            refuse(added[i], `there is no array or group at ${at}; give its type if it is to come later`),
+          )
+        }
+        types[i] = found
+        return turnIfDue
+      })
     }
-    const fault = relative ? innerPathFault(uri, "member") : undefined
-    if (fault !== undefined) return yield* refuse(`the relative URI ${fault}`)
-    if (!relative && !isWholeUri(uri)) {
-      return yield* refuse("this is no whole path or URI; give one, or relative: true for one from the group on")
-    }
-    if (name === "") return yield* refuse("a name has at least one letter; leave it out for a member without a name")
-    const at = memberUri(group, uri, relative)
-    const found = type ?? (yield* kindAt(at))
-    if (found === undefined) {
-      return yield* refuse(`there is no array or group at ${at}; give its type if it is to come later`)
-    }
-    if (found !== "array" && found !== "group") return yield* refuse(`a member is an array or a group, not ${found}`)
-    return { version: 2, type: found, relative, uri: storedUri(uri, relative), name: name ?? null, deleted: false }
+    yield* Effect.forEach(unknown, find, { concurrency: 16, discard: true })
+    const out: Array<GroupMember> = []
+    yield* inStepsOr(added.length, (i) => {
+      const { uri, name, relative = false } = added[i]
+      const type = types[i]!
+      if (type !== "array" && type !== "group") throw refuse(added[i], `a member is an array or a group, not ${type}`)
+      out.push({ version: 2, type, relative, uri: storedUri(uri, relative), name: name ?? null, deleted: false })
+    })
+    return out
   })
 
-/** Finds the member that a name or URI means. */
+/** Runs a loop in steps; the `WriteError` that it throws becomes the failure. */
+const inStepsOr = (n: number, body: (i: number) => void): Effect.Effect<void, WriteError> =>
+  runSteps(
+    () =>
+      inParts(n, (from, to) => {
+        for (let i = from; i < to; i++) body(i)
+      }, STEP),
+    (error) => error instanceof WriteError ? Effect.fail(error) : Effect.die(error),
+  )
+
+/** Members between two yields. */
+const STEP = 1024
+
+/** Finds the member that a name or URI means; throws WriteError. */
 const memberFinder = (
   group: string,
   members: ReadonlyArray<GroupMember>,
-): (wanted: string) => Effect.Effect<GroupMember, WriteError> => {
+): (wanted: string) => GroupMember => {
   const byKey = new Map<string, GroupMember>()
   for (const member of members) if (!byKey.has(keyOf(member))) byKey.set(keyOf(member), member)
   let places: Map<string, Array<GroupMember>> | undefined
@@ -112,12 +152,14 @@ const memberFinder = (
     return places
   }
   return (wanted) => {
-    const refuse = (reason: string) => Effect.fail(new WriteError({ uri: group, field: wanted, reason }))
+    const refuse = (reason: string): never => {
+      throw new WriteError({ uri: group, field: wanted, reason })
+    }
     const named = byKey.get(wanted)
-    if (named !== undefined) return Effect.succeed(named)
+    if (named !== undefined) return named
     const at = new Set([identity(memberUri(group, wanted, false)), identity(memberUri(group, wanted, true))])
     const there = [...at].flatMap((place) => byPlace().get(place) ?? [])
-    if (there.length === 1) return Effect.succeed(there[0])
+    if (there.length === 1) return there[0]
     return there.length === 0
       ? refuse("the group has no member of this name or URI")
       : refuse("several members have this URI; remove them by their names")
@@ -138,35 +180,35 @@ export const changeMembers = (
   changes: MemberChanges,
   options: ChangeOptions = {},
 ): Effect.Effect<void, ChangeMembersError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     const { uri, time, key } = yield* changingOf(group, options)
     const { add = [], remove = [] } = yield* attemptOptions(() => checkChanges(changes, refusing(uri)))
     const access = yield* accessOf({ key, verifyChecksums: true })
     // without a time of its own a change follows all that is there
     const { names, members } = yield* loadGroup(uri, { start: 0, end: time === undefined ? Infinity : time[1] }, access)
     const changed = new Map<string, GroupMember>()
-    const change = (member: GroupMember) => {
-      if (!changed.has(keyOf(member))) return Effect.sync(() => void changed.set(keyOf(member), member))
-      return Effect.fail(new WriteError({ uri, field: keyOf(member), reason: "it is added or removed twice" }))
+    const change = (member: GroupMember): void => {
+      const key = keyOf(member)
+      if (changed.has(key)) throw new WriteError({ uri, field: key, reason: "it is added or removed twice" })
+      changed.set(key, member)
     }
-    const findMember = memberFinder(uri, members)
-    for (const wanted of remove) {
-      const found = yield* findMember(wanted)
-      yield* change({ ...found, version: 2, deleted: true })
+    if (remove.length > 0) {
+      const findMember = memberFinder(uri, members)
+      yield* inStepsOr(remove.length, (i) => change({ ...findMember(remove[i]), version: 2, deleted: true }))
     }
-    const added = yield* Effect.forEach(add, (member) => memberOf(uri, member), { concurrency: 16 })
-    for (const member of added) yield* change(member)
+    const added = yield* membersOf(uri, add)
+    yield* inStepsOr(added.length, (i) => change(added[i]))
     if (changed.size === 0) return
 
     const newest = names[names.length - 1]
     const whole = newest !== undefined && isWhole(newest)
-    const after = new Map([...members.map((member) => [keyOf(member), member] as const), ...changed])
+    const after = () => new Map([...members.map((member) => [keyOf(member), member] as const), ...changed])
     const details: GroupDetails = whole
-      ? { version: 1, members: [...after.values()].filter((m) => !m.deleted).map((m) => ({ ...m, version: 1 })) }
+      ? { version: 1, members: [...after().values()].filter((m) => !m.deleted).map((m) => ({ ...m, version: 1 })) }
       : { version: 2, members: [...changed.values()] }
     const before = names.reduce((last: Newest | undefined, its) => newerOf(last, newestOf(its)), undefined)
     const moment = time ?? (yield* momentAfter(uri, before))
     const name = formatName(...moment, yield* newUuid, whole ? undefined : 2)
     if (time === undefined) yield* untilReached(moment)
     yield* createStructure(access, join(uri, GROUP_FOLDER, name), GroupDetails, details, CURRENT_VERSION)
-  })
+  }))

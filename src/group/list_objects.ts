@@ -9,6 +9,8 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { StorageError } from "../../platform/errors.ts"
 import { following } from "../../platform/http_origin.ts"
 import { Storage } from "../../platform/storage.ts"
+import { runSteps, turnIfDue, withTurns } from "../../platform/turns.ts"
+import { inParts } from "../kernel/steps.ts"
 import { ArrayNotFound } from "../array/errors.ts"
 import { join } from "../array/listing.ts"
 import type { InvalidOption } from "../array/errors.ts"
@@ -139,7 +141,7 @@ export const lsWithin = (
   uri: string,
   { options, allow, remote }: ListingAt,
 ): Effect.Effect<ReadonlyArray<ObjectEntry>, GroupError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     const at = yield* placeOf(uri)
     const storage = yield* Storage
     const entries = yield* storage.list(at)
@@ -153,15 +155,19 @@ export const lsWithin = (
     if (kind === undefined) return yield* listFolder(at)
     const group = yield* openGroup(at, options)
     if (!group.recorded) return yield* listFolder(at)
-    return group.members.map(({ uri, type, name, relative }) =>
-      showEntry({
-        uri,
-        type,
-        name,
-        ...(mayFollow({ group: at, uri, relative }, remote, allow) ? {} : { foreign: true as const }),
-      })
-    )
-  })
+    const out: Array<ObjectEntry> = []
+    const show = (from: number, to: number): void => {
+      for (const { uri, type, name, relative } of group.members.slice(from, to)) {
+        const foreign = mayFollow({ group: at, uri, relative }, remote, allow) ? {} : { foreign: true as const }
+        out.push(showEntry({ uri, type, name, ...foreign }))
+      }
+    }
+    yield* runSteps(() => inParts(group.members.length, show, STEP))
+    return out
+  }))
+
+/** Members between two yields. */
+const STEP = 256
 
 const nodeOf = (
   { foreign, ...entry }: ObjectEntry,
@@ -186,7 +192,10 @@ const nodeOf = (
     })
     if (typeof found === "string") return showEntry({ ...entry, children: [], cut: found })
     const children: Array<ObjectTree> = []
-    for (const child of found) children.push(yield* nodeOf(child, inside, seen, depth + 1))
+    for (const child of found) {
+      children.push(yield* nodeOf(child, inside, seen, depth + 1))
+      yield* turnIfDue
+    }
     return showEntry({ ...entry, children })
   })
 
@@ -230,10 +239,13 @@ export const treeOf = (
   options: ListOptions,
   most: number,
 ): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     const { uri: at, ...listing } = yield* listingOf(uri, options, most)
     const seen = new Set([identity(at)])
     const out: Array<ObjectTree> = []
-    for (const entry of yield* lsWithin(at, listing)) out.push(yield* nodeOf(entry, listing, seen, 1))
+    for (const entry of yield* lsWithin(at, listing)) {
+      out.push(yield* nodeOf(entry, listing, seen, 1))
+      yield* turnIfDue
+    }
     return out
-  })
+  }))

@@ -11,7 +11,8 @@ import type { Codecs } from "../../platform/codecs.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import { compareBytewise } from "../../platform/name_order.ts"
 import { type Entry, Storage } from "../../platform/storage.ts"
-import { decode } from "../../schema/binary/mod.ts"
+import { runSteps, withTurns } from "../../platform/turns.ts"
+import { decodeSteps } from "../../schema/binary/mod.ts"
 import { GroupDetails, type GroupMember } from "../../schema/group.ts"
 import { FormatError } from "../../schema/errors.ts"
 import { checkInnerPath, type InnerPathPlace, shownUri } from "../../schema/name/inner_path.ts"
@@ -23,8 +24,10 @@ import { join } from "../array/listing.ts"
 import { accessOf } from "../array/open.ts"
 import { withKey } from "../array/key.ts"
 import { openingOf, type OpenOptions } from "../array/open_options.ts"
-import { attemptTile, type TileError } from "../tile/attempt.ts"
-import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
+import { attemptTileSteps, type TileError } from "../tile/attempt.ts"
+import { type GenericTile, openGenericTileSteps, type TileAccess } from "../tile/generic_tile.ts"
+import { sortSteps } from "../kernel/sort_steps.ts"
+import { finish, inParts, type Steps } from "../kernel/steps.ts"
 import { memberUri } from "./member_uri.ts"
 import { kindOfFolder, type ObjectKind } from "./object_type.ts"
 
@@ -62,8 +65,8 @@ export type GroupError = InvalidOption | ArrayNotFound | NotFound | StorageError
 const ENCRYPTION_AT = 29
 
 /** Groups are mostly plain, even those of encrypted arrays: a key at hand is used where the tile wants one. */
-export const openGroupTile = (access: TileAccess, uri: string, file: Uint8Array): GenericTile =>
-  openGenericTile(file[ENCRYPTION_AT] === 0 ? { ...access, key: undefined } : access, uri, file)
+export const openGroupTile = (access: TileAccess, uri: string, file: Uint8Array): Steps<GenericTile> =>
+  openGenericTileSteps(file[ENCRYPTION_AT] === 0 ? { ...access, key: undefined } : access, uri, file)
 
 /** Whether a file has all members: it is of version 1. Its name ends with the uuid, or since 2.19 with `_1`. */
 export const isWhole = (name: TimestampedName): boolean => name.version <= 1
@@ -72,9 +75,17 @@ export const isWhole = (name: TimestampedName): boolean => name.version <= 1
 export const keyOf = (member: GroupMember): string => member.name ?? member.uri
 
 /** Membership after the files of details, in the order of time. */
-export const replayMembers = (
+export const replayMembers = (...given: Parameters<typeof replayMembersSteps>): ReadonlyArray<GroupMember> =>
+  finish(replayMembersSteps(...given))
+
+/** Members between two yields. */
+const STEP = 1024
+
+/** As {@link replayMembers}, in steps. */
+function* replayMembersSteps(
   files: ReadonlyArray<{ readonly whole: boolean; readonly members: ReadonlyArray<GroupMember> }>,
-): ReadonlyArray<GroupMember> => {
+): Steps<ReadonlyArray<GroupMember>> {
+  let replayed = 0
   const members = new Map<string, GroupMember>()
   for (const file of files) {
     // a file of version 1 says all
@@ -83,9 +94,11 @@ export const replayMembers = (
       const key = keyOf(member)
       if (member.deleted) members.delete(key)
       else members.set(key, member)
+      if (++replayed % STEP === 0) yield
     }
   }
-  return [...members].sort(([a], [b]) => compareBytewise(a, b)).map(([, member]) => member)
+  const sorted = yield* sortSteps([...members], ([a], [b]) => compareBytewise(a, b))
+  return sorted.map(([, member]) => member)
 }
 
 const hintOf = (entries: ReadonlyArray<Entry>): string =>
@@ -125,7 +138,7 @@ export const loadGroup = (
   time: TimeRange,
   access: TileAccess,
 ): Effect.Effect<LoadedGroup, ArrayNotFound | NotFound | StorageError | TileError, Storage> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     const storage = yield* Storage
     const folder = join(uri, GROUP_FOLDER)
     const [root, details] = yield* Effect.all([storage.list(uri), storage.list(folder)], { concurrency: 2 })
@@ -138,22 +151,28 @@ export const loadGroup = (
     const visible = names.filter((n) => time.start <= n.start && n.end <= time.end)
     const newest = visible[visible.length - 1]
     const read = newest !== undefined && isWhole(newest) ? [newest] : visible
-    const files = yield* Effect.forEach(read, (name) =>
-      Effect.flatMap(storage.read(join(folder, name.name)), (bytes) =>
-        attemptTile(() => {
-          const file = join(folder, name.name)
-          const tile = openGroupTile(access, file, bytes)
-          const { members } = decode(GroupDetails, tile.bytes, tile.version, file)
-          members.forEach(({ relative, deleted, uri: path }, i) => {
-            if (!relative || deleted) {
-              return
+    const files = yield* Effect.forEach(
+      read,
+      (name) =>
+        Effect.flatMap(storage.read(join(folder, name.name)), (bytes) =>
+          attemptTileSteps(function* () {
+            const file = join(folder, name.name)
+            const tile = yield* openGroupTile(access, file, bytes)
+            const { members } = yield* decodeSteps(GroupDetails, tile.bytes, tile.version, file)
+            const check = (from: number, to: number): void => {
+              for (let i = from; i < to; i++) {
+                const { relative, deleted, uri: path } = members[i]
+                if (!relative || deleted) continue
+                checkMember(uri, path, { uri: file, path: `members.${i}.uri`, version: tile.version })
+              }
             }
-            checkMember(uri, path, { uri: file, path: `members.${i}.uri`, version: tile.version })
-          })
-          return { whole: isWhole(name), members }
-        })), { concurrency: 16 })
-    return { names, members: replayMembers(files) }
-  })
+            yield* inParts(members.length, check, STEP)
+            return { whole: isWhole(name), members }
+          })),
+      { concurrency: 16 },
+    )
+    return { names, members: yield* runSteps(() => replayMembersSteps(files)) }
+  }))
 
 /** A group as it is printed; its members show no credentials themselves. */
 const shownGroup = (group: Omit<TileGroup, "key">): object => ({ ...group, uri: redactUri(group.uri) })
@@ -163,18 +182,23 @@ export const openGroup = (
   uri: string,
   options: OpenOptions = {},
 ): Effect.Effect<TileGroup, GroupError, Storage | Codecs> =>
-  Effect.gen(function* () {
+  withTurns(Effect.gen(function* () {
     const { uri: at, time, key, verifyChecksums } = yield* openingOf(uri, options)
     const access = yield* accessOf({ key, verifyChecksums })
     const { names, members } = yield* loadGroup(at, time, access)
+    const shown: Array<Member> = []
+    const show = (from: number, to: number): void => {
+      for (const { uri: its, type, name, relative } of members.slice(from, to)) {
+        shown.push(showEntry({ uri: memberUri(at, its, relative), type, name, relative }))
+      }
+    }
+    yield* runSteps(() => inParts(members.length, show, STEP))
     const group = {
       uri: at,
       time,
-      members: members.map(({ uri: its, type, name, relative }): Member =>
-        showEntry({ uri: memberUri(at, its, relative), type, name, relative })
-      ),
+      members: shown,
       recorded: names.length > 0,
       verifyChecksums,
     }
     return withKey(showRedacted(group, shownGroup), key)
-  })
+  }))

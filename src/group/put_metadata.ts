@@ -55,7 +55,7 @@ export const editMetadata = <A, E, R>(
       const storage = yield* Storage
       yield* checkGroup(uri, yield* storage.list(uri))
     }
-    const edited: EditedMetadata = new Map()
+    const edited: EditedMetadata = []
     const result = yield* change(editInto(uri, edited))
     const access = yield* accessOf({ key, verifyChecksums: true })
     yield* storeMetadata(access, uri, time, CURRENT_VERSION, edited)

@@ -10,9 +10,10 @@ import { GenericTileHeader } from "../../schema/generic_tile.ts"
 import { isLater, refusal } from "../../schema/version.ts"
 import { withEncryption } from "../filter/encryption.ts"
 import { DecryptionFailed } from "../filter/errors.ts"
-import { filterTile } from "../filter/filter_tile.ts"
-import { unfilterTile } from "../filter/pipeline.ts"
-import { concat } from "../filter/words.ts"
+import { filterTileSteps } from "../filter/filter_tile.ts"
+import { unfilterTileSteps } from "../filter/pipeline.ts"
+import { concatSteps } from "../filter/words.ts"
+import { finish, type Steps } from "../kernel/steps.ts"
 
 /** What is needed to open the tiles of an array. */
 export interface TileAccess {
@@ -40,13 +41,17 @@ const LARGEST = 2 ** 31
  * Opens the generic tile that starts at `at` in `file`; `base` is where `file` starts in the file `uri`. Throws
  * FormatError, ChecksumMismatch, DecryptionFailed and CodecError.
  */
-export const openGenericTile = (
+export const openGenericTile = (...given: Parameters<typeof openGenericTileSteps>): GenericTile =>
+  finish(openGenericTileSteps(...given))
+
+/** As {@link openGenericTile}, in steps. */
+export function* openGenericTileSteps(
   access: TileAccess,
   uri: string,
   file: Uint8Array,
   at = 0,
   base = 0,
-): GenericTile => {
+): Steps<GenericTile> {
   const rest = file.subarray(at)
   const version = rest.byteLength < 4 ? 0 : new DataView(rest.buffer, rest.byteOffset).getUint32(0, true)
   const fail = (path: string, reason: string, unsupported = false): FormatError =>
@@ -73,7 +78,7 @@ export const openGenericTile = (
   if (header.encryption === "none" && access.key !== undefined) {
     throw new DecryptionFailed({ uri, hint: "it is not encrypted, but a key was given; open it without one" })
   }
-  const bytes = unfilterTile(
+  const bytes = yield* unfilterTileSteps(
     rest.subarray(data, data + header.persistedSize),
     {
       filters: header.filters,
@@ -102,11 +107,15 @@ const gzipped: FilterPipeline = { maxChunkSize: 65536, filters: [{ type: "gzip",
  * The generic tile of `bytes`, header and all, as an engine of format `version` writes it: gzip at level 1, encrypted if
  * `access` has a key. Throws CodecError.
  */
-export const closeGenericTile = (access: TileAccess, bytes: Uint8Array, version: number): Uint8Array => {
+export const closeGenericTile = (...given: Parameters<typeof closeGenericTileSteps>): Uint8Array =>
+  finish(closeGenericTileSteps(...given))
+
+/** As {@link closeGenericTile}, in steps. */
+export function* closeGenericTileSteps(access: TileAccess, bytes: Uint8Array, version: number): Steps<Uint8Array> {
   const { codecs, key } = access
   const filters = key === undefined ? gzipped : withEncryption(gzipped)
   const context = { filters, type: "char", cellSize: 1, version, engineVersion: version, codecs, key } as const
-  const tile = filterTile(bytes, { ...context, uri: "", offset: 0 })
+  const tile = yield* filterTileSteps(bytes, { ...context, uri: "", offset: 0 })
   const header = encode(GenericTileHeader, {
     version,
     persistedSize: tile.byteLength,
@@ -116,5 +125,5 @@ export const closeGenericTile = (access: TileAccess, bytes: Uint8Array, version:
     encryption: key === undefined ? "none" : "aes_256_gcm",
     filters,
   }, version)
-  return concat([header, tile])
+  return yield* concatSteps([header, tile])
 }

@@ -22,7 +22,6 @@ import { openedOf } from "../../src/array/handle.ts"
 import { join, listArray } from "../../src/array/listing.ts"
 import { accessOf, type OpenedArray } from "../../src/array/open.ts"
 import { storeMetadata } from "../../src/array/edit_metadata.ts"
-import { bytewise } from "../../src/array/metadata.ts"
 import { putMetadata } from "../../src/array/put_metadata.ts"
 import { makeSchemas } from "../../src/array/schemas.ts"
 import { type Field, fieldsOf } from "../../src/fragment/field.ts"
@@ -221,8 +220,7 @@ export const rewriteArray = (uri: string, key: Uint8Array | undefined): Effect.E
       const before = new Set((yield* storage.list(join(newest!.uri, METADATA_FOLDER))).map((e) => e.name))
       if (entries.some(({ deleted }) => deleted)) {
         // by its name what is deleted goes with what may be left of a NumPy array of that name
-        const edited = new Map(entries.map((entry) => [bytewise(entry.key), entry]))
-        yield* storeMetadata(access, newest!.uri, [parsed.start, parsed.end], newest!.schema.version, edited)
+        yield* storeMetadata(access, newest!.uri, [parsed.start, parsed.end], newest!.schema.version, entries)
       } else {
         const items = entries.map((entry) => ({ ...entry, name: new TextDecoder().decode(entry.key) }))
         yield* putMetadata(newest!.uri, items, { at: parsed.end, ...(key === undefined ? {} : { key }) })

@@ -4,7 +4,7 @@ import { assert, assertEquals } from "@std/assert"
 import * as Arbitrary from "effect/Arbitrary"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
-import { type Codec, decode, encode } from "../../schema/binary/mod.ts"
+import { type Codec, decode, decodeSteps, encode, encodeSteps } from "../../schema/binary/mod.ts"
 import {
   ArraySchema,
   Attribute,
@@ -43,6 +43,16 @@ import {
   UpdateCondition,
   VacuumFile,
 } from "../../schema/mod.ts"
+import { finish } from "../../src/kernel/steps.ts"
+
+/** What a call returns, or the message of its error. */
+const outcome = (run: () => unknown): unknown => {
+  try {
+    return run()
+  } catch (error) {
+    return String(error)
+  }
+}
 
 const SEED = 20240607
 const RUNS = 30
@@ -104,6 +114,28 @@ describe("structures", () => {
         FastCheck.assert(
           FastCheck.property(Arbitrary.make(Schema.typeSchema(schema)), (value) => {
             assertEquals(toValue(toBytes(value)), value)
+          }),
+          { seed: SEED + version, numRuns: RUNS },
+        )
+      }
+    })
+
+    it(`${name}: in steps, bytes, values and errors are the same`, () => {
+      for (const version of new Set([from, to])) {
+        const given = FastCheck.tuple(
+          Arbitrary.make(Schema.typeSchema(codec.at(version))),
+          FastCheck.nat(),
+          FastCheck.nat(255),
+        )
+        FastCheck.assert(
+          FastCheck.property(given, ([value, at, byte]) => {
+            const bytes = encode(codec, value, version)
+            assertEquals(finish(encodeSteps(codec, value, version)), bytes)
+            if (bytes.length > 0) bytes[at % bytes.length] = byte
+            assertEquals(
+              outcome(() => finish(decodeSteps(codec, bytes, version, "mem://a"))),
+              outcome(() => decode(codec, bytes, version, "mem://a")),
+            )
           }),
           { seed: SEED + version, numRuns: RUNS },
         )

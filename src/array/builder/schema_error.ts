@@ -4,6 +4,8 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { runSteps } from "../../../platform/turns.ts"
+import type { Steps } from "../../kernel/steps.ts"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 
 const SchemaErrorBase: TaggedErrorClass<"SchemaError", { readonly field: string; readonly reason: string }> =
@@ -32,12 +34,18 @@ export class SchemaError extends SchemaErrorBase {
   }
 }
 
+const refused = (error: unknown): Effect.Effect<never, SchemaError> =>
+  error instanceof SchemaError ? Effect.fail(error) : Effect.die(error)
+
 /** Runs what makes or checks a schema; what it refuses becomes the Effect's failure. */
 export const attemptSchema = <A>(run: () => A): Effect.Effect<A, SchemaError> =>
   Effect.suspend(() => {
     try {
       return Effect.succeed(run())
     } catch (error) {
-      return error instanceof SchemaError ? Effect.fail(error) : Effect.die(error)
+      return refused(error)
     }
   })
+
+/** As {@link attemptSchema}, in steps between which the event loop gets turns. */
+export const attemptSchemaSteps = <A>(run: () => Steps<A>): Effect.Effect<A, SchemaError> => runSteps(run, refused)
