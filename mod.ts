@@ -29,17 +29,17 @@
  *
  * @module
  */
-export * as Aggregate from "./src/query/aggregate_builder.ts"
-export * as ArraySchema from "./src/array/builder/array_schema.ts"
-export * as Attr from "./src/array/builder/attribute.ts"
-export * as Cells from "./src/query/cells.ts"
+export * as Aggregate from "./src/query/aggregate/aggregate.ts"
+export * as ArraySchema from "./src/array/array_schema.ts"
+export * as Attr from "./src/schema_builder/attribute.ts"
+export * as Cells from "./src/query/column/cells.ts"
 export * as Condition from "./src/condition/condition.ts"
-export * as Csv from "./src/transfer/csv.ts"
+export * as Csv from "./src/transfer/csv/csv.ts"
 export * as Dense from "./src/dense.ts"
-export * as Dim from "./src/array/builder/dimension.ts"
-export * as Filter from "./src/array/builder/filter.ts"
+export * as Dim from "./src/schema_builder/dimension.ts"
+export * as Filter from "./src/schema_builder/filter.ts"
 export * as Group from "./src/group/group.ts"
-export * as Metadata from "./src/array/metadata_values.ts"
+export * as Metadata from "./src/array/metadata/metadata_values.ts"
 export * as Sparse from "./src/sparse.ts"
 export * as TileArray from "./src/tile_array.ts"
 
@@ -50,16 +50,16 @@ export {
   ResultTooLarge,
   SelectionError,
   WriteError,
-} from "./src/array/errors.ts"
+} from "./src/array/open/errors.ts"
 export { ConditionError } from "./src/condition/condition_error.ts"
-export { CsvError } from "./src/transfer/csv_error.ts"
-export { SchemaError } from "./src/array/builder/schema_error.ts"
-export { SchemaMismatch } from "./src/array/schema_mismatch.ts"
-export { ChecksumMismatch, DecryptionFailed } from "./src/filter/errors.ts"
+export { CsvError } from "./src/transfer/csv/csv_error.ts"
+export { SchemaError } from "./src/schema_builder/schema_error.ts"
+export { SchemaMismatch } from "./src/array/open/schema_mismatch.ts"
+export { ChecksumMismatch, DecryptionFailed } from "./src/filter/part/errors.ts"
 export type { TileError } from "./src/tile/attempt.ts"
-export { RowError } from "./src/array/row_error.ts"
-export { type RunOptions, toAsyncIterable, toReadableStream } from "./src/query/async_iterable.ts"
-export { FormatError } from "./schema/errors.ts"
+export { RowError } from "./src/row/row_error.ts"
+export { type RunOptions, toAsyncIterable, toReadableStream } from "./src/query/batch/async_iterable.ts"
+export { FormatError } from "./schema/errors/format_error.ts"
 export {
   AlreadyExists,
   CodecError,

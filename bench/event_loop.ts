@@ -14,7 +14,7 @@ import { type ArraySchema, Csv, Dense, Sparse, TileArray } from "../mod.ts"
 import * as Api from "../mod.ts"
 import { type Codecs, layerDefault } from "../mod.ts"
 import type { StorageService } from "../mod.ts"
-import { withHeartbeat } from "../tests/event_loop.ts"
+import { withHeartbeat } from "../tests/support/event_loop.ts"
 
 const { ArraySchema: Arrays, Attr, Dim, Filter } = Api
 

@@ -3,15 +3,15 @@
  * run. A figure is a ratio to that copy; milliseconds are only shown to say how large the work was.
  */
 import process from "node:process"
-import { nativeCodecs } from "../platform/codecs_native.ts"
-import type { Filter } from "../schema/filter.ts"
-import { transformOf } from "../src/filter/registry.ts"
-import type { FilterContext } from "../src/filter/transform.ts"
-import { hilbertBits, hilbertWords, numberBuckets } from "../src/kernel/hilbert.ts"
-import { keyWords } from "../src/kernel/order_key.ts"
-import { sortCells } from "../src/kernel/sort_cells.ts"
-import { copyBox } from "../src/kernel/strided_copy.ts"
-import { unitsOf } from "../src/kernel/gather.ts"
+import { nativeCodecs } from "../platform/codecs/layers/native.ts"
+import type { Filter } from "../schema/array/filter.ts"
+import { transformOf } from "../src/filter/pipeline/registry.ts"
+import type { FilterContext } from "../src/filter/part/transform.ts"
+import { hilbertBits, hilbertWords, numberBuckets } from "../src/kernel/sort/hilbert.ts"
+import { keyWords } from "../src/kernel/sort/order_key.ts"
+import { sortCells } from "../src/kernel/sort/sort_cells.ts"
+import { copyBox } from "../src/kernel/copy/strided_copy.ts"
+import { unitsOf } from "../src/kernel/copy/gather.ts"
 
 const MEGABYTES = 16
 const size = MEGABYTES << 20

@@ -24,11 +24,11 @@
  *
  * @module
  */
-export { Codecs, type Compressor, type Picture, type WebpCodec, type WebpEncoder } from "./codecs.ts"
-export { layerNative, nativeCodecs } from "./codecs_native.ts"
-export { layerPortable, portableCodecs } from "./codecs_portable.ts"
-export { layerWebpFrom, withWebp } from "./codecs_webp.ts"
-export { compileWebp, compileWebpEncoder, layerWebp } from "./codecs_webp_native.ts"
+export { Codecs, type Compressor, type Picture, type WebpCodec, type WebpEncoder } from "./codecs/service.ts"
+export { layerNative, nativeCodecs } from "./codecs/layers/native.ts"
+export { layerPortable, portableCodecs } from "./codecs/layers/portable.ts"
+export { layerWebpFrom, withWebp } from "./codecs/webp/codec.ts"
+export { compileWebp, compileWebpEncoder, layerWebp } from "./codecs/webp/locate.ts"
 export {
   AlreadyExists,
   CodecError,
@@ -37,22 +37,34 @@ export {
   type StorageReason,
   type TaggedErrorClass,
 } from "./errors.ts"
-export { httpFiles, type HttpFilesOptions, layerHttp } from "./http_files.ts"
-export type { HttpOptions } from "./http_request.ts"
+export { httpFiles, type HttpFilesOptions, layerHttp } from "./storage/http/default_http.ts"
+export type { HttpOptions } from "./storage/http/request.ts"
 export { InvalidKey, parseKey } from "./keys.ts"
-export { publish, type Published } from "./publish.ts"
-export { layerDefault, layerStorage } from "./runtime.ts"
-export { layerDefaultPortable } from "./runtime_portable.ts"
-export { type ByteRange, type Entry, type FileWriter, Storage as StorageService, type Tail } from "./storage.ts"
-export { makeHttpStorage } from "./storage_http.ts"
-export { layerLocal, localFiles, type LocalOptions, makeLocalStorage } from "./storage_local.ts"
-export type { Durability } from "./storage_local_sync.ts"
-export { layerMemory, makeMemoryStorage } from "./storage_memory.ts"
-export { makeRouter } from "./storage_router.ts"
-export { type CacheOptions, isImmutable, withCache } from "./with_cache.ts"
-export { type CoalescingOptions, type CoalescingPlan, planCoalescing, withCoalescing } from "./with_coalescing.ts"
-export { type Fault, type FaultPlan, type FaultyStorage, withFaults } from "./with_faults.ts"
-export { withLimit } from "./with_limit.ts"
-export { type RetryOptions, withRetry } from "./with_retry.ts"
-export { layerTrace, makeTrace, type StorageOperation, type Trace, type TracedCall, withTrace } from "./with_trace.ts"
-export type { WorkerLost, WorkerPool, Workers } from "./workers.ts"
+export { publish, type Published } from "./storage/http/publish_manifest.ts"
+export { layerDefault, layerStorage } from "./runtime/default_layer.ts"
+export { layerDefaultPortable } from "./runtime/portable_layer.ts"
+export { type ByteRange, type Entry, type FileWriter, Storage as StorageService, type Tail } from "./storage/service.ts"
+export { makeHttpStorage } from "./storage/http/http.ts"
+export { layerLocal, localFiles, type LocalOptions, makeLocalStorage } from "./storage/local/local.ts"
+export type { Durability } from "./storage/local/durability.ts"
+export { layerMemory, makeMemoryStorage } from "./storage/memory.ts"
+export { makeRouter } from "./storage/router.ts"
+export { type CacheOptions, isImmutable, withCache } from "./storage/middleware/cache.ts"
+export {
+  type CoalescingOptions,
+  type CoalescingPlan,
+  planCoalescing,
+  withCoalescing,
+} from "./storage/middleware/coalescing.ts"
+export { type Fault, type FaultPlan, type FaultyStorage, withFaults } from "./storage/middleware/faults.ts"
+export { withLimit } from "./storage/middleware/limit.ts"
+export { type RetryOptions, withRetry } from "./storage/middleware/retry.ts"
+export {
+  layerTrace,
+  makeTrace,
+  type StorageOperation,
+  type Trace,
+  type TracedCall,
+  withTrace,
+} from "./storage/middleware/counters.ts"
+export type { WorkerLost, WorkerPool, Workers } from "./workers/worker_pool.ts"

@@ -4,7 +4,7 @@
  * @module
  */
 import { bool, bytes, bytesOf, type Codec, codec, type Field, field, listToEnd, struct, u32 } from "./binary/mod.ts"
-import { type Datatype, DatatypeField, sizeOf } from "./datatype.ts"
+import { type Datatype, DatatypeField, sizeOf } from "./array/datatype.ts"
 
 /** A key set or deleted. */
 export interface MetadataEntry {

@@ -16,9 +16,9 @@
  * @module
  */
 export { BinaryIssue, type Codec, type Cursor, decode, encode, type Field, type Sink } from "./binary/mod.ts"
-export * from "./errors.ts"
-export * from "./version.ts"
-export { decodeByOwnVersion } from "./by_own_version.ts"
+export * from "./errors/format_error.ts"
+export * from "./version/version.ts"
+export { decodeByOwnVersion } from "./version/by_own_version.ts"
 
 export {
   arrayOf,
@@ -37,23 +37,23 @@ export {
   type TypedArray,
   type TypedArrayConstructor,
   viewAs,
-} from "./datatype.ts"
-export * from "./cell_val_num.ts"
-export * from "./data_order.ts"
-export * from "./filter.ts"
-export * from "./filter_pipeline.ts"
-export type { Range as CoordinateRange, RangeSize } from "./range.ts"
+} from "./array/datatype.ts"
+export * from "./array/cell_val_num.ts"
+export * from "./array/data_order.ts"
+export * from "./array/filter.ts"
+export * from "./array/filter_pipeline.ts"
+export type { Range as CoordinateRange, RangeSize } from "./array/range.ts"
 
-export * from "./array_schema.ts"
-export * from "./attribute.ts"
-export * from "./current_domain.ts"
-export * from "./dimension.ts"
-export * from "./dimension_label.ts"
-export * from "./domain.ts"
-export * from "./enumeration.ts"
+export * from "./array/array_schema.ts"
+export * from "./array/attribute.ts"
+export * from "./array/current_domain.ts"
+export * from "./array/dimension.ts"
+export * from "./array/dimension_label.ts"
+export * from "./array/domain.ts"
+export * from "./array/enumeration.ts"
 
-export * from "./generic_tile.ts"
-export * from "./tile_chunks.ts"
+export * from "./tile/generic_tile.ts"
+export * from "./tile/tile_chunks.ts"
 
 export * from "./fragment/footer.ts"
 export * from "./fragment/fragment_statistics.ts"
@@ -70,7 +70,7 @@ export * from "./commit/ignore_file.ts"
 export * from "./commit/update_condition.ts"
 export * from "./commit/vacuum_file.ts"
 export * from "./condition_ast.ts"
-export * from "./consolidated_fragment_metadata.ts"
+export * from "./commit/consolidated_fragment_metadata.ts"
 
 export * from "./group.ts"
 export * from "./metadata_entries.ts"

@@ -11,7 +11,7 @@
  *   attrs: { depth: Attr.float32(), place: Attr.utf8() },
  * })
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes", Quakes)
+ *   const quakes = yield* TileArray.open("tests/support/quakes", Quakes)
  *   return yield* Sparse.read(quakes, { select: ["lat", "depth"], region: { lat: [30, 46], lon: [128, 148] } })
  * })
  * const { length, columns } = await Effect.runPromise(Effect.provide(program, layerDefault))

@@ -1,77 +1,195 @@
-/** Keeps the import rules: who may import whom, which names stay out, and where Node's modules may be named. */
+/** Checks the import rules: which folder may import which, where Node's modules may be used, and how files are named. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 
 const root = join(import.meta.dirname!, "..")
-const roots = ["schema", "schema/errors", "platform", "effect"]
 
-/** One row per layer: what it may import besides itself. */
-const layers: Readonly<Record<string, ReadonlyArray<string>>> = {
-  // what makes errors safe to print, for all of them: it knows neither formats nor storages
-  "schema/errors": ["effect"],
-  "schema": ["schema/errors", "effect"],
-  "platform": [
-    "schema/errors",
-    "effect",
-    "@effect/platform",
-    "@jsquash/webp",
-    "@noble/ciphers",
-    "@noble/hashes",
-    "fflate",
-    "fzstd",
-    "papaparse",
-    "node",
-  ],
-  "src/kernel": [],
-  "src/filter": ["src/kernel", ...roots],
-  "src/tile": ["src/filter", "src/kernel", ...roots],
-  "src/fragment": ["src/tile", "src/filter", "src/kernel", ...roots],
-  "src/array": ["src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
-  "src/condition": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
-  "src/query": ["src/condition", "src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
-  "src/write": ["src/condition", "src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
-  "src/transfer": [
-    "src/query",
-    "src/write",
-    "src/condition",
-    "src/array",
-    "src/fragment",
-    "src/tile",
-    "src/filter",
-    "src/kernel",
-    ...roots,
-  ],
-  // what they do with arrays, or with one kind of them, as users see it
-  "src/tile_array.ts": ["src/array", "src/query", "src/write", "src/transfer"],
-  "src/dense.ts": ["src/query", "src/write"],
-  "src/sparse.ts": ["src/query", "src/write"],
-  "src/group": ["src/array", "src/fragment", "src/tile", "src/filter", "src/kernel", ...roots],
-  "src/cli": [
-    "src/transfer",
-    "src/group",
-    "src/query",
-    "src/write",
-    "src/condition",
-    "src/array",
-    "src/fragment",
-    "src/tile",
-    "src/filter",
-    "src/kernel",
-    "mod.ts",
-    "@effect/platform",
-    ...roots,
-  ],
+/** A part of the project and its folders. */
+interface Part {
+  /** Parts and packages that every folder of this part may import. */
+  readonly uses: ReadonlyArray<string>
+  /**
+   * Its folders, bottom to top. Each lists the folders of the same part, and the additional packages, that it may import.
+   * `"."` stands for the files directly in the part's folder.
+   */
+  readonly folders: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-const topFolders = ["bench", "examples", "platform", "schema", "src", "tests"]
-const schemaFolders = ["binary", "commit", "errors", "fragment", "name"]
-/** Folders that are no part of the project: what tools leave behind. */
+const base = ["schema", "platform", "effect"]
+const flat = { ".": [] }
+
+/** The parts, bottom to top. */
+const parts: Readonly<Record<string, Part>> = {
+  "schema": {
+    uses: ["effect"],
+    folders: {
+      "errors": [],
+      "binary": ["errors"],
+      "version": ["binary"],
+      "array": ["binary", "version"],
+      ".": ["array", "binary"],
+      "name": ["errors", "version"],
+      "commit": [".", "binary", "name", "version"],
+      "fragment": ["array", "binary", "name", "version"],
+      "tile": ["array", "binary", "errors", "version"],
+      "mod.ts": [".", "array", "binary", "commit", "errors", "fragment", "name", "tile", "version"],
+    },
+  },
+  "platform": {
+    // of the schemas only what makes error messages safe to print
+    uses: ["schema/errors", "effect"],
+    folders: {
+      ".": [],
+      "host": ["node"],
+      "workers": ["host", "node"],
+      // codecs know nothing of storages, WebAssembly modules nothing of anything
+      "wasm": [],
+      "codecs": [".", "workers"],
+      "codecs/bzip2": [".", "codecs"],
+      "codecs/lz4": [".", "codecs", "wasm"],
+      "codecs/zstd": [".", "codecs", "host", "node"],
+      "codecs/webp": [".", "codecs", "host", "node", "@jsquash/webp"],
+      "codecs/layers": [
+        "codecs",
+        "codecs/bzip2",
+        "codecs/lz4",
+        "codecs/zstd",
+        "host",
+        "node",
+        "fflate",
+        "fzstd",
+        "@noble/ciphers",
+        "@noble/hashes",
+      ],
+      // the backends do not know each other
+      "storage": [".", "host"],
+      "storage/middleware": [".", "storage"],
+      "storage/local": [".", "host", "storage", "node"],
+      "storage/http": [".", "host", "storage", "storage/middleware", "@effect/platform"],
+      "runtime": ["codecs", "codecs/layers", "codecs/webp", "storage", "storage/http", "storage/local", "workers"],
+      "mod.ts": [
+        ".",
+        "codecs",
+        "codecs/layers",
+        "codecs/webp",
+        "runtime",
+        "storage",
+        "storage/http",
+        "storage/local",
+        "storage/middleware",
+        "workers",
+      ],
+    },
+  },
+  "src/kernel": { uses: [], folders: { ".": [], "copy": ["."], "sort": ["."], "match": ["."] } },
+  "src/filter": {
+    uses: ["src/kernel", ...base],
+    folders: { "part": [], "filters": ["part"], "pipeline": ["part", "filters"] },
+  },
+  "src/tile": { uses: ["src/filter", "src/kernel", ...base], folders: flat },
+  "src/fragment": {
+    uses: ["src/tile", "src/filter", "src/kernel", ...base],
+    folders: { ".": [], "load": ["."], "read": ["."], "store": ["."] },
+  },
+  "src/row": { uses: base, folders: flat },
+  "src/schema_builder": { uses: ["src/row", "src/kernel", ...base], folders: flat },
+  "src/array": {
+    uses: ["src/schema_builder", "src/fragment", "src/tile", "src/filter", "src/kernel", ...base],
+    folders: {
+      "open": [],
+      "enumeration": ["open"],
+      "describe": ["open"],
+      "create": ["open"],
+      "metadata": ["create", "open"],
+      "evolve": ["create", "enumeration", "open"],
+      ".": ["create", "describe", "enumeration", "evolve", "metadata", "open"],
+    },
+  },
+  "src/condition": { uses: ["src/array", "src/schema_builder", "src/fragment", ...base], folders: flat },
+  "src/query": {
+    uses: [
+      "src/condition",
+      "src/array",
+      "src/schema_builder",
+      "src/row",
+      "src/fragment",
+      "src/tile",
+      "src/kernel",
+      ...base,
+    ],
+    folders: {
+      "selection": [],
+      "options": ["selection"],
+      "column": ["options", "selection"],
+      "batch": ["column", "options"],
+      "condition": ["column"],
+      "sparse/result": ["column", "options"],
+      "sparse": ["batch", "column", "condition", "options", "selection", "sparse/result"],
+      "dense": ["batch", "column", "condition", "options", "selection", "sparse"],
+      "request": ["batch", "column", "dense", "options", "selection", "sparse"],
+      "aggregate": ["column", "dense", "options", "request", "sparse"],
+      ".": ["aggregate", "column", "dense", "options", "request", "selection", "sparse"],
+    },
+  },
+  "src/write": {
+    uses: [
+      "src/condition",
+      "src/array",
+      "src/schema_builder",
+      "src/row",
+      "src/fragment",
+      "src/tile",
+      "src/filter",
+      "src/kernel",
+      ...base,
+    ],
+    folders: {
+      "result": [],
+      "input": [],
+      "options": ["input", "result"],
+      "fragment": ["input", "result"],
+      "order": ["input"],
+      "dense": ["fragment", "input", "order", "result"],
+      "sparse": ["dense", "fragment", "input", "order", "result"],
+      "delete": ["fragment", "result"],
+      ".": ["delete", "dense", "fragment", "input", "options", "result", "sparse"],
+    },
+  },
+  "src/transfer": {
+    uses: ["src/query", "src/write", "src/array", "src/schema_builder", "src/fragment", "src/kernel", ...base],
+    folders: { ".": [], "copy": ["."], "csv": [".", "papaparse"] },
+  },
+  // the public operations of one kind of array, or of both
+  "src": { uses: ["src/array", "src/query", "src/write", "src/transfer"], folders: flat },
+  "src/group": { uses: ["src/array", "src/tile", "src/kernel", ...base], folders: flat },
+  "src/cli": {
+    uses: [
+      "src/transfer",
+      "src/group",
+      "src/query",
+      "src/write",
+      "src/array",
+      "src/schema_builder",
+      "src/fragment",
+      "mod.ts",
+      ...base,
+    ],
+    folders: { "print": [], "parse": ["print"], "commands": ["parse", "print"], ".": ["commands", "parse", "print"] },
+  },
+}
+
+/** A folder holds one topic: beyond this many files it is split. */
+const MAX_FILES = 21
+
+const topFolders = ["bench", "bundle", "examples", "platform", "schema", "src", "tests"]
+/** Folders that tools leave behind. */
 const ignored = [".git", ".ci", ".cache", "coverage", "dist", "node_modules"]
 
-const dusty = ["util", "utils", "helper", "helpers", "common", "type", "types", "misc", "internal"]
-const mayUseNode = /^platform\/(\w+_native|storage_local\w*|runtime\w*)\.ts$/
+const vague = ["util", "utils", "helper", "helpers", "common", "type", "misc", "internal"]
+const mayUseNode =
+  /^platform\/(host\/|workers\/|storage\/local\/|codecs\/layers\/native|codecs\/zstd\/native_handle|codecs\/webp\/locate)/
 
 const foldersIn = (folder: string): Array<string> =>
   existsSync(join(root, folder))
@@ -83,7 +201,8 @@ const filesBelow = (folder: string): Array<string> =>
   existsSync(join(root, folder))
     ? readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
       const path = `${folder}/${entry.name}`
-      return entry.isDirectory() ? filesBelow(path) : entry.name.endsWith(".ts") ? [path] : []
+      if (entry.isDirectory()) return ignored.includes(entry.name) ? [] : filesBelow(path)
+      return entry.name.endsWith(".ts") ? [path] : []
     })
     : []
 
@@ -97,23 +216,40 @@ const source = (path: string): string =>
 export const importsOf = (text: string): Array<string> =>
   [...text.matchAll(/(?:\bfrom|\bimport)\s*\(?\s*"([^"\n]+)"/g)].map((match) => match[1])
 
-/** The file a relative import means. */
+/** The file a relative import resolves to. */
 const target = (from: string, specifier: string): string => normalize(join(dirname(from), specifier))
 
-const layerOf = (path: string): string | undefined =>
-  path === "mod.ts" ? path : Object.keys(layers).find((layer) => path === layer || path.startsWith(`${layer}/`))
+/** The part that a file belongs to: the longest path that contains it. */
+const partOf = (path: string): string | undefined =>
+  Object.keys(parts).filter((part) => path.startsWith(`${part}/`)).sort((a, b) => b.length - a.length)[0]
+
+/** The folder of its part that a file is in; `undefined` if the table does not list it. */
+const folderOf = (path: string): string | undefined => {
+  const part = partOf(path)
+  if (part === undefined) return undefined
+  const rest = path.slice(part.length + 1)
+  const folder = rest in parts[part].folders ? rest : dirname(rest)
+  return folder in parts[part].folders ? folder : undefined
+}
 
 const packageOf = (specifier: string): string =>
   specifier.startsWith("node:") ? "node" : specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1).join("/")
 
-/** Why a file may not import this, or undefined. */
+/** The rule that an import breaks, or undefined. */
 export const violation = (path: string, specifier: string): string | undefined => {
-  const from = layerOf(path)!
-  const to = specifier.startsWith(".") ? layerOf(target(path, specifier)) : packageOf(specifier)
-  if (to === from || (to !== undefined && layers[from].includes(to))) {
-    return to === "node" && !mayUseNode.test(path) ? `${path} names ${specifier}` : undefined
+  const part = partOf(path)!
+  const folder = folderOf(path)!
+  const { uses, folders } = parts[part]
+  const broken = `${path} imports ${specifier}`
+  if (!specifier.startsWith(".")) {
+    const name = packageOf(specifier)
+    if (!uses.includes(name) && !folders[folder].includes(name)) return broken
+    return name === "node" && !mayUseNode.test(path) ? broken : undefined
   }
-  return `${path} imports ${specifier}`
+  const to = target(path, specifier)
+  const other = partOf(to)
+  if (other === part) return folderOf(to) === folder || folders[folder].includes(folderOf(to)!) ? undefined : broken
+  return uses.some((use) => to === use || to.startsWith(`${use}/`)) ? undefined : broken
 }
 
 /** The first cycle among imports, as the files on it. */
@@ -139,16 +275,23 @@ export const cycleIn = (graph: ReadonlyMap<string, ReadonlyArray<string>>): Read
   return undefined
 }
 
-describe("layers", () => {
-  it("are all known: a new folder needs a row and a reason", () => {
+describe("folders", () => {
+  it("are all listed: a new folder needs a row and a reason", () => {
     assertEquals(foldersIn(".").filter((name) => !topFolders.includes(name) && !ignored.includes(name)), [])
-    assertEquals(foldersIn("src").filter((name) => !(`src/${name}` in layers)), [])
-    assertEquals(foldersIn("schema").filter((name) => !schemaFolders.includes(name)), [])
-    assertEquals(foldersIn("platform"), [])
-    assertEquals(code.filter((path) => layerOf(path) === undefined), [])
+    assertEquals(code.filter((path) => folderOf(path) === undefined), [])
+    const listed = Object.entries(parts).flatMap(([part, { folders }]) =>
+      Object.keys(folders).map((folder) => normalize(join(part, folder)))
+    )
+    assertEquals(listed.filter((path) => !existsSync(join(root, path))), [])
   })
 
-  it("import only what lies below them", () => {
+  it("have at most about twenty files each", () => {
+    const all = [...code, ...["tests", "bench", "bundle", "examples"].flatMap(filesBelow)]
+    const counts = Map.groupBy(all, dirname)
+    assertEquals([...counts].filter(([, files]) => files.length > MAX_FILES).map(([folder]) => folder), [])
+  })
+
+  it("import only what the table allows", () => {
     assertEquals(
       code.flatMap((path) => importsOf(source(path)).flatMap((specifier) => violation(path, specifier) ?? [])),
       [],
@@ -200,33 +343,43 @@ describe("layers", () => {
 })
 
 describe("names", () => {
-  it("are snake case, and none of those that gather dust", () => {
+  it("are snake case, and say what is inside", () => {
     const names = ["tests", "bench", "examples"].flatMap(filesBelow).concat(code)
     const parts = (path: string): Array<string> => path.replace(/\.ts$/, "").split("/")
     assertEquals(names.filter((path) => !/^[a-z0-9_./]+\.ts$/.test(path)), [])
-    assertEquals(code.filter((path) => parts(path).some((part) => dusty.includes(part))), [])
+    assertEquals(code.filter((path) => parts(path).some((part) => vague.includes(part))), [])
   })
 })
 
 describe("the rules themselves", () => {
   it("catch what they forbid", () => {
-    assertEquals(violation("schema/a.ts", "./b.ts"), undefined)
-    assertEquals(violation("schema/a.ts", "effect/Schema"), undefined)
+    assertEquals(violation("schema/array/a.ts", "./b.ts"), undefined)
+    assertEquals(violation("schema/array/a.ts", "effect/Schema"), undefined)
     assertEquals(
       violation("schema/binary/a.ts", "../../platform/errors.ts"),
       "schema/binary/a.ts imports ../../platform/errors.ts",
     )
-    assertEquals(violation("src/kernel/a.ts", "../../schema/a.ts") !== undefined, true)
+    assertEquals(violation("src/kernel/a.ts", "../../schema/array/a.ts") !== undefined, true)
     assertEquals(violation("src/kernel/a.ts", "effect/Effect") !== undefined, true)
-    assertEquals(violation("src/array/a.ts", "../query/b.ts") !== undefined, true)
+    assertEquals(violation("src/array/open/a.ts", "../../query/b.ts") !== undefined, true)
     assertEquals(violation("src/query/a.ts", "../array/b.ts"), undefined)
     assertEquals(violation("src/query/a.ts", "../group/b.ts") !== undefined, true)
     assertEquals(violation("src/query/a.ts", "../../tests/b.ts") !== undefined, true)
     assertEquals(violation("src/query/a.ts", "lodash") !== undefined, true)
     assertEquals(violation("src/tile/a.ts", "node:fs") !== undefined, true)
-    assertEquals(violation("platform/storage.ts", "node:fs"), "platform/storage.ts names node:fs")
-    assertEquals(violation("platform/codecs_native.ts", "node:zlib"), undefined)
-    assertEquals(violation("platform/codecs_portable.ts", "@noble/hashes/sha2.js"), undefined)
+    assertEquals(violation("platform/storage/uri.ts", "node:fs"), "platform/storage/uri.ts imports node:fs")
+    assertEquals(violation("platform/codecs/layers/native.ts", "node:zlib"), undefined)
+    assertEquals(violation("platform/codecs/layers/portable.ts", "node:zlib") !== undefined, true)
+    assertEquals(violation("platform/codecs/layers/portable.ts", "@noble/hashes/sha2.js"), undefined)
+    // codecs never see storages, web servers never local files, WebAssembly nothing, and no format reaches the platform
+    assertEquals(violation("platform/codecs/inflate.ts", "../storage/uri.ts") !== undefined, true)
+    assertEquals(violation("platform/storage/http/http.ts", "../local/local.ts") !== undefined, true)
+    assertEquals(violation("platform/wasm/memory.ts", "../errors.ts") !== undefined, true)
+    assertEquals(violation("platform/storage/uri.ts", "../../schema/array/datatype.ts") !== undefined, true)
+    assertEquals(violation("platform/storage/uri.ts", "../../schema/errors/redact.ts"), undefined)
+    // folders of one part import downward only
+    assertEquals(violation("src/query/selection/points.ts", "../dense/plan.ts") !== undefined, true)
+    assertEquals(violation("src/query/dense/plan.ts", "../selection/points.ts"), undefined)
   })
 
   it("see every form of import", () => {

@@ -6,7 +6,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
-import { type Counts, countsOf, type Runner } from "./summary.ts"
+import { type Counts, countsOf, type Runner } from "./support/summary.ts"
 
 const BUN = "1.4.5"
 const root = join(import.meta.dirname!, "..")

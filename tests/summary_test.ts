@@ -1,6 +1,6 @@
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
-import { countsOf } from "./summary.ts"
+import { countsOf } from "./support/summary.ts"
 
 const good = { skipped: 0, died: false }
 const dead = { passed: 0, failed: 1, skipped: 0, died: true }

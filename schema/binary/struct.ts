@@ -1,7 +1,7 @@
 import * as Arbitrary from "effect/Arbitrary"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
-import { FormatError } from "../errors.ts"
+import { FormatError } from "../errors/format_error.ts"
 import { Cursor } from "./cursor.ts"
 import { type Field, field } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"

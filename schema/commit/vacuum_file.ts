@@ -6,7 +6,7 @@
 import type { Codec } from "../binary/mod.ts"
 import { checkInnerPath, type InnerPathPlace } from "../name/inner_path.ts"
 import { lastComponent, parseName } from "../name/timestamped_name.ts"
-import { Since } from "../version.ts"
+import { Since } from "../version/version.ts"
 import { Lines } from "./lines.ts"
 
 /**

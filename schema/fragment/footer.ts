@@ -18,10 +18,10 @@ import {
   u64ColumnOf,
   utf8,
 } from "../binary/mod.ts"
-import { decodeByOwnVersion } from "../by_own_version.ts"
+import { decodeByOwnVersion } from "../version/by_own_version.ts"
 import { checkInnerPath } from "../name/inner_path.ts"
-import { fitRanges, getRanges, putRanges, type Range, type RangeSize, rangesSchema } from "../range.ts"
-import { Since } from "../version.ts"
+import { fitRanges, getRanges, putRanges, type Range, type RangeSize, rangesSchema } from "../array/range.ts"
+import { Since } from "../version/version.ts"
 import { OptionalSection } from "./optional_section.ts"
 
 /** What the fragment's schema says about the layout of its footer. */

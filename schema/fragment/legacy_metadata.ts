@@ -16,8 +16,8 @@ import {
   u64Column,
   u64ColumnOf,
 } from "../binary/mod.ts"
-import { decodeByOwnVersion } from "../by_own_version.ts"
-import { fitRanges, getRanges, putRanges, type Range, rangesSchema } from "../range.ts"
+import { decodeByOwnVersion } from "../version/by_own_version.ts"
+import { fitRanges, getRanges, putRanges, type Range, rangesSchema } from "../array/range.ts"
 import type { FragmentShape } from "./footer.ts"
 
 /** All there is to know of an old fragment. It is sparse iff it has a `__coords.tdb`. */

@@ -5,8 +5,8 @@
  */
 import * as Schema from "effect/Schema"
 import { BinaryIssue, type Codec, codec, type Cursor, field, type Sink, u32, u64 } from "../binary/mod.ts"
-import { arrayOf, type Datatype, DatatypeField, sizeOf, type TypedArray } from "../datatype.ts"
-import { Since } from "../version.ts"
+import { arrayOf, type Datatype, DatatypeField, sizeOf, type TypedArray } from "../array/datatype.ts"
+import { Since } from "../version/version.ts"
 
 /** The bounds of one dimension in all MBRs of a level: low₀, high₀, low₁, high₁, … */
 export type MbrColumn =

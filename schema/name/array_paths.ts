@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Since } from "../version.ts"
+import { Since } from "../version/version.ts"
 
 /**
  * The schema of arrays until format 9, in the array's own folder.

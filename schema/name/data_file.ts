@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Since } from "../version.ts"
+import { Since } from "../version/version.ts"
 
 /** What a file belongs to. */
 export type DataField =

@@ -24,7 +24,7 @@
  *
  * @module
  */
-import { FormatError } from "../errors.ts"
+import { FormatError } from "../errors/format_error.ts"
 
 /**
  * What a path is for:

@@ -4,38 +4,38 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
-import type { Enumeration } from "../../schema/enumeration.ts"
-import type { Range } from "../../schema/range.ts"
-import type { ArraySchema } from "./builder/schema_value.ts"
-import type { FragmentDescription } from "./describe.ts"
-import { type EnumerationError, loadEnumerations } from "./enumerations.ts"
-import { describeOpenFragments, type FragmentsError } from "./fragment_descriptions.ts"
-import { type AnyTileArray, handleOf, openedOf, type TileArray } from "./handle.ts"
-import { loadMetadata, type MetadataError, type MetadataItem } from "./metadata.ts"
-import { nonEmptyDomain as nonEmptyDomainOf } from "./non_empty_domain.ts"
-import { accessOf, openArray, type OpenError, reopenArray, type ReopenOptions } from "./open.ts"
-import type { OpenOptions } from "./open_options.ts"
-import { schemaDifferences, SchemaMismatch } from "./schema_mismatch.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import type { Enumeration } from "../../schema/array/enumeration.ts"
+import type { Range } from "../../schema/array/range.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
+import type { FragmentDescription } from "./describe/describe.ts"
+import { type EnumerationError, loadEnumerations } from "./enumeration/enumerations.ts"
+import { describeOpenFragments, type FragmentsError } from "./describe/fragment_descriptions.ts"
+import { type AnyTileArray, handleOf, openedOf, type TileArray } from "./open/handle.ts"
+import { loadMetadata, type MetadataError, type MetadataItem } from "./metadata/metadata.ts"
+import { nonEmptyDomain as nonEmptyDomainOf } from "./describe/non_empty_domain.ts"
+import { accessOf, openArray, type OpenError, reopenArray, type ReopenOptions } from "./open/open.ts"
+import type { OpenOptions } from "./open/open_options.ts"
+import { schemaDifferences, SchemaMismatch } from "./open/schema_mismatch.ts"
 
-export type { ChangeOptions } from "./change_options.ts"
-export { create, type CreateError, type CreateOptions } from "./create.ts"
-export type { StoreError } from "./create_structure.ts"
-export type { TimeRange } from "./directory.ts"
-export type { MetadataEdit, MetadataEntriesInput } from "./edit_metadata.ts"
-export type { EnumerationError } from "./enumerations.ts"
-export { evolve, type EvolveError, type EvolveOptions, upgrade } from "./evolve.ts"
-export type { SchemaChanges } from "./evolve_schema.ts"
-export type { FragmentDescription } from "./describe.ts"
-export type { FragmentsError } from "./fragment_descriptions.ts"
-export type { AnyTileArray, TileArray } from "./handle.ts"
-export type { LatestSchemaError } from "./latest_schema.ts"
-export type { MetadataError, MetadataItem } from "./metadata.ts"
-export type { OpenError, ReopenOptions } from "./open.ts"
-export type { OpenOptions } from "./open_options.ts"
-export { deleteMetadata, editMetadata, putMetadata, type PutMetadataError } from "./put_metadata.ts"
-export type { SchemaDifference } from "./schema_mismatch.ts"
+export type { ChangeOptions } from "./create/change_options.ts"
+export { create, type CreateError, type CreateOptions } from "./create/create.ts"
+export type { StoreError } from "./create/create_structure.ts"
+export type { TimeRange } from "./open/directory.ts"
+export type { MetadataEdit, MetadataEntriesInput } from "./metadata/edit_metadata.ts"
+export type { EnumerationError } from "./enumeration/enumerations.ts"
+export { evolve, type EvolveError, type EvolveOptions, upgrade } from "./evolve/evolve.ts"
+export type { SchemaChanges } from "./evolve/evolve_schema.ts"
+export type { FragmentDescription } from "./describe/describe.ts"
+export type { FragmentsError } from "./describe/fragment_descriptions.ts"
+export type { AnyTileArray, TileArray } from "./open/handle.ts"
+export type { LatestSchemaError } from "./open/latest_schema.ts"
+export type { MetadataError, MetadataItem } from "./metadata/metadata.ts"
+export type { OpenError, ReopenOptions } from "./open/open.ts"
+export type { OpenOptions } from "./open/open_options.ts"
+export { deleteMetadata, editMetadata, putMetadata, type PutMetadataError } from "./metadata/put_metadata.ts"
+export type { SchemaDifference } from "./open/schema_mismatch.ts"
 
 /** A schema is told from options by what it has. */
 const isSchema = (given: object | undefined): given is ArraySchema =>
@@ -64,7 +64,7 @@ const isSchema = (given: object | undefined): given is ArraySchema =>
  *   dims: { lat: Dim.float64([-90, 90]), lon: Dim.float64([-180, 180]) },
  *   attrs: { depth: Attr.float32() },
  * })
- * const quakes = await Effect.runPromise(Effect.provide(TileArray.open("tests/array/quakes", Quakes), layerDefault))
+ * const quakes = await Effect.runPromise(Effect.provide(TileArray.open("tests/support/quakes", Quakes), layerDefault))
  * assertEquals(quakes.declared.attributeNames, ["depth"])
  * assertEquals(quakes.schema.attributes.length, 4)
  * ```
@@ -170,7 +170,7 @@ export function reopen(
  *   attrs: { depth: Attr.float32() },
  * })
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   const { columns } = yield* Sparse.read(yield* TileArray.declare(quakes, Depths), { select: ["depth"] })
  *   return columns.depth
  * })
@@ -201,7 +201,7 @@ export const declare = <S extends ArraySchema>(
  *   attrs: { depth: Attr.float32() },
  * })
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes", Depths)
+ *   const quakes = yield* TileArray.open("tests/support/quakes", Depths)
  *   const { columns } = yield* Sparse.read(TileArray.undeclare(quakes), { select: ["place"] })
  *   return Cells.texts(columns.place)
  * })
@@ -263,7 +263,7 @@ export const metadata = (
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   const [scales] = yield* TileArray.enumerations(quakes)
  *   return Cells.texts(Cells.enumerationColumn(scales))
  * })

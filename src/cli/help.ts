@@ -1,7 +1,7 @@
 /**
  * What the command line says of itself.
  */
-import { type CommandName, commands, operandsOf, type OptionSpec } from "./commands.ts"
+import { type CommandName, commands, operandsOf, type OptionSpec } from "./parse/specs.ts"
 
 const WIDTH = 80
 

@@ -8,10 +8,10 @@ import { endStart } from "./quick_start.ts"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import { layerDefault } from "../../platform/runtime.ts"
-import { STOP_SIGNALS, thisProcess } from "../../platform/runtime_process.ts"
+import { layerDefault } from "../../platform/runtime/default_layer.ts"
+import { STOP_SIGNALS, thisProcess } from "../../platform/host/process.ts"
 import { runCommand } from "./mod.ts"
-import { say } from "./terminal.ts"
+import { say } from "./print/terminal.ts"
 
 /** The width of tables where there is no terminal. */
 const COLUMNS = 80

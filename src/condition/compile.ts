@@ -3,12 +3,12 @@
  * of their fields, enumerated ones as codes, negations pushed down to the comparisons as the engine does it.
  */
 import * as DateTime from "effect/DateTime"
-import type { ArraySchema } from "../../schema/array_schema.ts"
-import { cellSize, VAR } from "../../schema/cell_val_num.ts"
+import type { ArraySchema } from "../../schema/array/array_schema.ts"
+import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
 import type { ComparisonOp, SetOp } from "../../schema/condition_ast.ts"
-import { type Datatype, isString, isTemporal } from "../../schema/datatype.ts"
-import type { Enumeration } from "../../schema/enumeration.ts"
-import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/scalar.ts"
+import { type Datatype, isString, isTemporal } from "../../schema/array/datatype.ts"
+import type { Enumeration } from "../../schema/array/enumeration.ts"
+import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/array/scalar.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { Predicate } from "./predicate.ts"
 import { ConditionError } from "./condition_error.ts"

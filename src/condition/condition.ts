@@ -106,7 +106,7 @@ export const ge: Comparing = comparing("ge")
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   return yield* Sparse.read(quakes, { select: ["depth"], where: Condition.eq("place", "Niigata") })
  * })
  * const { columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
@@ -199,7 +199,7 @@ export const notNull = <const F extends string>(field: F): Condition<readonly [F
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   const where = Condition.and(Condition.gt("depth", 20), Condition.lt("lat", 36))
  *   return yield* Sparse.read(quakes, { select: ["place"], where })
  * })

@@ -30,7 +30,7 @@ const ConditionErrorBase: TaggedErrorClass<"ConditionError", {
  * assertEquals([text, at], ["depth >", 7])
  *
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   return yield* Sparse.read(quakes, { where: "dept > 400" })
  * })
  * const wrong = Effect.catchTag(program, "ConditionError", ({ field }) => Effect.succeed(field))

@@ -4,11 +4,11 @@
  * @module
  */
 import type * as DateTime from "effect/DateTime"
-import type { Datatype } from "../../schema/datatype.ts"
-import type { Attribute } from "../array/builder/attribute.ts"
-import type { DatetimeType, TimeType } from "../array/builder/datatype_values.ts"
-import type { Dimension } from "../array/builder/dimension.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
+import type { Datatype } from "../../schema/array/datatype.ts"
+import type { Attribute } from "../schema_builder/attribute.ts"
+import type { DatetimeType, TimeType } from "../schema_builder/datatype_values.ts"
+import type { Dimension } from "../schema_builder/dimension.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import type { ConditionValue, Term } from "./condition_tree.ts"
 
 /** What values of a datatype are compared with. */

@@ -3,10 +3,10 @@
  * enumerations that it needs.
  */
 import * as Effect from "effect/Effect"
-import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
-import { type EnumerationError, loadEnumerations } from "../array/enumerations.ts"
-import type { OpenedArray } from "../array/open.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import { type EnumerationError, loadEnumerations } from "../array/enumeration/enumerations.ts"
+import type { OpenedArray } from "../array/open/open.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import { conditionFields, type Predicate } from "./predicate.ts"
 import { compileCondition } from "./compile.ts"

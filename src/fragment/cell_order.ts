@@ -1,22 +1,22 @@
 /**
  * The order of sparse cells as key words of their coordinates.
  */
-import type { ArraySchema } from "../../schema/array_schema.ts"
-import { isFloat, sizeOf, type TypedArray } from "../../schema/datatype.ts"
-import type { Dimension } from "../../schema/dimension.ts"
-import { readScalar } from "../../schema/scalar.ts"
-import { VAR } from "../../schema/cell_val_num.ts"
-import { CURRENT_VERSION, Since } from "../../schema/version.ts"
+import type { ArraySchema } from "../../schema/array/array_schema.ts"
+import { isFloat, sizeOf, type TypedArray } from "../../schema/array/datatype.ts"
+import type { Dimension } from "../../schema/array/dimension.ts"
+import { readScalar } from "../../schema/array/scalar.ts"
+import { VAR } from "../../schema/array/cell_val_num.ts"
+import { CURRENT_VERSION, Since } from "../../schema/version/version.ts"
 import {
   hilbertBits,
   hilbertWordsSteps,
   numberBucketsSteps,
   stringBucketsSteps,
   type Words,
-} from "../kernel/hilbert.ts"
-import { type KeyWords, keyWordsSteps } from "../kernel/order_key.ts"
+} from "../kernel/sort/hilbert.ts"
+import { type KeyWords, keyWordsSteps } from "../kernel/sort/order_key.ts"
 import { finish, inParts, type Steps } from "../kernel/steps.ts"
-import { stringRanksSteps } from "../kernel/string_rank.ts"
+import { stringRanksSteps } from "../kernel/sort/string_rank.ts"
 import { tileExtentOf } from "./tile_extent.ts"
 
 /** The coordinates of cells along one dimension; `offsets` (one more than cells) cut strings. */

@@ -1,11 +1,11 @@
 /**
  * Space tiles of dense arrays: how many there are and how many cells they have.
  */
-import type { ArraySchema } from "../../schema/array_schema.ts"
-import type { Dimension } from "../../schema/dimension.ts"
-import { sizeOf } from "../../schema/datatype.ts"
-import type { Range } from "../../schema/range.ts"
-import { readScalar } from "../../schema/scalar.ts"
+import type { ArraySchema } from "../../schema/array/array_schema.ts"
+import type { Dimension } from "../../schema/array/dimension.ts"
+import { sizeOf } from "../../schema/array/datatype.ts"
+import type { Range } from "../../schema/array/range.ts"
+import { readScalar } from "../../schema/array/scalar.ts"
 import { tileExtentOf } from "./tile_extent.ts"
 
 /** A dense dimension in whole numbers. */

@@ -1,12 +1,12 @@
 /**
  * Fields: what has cells in a fragment – attributes, dimensions, and the timestamps and deletes of single cells.
  */
-import type { ArraySchema } from "../../schema/array_schema.ts"
-import { cellSize, VAR } from "../../schema/cell_val_num.ts"
-import type { Datatype } from "../../schema/datatype.ts"
-import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import type { ArraySchema } from "../../schema/array/array_schema.ts"
+import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
+import type { Datatype } from "../../schema/array/datatype.ts"
+import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
 import type { DataField } from "../../schema/name/data_file.ts"
-import { Since } from "../../schema/version.ts"
+import { Since } from "../../schema/version/version.ts"
 
 /** A field of a schema. */
 export interface Field {

@@ -2,11 +2,11 @@
  * The tiles of a field: where they lie in its files, and what one is once it was read.
  */
 import * as Effect from "effect/Effect"
-import type { Storage } from "../../platform/storage.ts"
+import type { Storage } from "../../platform/storage/service.ts"
 import { decode } from "../../schema/binary/mod.ts"
-import { FormatError } from "../../schema/errors.ts"
+import { FormatError } from "../../schema/errors/format_error.ts"
 import { TileOffsets } from "../../schema/fragment/tile_offsets.ts"
-import { Since } from "../../schema/version.ts"
+import { Since } from "../../schema/version/version.ts"
 import { attemptTile } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { type Field, fieldsOf } from "./field.ts"

@@ -1,16 +1,16 @@
 /**
  * A fragment as it is after its footer was read. Everything else about it is loaded when a query needs it.
  */
-import type { ReadSession } from "../../platform/read_session.ts"
-import type { ArraySchema } from "../../schema/array_schema.ts"
-import { VAR } from "../../schema/cell_val_num.ts"
-import { sizeOf } from "../../schema/datatype.ts"
+import type { ReadSession } from "../../platform/storage/read_session.ts"
+import type { ArraySchema } from "../../schema/array/array_schema.ts"
+import { VAR } from "../../schema/array/cell_val_num.ts"
+import { sizeOf } from "../../schema/array/datatype.ts"
 import type { FragmentFooter, FragmentShape } from "../../schema/fragment/footer.ts"
 import type { LegacyMetadata } from "../../schema/fragment/legacy_metadata.ts"
 import type { DataField } from "../../schema/name/data_file.ts"
 import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
-import type { Range } from "../../schema/range.ts"
-import { Since } from "../../schema/version.ts"
+import type { Range } from "../../schema/array/range.ts"
+import { Since } from "../../schema/version/version.ts"
 import { denseCells, fragmentTiles } from "./dense_tiles.ts"
 import type { Sections } from "./sections.ts"
 

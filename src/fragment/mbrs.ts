@@ -2,12 +2,12 @@
  * The MBRs of a fragment's tiles: the leaves of its R-tree.
  */
 import * as Effect from "effect/Effect"
-import type { Storage } from "../../platform/storage.ts"
-import type { ArraySchema } from "../../schema/array_schema.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import type { ArraySchema } from "../../schema/array/array_schema.ts"
 import { decode } from "../../schema/binary/mod.ts"
-import { VAR } from "../../schema/cell_val_num.ts"
-import { sizeOf } from "../../schema/datatype.ts"
-import { FormatError } from "../../schema/errors.ts"
+import { VAR } from "../../schema/array/cell_val_num.ts"
+import { sizeOf } from "../../schema/array/datatype.ts"
+import { FormatError } from "../../schema/errors/format_error.ts"
 import type { LegacyMetadata } from "../../schema/fragment/legacy_metadata.ts"
 import { type MbrLevel, mbrsOfBytes, rtree, type RTreeDimension } from "../../schema/fragment/rtree.ts"
 import { attemptTile } from "../tile/attempt.ts"

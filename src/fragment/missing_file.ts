@@ -3,8 +3,8 @@
  */
 import * as Effect from "effect/Effect"
 import type { NotFound } from "../../platform/errors.ts"
-import { inSession, type ReadSession } from "../../platform/read_session.ts"
-import { FormatError } from "../../schema/errors.ts"
+import { inSession, type ReadSession } from "../../platform/storage/read_session.ts"
+import { FormatError } from "../../schema/errors/format_error.ts"
 
 /** The error of a fragment without its file at `uri`. */
 export const missingFile = (uri: string, version: number): FormatError => {

@@ -4,9 +4,9 @@
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
-import type { ReadSession } from "../../platform/read_session.ts"
-import { Storage } from "../../platform/storage.ts"
-import { FormatError } from "../../schema/errors.ts"
+import type { ReadSession } from "../../platform/storage/read_session.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { FormatError } from "../../schema/errors/format_error.ts"
 import type { FragmentFooter } from "../../schema/fragment/footer.ts"
 import { firstFrom } from "../kernel/first_from.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"

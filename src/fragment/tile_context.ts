@@ -2,12 +2,12 @@
  * What tiles of a field are filtered and unfiltered with.
  */
 import * as Effect from "effect/Effect"
-import type { WebpCodec, WebpEncoder } from "../../platform/codecs.ts"
+import type { WebpCodec, WebpEncoder } from "../../platform/codecs/service.ts"
 import type { CodecError } from "../../platform/errors.ts"
-import type { Datatype } from "../../schema/datatype.ts"
-import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
-import { withEncryption } from "../filter/encryption.ts"
-import type { TileContext } from "../filter/pipeline.ts"
+import type { Datatype } from "../../schema/array/datatype.ts"
+import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
+import { withEncryption } from "../filter/filters/encryption.ts"
+import type { TileContext } from "../filter/pipeline/pipeline.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Fragment } from "./fragment.ts"
 

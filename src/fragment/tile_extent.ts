@@ -1,9 +1,9 @@
 /**
  * How long the space tiles of a dimension are.
  */
-import { isFloat, sizeOf } from "../../schema/datatype.ts"
-import type { Dimension } from "../../schema/dimension.ts"
-import { readScalar, type Scalar } from "../../schema/scalar.ts"
+import { isFloat, sizeOf } from "../../schema/array/datatype.ts"
+import type { Dimension } from "../../schema/array/dimension.ts"
+import { readScalar, type Scalar } from "../../schema/array/scalar.ts"
 
 /**
  * The extent of the tiles of a dimension, if they have one. It has no sign, whatever the datatype: that of a dimension of int8

@@ -2,7 +2,7 @@
  * What is known of a tile beside its cells, and of which fields that is kept: what the engine keeps (format notes, section
  * 11.2).
  */
-import { type Datatype, storageOf } from "../../schema/datatype.ts"
+import { type Datatype, storageOf } from "../../schema/array/datatype.ts"
 import type { Field } from "./field.ts"
 
 /** What is known of the cells of one tile of a field. Null cells count in nothing but `nulls`. */

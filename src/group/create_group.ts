@@ -4,12 +4,12 @@
  */
 import * as Effect from "effect/Effect"
 import { AlreadyExists, type StorageError } from "../../platform/errors.ts"
-import { Storage } from "../../platform/storage.ts"
+import { Storage } from "../../platform/storage/service.ts"
 import { GROUP_FILE, GROUP_FOLDER, METADATA_FOLDER } from "../../schema/name/array_paths.ts"
-import type { InvalidOption } from "../array/errors.ts"
-import { removeOnFailure } from "../array/created_files.ts"
-import { join } from "../array/listing.ts"
-import { placeOf } from "../array/open_options.ts"
+import type { InvalidOption } from "../array/open/errors.ts"
+import { removeOnFailure } from "../array/create/created_files.ts"
+import { join } from "../array/open/listing.ts"
+import { placeOf } from "../array/open/open_options.ts"
 import { kindOfFolder } from "./object_type.ts"
 
 /** What making a group can fail with. */

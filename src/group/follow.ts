@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { hostOf, httpPlace, namesBelow, staysInFolder } from "../../platform/http_url.ts"
-import { schemeOf } from "../../platform/uri.ts"
-import type { Refuse } from "../array/open_options.ts"
+import { hostOf, httpPlace, namesBelow, staysInFolder } from "../../platform/storage/http/url.ts"
+import { schemeOf } from "../../platform/storage/uri.ts"
+import type { Refuse } from "../array/open/open_options.ts"
 
 /** Origins (`https://data.example`, `s3://bucket`) and schemes (`file:`), normalised. */
 export type AllowedOrigins = ReadonlySet<string>

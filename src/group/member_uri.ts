@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { pathInFileUri } from "../../platform/uri.ts"
+import { pathInFileUri } from "../../platform/storage/uri.ts"
 
 /** Scheme and authority of a URI, without the slash behind; `""` for absolute paths, `undefined` for relative ones. */
 const rootOf = (uri: string): string | undefined =>

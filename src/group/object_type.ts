@@ -5,9 +5,9 @@
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
-import { type Entry, Storage } from "../../platform/storage.ts"
-import type { InvalidOption } from "../array/errors.ts"
-import { placeOf } from "../array/open_options.ts"
+import { type Entry, Storage } from "../../platform/storage/service.ts"
+import type { InvalidOption } from "../array/open/errors.ts"
+import { placeOf } from "../array/open/open_options.ts"
 import { ARRAY_SCHEMA_FILE, GROUP_FILE, GROUP_FOLDER, SCHEMA_FOLDER } from "../../schema/name/array_paths.ts"
 
 /** The kinds of objects. */

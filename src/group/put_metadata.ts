@@ -2,20 +2,20 @@
  * Changing the metadata of groups.
  */
 import * as Effect from "effect/Effect"
-import type { Codecs } from "../../platform/codecs.ts"
-import { Storage } from "../../platform/storage.ts"
-import { CURRENT_VERSION } from "../../schema/version.ts"
-import { type ChangeOptions, changingOf } from "../array/change_options.ts"
-import type { StoreError } from "../array/create_structure.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { CURRENT_VERSION } from "../../schema/version/version.ts"
+import { type ChangeOptions, changingOf } from "../array/create/change_options.ts"
+import type { StoreError } from "../array/create/create_structure.ts"
 import {
   type EditedMetadata,
   editInto,
   type MetadataEdit,
   type MetadataEntriesInput,
   storeMetadata,
-} from "../array/edit_metadata.ts"
-import type { ArrayNotFound, InvalidOption, WriteError } from "../array/errors.ts"
-import { accessOf } from "../array/open.ts"
+} from "../array/metadata/edit_metadata.ts"
+import type { ArrayNotFound, InvalidOption, WriteError } from "../array/open/errors.ts"
+import { accessOf } from "../array/open/open.ts"
 import { checkGroup, type TileGroup } from "./open_group.ts"
 
 /** What changing the metadata of a group can fail with. */

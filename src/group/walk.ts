@@ -7,9 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Chunk from "effect/Chunk"
 import * as Stream from "effect/Stream"
-import type { Codecs } from "../../platform/codecs.ts"
-import { following } from "../../platform/http_origin.ts"
-import type { Storage } from "../../platform/storage.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import { following } from "../../platform/storage/http/origin.ts"
+import type { Storage } from "../../platform/storage/service.ts"
 import {
   DEEPEST,
   type ListingAt,

@@ -6,17 +6,17 @@
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
-import type { TileArray } from "../array/handle.ts"
-import { explainDense, type Explanation } from "./explain.ts"
-import { aggregated, distinctValues } from "./aggregated.ts"
-import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
-import { askedOf, isObject, NAMES, type QueryError } from "./query.ts"
-import { streamDenseCells } from "./dense_cells.ts"
-import { readFirstDense } from "./read_first.ts"
-import { streamDense } from "./stream_dense.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
+import type { TileArray } from "../array/open/handle.ts"
+import { explainDense, type Explanation } from "./query_plan.ts"
+import { aggregated, distinctValues } from "./aggregate/run.ts"
+import { type ArrayToRead, batchesOf, type BatchesOptions } from "./request/array_batches.ts"
+import { askedOf, isObject, NAMES, type QueryError } from "./request/resolve_query.ts"
+import { streamDenseCells } from "./request/matching_cells.ts"
+import { readFirstDense } from "./request/read_limited.ts"
+import { streamDense } from "./request/dense_request.ts"
 import {
   AGGREGATE_OPTIONS,
   type AggregateOptions,
@@ -25,8 +25,8 @@ import {
   DISTINCT_OPTIONS,
   type DistinctOptions,
   type KeyOf,
-} from "./typed_aggregates.ts"
-import type { AttributeName, FieldName, TimeForm } from "./typed_columns.ts"
+} from "./aggregate/types.ts"
+import type { AttributeName, FieldName, TimeForm } from "./column/typed_columns.ts"
 import {
   type DenseBatch,
   type DenseReadOptions,
@@ -36,12 +36,12 @@ import {
   type Query,
   type SparseResult,
   sparseResult,
-} from "./typed_read.ts"
+} from "./request/result_types.ts"
 
-export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
-export type { ColumnSize, Explanation, FragmentExplanation } from "./explain.ts"
-export type { QueryError } from "./query.ts"
-export type { ReadError } from "./read_error.ts"
+export type { ArrayToRead, BatchesOptions } from "./request/array_batches.ts"
+export type { ColumnSize, Explanation, FragmentExplanation } from "./query_plan.ts"
+export type { QueryError } from "./request/resolve_query.ts"
+export type { ReadError } from "./options/read_error.ts"
 export type {
   AggregateAnswer,
   AggregateOptions,
@@ -51,13 +51,13 @@ export type {
   DistinctOptions,
   GroupOf,
   KeyOf,
-} from "./typed_aggregates.ts"
-export type { Order } from "./read_options.ts"
-export type { RowError } from "../array/row_error.ts"
-export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./rows.ts"
-export type { Scalar, ScalarInput } from "../../schema/scalar.ts"
-export type { Bound, Outside, Pair, Point, Points, RangeInput, RegionInput } from "./selection.ts"
-export type { ArrayOf } from "../array/builder/datatype_values.ts"
+} from "./aggregate/types.ts"
+export type { Order } from "./options/read_options.ts"
+export type { RowError } from "../row/row_error.ts"
+export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./column/rows.ts"
+export type { Scalar, ScalarInput } from "../../schema/array/scalar.ts"
+export type { Bound, Outside, Pair, Point, Points, RangeInput, RegionInput } from "./selection/selection.ts"
+export type { ArrayOf } from "../schema_builder/datatype_values.ts"
 export type {
   AttributeColumn,
   AttributeName,
@@ -76,7 +76,7 @@ export type {
   TimeForm,
   Timestamps,
   VarColumn,
-} from "./typed_columns.ts"
+} from "./column/typed_columns.ts"
 export type {
   DenseBatch,
   DenseReadOptions as ReadOptions,
@@ -84,7 +84,7 @@ export type {
   Query,
   Read,
   SparseResult,
-} from "./typed_read.ts"
+} from "./request/result_types.ts"
 
 /**
  * Reads a box, or boxes, of a dense array: by default the non-empty domain and all attributes, row-major.

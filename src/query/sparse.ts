@@ -6,13 +6,13 @@
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
-import type { TileArray } from "../array/handle.ts"
-import { explainSparse, type Explanation } from "./explain.ts"
-import { aggregated, distinctValues } from "./aggregated.ts"
-import { type ArrayToRead, batchesOf, type BatchesOptions } from "./array_batches.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
+import type { TileArray } from "../array/open/handle.ts"
+import { explainSparse, type Explanation } from "./query_plan.ts"
+import { aggregated, distinctValues } from "./aggregate/run.ts"
+import { type ArrayToRead, batchesOf, type BatchesOptions } from "./request/array_batches.ts"
 import {
   AGGREGATE_OPTIONS,
   type AggregateOptions,
@@ -21,17 +21,17 @@ import {
   DISTINCT_OPTIONS,
   type DistinctOptions,
   type KeyOf,
-} from "./typed_aggregates.ts"
-import { readFirstSparse } from "./read_first.ts"
-import { streamSparse } from "./stream_sparse.ts"
-import type { FieldName, SparseField, TimeForm } from "./typed_columns.ts"
-import { askedOf, type QueryError } from "./query.ts"
-import { type Query, type SparseResult, sparseResult } from "./typed_read.ts"
+} from "./aggregate/types.ts"
+import { readFirstSparse } from "./request/read_limited.ts"
+import { streamSparse } from "./request/sparse_request.ts"
+import type { FieldName, SparseField, TimeForm } from "./column/typed_columns.ts"
+import { askedOf, type QueryError } from "./request/resolve_query.ts"
+import { type Query, type SparseResult, sparseResult } from "./request/result_types.ts"
 
-export type { ArrayToRead, BatchesOptions } from "./array_batches.ts"
-export type { ColumnSize, Explanation, FragmentExplanation } from "./explain.ts"
-export type { QueryError } from "./query.ts"
-export type { ReadError } from "./read_error.ts"
+export type { ArrayToRead, BatchesOptions } from "./request/array_batches.ts"
+export type { ColumnSize, Explanation, FragmentExplanation } from "./query_plan.ts"
+export type { QueryError } from "./request/resolve_query.ts"
+export type { ReadError } from "./options/read_error.ts"
 export type {
   AggregateAnswer,
   AggregateOptions,
@@ -41,13 +41,13 @@ export type {
   DistinctOptions,
   GroupOf,
   KeyOf,
-} from "./typed_aggregates.ts"
-export type { Order } from "./read_options.ts"
-export type { RowError } from "../array/row_error.ts"
-export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./rows.ts"
-export type { Scalar, ScalarInput } from "../../schema/scalar.ts"
-export type { Bound, Outside, Pair, Point, Points, RangeInput, RegionInput } from "./selection.ts"
-export type { ArrayOf } from "../array/builder/datatype_values.ts"
+} from "./aggregate/types.ts"
+export type { Order } from "./options/read_options.ts"
+export type { RowError } from "../row/row_error.ts"
+export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./column/rows.ts"
+export type { Scalar, ScalarInput } from "../../schema/array/scalar.ts"
+export type { Bound, Outside, Pair, Point, Points, RangeInput, RegionInput } from "./selection/selection.ts"
+export type { ArrayOf } from "../schema_builder/datatype_values.ts"
 export type {
   AttributeColumn,
   ColumnOf,
@@ -63,8 +63,8 @@ export type {
   TimeForm,
   Timestamps,
   VarColumn,
-} from "./typed_columns.ts"
-export type { Query, Read, SparseResult } from "./typed_read.ts"
+} from "./column/typed_columns.ts"
+export type { Query, Read, SparseResult } from "./request/result_types.ts"
 
 /**
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
@@ -81,7 +81,7 @@ export type { Query, Read, SparseResult } from "./typed_read.ts"
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   return yield* Sparse.read(quakes, { select: ["lat", "place"], region: { lon: [100, null] }, where: "depth > 20" })
  * })
  * const { length, columns } = await Effect.runPromise(Effect.provide(program, layerDefault))
@@ -121,7 +121,7 @@ export const read = <
  * import * as Stream from "effect/Stream"
  *
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   const batches = Sparse.stream(quakes, { select: ["depth"], memory: 2 ** 24 })
  *   return yield* Stream.runFold(batches, 0, (cells, { length }) => cells + length)
  * })
@@ -154,7 +154,7 @@ export const stream = <
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  *
- * const quakes = TileArray.open("tests/array/quakes")
+ * const quakes = TileArray.open("tests/support/quakes")
  * const options = { select: ["depth"], region: { lat: [30, 46] }, signal: AbortSignal.timeout(60_000) } as const
  * let deepest = 0
  * for await (const { columns } of Sparse.batches(quakes, options, layerDefault)) {
@@ -190,7 +190,7 @@ export const batches = <
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   const wanted = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
  *   return yield* Sparse.aggregate(quakes, wanted, { where: 'place != "Crete"' })
  * })
@@ -205,7 +205,7 @@ export const batches = <
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   const wanted = { quakes: Aggregate.count(), deepest: Aggregate.max("depth") }
  *   return yield* Sparse.aggregate(quakes, wanted, { by: ["scale"] })
  * })
@@ -243,7 +243,7 @@ export const aggregate = <
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.gen(function* () {
- *   const quakes = yield* TileArray.open("tests/array/quakes")
+ *   const quakes = yield* TileArray.open("tests/support/quakes")
  *   return yield* Sparse.distinct(quakes, "place", { region: { lat: [36, 46] } })
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), ["Niigata", "Tōhoku"])
@@ -270,7 +270,7 @@ export const distinct = <S extends ArraySchema<"sparse"> | undefined, const F ex
  * import * as Effect from "effect/Effect"
  *
  * const program = Effect.flatMap(
- *   TileArray.open("tests/array/quakes"),
+ *   TileArray.open("tests/support/quakes"),
  *   (array) => Sparse.explain(array, { where: "depth > 20", select: ["place"] }),
  * )
  * const { fields, fragments } = await Effect.runPromise(Effect.provide(program, layerDefault))

@@ -1,9 +1,9 @@
 import * as Effect from "effect/Effect"
-import { runSteps } from "../../platform/turns.ts"
+import { runSteps } from "../../platform/host/event_loop_turns.ts"
 import type { Steps } from "../kernel/steps.ts"
-import { FormatError } from "../../schema/errors.ts"
+import { FormatError } from "../../schema/errors/format_error.ts"
 import { CodecError } from "../../platform/errors.ts"
-import { ChecksumMismatch, DecryptionFailed } from "../filter/errors.ts"
+import { ChecksumMismatch, DecryptionFailed } from "../filter/part/errors.ts"
 
 /** What opening tiles can fail with. */
 export type TileError = FormatError | ChecksumMismatch | DecryptionFailed | CodecError

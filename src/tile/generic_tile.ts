@@ -2,17 +2,17 @@
  * Generic tiles: the wrapping of schemas, fragment metadata, array metadata, groups, enumerations and conditions.
  * Format: `generic_tile.md`.
  */
-import type { Codecs } from "../../platform/codecs.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
 import { decode, encode } from "../../schema/binary/mod.ts"
-import { FormatError } from "../../schema/errors.ts"
-import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
-import { GenericTileHeader } from "../../schema/generic_tile.ts"
-import { isLater, refusal } from "../../schema/version.ts"
-import { withEncryption } from "../filter/encryption.ts"
-import { DecryptionFailed } from "../filter/errors.ts"
-import { filterTileSteps } from "../filter/filter_tile.ts"
-import { unfilterTileSteps } from "../filter/pipeline.ts"
-import { concatSteps } from "../filter/words.ts"
+import { FormatError } from "../../schema/errors/format_error.ts"
+import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
+import { GenericTileHeader } from "../../schema/tile/generic_tile.ts"
+import { isLater, refusal } from "../../schema/version/version.ts"
+import { withEncryption } from "../filter/filters/encryption.ts"
+import { DecryptionFailed } from "../filter/part/errors.ts"
+import { filterTileSteps } from "../filter/pipeline/filter_tile.ts"
+import { unfilterTileSteps } from "../filter/pipeline/pipeline.ts"
+import { concatSteps } from "../filter/part/words.ts"
 import { finish, type Steps } from "../kernel/steps.ts"
 
 /** What is needed to open the tiles of an array. */

@@ -2,7 +2,7 @@
  * Tiles without filters: their cells lie in chunks of one size, each behind a header of twelve bytes, so that where a cell
  * lies can be computed. Format: `tile.md`.
  */
-import { chunkSize } from "../filter/chunk_cuts.ts"
+import { chunkSize } from "../filter/pipeline/chunk_cuts.ts"
 
 /** Bytes of the number of chunks, and of the header of each: its original and filtered size, and that of its metadata. */
 const COUNT = 8

@@ -1,4 +1,4 @@
-import type { ByteRange } from "../../platform/storage.ts"
+import type { ByteRange } from "../../platform/storage/service.ts"
 
 /** Requests for tiles of one file: neighbours are read as one. */
 export interface Spans {

@@ -1,10 +1,10 @@
 /**
  * Parts of tiles that a worker thread unfilters: what is sent there, and what comes back.
  */
-import type { Codecs } from "../../platform/codecs.ts"
-import type { WorkerPool } from "../../platform/workers.ts"
-import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
-import { type TileContext, tileTable, unfilterChunks } from "../filter/pipeline.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { WorkerPool } from "../../platform/workers/worker_pool.ts"
+import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
+import { type TileContext, tileTable, unfilterChunks } from "../filter/pipeline/pipeline.ts"
 import type { TileAccess } from "./generic_tile.ts"
 
 /** Chunks of a tile. */

@@ -1,8 +1,8 @@
 /**
  * The module of the worker threads that unfilter tiles: takes an {@link UnfilterJob}, answers an {@link UnfilterAnswer}.
  */
-import { nativeCodecs } from "../../platform/codecs_native.ts"
-import { takeJobs } from "../../platform/thread_jobs.ts"
+import { nativeCodecs } from "../../platform/codecs/layers/native.ts"
+import { takeJobs } from "../../platform/workers/thread_entry.ts"
 import { runUnfilterJob, type UnfilterJob } from "./unfilter_job.ts"
 
 takeJobs((job: UnfilterJob) => {

@@ -1,4 +1,4 @@
-import { FormatError } from "../../schema/errors.ts"
+import { FormatError } from "../../schema/errors/format_error.ts"
 
 /**
  * The cells of a tile of var-sized values: start offsets as they lie in the file (u64 each, relative to the tile) become

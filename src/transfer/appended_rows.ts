@@ -8,12 +8,12 @@
  * left: a program that is killed after its commit and before its second look.
  */
 import * as Effect from "effect/Effect"
-import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
-import { readScalar } from "../../schema/scalar.ts"
-import { Conflict } from "../array/errors.ts"
-import { type OpenedArray, type OpenError, reopenArray } from "../array/open.ts"
-import type { CommitGuard } from "../write/cell_writer.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import { readScalar } from "../../schema/array/scalar.ts"
+import { Conflict } from "../array/open/errors.ts"
+import { type OpenedArray, type OpenError, reopenArray } from "../array/open/open.ts"
+import type { CommitGuard } from "../write/fragment/cell_writer.ts"
 
 /** The first and the last row of an append. */
 export interface AppendedRows {

@@ -6,26 +6,26 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type { Codecs } from "../../platform/codecs.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
 import { AlreadyExists, StorageError } from "../../platform/errors.ts"
-import { inFlight, Storage } from "../../platform/storage.ts"
-import type { FormatError } from "../../schema/errors.ts"
+import { inFlight, Storage } from "../../platform/storage/service.ts"
+import type { FormatError } from "../../schema/errors/format_error.ts"
 import { FRAGMENT_METADATA_FILE } from "../../schema/name/data_file.ts"
 import { lastComponent, parseName } from "../../schema/name/timestamped_name.ts"
 import { fragmentPath } from "../../schema/name/array_paths.ts"
 import { redactUri } from "../../schema/errors/redact.ts"
-import { toHex } from "../../schema/scalar.ts"
-import { Since } from "../../schema/version.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
-import { type CreateError, type CreateOptions, newArray } from "../array/create.ts"
-import { isOurs, type Removal, removeOnFailure } from "../array/created_files.ts"
-import { openedOf } from "../array/handle.ts"
-import { schemaFiles } from "../array/directory.ts"
-import { join, listSchemas } from "../array/listing.ts"
-import { newUuid } from "../array/new_name.ts"
-import type { OpenedArray } from "../array/open.ts"
-import { placeOf } from "../array/open_options.ts"
-import { removeArray } from "../array/remove_array.ts"
+import { toHex } from "../../schema/array/scalar.ts"
+import { Since } from "../../schema/version/version.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
+import { type CreateError, type CreateOptions, newArray } from "../array/create/create.ts"
+import { isOurs, type Removal, removeOnFailure } from "../array/create/created_files.ts"
+import { openedOf } from "../array/open/handle.ts"
+import { schemaFiles } from "../array/open/directory.ts"
+import { join, listSchemas } from "../array/open/listing.ts"
+import { newUuid } from "../array/create/fragment_name.ts"
+import type { OpenedArray } from "../array/open/open.ts"
+import { placeOf } from "../array/open/open_options.ts"
+import { removeArray } from "../array/create/remove_array.ts"
 import {
   type Checkpoint,
   encodeUnfinished,
@@ -33,10 +33,10 @@ import {
   type PassedInput,
   type Unfinished,
   UNFINISHED_FILE,
-} from "../array/unfinished.ts"
-import { type Checkpoints, keptFragments, NO_CHECKPOINT, type WrittenSoFar } from "../write/checkpoints.ts"
-import { commitFragments, newCommitName } from "../write/commit.ts"
-import type { Written } from "../write/written.ts"
+} from "../array/open/unfinished.ts"
+import { type Checkpoints, keptFragments, NO_CHECKPOINT, type WrittenSoFar } from "../write/fragment/checkpoints.ts"
+import { commitFragments, newCommitName } from "../write/fragment/commit.ts"
+import type { Written } from "../write/result/write_result.ts"
 import { inspectTarget, type TargetOptions } from "./target.ts"
 
 /** An array to be filled. */

@@ -5,8 +5,8 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import { toHex } from "../../schema/scalar.ts"
-import type { PassedInput } from "../array/unfinished.ts"
+import { toHex } from "../../schema/array/scalar.ts"
+import type { PassedInput } from "../array/open/unfinished.ts"
 
 /** Bytes that are digested at once, behind the digest of all before them. */
 const BLOCK = 1 << 18

@@ -4,16 +4,16 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
-import { openedOf, type TileArray } from "../array/handle.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
+import { openedOf, type TileArray } from "../array/open/handle.ts"
 import type { Condition } from "../condition/condition_tree.ts"
 import type { TermsIn } from "../condition/typed_terms.ts"
-import { deleteCells, type Deleted, type DeleteFailure } from "./delete_cells.ts"
-import { checkWrite, type WriteOptions } from "./write_options.ts"
+import { deleteCells, type Deleted, type DeleteFailure } from "./delete/delete_cells.ts"
+import { checkWrite, type WriteOptions } from "./options/write_options.ts"
 
-export type { Deleted, DeleteFailure } from "./delete_cells.ts"
+export type { Deleted, DeleteFailure } from "./delete/delete_cells.ts"
 
 /** When cells are deleted. */
 export type DeleteOptions = Pick<WriteOptions, "at">

@@ -6,21 +6,21 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Sink from "effect/Sink"
-import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
-import { openedOf, type TileArray } from "../array/handle.ts"
-import type { DenseOrder } from "./dense_tiles.ts"
-import { type CellWriter, sinkOf } from "./cell_writer.ts"
-import { openDenseWriter } from "./dense_writer.ts"
-import type { AttributeColumns, BoxOf, LabelsBeside } from "./typed_input.ts"
-import { writeDense } from "./write_dense.ts"
-import { type BatchOptions, checkCells, fragmentSizeOf, oneOf, type WriteOptions } from "./write_options.ts"
-import type { WriteFailure, Written } from "./written.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
+import { openedOf, type TileArray } from "../array/open/handle.ts"
+import type { DenseOrder } from "./dense/dense_tiles.ts"
+import { type CellWriter, sinkOf } from "./fragment/cell_writer.ts"
+import { openDenseWriter } from "./dense/dense_writer.ts"
+import type { AttributeColumns, BoxOf, LabelsBeside } from "./options/typed_input.ts"
+import { writeDense } from "./dense/write_dense.ts"
+import { type BatchOptions, checkCells, fragmentSizeOf, oneOf, type WriteOptions } from "./options/write_options.ts"
+import type { WriteFailure, Written } from "./result/write_result.ts"
 
-export type { CellWriter } from "./cell_writer.ts"
-export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./column_input.ts"
-export type { DenseOrder } from "./dense_tiles.ts"
+export type { CellWriter } from "./fragment/cell_writer.ts"
+export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./input/column_input.ts"
+export type { DenseOrder } from "./dense/dense_tiles.ts"
 export type {
   AttributeColumns,
   BoxOf,
@@ -31,9 +31,9 @@ export type {
   LabelInputs,
   LabelsBeside,
   ValueInputOf,
-} from "./typed_input.ts"
-export type { BatchOptions, WriteOptions } from "./write_options.ts"
-export type { WriteFailure, WriteProgress, Written } from "./written.ts"
+} from "./options/typed_input.ts"
+export type { BatchOptions, WriteOptions } from "./options/write_options.ts"
+export type { WriteFailure, WriteProgress, Written } from "./result/write_result.ts"
 
 /** How dense cells are written. */
 export interface DenseWriteOptions extends WriteOptions {

@@ -4,17 +4,17 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
-import { openedOf, type TileArray } from "../array/handle.ts"
-import { attemptOptions, checkNames, millis, refusing } from "../array/open_options.ts"
-import type { BoxOf, LabelInputs } from "./typed_input.ts"
-import { writeLabels as write } from "./write_labels.ts"
-import type { WriteOptions } from "./write_options.ts"
-import type { WriteFailure } from "./written.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
+import { openedOf, type TileArray } from "../array/open/handle.ts"
+import { attemptOptions, checkNames, millis, refusing } from "../array/open/open_options.ts"
+import type { BoxOf, LabelInputs } from "./options/typed_input.ts"
+import { writeLabels as write } from "./dense/write_labels.ts"
+import type { WriteOptions } from "./options/write_options.ts"
+import type { WriteFailure } from "./result/write_result.ts"
 
-export type { LabelInputs } from "./typed_input.ts"
+export type { LabelInputs } from "./options/typed_input.ts"
 
 /**
  * Writes dimension labels and no cells: of each label a column with one entry per coordinate of its dimension in `region`, which is

@@ -6,13 +6,13 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Sink from "effect/Sink"
-import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
-import { openedOf, type TileArray } from "../array/handle.ts"
-import { type CellWriter, sinkOf } from "./cell_writer.ts"
-import { openSparseWriter } from "./sparse_writer.ts"
-import type { CellColumns, LabelsBeside } from "./typed_input.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
+import { openedOf, type TileArray } from "../array/open/handle.ts"
+import { type CellWriter, sinkOf } from "./fragment/cell_writer.ts"
+import { openSparseWriter } from "./sparse/sparse_writer.ts"
+import type { CellColumns, LabelsBeside } from "./options/typed_input.ts"
 import {
   type BatchOptions,
   bytesOf,
@@ -21,12 +21,12 @@ import {
   MEMORY,
   oneOf,
   type WriteOptions,
-} from "./write_options.ts"
-import { writeSparse } from "./write_sparse.ts"
-import type { WriteFailure, Written } from "./written.ts"
+} from "./options/write_options.ts"
+import { writeSparse } from "./sparse/write_sparse.ts"
+import type { WriteFailure, Written } from "./result/write_result.ts"
 
-export type { CellWriter } from "./cell_writer.ts"
-export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./column_input.ts"
+export type { CellWriter } from "./fragment/cell_writer.ts"
+export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./input/column_input.ts"
 export type {
   Buffers,
   CellColumns,
@@ -35,9 +35,9 @@ export type {
   LabelInputs,
   LabelsBeside,
   ValueInputOf,
-} from "./typed_input.ts"
-export type { BatchOptions, WriteOptions } from "./write_options.ts"
-export type { WriteFailure, WriteProgress, Written } from "./written.ts"
+} from "./options/typed_input.ts"
+export type { BatchOptions, WriteOptions } from "./options/write_options.ts"
+export type { WriteFailure, WriteProgress, Written } from "./result/write_result.ts"
 
 /** How sparse cells are written. */
 export interface SparseWriteOptions extends WriteOptions {

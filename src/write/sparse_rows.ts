@@ -5,13 +5,13 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
-import type { Codecs } from "../../platform/codecs.ts"
-import type { Storage } from "../../platform/storage.ts"
-import type { ArraySchema } from "../array/builder/schema_value.ts"
-import { openedOf, type TileArray } from "../array/handle.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
+import { openedOf, type TileArray } from "../array/open/handle.ts"
 import { type SparseWriterOptions, writer } from "./sparse.ts"
 import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
-import type { Written } from "./written.ts"
+import type { Written } from "./result/write_result.ts"
 
 export type { Rows, WriteRowsError } from "./write_rows.ts"
 

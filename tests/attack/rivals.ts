@@ -5,7 +5,7 @@
  */
 import { cpSync, existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
-import { UNFINISHED_FILE } from "../../src/array/unfinished.ts"
+import { UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
 import type { Random } from "../hostile/random.ts"
 import { BESIDE, differences, INSIDE, isTemporary, snapshotOf, writeStrangers } from "./files.ts"
 import { type Attack, between, chance, type ChildRuntime, shortText, type Sweep } from "./input.ts"

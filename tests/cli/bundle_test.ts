@@ -1,7 +1,7 @@
 /** Functions in parentheses do what they did. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
-import { inParentheses, withoutRequire } from "./bundle.ts"
+import { inParentheses, withoutRequire } from "../../bundle/cli.ts"
 
 /** The code with these pieces of it in parentheses, if they were called. */
 const marked = (code: string, pieces: ReadonlyArray<string>, count = 1): string =>

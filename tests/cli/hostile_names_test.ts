@@ -7,8 +7,8 @@ import { ArraySchema, Attr, Dim, Filter, Group, Sparse, TileArray } from "../../
 import { CodecError, layerNative, makeMemoryStorage, StorageError, StorageService } from "../../platform/mod.ts"
 import { InvalidOption, ResultTooLarge, SelectionError } from "../../mod.ts"
 import { exitCodeOf, messageOf } from "../../src/cli/exit_code.ts"
-import { progressLine } from "../../src/cli/progress.ts"
-import { UsageError } from "../../src/cli/usage_error.ts"
+import { progressLine } from "../../src/cli/print/progress.ts"
+import { UsageError } from "../../src/cli/parse/usage_error.ts"
 import { cli } from "./run_cli.ts"
 
 const evil = "\x1b[31mred\x07\x9b2J\u202eevil\u2028\r\nline\x7f"

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { after, before, describe, it } from "node:test"
 import { layerDefault } from "../../platform/mod.ts"
 import { runCommand } from "../../src/cli/mod.ts"
-import { startWebServer, type WebServer } from "../platform/web_server.ts"
+import { startWebServer, type WebServer } from "../support/web_server.ts"
 import { cli, type CliRun, weather } from "./run_cli.ts"
 
 /** The command line as programs have it, with the web. */

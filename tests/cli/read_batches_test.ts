@@ -2,8 +2,8 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import { makeTrace } from "../../platform/mod.ts"
-import { parseSize, sizeText } from "../../src/cli/byte_size.ts"
-import { UsageError } from "../../src/cli/usage_error.ts"
+import { parseSize, sizeText } from "../../src/cli/parse/byte_size.ts"
+import { UsageError } from "../../src/cli/parse/usage_error.ts"
 import { type PackedCase, packedCase, packedCases } from "./packed_files.ts"
 import { cli, type CliRun, type CliSettings } from "./run_cli.ts"
 

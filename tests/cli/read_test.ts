@@ -1,6 +1,6 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
-import { cellJsonText } from "../../src/cli/cell_formats.ts"
+import { cellJsonText } from "../../src/cli/print/cell_formats.ts"
 import { packedCase } from "./packed_files.ts"
 import { cli, weather, weatherExpected } from "./run_cli.ts"
 

@@ -1,14 +1,14 @@
 import { assert, assertEquals } from "@std/assert"
 import { describe, it } from "node:test"
-import type { Enumeration } from "../../schema/enumeration.ts"
-import * as ArraySchema from "../../src/array/builder/array_schema.ts"
-import * as Attr from "../../src/array/builder/attribute.ts"
-import * as Dim from "../../src/array/builder/dimension.ts"
-import { evaluate } from "../../src/query/condition.ts"
+import type { Enumeration } from "../../schema/array/enumeration.ts"
+import * as ArraySchema from "../../src/schema_builder/array_schema.ts"
+import * as Attr from "../../src/schema_builder/attribute.ts"
+import * as Dim from "../../src/schema_builder/dimension.ts"
+import { evaluate } from "../../src/query/condition/evaluate.ts"
 import * as Condition from "../../src/condition/condition.ts"
 import { compileCondition } from "../../src/condition/compile.ts"
 import { ConditionError } from "../../src/condition/condition_error.ts"
-import type { Column } from "../../src/query/column.ts"
+import type { Column } from "../../src/query/column/column.ts"
 
 const values = (...texts: ReadonlyArray<string>) => {
   const encoder = new TextEncoder()

@@ -1,11 +1,11 @@
 /** Every tile of the arrays among the fixtures, with what is needed to unfilter it (formats 3 and later). */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
-import { nativeCodecs } from "../../platform/codecs_native.ts"
-import type { WebpCodec } from "../../platform/codecs.ts"
-import { type ArraySchema, decodeArraySchema } from "../../schema/array_schema.ts"
-import { cellSize, VAR } from "../../schema/cell_val_num.ts"
-import { type Datatype, sizeOf } from "../../schema/datatype.ts"
-import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import { nativeCodecs } from "../../platform/codecs/layers/native.ts"
+import type { WebpCodec } from "../../platform/codecs/service.ts"
+import { type ArraySchema, decodeArraySchema } from "../../schema/array/array_schema.ts"
+import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
+import { type Datatype, sizeOf } from "../../schema/array/datatype.ts"
+import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
 import {
   decodeFooter,
   footerLength,
@@ -14,12 +14,12 @@ import {
   type FragmentShape,
 } from "../../schema/fragment/footer.ts"
 import { TileOffsets } from "../../schema/fragment/tile_offsets.ts"
-import { decodeGenericTile } from "../../schema/generic_tile.ts"
+import { decodeGenericTile } from "../../schema/tile/generic_tile.ts"
 import { type DataField, dataFile, type DataPart } from "../../schema/name/data_file.ts"
 import { parseName } from "../../schema/name/timestamped_name.ts"
 import { decode } from "../../schema/binary/mod.ts"
-import { withEncryption } from "../../src/filter/encryption.ts"
-import { type TileContext, unfilterTile } from "../../src/filter/pipeline.ts"
+import { withEncryption } from "../../src/filter/filters/encryption.ts"
+import { type TileContext, unfilterTile } from "../../src/filter/pipeline/pipeline.ts"
 
 /** Where the fixtures are, in the project's own environment. */
 export const fixtures: string = new URL("../../../shared/fixtures/", import.meta.url).pathname

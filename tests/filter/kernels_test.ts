@@ -2,14 +2,14 @@
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
-import { doubleDeltaByKernel, encodeDoubleDeltaByKernel } from "../../platform/double_delta_kernel.ts"
-import { LARGEST, scratch } from "../../platform/kernel_memory.ts"
-import { shuffleByKernel, type ShuffleName } from "../../platform/shuffle_kernel.ts"
-import { transposeBlocks } from "../../src/filter/bitshuffle.ts"
-import { shuffle, unshuffle } from "../../src/filter/byteshuffle.ts"
-import { decodeStream } from "../../src/filter/double_delta.ts"
-import { encodePairs } from "../../src/filter/double_delta_forward.ts"
-import { Refusal } from "../../src/filter/transform.ts"
+import { doubleDeltaByKernel, encodeDoubleDeltaByKernel } from "../../platform/wasm/double_delta.ts"
+import { LARGEST, scratch } from "../../platform/wasm/memory.ts"
+import { shuffleByKernel, type ShuffleName } from "../../platform/wasm/shuffle.ts"
+import { transposeBlocks } from "../../src/filter/filters/bitshuffle.ts"
+import { shuffle, unshuffle } from "../../src/filter/filters/byteshuffle.ts"
+import { decodeStream } from "../../src/filter/filters/double_delta.ts"
+import { encodePairs } from "../../src/filter/filters/double_delta_forward.ts"
+import { Refusal } from "../../src/filter/part/transform.ts"
 
 const noise = (length: number, seed: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => Math.imul(i + seed, 0x9e3779b1) >>> 13)

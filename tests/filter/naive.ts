@@ -1,13 +1,13 @@
 /** The filters forward, written to be read: bit by bit, in BigInt. What the fast ones are held against. */
-import { nativeCodecs } from "../../platform/codecs_native.ts"
-import { type Datatype, sizeOf, storageOf } from "../../schema/datatype.ts"
-import type { Filter } from "../../schema/filter.ts"
+import { nativeCodecs } from "../../platform/codecs/layers/native.ts"
+import { type Datatype, sizeOf, storageOf } from "../../schema/array/datatype.ts"
+import type { Filter } from "../../schema/array/filter.ts"
 import { encode } from "../../schema/binary/mod.ts"
-import { Chunks } from "../../schema/tile_chunks.ts"
-import { transformOf } from "../../src/filter/registry.ts"
-import type { TileContext } from "../../src/filter/pipeline.ts"
-import type { Parts } from "../../src/filter/transform.ts"
-import { inputTypes } from "../../src/filter/type_flow.ts"
+import { Chunks } from "../../schema/tile/tile_chunks.ts"
+import { transformOf } from "../../src/filter/pipeline/registry.ts"
+import type { TileContext } from "../../src/filter/pipeline/pipeline.ts"
+import type { Parts } from "../../src/filter/part/transform.ts"
+import { inputTypes } from "../../src/filter/pipeline/type_flow.ts"
 
 export const bytesOf = (...parts: ReadonlyArray<Uint8Array | ReadonlyArray<number>>): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => [...part]))

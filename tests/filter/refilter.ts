@@ -2,11 +2,11 @@
  * Tiles that engines wrote, unfiltered and filtered again: what comes out must be what was there, byte for byte as far as
  * the algorithm leaves no choice, and with the same meaning beyond.
  */
-import { VAR } from "../../schema/cell_val_num.ts"
-import { filterFoldedTile, isFolded, unfilterFoldedTile } from "../../src/filter/folded.ts"
-import { filterTile } from "../../src/filter/filter_tile.ts"
-import { type TileContext, tileTable, unfilterTile, unwind } from "../../src/filter/pipeline.ts"
-import type { Strings } from "../../src/filter/strings.ts"
+import { VAR } from "../../schema/array/cell_val_num.ts"
+import { filterFoldedTile, isFolded, unfilterFoldedTile } from "../../src/filter/pipeline/folded.ts"
+import { filterTile } from "../../src/filter/pipeline/filter_tile.ts"
+import { type TileContext, tileTable, unfilterTile, unwind } from "../../src/filter/pipeline/pipeline.ts"
+import type { Strings } from "../../src/filter/part/strings.ts"
 import { deviations, type Difference } from "../rewrite/deviations.ts"
 import { type FieldTiles, tilesBelow } from "./fixture_tiles.ts"
 

@@ -2,12 +2,18 @@
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
-import { isScratch } from "../../platform/kernel_memory.ts"
-import type { Filter } from "../../schema/filter.ts"
-import { filterTile } from "../../src/filter/filter_tile.ts"
-import { type TileContext, tileTable, unfilterChunk, unfilterChunks, unfilterTile } from "../../src/filter/pipeline.ts"
-import { transformOf } from "../../src/filter/registry.ts"
-import type { Parts } from "../../src/filter/transform.ts"
+import { isScratch } from "../../platform/wasm/memory.ts"
+import type { Filter } from "../../schema/array/filter.ts"
+import { filterTile } from "../../src/filter/pipeline/filter_tile.ts"
+import {
+  type TileContext,
+  tileTable,
+  unfilterChunk,
+  unfilterChunks,
+  unfilterTile,
+} from "../../src/filter/pipeline/pipeline.ts"
+import { transformOf } from "../../src/filter/pipeline/registry.ts"
+import type { Parts } from "../../src/filter/part/transform.ts"
 import * as naive from "./naive.ts"
 
 const any: ReadonlyArray<Filter> = [

@@ -1,10 +1,10 @@
 /** Exact bytes: worked out by hand, and those of the engine's unit tests (the strings). */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
-import type { Datatype } from "../../schema/datatype.ts"
-import type { Filter } from "../../schema/filter.ts"
-import { filterFoldedTile, unfilterFoldedTile } from "../../src/filter/folded.ts"
-import { unfilterTile } from "../../src/filter/pipeline.ts"
+import type { Datatype } from "../../schema/array/datatype.ts"
+import type { Filter } from "../../schema/array/filter.ts"
+import { filterFoldedTile, unfilterFoldedTile } from "../../src/filter/pipeline/folded.ts"
+import { unfilterTile } from "../../src/filter/pipeline/pipeline.ts"
 import { bytesOf, context, int, persist, u32s } from "./naive.ts"
 
 const text = (s: string): Uint8Array => new TextEncoder().encode(s)

@@ -2,13 +2,13 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
-import { describeOpenFragments } from "../../src/array/fragment_descriptions.ts"
-import { openArray } from "../../src/array/open.ts"
-import { readSparse } from "../../src/query/read_sparse.ts"
-import { Storage } from "../../platform/storage.ts"
-import { FormatError } from "../../schema/errors.ts"
-import { type PackedArray, packedArrays } from "../array/packed_arrays.ts"
-import { openAndRead, runOver } from "../array/run_bytes.ts"
+import { describeOpenFragments } from "../../src/array/describe/fragment_descriptions.ts"
+import { openArray } from "../../src/array/open/open.ts"
+import { readSparse } from "../../src/query/request/sparse_request.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { FormatError } from "../../schema/errors/format_error.ts"
+import { type PackedArray, packedArrays } from "../support/packed_arrays.ts"
+import { openAndRead, runOver } from "../support/run_bytes.ts"
 
 const found = (pack: string, path: string): PackedArray => packedArrays(pack).find((a) => a.path === path)!
 

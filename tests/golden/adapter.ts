@@ -6,14 +6,14 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import { posix, resolve } from "node:path"
 import { Condition, Dense, Group, Sparse, TileArray } from "../../mod.ts"
 import { type Codecs, layerDefault, layerDefaultPortable, type StorageService } from "../../platform/mod.ts"
-import { compareBytewise } from "../../platform/name_order.ts"
+import { compareBytewise } from "../../platform/storage/utf8_order.ts"
 import {
   describeEnumerations,
   describeFragments,
   describeMetadata,
   describeRanges,
   describeSchema,
-} from "../../src/array/describe.ts"
+} from "../../src/array/describe/describe.ts"
 import type { Engine, OpenOptions } from "./check_case.ts"
 
 const orders = { "row-major": "row", "col-major": "col", unordered: "unordered" } as const

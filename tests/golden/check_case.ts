@@ -1,6 +1,6 @@
 /** Checks one case: everything that its `expected.json` records, against an engine. */
 import { join } from "node:path"
-import type { Json } from "../../src/array/describe.ts"
+import type { Json } from "../../src/array/describe/describe.ts"
 import { type Cells, differenceOfJson, differenceOfRead } from "./compare.ts"
 import type {
   Case,

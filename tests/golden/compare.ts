@@ -3,9 +3,9 @@
  * The rules are those of the fixtures' README.
  */
 import { createHash } from "node:crypto"
-import type { CellJson } from "../../schema/scalar.ts"
-import { cellEncoder, columnJson } from "../../src/query/cell_json.ts"
-import type { Column } from "../../src/query/column.ts"
+import type { CellJson } from "../../schema/array/scalar.ts"
+import { cellEncoder, columnJson } from "../../src/query/column/cell_json.ts"
+import type { Column } from "../../src/query/column/column.ts"
 import type { Digest, ExpectedColumn, ExpectedRead } from "./expected.ts"
 
 /** What a read gave. */

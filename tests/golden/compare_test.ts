@@ -1,7 +1,7 @@
 import { describe, it } from "node:test"
 import { assertEquals, assertStringIncludes } from "@std/assert"
 import { createHash } from "node:crypto"
-import type { Column } from "../../src/query/column.ts"
+import type { Column } from "../../src/query/column/column.ts"
 import { type Cells, differenceOfColumn, differenceOfJson, differenceOfRead } from "./compare.ts"
 import type { ExpectedRead } from "./expected.ts"
 

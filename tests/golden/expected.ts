@@ -1,9 +1,9 @@
 /** What `expected.json` holds, and where the cases are. The page that describes it is the README of the fixtures. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Json, JsonObject } from "../../src/array/describe.ts"
-import type { Datatype } from "../../schema/datatype.ts"
-import type { CellJson, ScalarInput } from "../../schema/scalar.ts"
+import type { Json, JsonObject } from "../../src/array/describe/describe.ts"
+import type { Datatype } from "../../schema/array/datatype.ts"
+import type { CellJson, ScalarInput } from "../../schema/array/scalar.ts"
 
 /** Columns of many cells are recorded as digests of their bytes, with the first and last cells. */
 export interface Digest {

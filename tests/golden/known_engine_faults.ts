@@ -5,7 +5,7 @@
  * (`format.md`, section 22, item 13). That is so in nine cases, `dense_sparse_write` of the formats 1 to 9. Right is what a
  * dense read with a condition gives elsewhere: all cells, and fill values where the condition does not hold.
  */
-import { cellBytesJson, type CellJson } from "../../schema/scalar.ts"
+import { cellBytesJson, type CellJson } from "../../schema/array/scalar.ts"
 import type { ExpectedArray, ExpectedRead } from "./expected.ts"
 
 /** The cases, by the end of their URI. */

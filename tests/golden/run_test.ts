@@ -4,7 +4,7 @@ import * as Data from "effect/Data"
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Column } from "../../src/query/column.ts"
+import type { Column } from "../../src/query/column/column.ts"
 import type { Engine, ReadRequest } from "./check_case.ts"
 import { run, summary } from "./run.ts"
 

@@ -3,8 +3,8 @@ import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { ArraySchema, Attr, Dim, Group, Metadata, WriteError } from "../../mod.ts"
-import { Storage } from "../../platform/storage.ts"
-import { makeArray, onEachStorage } from "../array/change_array.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { makeArray, onEachStorage } from "../support/change_array.ts"
 import { details, member, over, uuid } from "./group_files.ts"
 
 const schema = ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } })

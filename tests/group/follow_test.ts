@@ -19,11 +19,11 @@ import {
   StorageService,
   withTrace,
 } from "../../platform/mod.ts"
-import type { Codecs } from "../../platform/codecs.ts"
-import { layerStorage } from "../../platform/runtime.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import { layerStorage } from "../../platform/runtime/default_layer.ts"
 import type { GroupMember } from "../../schema/mod.ts"
 import { originOf } from "../../src/group/follow.ts"
-import { startWebServer } from "../platform/web_server.ts"
+import { startWebServer } from "../support/web_server.ts"
 import { details, member, uuid } from "./group_files.ts"
 
 type Objects = Readonly<Record<string, ReadonlyArray<GroupMember>>>

@@ -2,9 +2,9 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { layerNative, makeMemoryStorage, StorageService } from "../../platform/mod.ts"
-import type { Codecs } from "../../platform/codecs.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
 import { encode, GroupDetails, type GroupMember, MetadataEntries, type MetadataEntry } from "../../schema/mod.ts"
-import { genericTile } from "../array/build_array.ts"
+import { genericTile } from "../support/build_array.ts"
 
 export const uuid = (n: number): string => n.toString(16).padStart(32, "0")
 

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { type Codecs, Group, layerMemory, layerNative, type StorageService } from "../../mod.ts"
-import { assertResponsive } from "../event_loop.ts"
+import { assertResponsive } from "../support/event_loop.ts"
 
 const memory = Effect.runSync(Effect.scoped(Layer.build(layerMemory)))
 const layer = Layer.merge(Layer.succeedContext(memory), layerNative)

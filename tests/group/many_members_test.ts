@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import { type Codecs, Group, layerMemory, layerNative, type StorageService } from "../../mod.ts"
-import { assertLinear } from "../growth.ts"
+import { assertLinear } from "../support/growth.ts"
 
 const run = <A>(program: Effect.Effect<A, unknown, StorageService | Codecs>): Promise<A> =>
   ManagedRuntime.make(Layer.merge(Layer.fresh(layerMemory), layerNative)).runPromise(program)

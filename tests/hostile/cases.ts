@@ -1,6 +1,6 @@
 /** The cases of a sweep: which subjects are damaged, how often, and how each case went. */
 import * as Effect from "effect/Effect"
-import { type Codecs, Codecs as CodecsTag } from "../../platform/codecs.ts"
+import { type Codecs, Codecs as CodecsTag } from "../../platform/codecs/service.ts"
 import { layerDefault, layerDefaultPortable } from "../../platform/mod.ts"
 import { takeAllocations } from "./allocations.ts"
 import { faults } from "./judge.ts"

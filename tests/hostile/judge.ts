@@ -12,9 +12,9 @@
  *    everything in several orders find as many cells as each other, and so do streams – but those cut along the rectangles
  *    where they sort, and may miss (never add) cells whose coordinates were damaged so that they left theirs.
  */
-import { sizeOf, viewAs } from "../../schema/datatype.ts"
+import { sizeOf, viewAs } from "../../schema/array/datatype.ts"
 import { exitCodeOf } from "../../src/cli/exit_code.ts"
-import type { Column } from "../../src/query/column.ts"
+import type { Column } from "../../src/query/column/column.ts"
 import type { Mutation } from "./mutation.ts"
 import type { Subject } from "./subjects.ts"
 import type { CellsRead, Outcome, Seen } from "./visit.ts"

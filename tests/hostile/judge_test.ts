@@ -1,9 +1,9 @@
 /** The judge: what is wrong must be found, or the sweep tells nothing. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
-import { FormatError } from "../../schema/errors.ts"
-import { ArrayNotFound } from "../../src/array/errors.ts"
-import type { Column } from "../../src/query/column.ts"
+import { FormatError } from "../../schema/errors/format_error.ts"
+import { ArrayNotFound } from "../../src/array/open/errors.ts"
+import type { Column } from "../../src/query/column/column.ts"
 import { faults } from "./judge.ts"
 import type { Mutation } from "./mutation.ts"
 import type { Outcome } from "./visit.ts"

@@ -4,7 +4,7 @@
  * mutations are made behind it instead, as somebody would who packs forged bytes well.
  */
 import { Buffer } from "node:buffer"
-import type { Codecs, Compressor } from "../../platform/codecs.ts"
+import type { Codecs, Compressor } from "../../platform/codecs/service.ts"
 import { hash, type Random } from "./random.ts"
 
 /** A subject's files with one of them changed, or the codecs that it is read with. */

@@ -5,19 +5,19 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import { Cells, Dense, Group, Metadata, Sparse, TileArray } from "../../mod.ts"
-import { Codecs } from "../../platform/codecs.ts"
-import { Storage } from "../../platform/storage.ts"
-import { makeMemoryStorage } from "../../platform/storage_memory.ts"
+import { Codecs } from "../../platform/codecs/service.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { makeMemoryStorage } from "../../platform/storage/memory.ts"
 import {
   describeEnumerations,
   describeFragments,
   describeMetadata,
   describeRanges,
   describeSchema,
-} from "../../src/array/describe.ts"
-import type { Column } from "../../src/query/column.ts"
-import type { StreamOptions } from "../../src/query/read_options.ts"
-import type { RegionInput } from "../../src/query/selection.ts"
+} from "../../src/array/describe/describe.ts"
+import type { Column } from "../../src/query/column/column.ts"
+import type { StreamOptions } from "../../src/query/options/read_options.ts"
+import type { RegionInput } from "../../src/query/selection/selection.ts"
 import type { Subject } from "./subjects.ts"
 
 /** Columns that were read, of a whole or of batches one after the other. */

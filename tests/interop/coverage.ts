@@ -1,5 +1,5 @@
 /** What the recorded cases reach: datatypes, orders, regions, times. A sample that lost some of it does not count as one. */
-import { datatypes } from "../../schema/datatype.ts"
+import { datatypes } from "../../schema/array/datatype.ts"
 import { findCases, loadCase } from "../golden/expected.ts"
 import type { InteropArray } from "./compare.ts"
 import { knownEngineDefects } from "./known_engine_defects.ts"

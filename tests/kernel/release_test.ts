@@ -2,7 +2,7 @@
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { release } from "../../src/kernel/release.ts"
-import { orderOf, sortCells, sortPacked } from "../../src/kernel/sort_cells.ts"
+import { orderOf, sortCells, sortPacked } from "../../src/kernel/sort/sort_cells.ts"
 
 describe("memory that is given back", () => {
   it("is that of large arrays, once each; they are empty then", () => {

@@ -1,7 +1,7 @@
 /**
  * The law of every write: wherever it fails, what is there reads as before or as after, and can be written again.
  *
- * A write is run once for each of its calls that write and each kind of fault (`platform/with_faults.ts`). After that
+ * A write is run once for each of its calls that write and each kind of fault (`platform/storage/middleware/faults.ts`). After that
  * - who reads sees what was there before or what should be there after; only the latter if the write said it succeeded;
  * - where the program lived on and readers see what was there before, no file is left that was not there before;
  * - files of strangers, beside what is written and in its folder, are as they were, byte for byte;
@@ -11,10 +11,10 @@ import { assert, assertEquals, assertNotEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import type { Codecs } from "../../platform/codecs.ts"
-import { layerNative } from "../../platform/codecs_native.ts"
-import { Storage } from "../../platform/storage.ts"
-import { faults, withFaults } from "../../platform/with_faults.ts"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import { layerNative } from "../../platform/codecs/layers/native.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { faults, withFaults } from "../../platform/storage/middleware/faults.ts"
 import type { Ground } from "./ground.ts"
 
 /** Something that reads or writes arrays. */

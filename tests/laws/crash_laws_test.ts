@@ -2,7 +2,7 @@
 import { assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
-import { Storage } from "../../platform/storage.ts"
+import { Storage } from "../../platform/storage/service.ts"
 import { type CrashLaw, crashLaws } from "./crash_laws.ts"
 import { memoryGround } from "./ground.ts"
 

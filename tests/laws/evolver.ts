@@ -8,8 +8,8 @@ import * as Layer from "effect/Layer"
 import { writeSync } from "node:fs"
 import process from "node:process"
 import { Attr, TileArray } from "../../mod.ts"
-import { layerNative } from "../../platform/codecs_native.ts"
-import { layerLocal } from "../../platform/storage_local.ts"
+import { layerNative } from "../../platform/codecs/layers/native.ts"
+import { layerLocal } from "../../platform/storage/local/local.ts"
 
 const [uri, name, ...numbers] = process.argv.slice(-4)
 const [first, count] = numbers.map(Number)

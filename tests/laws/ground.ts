@@ -2,9 +2,9 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { makeLocalStorage } from "../../platform/storage_local.ts"
-import { makeMemoryStorage } from "../../platform/storage_memory.ts"
-import type { Storage } from "../../platform/storage.ts"
+import { makeLocalStorage } from "../../platform/storage/local/local.ts"
+import { makeMemoryStorage } from "../../platform/storage/memory.ts"
+import type { Storage } from "../../platform/storage/service.ts"
 
 /** A place with something written, or nothing. */
 export interface Ground {

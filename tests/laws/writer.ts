@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { writeSync } from "node:fs"
 import process from "node:process"
-import { layerNative } from "../../platform/codecs_native.ts"
-import { layerLocal } from "../../platform/storage_local.ts"
+import { layerNative } from "../../platform/codecs/layers/native.ts"
+import { layerLocal } from "../../platform/storage/local/local.ts"
 import { writeOnce } from "./loop.ts"
 
 const [root, ...numbers] = process.argv.slice(-4)

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
 import { ArraySchema, Attr, Cells, Dense, Dim, ResultTooLarge, Sparse, TileArray } from "../../mod.ts"
-import { inMemory } from "../write/in_memory.ts"
+import { inMemory } from "../support/in_memory.ts"
 
 const cellOrders = ["row-major", "col-major", "hilbert"] as const
 const upTo = (n: number): ReadonlyArray<number> => Array.from({ length: n }, (_, i) => i)

@@ -2,9 +2,9 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
 import { Dense, Sparse, TileArray } from "../../mod.ts"
-import type { Column } from "../../src/query/column.ts"
-import { ResultTooLarge, SelectionError } from "../../src/array/errors.ts"
-import { run } from "./run_query.ts"
+import type { Column } from "../../src/query/column/column.ts"
+import { ResultTooLarge, SelectionError } from "../../src/array/open/errors.ts"
+import { run } from "../support/run_query.ts"
 
 const weather = new URL("../golden/demo/weather", import.meta.url).pathname
 const failure = <A, E>(

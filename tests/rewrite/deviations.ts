@@ -2,7 +2,7 @@
  * Where our bytes are not those that engines wrote from the same cells, and why: all there is. Whatever else differs is a
  * fault. See section 11.2 of the format notes for what engines get wrong in their statistics.
  */
-import type { FilterPipeline } from "../../schema/filter_pipeline.ts"
+import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
 import type { DataPart } from "../../schema/name/data_file.ts"
 import type { Field } from "../../src/fragment/field.ts"
 

@@ -1,11 +1,11 @@
 /** Arrays that are written again, one after the other, each in a memory of its own. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { layerNative } from "../../platform/codecs_native.ts"
-import { layerWebp } from "../../platform/codecs_webp_native.ts"
-import { Storage } from "../../platform/storage.ts"
-import { makeMemoryStorage } from "../../platform/storage_memory.ts"
-import type { PackedArray } from "../array/packed_arrays.ts"
+import { layerNative } from "../../platform/codecs/layers/native.ts"
+import { layerWebp } from "../../platform/codecs/webp/locate.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { makeMemoryStorage } from "../../platform/storage/memory.ts"
+import type { PackedArray } from "../support/packed_arrays.ts"
 import { compareArray, type Compared } from "./compare.ts"
 import { rewriteArray } from "./rewrite.ts"
 

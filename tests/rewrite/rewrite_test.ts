@@ -4,7 +4,7 @@
  */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
-import { packedArrays, packs } from "../array/packed_arrays.ts"
+import { packedArrays, packs } from "../support/packed_arrays.ts"
 import { nothing } from "./compare.ts"
 import { rewriteAll } from "./rewrite_all.ts"
 

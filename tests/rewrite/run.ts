@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative, sep } from "node:path"
 import process from "node:process"
-import { arraysOf } from "../array/packed_arrays.ts"
+import { arraysOf } from "../support/packed_arrays.ts"
 import { fixtures } from "../filter/fixture_tiles.ts"
 import { nothing } from "./compare.ts"
 import { deviations } from "./deviations.ts"

@@ -1,8 +1,8 @@
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
-import type { Datatype } from "../../schema/datatype.ts"
-import { formatDatetime, formatTime, parseDatetime, parseTime } from "../../schema/datetime.ts"
+import type { Datatype } from "../../schema/array/datatype.ts"
+import { formatDatetime, formatTime, parseDatetime, parseTime } from "../../schema/array/datetime.ts"
 
 const reason = (result: unknown) => (result as { reason: string }).reason
 

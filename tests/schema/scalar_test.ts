@@ -1,7 +1,7 @@
 import { describe, it } from "node:test"
 import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
-import { type Datatype, datatypes, sizeOf, storageOf } from "../../schema/datatype.ts"
+import { type Datatype, datatypes, sizeOf, storageOf } from "../../schema/array/datatype.ts"
 import {
   boundJson,
   cellBytesJson,
@@ -13,7 +13,7 @@ import {
   type ScalarInput,
   scalarJson,
   textJson,
-} from "../../schema/scalar.ts"
+} from "../../schema/array/scalar.ts"
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 

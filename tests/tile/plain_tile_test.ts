@@ -4,8 +4,8 @@ import { Buffer } from "node:buffer"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { encode } from "../../schema/binary/mod.ts"
-import { Chunks } from "../../schema/tile_chunks.ts"
-import { chunkSize } from "../../src/filter/chunk_cuts.ts"
+import { Chunks } from "../../schema/tile/tile_chunks.ts"
+import { chunkSize } from "../../src/filter/pipeline/chunk_cuts.ts"
 import { plainSize, plainSpan, withoutHeaders } from "../../src/tile/plain_tile.ts"
 
 /** A tile as the engine writes it. */

@@ -2,7 +2,7 @@
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
-import { FormatError } from "../../schema/errors.ts"
+import { FormatError } from "../../schema/errors/format_error.ts"
 import { tilePositions } from "../../src/tile/var_cells.ts"
 import { spansOf } from "../../src/tile/spans.ts"
 

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join, relative } from "node:path"
 import { Csv, Sparse, type StorageService, TileArray } from "../../mod.ts"
 import { StorageError } from "../../platform/mod.ts"
-import { UNFINISHED_FILE } from "../../src/array/unfinished.ts"
+import { UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
 import { inFolder, makePoints, over, Points, type Program } from "./local_folder.ts"
 
 /** The error that a program fails with. */

@@ -10,7 +10,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { type Codecs, Csv, Sparse, StorageService, TileArray } from "../../mod.ts"
 import { layerNative } from "../../platform/mod.ts"
-import { UNFINISHED_FILE } from "../../src/array/unfinished.ts"
+import { UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
 import { localGround } from "../laws/ground.ts"
 import { over } from "./local_folder.ts"
 

@@ -9,8 +9,8 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { dirname, join } from "node:path"
 import { Csv, Dense, Group, Sparse, type StorageService, TileArray } from "../../mod.ts"
 import { makeLocalStorage, makeMemoryStorage, withFaults } from "../../platform/mod.ts"
-import { removeArray } from "../../src/array/remove_array.ts"
-import { UNFINISHED_FILE } from "../../src/array/unfinished.ts"
+import { removeArray } from "../../src/array/create/remove_array.ts"
+import { UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
 import { inFolder, makePoints, over, Points, type Program } from "./local_folder.ts"
 
 const csv = (rows: number, from = 0): string =>

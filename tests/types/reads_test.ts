@@ -1,6 +1,6 @@
 /**
  * What TypeScript knows of reads: `deno task check` is the test. The functions are not run; what they say of types holds at
- * run time by tests/query/typed_read_test.ts.
+ * run time by tests/query/request/result_types_test.ts.
  */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -22,7 +22,7 @@ import {
   TileArray,
 } from "../../mod.ts"
 import { exactly } from "./equal.ts"
-import { Forms, Weather } from "./weather.ts"
+import { Forms, Weather } from "../support/weather.ts"
 
 const Layers = ArraySchema.dense({
   dims: { layer: Dim.uint32([0, 3], { tile: 4 }) },

@@ -19,7 +19,7 @@ import {
   TileArray,
 } from "../../mod.ts"
 import { exactly } from "./equal.ts"
-import { Forms, Weather } from "./weather.ts"
+import { Forms, Weather } from "../support/weather.ts"
 
 const Flags = Schema.dense({
   dims: { lat: Dim.int32([1, 180], { tile: 30 }), lon: Dim.int32([1, 360], { tile: 30 }) },

@@ -22,8 +22,8 @@ import {
   TileArray,
   WriteError,
 } from "../../mod.ts"
-import { Storage } from "../../platform/storage.ts"
-import { makeMemoryStorage } from "../../platform/storage_memory.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { makeMemoryStorage } from "../../platform/storage/memory.ts"
 
 type Columns = Readonly<Record<string, unknown>>
 type Way = (array: TileArray.TileArray, columns: Columns) => Effect.Effect<unknown, unknown, StorageService | Codecs>

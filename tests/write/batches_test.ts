@@ -6,7 +6,7 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import { ArraySchema, Attr, Dense, Dim, Filter, Sparse, StorageService, TileArray, WriteError } from "../../mod.ts"
-import { inMemory } from "./in_memory.ts"
+import { inMemory } from "../support/in_memory.ts"
 
 const Grid = ArraySchema.dense({
   dims: { x: Dim.int32([1, 11], { tile: 4 }), y: Dim.int32([1, 7], { tile: 3 }) },

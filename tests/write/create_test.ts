@@ -16,9 +16,9 @@ import {
   StorageService,
   TileArray,
 } from "../../mod.ts"
-import { makeMemoryStorage } from "../../platform/storage_memory.ts"
-import { withFaults } from "../../platform/with_faults.ts"
-import { inMemory } from "./in_memory.ts"
+import { makeMemoryStorage } from "../../platform/storage/memory.ts"
+import { withFaults } from "../../platform/storage/middleware/faults.ts"
+import { inMemory } from "../support/in_memory.ts"
 
 const Full = ArraySchema.sparse({
   order: "hilbert",

@@ -21,7 +21,7 @@ import {
   StorageService,
   TileArray,
 } from "../../mod.ts"
-import { processorTime, withHeartbeat } from "../event_loop.ts"
+import { processorTime, withHeartbeat } from "../support/event_loop.ts"
 
 type Program<A> = Effect.Effect<A, unknown, StorageService | Codecs>
 

@@ -2,7 +2,7 @@ import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { ArraySchema, Attr, Dense, Dim, Filter, TileArray } from "../../mod.ts"
-import { inMemory } from "./in_memory.ts"
+import { inMemory } from "../support/in_memory.ts"
 
 describe("tiles that grow when they are filtered", () => {
   it("are all there, also where several are filtered together", () =>

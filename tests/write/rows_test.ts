@@ -19,7 +19,7 @@ import {
   TileArray,
   WriteError,
 } from "../../mod.ts"
-import { inMemory } from "./in_memory.ts"
+import { inMemory } from "../support/in_memory.ts"
 
 class Quake extends Schema.Class<Quake>("Quake")({
   id: Schema.BigIntFromSelf,

@@ -5,11 +5,11 @@ import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { ArraySchema, Attr, Dense, Dim, Filter, layerMemory, layerNative, Sparse, TileArray } from "../../mod.ts"
-import { Codecs } from "../../platform/codecs.ts"
-import { nativeCodecs } from "../../platform/codecs_native.ts"
-import { Storage } from "../../platform/storage.ts"
-import { buffersOf, type PersistJob, runPersistJob } from "../../src/fragment/persist_job.ts"
-import { makeWorkers, type Workers } from "../../platform/workers.ts"
+import { Codecs } from "../../platform/codecs/service.ts"
+import { nativeCodecs } from "../../platform/codecs/layers/native.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { buffersOf, type PersistJob, runPersistJob } from "../../src/fragment/store/filter_job.ts"
+import { makeWorkers, type Workers } from "../../platform/workers/worker_pool.ts"
 
 /** Enough for threads. */
 const CELLS = 1 << 21

@@ -16,12 +16,12 @@ import {
   StorageService,
   TileArray,
 } from "../../mod.ts"
-import { makeMemoryStorage } from "../../platform/storage_memory.ts"
+import { makeMemoryStorage } from "../../platform/storage/memory.ts"
 import { openGenericTile } from "../../src/tile/generic_tile.ts"
-import { accessOf } from "../../src/array/open.ts"
-import { openedOf } from "../../src/array/handle.ts"
-import { packedArrays, packs } from "../array/packed_arrays.ts"
-import { inMemory } from "./in_memory.ts"
+import { accessOf } from "../../src/array/open/open.ts"
+import { openedOf } from "../../src/array/open/handle.ts"
+import { packedArrays, packs } from "../support/packed_arrays.ts"
+import { inMemory } from "../support/in_memory.ts"
 
 const Line = ArraySchema.dense({
   dims: { x: Dim.int32([1, 10], { tile: 4 }) },

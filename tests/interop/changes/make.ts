@@ -11,7 +11,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { Attr, type Codecs, Dense, Group, layerDefault, Sparse, type StorageService, TileArray } from "../../../mod.ts"
-import type { SchemaChanges } from "../../../src/array/evolve_schema.ts"
+import type { SchemaChanges } from "../../../src/array/evolve/evolve_schema.ts"
 import { makeRandom, type Random } from "../../hostile/random.ts"
 import { firstSchema, kinds, type MeantEntry, randomMetadata } from "./random_changes.ts"
 

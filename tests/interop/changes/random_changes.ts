@@ -1,8 +1,8 @@
 /** Random arrays, cells, metadata and changes of schemas, each with what the engine should say of it. */
 import { ArraySchema, Attr, Dim, Filter, Metadata } from "../../../mod.ts"
-import { arrayOf, type Datatype, datatypes, sizeOf } from "../../../schema/datatype.ts"
-import { isText } from "../../../schema/scalar.ts"
-import type { MetadataInput } from "../../../src/array/metadata_input.ts"
+import { arrayOf, type Datatype, datatypes, sizeOf } from "../../../schema/array/datatype.ts"
+import { isText } from "../../../schema/array/scalar.ts"
+import type { MetadataInput } from "../../../src/array/metadata/metadata_input.ts"
 import type { Random } from "../../hostile/random.ts"
 
 /** An entry of metadata as the engine reports it; a value of none has the number 1. */

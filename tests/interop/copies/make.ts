@@ -11,7 +11,7 @@ import { mkdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import process from "node:process"
 import { layerDefault, TileArray } from "../../../mod.ts"
-import { packedArrays, packs } from "../../array/packed_arrays.ts"
+import { packedArrays, packs } from "../../support/packed_arrays.ts"
 import { makeRandom } from "../../hostile/random.ts"
 
 const [folder, seed, count] = process.argv.slice(2)

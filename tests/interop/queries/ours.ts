@@ -9,7 +9,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { ArraySchema, type Codecs, Dense, layerDefault, Sparse, type StorageService, TileArray } from "../../../mod.ts"
-import { viewAs } from "../../../schema/datatype.ts"
+import { viewAs } from "../../../schema/array/datatype.ts"
 
 /** A cell as JSON: text and bytes in hex, 64-bit integers and what is no number as text. */
 type Cell = number | string | null | { readonly hex: string } | ReadonlyArray<number | string>

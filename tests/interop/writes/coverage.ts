@@ -1,7 +1,7 @@
 /** What random arrays reach of what can be written; a sample that lost some of it does not count as one. */
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { datatypes } from "../../../schema/datatype.ts"
+import { datatypes } from "../../../schema/array/datatype.ts"
 import type { Meant } from "./meant.ts"
 
 interface FieldJson {

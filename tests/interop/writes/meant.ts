@@ -1,6 +1,6 @@
 /** What the engine should say of an array that we wrote: `meant.json`, which lies beside it. */
-import type { Json } from "../../../src/array/describe.ts"
-import type { CellJson } from "../../../schema/scalar.ts"
+import type { Json } from "../../../src/array/describe/describe.ts"
+import type { CellJson } from "../../../schema/array/scalar.ts"
 import type { MeantEntry } from "../changes/random_changes.ts"
 
 /** Cells that are there, as reads of the engine are recorded. */

@@ -1,12 +1,20 @@
 /** Random cells, as bytes, and what the engine should say of them. */
 import type { ArraySchema, Attr } from "../../../mod.ts"
-import type { ArraySchema as Structure } from "../../../schema/array_schema.ts"
-import { VAR } from "../../../schema/cell_val_num.ts"
-import { arrayOf, type Datatype, isFloat, isTemporal, sizeOf, storageOf, viewAs } from "../../../schema/datatype.ts"
-import type { FilterType } from "../../../schema/filter.ts"
-import { cellBytesJson, type CellJson, readScalar, type Scalar, scalarBytes } from "../../../schema/scalar.ts"
-import { valueCount } from "../../../src/array/builder/enumeration_values.ts"
-import type { BufferInput } from "../../../src/write/column_input.ts"
+import type { ArraySchema as Structure } from "../../../schema/array/array_schema.ts"
+import { VAR } from "../../../schema/array/cell_val_num.ts"
+import {
+  arrayOf,
+  type Datatype,
+  isFloat,
+  isTemporal,
+  sizeOf,
+  storageOf,
+  viewAs,
+} from "../../../schema/array/datatype.ts"
+import type { FilterType } from "../../../schema/array/filter.ts"
+import { cellBytesJson, type CellJson, readScalar, type Scalar, scalarBytes } from "../../../schema/array/scalar.ts"
+import { valueCount } from "../../../src/schema_builder/enumeration_values.ts"
+import type { BufferInput } from "../../../src/write/input/column_input.ts"
 import type { Random } from "../../hostile/random.ts"
 import { type Temper, temperOf } from "./random_schema.ts"
 

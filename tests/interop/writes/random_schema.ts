@@ -3,9 +3,9 @@
  * current domains.
  */
 import { ArraySchema, Attr, Dim, Filter, SchemaError } from "../../../mod.ts"
-import { type Datatype, datatypes, isFloat, isTemporal, sizeOf } from "../../../schema/datatype.ts"
-import type { Filter as AnyFilter } from "../../../schema/filter.ts"
-import { checkFormatVersion } from "../../../src/array/check_format_version.ts"
+import { type Datatype, datatypes, isFloat, isTemporal, sizeOf } from "../../../schema/array/datatype.ts"
+import type { Filter as AnyFilter } from "../../../schema/array/filter.ts"
+import { checkFormatVersion } from "../../../src/array/create/check_format_version.ts"
 import type { Random } from "../../hostile/random.ts"
 
 /** What a random schema is for. */

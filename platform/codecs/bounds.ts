@@ -1,0 +1,45 @@
+/**
+ * The two promises of every decompressor: the size asked for or a {@link CodecError}, and no other kind of throw.
+ *
+ * @module
+ */
+import { CodecError } from "../errors.ts"
+
+/** Runs `work`; whatever it throws comes out as a {@link CodecError} of `codec`. */
+export const guarded = <A>(codec: string, reason: string, work: () => A): A => {
+  try {
+    return work()
+  } catch (cause) {
+    if (cause instanceof CodecError) throw cause
+    const detail = cause instanceof Error && cause.message !== "" ? `${reason} (${cause.message})` : reason
+    throw new CodecError({ codec, reason: detail, cause })
+  }
+}
+
+/** `bytes`, if there are `size` of them. */
+export const exactly = (codec: string, bytes: Uint8Array, size: number): Uint8Array => {
+  if (bytes.length !== size) throw wrongSize(codec, bytes.length, size)
+  return bytes
+}
+
+/** The error for a stream that holds another number of bytes than was promised. */
+export const wrongSize = (codec: string, have: number | "more", size: number): CodecError =>
+  new CodecError({
+    codec,
+    reason: have === "more"
+      ? `the stream holds more than the ${size} bytes that were promised; it is damaged`
+      : `the stream holds ${have} bytes where ${size} were promised; it is damaged or cut short`,
+  })
+
+/**
+ * Refuses a promised `size` that no stream of `length` bytes can hold (`ratio`: the best that the codec can do), so that
+ * a forged size costs no memory.
+ */
+export const plausible = (codec: string, length: number, size: number, ratio: number): void => {
+  if (!(size >= 0 && Number.isSafeInteger(size))) {
+    throw new CodecError({ codec, reason: `${size} is not a number of bytes` })
+  }
+  if (size > length * ratio) {
+    throw new CodecError({ codec, reason: `${length} compressed bytes cannot hold the ${size} bytes promised` })
+  }
+}

@@ -1,0 +1,285 @@
+/**
+ * Zlib streams (RFC 1950) decompressed in plain TypeScript, straight into a result of the promised size. Nothing is computed
+ * before the first stream comes; of damaged streams it refuses those that zlib refuses.
+ *
+ * @module
+ */
+import { guarded, plausible, wrongSize } from "./bounds.ts"
+
+/** Codes of up to so many bits are looked up at once. */
+const FAST = 10
+const LONGEST = 15
+
+/** A set of Huffman codes. */
+interface Codes {
+  /** By the next {@link FAST} bits: symbol × 16 + length; 0 where the code is longer, or is none. */
+  readonly table: Uint16Array
+  /** How many codes there are of each length. */
+  readonly counts: Uint16Array
+  /** The symbols by their codes. */
+  readonly symbols: Uint16Array
+}
+
+/** The codes of symbols whose code lengths are given. A set that is `whole` leaves no bits without a meaning. */
+const codesOf = (lengths: Uint8Array, whole: boolean): Codes => {
+  const counts = new Uint16Array(LONGEST + 1)
+  for (const length of lengths) counts[length]++
+  const unused = counts[0]
+  counts[0] = 0
+  const next = new Uint16Array(LONGEST + 2)
+  const places = new Uint16Array(LONGEST + 2)
+  let free = 1
+  for (let length = 1; length <= LONGEST; length++) {
+    free = 2 * free - counts[length]
+    if (free < 0) throw new Error("more codes than there are bits for")
+    next[length + 1] = (next[length] + counts[length]) << 1
+    places[length + 1] = places[length] + counts[length]
+  }
+  // one code of one bit, or none, may stand alone
+  if (free > 0 && (whole || unused + counts[1] < lengths.length)) throw new Error("codes are missing")
+  const table = new Uint16Array(1 << FAST)
+  const symbols = new Uint16Array(lengths.length)
+  for (let symbol = 0; symbol < lengths.length; symbol++) {
+    const length = lengths[symbol]
+    if (length === 0) continue
+    symbols[places[length]++] = symbol
+    const code = next[length]++
+    if (length > FAST) continue
+    // in the stream codes lie with their first bit lowest
+    let reversed = 0
+    for (let bit = 0; bit < length; bit++) reversed |= ((code >> bit) & 1) << (length - 1 - bit)
+    for (let at = reversed; at < 1 << FAST; at += 1 << length) table[at] = (symbol << 4) | length
+  }
+  return { table, counts, symbols }
+}
+
+/** A code that is not in the table, bit by bit: symbol × 16 + length. */
+const longCode = ({ counts, symbols }: Codes, bits: number): number => {
+  let [code, first, place] = [0, 0, 0]
+  for (let length = 1; length <= LONGEST; length++) {
+    code |= (bits >>> (length - 1)) & 1
+    const count = counts[length]
+    if (code - first < count) return (symbols[place + code - first] << 4) | length
+    place += count
+    first = (first + count) << 1
+    code <<= 1
+  }
+  throw new Error("bits that are no code")
+}
+
+/** Where the lengths of copies start, by their symbols, and how many bits are added to each; the same for distances. */
+const steps = (extras: ReadonlyArray<number>, start: number): Uint16Array => {
+  const starts = new Uint16Array(extras.length)
+  for (let i = 0; i < extras.length; i++) {
+    starts[i] = start
+    start += 1 << extras[i]
+  }
+  return starts
+}
+
+interface Tables {
+  readonly lengthExtras: ReadonlyArray<number>
+  readonly lengthStarts: Uint16Array
+  readonly distanceExtras: ReadonlyArray<number>
+  readonly distanceStarts: Uint16Array
+}
+
+let tables: Tables | undefined
+
+const makeTables = (): Tables => {
+  const lengthExtras = Array.from({ length: 29 }, (_, i) => i < 8 || i === 28 ? 0 : (i >> 2) - 1)
+  const distanceExtras = Array.from({ length: 30 }, (_, i) => i < 4 ? 0 : (i >> 1) - 1)
+  const lengthStarts = steps(lengthExtras, 3)
+  lengthStarts[28] = 258
+  return { lengthExtras, lengthStarts, distanceExtras, distanceStarts: steps(distanceExtras, 1) }
+}
+
+/** In which order a block gives the lengths of the codes of its lengths. */
+const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
+
+let fixed: readonly [Codes, Codes] | undefined
+
+const makeFixed = (): readonly [Codes, Codes] => {
+  const lengths = new Uint8Array(288).fill(8).fill(9, 144, 256).fill(7, 256, 280)
+  return [codesOf(lengths, true), codesOf(new Uint8Array(32).fill(5), true)]
+}
+
+const adler32 = (bytes: Uint8Array): number => {
+  let a = 1
+  let b = 0
+  for (let at = 0; at < bytes.length;) {
+    // as many as keep both sums below 2^31
+    for (const stop = Math.min(at + 3800, bytes.length); at < stop; at++) {
+      a += bytes[at]
+      b += a
+    }
+    a %= 65521
+    b %= 65521
+  }
+  return ((b << 16) | a) >>> 0
+}
+
+/** Bits of a stream, lowest first. Behind its end there are zeros, which `checkEnd` tells. */
+class Bits {
+  hold = 0
+  count = 0
+  constructor(readonly input: Uint8Array, public at: number) {}
+
+  /** The next bits, at most 16. */
+  take(count: number): number {
+    while (this.count < count) {
+      this.hold |= this.input[this.at++] << this.count
+      this.count += 8
+    }
+    const bits = this.hold & ((1 << count) - 1)
+    this.hold >>>= count
+    this.count -= count
+    return bits
+  }
+
+  /** A symbol. */
+  symbol(codes: Codes): number {
+    while (this.count < LONGEST) {
+      this.hold |= this.input[this.at++] << this.count
+      this.count += 8
+    }
+    const found = codes.table[this.hold & ((1 << FAST) - 1)] || longCode(codes, this.hold)
+    this.hold >>>= found & 15
+    this.count -= found & 15
+    return found >>> 4
+  }
+
+  /** To the next whole byte. */
+  align(): void {
+    this.at -= this.count >> 3
+    this.hold = this.count = 0
+  }
+
+  checkEnd(): void {
+    if (this.at - (this.count >> 3) > this.input.length) throw new Error("the stream ends too early")
+  }
+}
+
+/** The codes that a block brings along. */
+const readCodes = (bits: Bits): readonly [Codes, Codes] => {
+  const literals = bits.take(5) + 257
+  const distances = bits.take(5) + 1
+  const given = bits.take(4) + 4
+  if (literals > 286 || distances > 30) throw new Error("more symbols than there are")
+  const outer = new Uint8Array(19)
+  for (let i = 0; i < given; i++) outer[ORDER[i]] = bits.take(3)
+  const codes = codesOf(outer, true)
+  const lengths = new Uint8Array(literals + distances)
+  for (let i = 0; i < lengths.length;) {
+    const symbol = bits.symbol(codes)
+    if (symbol < 16) {
+      lengths[i++] = symbol
+      continue
+    }
+    if (symbol === 16 && i === 0) throw new Error("a repeated length before the first")
+    const length = symbol === 16 ? lengths[i - 1] : 0
+    const times = symbol === 16 ? 3 + bits.take(2) : symbol === 17 ? 3 + bits.take(3) : 11 + bits.take(7)
+    if (i + times > lengths.length) throw new Error("more lengths than symbols")
+    lengths.fill(length, i, i += times)
+  }
+  if (lengths[256] === 0) throw new Error("a block without an end")
+  return [codesOf(lengths.subarray(0, literals), false), codesOf(lengths.subarray(literals), false)]
+}
+
+/** A block of codes; answers how far `out` is filled. */
+const readBlock = (bits: Bits, [literals, distances]: readonly [Codes, Codes], out: Uint8Array, to: number): number => {
+  const { lengthExtras, lengthStarts, distanceExtras, distanceStarts } = tables ??= makeTables()
+  const { input } = bits
+  const size = out.length
+  // as variables: this is where the time goes
+  let { hold, count, at } = bits
+  for (;;) {
+    while (count < LONGEST) {
+      hold |= input[at++] << count
+      count += 8
+    }
+    const found = literals.table[hold & ((1 << FAST) - 1)] || longCode(literals, hold)
+    hold >>>= found & 15
+    count -= found & 15
+    const symbol = found >>> 4
+    if (symbol < 256) {
+      if (to === size) throw wrongSize("gzip", "more", size)
+      out[to++] = symbol
+      continue
+    }
+    if (symbol === 256) break
+    if (symbol > 285) throw new Error("a length that there is not")
+    // 7 bits for the length, 15 for the code of a distance
+    while (count < 22) {
+      hold |= input[at++] << count
+      count += 8
+    }
+    const lengthExtra = lengthExtras[symbol - 257]
+    const length = lengthStarts[symbol - 257] + (hold & ((1 << lengthExtra) - 1))
+    hold >>>= lengthExtra
+    count -= lengthExtra
+    const step = distances.table[hold & ((1 << FAST) - 1)] || longCode(distances, hold)
+    hold >>>= step & 15
+    count -= step & 15
+    if (step >>> 4 > 29) throw new Error("a distance that there is not")
+    const distanceExtra = distanceExtras[step >>> 4]
+    while (count < distanceExtra) {
+      hold |= input[at++] << count
+      count += 8
+    }
+    const distance = distanceStarts[step >>> 4] + (hold & ((1 << distanceExtra) - 1))
+    hold >>>= distanceExtra
+    count -= distanceExtra
+    if (distance > to) throw new Error("a distance that goes too far back")
+    if (length > size - to) throw wrongSize("gzip", "more", size)
+    for (const end = to + length; to < end; to++) out[to] = out[to - distance]
+  }
+  bits.hold = hold
+  bits.count = count
+  bits.at = at
+  return to
+}
+
+const inflate = (input: Uint8Array, size: number): Uint8Array => {
+  if (input.length < 6) throw new Error("the stream ends too early")
+  if ((input[0] & 15) !== 8 || input[0] >> 4 > 7 || ((input[0] << 8) | input[1]) % 31 !== 0) {
+    throw new Error("no zlib stream")
+  }
+  if ((input[1] & 32) !== 0) throw new Error("the stream needs a dictionary")
+  const out = new Uint8Array(size)
+  const bits = new Bits(input, 2)
+  let to = 0
+  for (let last = false; !last;) {
+    last = bits.take(1) === 1
+    const kind = bits.take(2)
+    bits.checkEnd()
+    if (kind === 0) {
+      bits.align()
+      const length = input[bits.at] | (input[bits.at + 1] << 8)
+      const check = input[bits.at + 2] | (input[bits.at + 3] << 8)
+      bits.at += 4
+      if (bits.at + length > input.length) throw new Error("the stream ends too early")
+      if ((length ^ check) !== 0xffff) throw new Error("a stored block whose length is damaged")
+      if (length > size - to) throw wrongSize("gzip", "more", size)
+      out.set(input.subarray(bits.at, bits.at += length), to)
+      to += length
+    } else if (kind === 3) throw new Error("a block of no kind")
+    else {
+      to = readBlock(bits, kind === 1 ? fixed ??= makeFixed() : readCodes(bits), out, to)
+      bits.checkEnd()
+    }
+  }
+  if (to !== size) throw wrongSize("gzip", to, size)
+  bits.align()
+  const { at } = bits
+  if (at + 4 > input.length) throw new Error("the stream ends too early")
+  const sum = ((input[at] << 24) | (input[at + 1] << 16) | (input[at + 2] << 8) | input[at + 3]) >>> 0
+  if (sum !== adler32(out)) throw new Error("its checksum does not fit")
+  return out
+}
+
+/** The `size` bytes of a zlib stream. Throws CodecError. */
+export const inflateExactly = (input: Uint8Array, size: number): Uint8Array => {
+  plausible("gzip", input.length, size, 1032)
+  return guarded("gzip", "the stream is damaged or cut short", () => inflate(input, size))
+}

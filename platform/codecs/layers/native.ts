@@ -1,0 +1,164 @@
+/**
+ * The codecs of Deno, Bun and Node: `node:zlib` and `node:crypto` where they have the codec, plain TypeScript where they
+ * have not (bzip2; zstd on Node before 22.15), and for LZ4 a small kernel in WebAssembly.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type { ZstdOptions } from "node:zlib"
+import { bzip2 } from "../bzip2/portable.ts"
+import { lz4WithKernel } from "../lz4/wasm.ts"
+import { Codecs, type Compressor } from "../service.ts"
+import { portableZstd } from "../zstd/portable.ts"
+import { checkCipherArguments, webpMissing } from "../arguments.ts"
+import { exactly, guarded, plausible } from "../bounds.ts"
+import { inflateExactly } from "../inflate.ts"
+import { builtin } from "../../host/builtin_modules.ts"
+import { readZstdFrame } from "../zstd/frame.ts"
+import { decodeFrame } from "../zstd/native_handle.ts"
+
+const crypto = builtin("node:crypto")
+const zlib = builtin("node:zlib")
+
+/** So many bytes Deno decodes in plain TypeScript first: it takes no longer than to load `node:zlib`. */
+let first = "Deno" in globalThis ? 1 << 17 : 0
+
+/** Whether these many bytes are still to be decoded without `node:zlib`. */
+const withoutZlib = (size: number): boolean => {
+  if (first === 0) return false
+  first = size < first ? first - size : 0
+  return first > 0
+}
+
+/**
+ * Bytes of their own: what the runtime gives may be a slice of a shared pool, at any offset, and callers lay typed arrays
+ * over the result.
+ */
+const owned = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteOffset === 0 && bytes.buffer.byteLength <= bytes.length + 8
+    ? new Uint8Array(bytes.buffer as ArrayBuffer, 0, bytes.length)
+    : new Uint8Array(bytes)
+
+/** One output buffer of just over `size` bytes, and an error instead of a second one. */
+const bounded = (size: number): { maxOutputLength: number; chunkSize: number } => ({
+  maxOutputLength: Math.max(size, 1),
+  chunkSize: Math.max(size + 1, 64),
+})
+
+const gzip: Compressor = {
+  decompress: (input, size) => {
+    if (withoutZlib(size)) return inflateExactly(input, size)
+    plausible("gzip", input.length, size, 1032)
+    return exactly(
+      "gzip",
+      owned(guarded("gzip", "the stream is damaged or cut short", () => zlib().inflateSync(input, bounded(size)))),
+      size,
+    )
+  },
+  compress: (input, level) =>
+    guarded(
+      "gzip",
+      "cannot compress",
+      () => owned(zlib().deflateSync(input, { level: level < 0 ? -1 : Math.min(level, 9) })),
+    ),
+}
+
+/** A window beyond this is not left to the runtime, which would reserve it whole. */
+const WINDOW_MAX = 8 * 1024 * 1024
+
+/** What the decoder that is kept may come to hold on to. */
+const WINDOW_KEPT = 1024 * 1024
+
+/** Up to this size, which the metadata of filters have, the runtime takes longer to begin than the portable decoder to end. */
+const SMALL = 256
+
+const zstd: Compressor = {
+  decompress: (input, size, room = (n) => new Uint8Array(n)) => {
+    const frame = readZstdFrame(input, size)
+    if (!frame.checksum && (size <= SMALL || withoutZlib(size))) return portableZstd.decompress(input, size)
+    const { zstdDecompressSync } = zlib()
+    if (zstdDecompressSync === undefined || frame.window > Math.max(size, WINDOW_MAX)) {
+      return portableZstd.decompress(input, size)
+    }
+    if (frame.sized && frame.window <= Math.max(size, WINDOW_KEPT)) {
+      const output = room(size)
+      if (decodeFrame(input, output)) return output
+    }
+    return exactly(
+      "zstd",
+      owned(guarded("zstd", "the frame is damaged", () => zstdDecompressSync(input, bounded(size)))),
+      size,
+    )
+  },
+  compress: (input, level) => {
+    const { constants, zstdCompressSync } = zlib()
+    if (zstdCompressSync === undefined) return portableZstd.compress(input, level)
+    const options: ZstdOptions & { pledgedSrcSize: number } = {
+      // Gives the frame its content size, as the engine's frames have it. The Node types lag behind.
+      pledgedSrcSize: input.length,
+      // Room for the worst case at once: when the output spans chunks, Deno 2.9 appends a second, empty frame.
+      chunkSize: input.length + (input.length >>> 8) + 1024,
+      params: { [constants.ZSTD_c_compressionLevel]: level === -1 || level < -7 ? 3 : Math.min(level, 22) },
+    }
+    return guarded("zstd", "cannot compress", () => owned(zstdCompressSync(input, options)))
+  },
+}
+
+/**
+ * The codecs of Deno, Bun and Node as a value; {@link layerNative} is the layer of them. WebP is not among them: `withWebp`
+ * adds it.
+ *
+ * ```ts
+ * import { nativeCodecs } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const packed = nativeCodecs.gzip.compress(new Uint8Array(1000), -1)
+ * assertEquals(nativeCodecs.gzip.decompress(packed, 1000).length, 1000)
+ * ```
+ */
+export const nativeCodecs: Codecs = {
+  gzip,
+  zstd,
+  lz4: lz4WithKernel,
+  bzip2,
+  md5: (input) => new Uint8Array(crypto().createHash("md5").update(input).digest()),
+  sha256: (input) => new Uint8Array(crypto().createHash("sha256").update(input).digest()),
+  decrypt: (key, iv, tag, cipher) => {
+    checkCipherArguments(key, iv, tag)
+    return guarded("aes_256_gcm", "the key is wrong, or the bytes were changed", () => {
+      const decipher = crypto().createDecipheriv("aes-256-gcm", key, iv)
+      decipher.setAuthTag(tag)
+      const plain = new Uint8Array(cipher.length)
+      plain.set(decipher.update(cipher))
+      decipher.final()
+      return plain
+    })
+  },
+  encrypt: (key, iv, plain) => {
+    checkCipherArguments(key, iv)
+    return guarded("aes_256_gcm", "cannot encrypt", () => {
+      const cipher = crypto().createCipheriv("aes-256-gcm", key, iv)
+      const bytes = new Uint8Array(plain.length)
+      bytes.set(cipher.update(plain))
+      cipher.final()
+      return { cipher: bytes, tag: new Uint8Array(cipher.getAuthTag()) }
+    })
+  },
+  webp: Effect.fail(webpMissing()),
+  webpEncoder: Effect.fail(webpMissing()),
+}
+
+/**
+ * The layer of {@link nativeCodecs}.
+ *
+ * ```ts
+ * import { Codecs, layerNative } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.map(Codecs, (codecs) => codecs.md5(new Uint8Array()).length)
+ * assertEquals(Effect.runSync(Effect.provide(program, layerNative)), 16)
+ * ```
+ */
+export const layerNative: Layer.Layer<Codecs> = Layer.succeed(Codecs, nativeCodecs)

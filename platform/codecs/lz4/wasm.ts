@@ -1,0 +1,46 @@
+/**
+ * Raw LZ4 blocks by kernels of WebAssembly, which copy 16 bytes at a time; `lz4.wat` and `lz4_encode.wat` are
+ * their sources. What the kernels do not take, and what they find damaged, goes to their twin in TypeScript, which says what is
+ * wrong.
+ *
+ * @module
+ */
+import { lz4 } from "./portable.ts"
+import type { Compressor } from "../service.ts"
+import { plausible } from "../bounds.ts"
+import { LARGEST, lazyKernel, onKernel, scratch } from "../../wasm/memory.ts"
+import { LZ4, LZ4_ENCODE } from "../../wasm/modules_generated.ts"
+
+const decoder = lazyKernel<{
+  /** 1 if the block is whole and makes `size` bytes, else 0. */
+  readonly decode: (input: number, length: number, output: number, size: number) => number
+}>(LZ4)
+
+const decompress: Compressor["decompress"] = (input, size, room = (n) => new Uint8Array(n)) => {
+  plausible("lz4", input.length, size, 255)
+  const its = size <= LARGEST ? decoder() : undefined
+  if (its === undefined) return lz4.decompress(input, size)
+  const output = room(size)
+  const done = onKernel(input, output, (from, to) => its.decode(from, input.length, to, size))
+  return done ? output : lz4.decompress(input, size)
+}
+
+const encoder = lazyKernel<{
+  /** Answers the bytes of the result. */
+  readonly encode: (input: number, length: number, output: number) => number
+}>(LZ4_ENCODE)
+
+const compress: Compressor["compress"] = (input, level) => {
+  const most = input.length + Math.ceil(input.length / 255) + 16
+  const its = most <= LARGEST ? encoder() : undefined
+  if (its === undefined) return lz4.compress(input, level)
+  const output = scratch(most, input)
+  let length = 0
+  onKernel(input, output, (from, to) => {
+    length = its.encode(from, input.length, to)
+  })
+  return output.slice(0, length)
+}
+
+/** LZ4 as `lz4` has it, faster both ways. */
+export const lz4WithKernel: Compressor = { decompress, compress }

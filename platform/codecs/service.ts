@@ -1,0 +1,88 @@
+/**
+ * Compression, digests and ciphers: a service of plain synchronous functions, chosen by layer. They are called once a
+ * chunk from inside a tile's pipeline, so none of them is an Effect; what they throw is a {@link CodecError}.
+ *
+ * @module
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type { CodecError } from "../errors.ts"
+import type { Workers } from "../workers/worker_pool.ts"
+
+/** A compressor and its inverse. Both throw {@link CodecError}. */
+export interface Compressor {
+  /**
+   * The `size` bytes that `input` was made of. Exactly that many: less or more in the stream is a CodecError, and no more
+   * than `size` bytes are ever allocated for the result. A codec that can puts them into memory that `room` answers, once it
+   * knows that they may be there.
+   */
+  readonly decompress: (input: Uint8Array, size: number, room?: (size: number) => Uint8Array) => Uint8Array
+  /** `input` compressed at `level` (−1: the codec's own default). A codec that cannot compress throws and says so. */
+  readonly compress: (input: Uint8Array, level: number) => Uint8Array
+}
+
+/** Pixels of a decoded picture, four bytes each: red, green, blue, alpha; row after row. */
+export interface Picture {
+  /** Pixels in a row. */
+  readonly width: number
+  /** Rows. */
+  readonly height: number
+  /** Red, green, blue and alpha of every pixel, row after row. */
+  readonly rgba: Uint8Array
+}
+
+/** WebP, present only if a layer brings it. Throws {@link CodecError}. */
+export interface WebpCodec {
+  /** A whole file decoded. One of more than `pixels` pixels is refused by its header, before anything is allocated. */
+  readonly decode: (input: Uint8Array, pixels?: number) => Picture
+}
+
+/** The way out of WebP, present only if a layer brings it. Throws {@link CodecError}. */
+export interface WebpEncoder {
+  /** A whole file of the picture: `"lossless"`, with the colours of transparent pixels as well, or a quality from 0 to 100. */
+  readonly encode: (picture: Picture, quality: number | "lossless") => Uint8Array
+}
+
+/** The codec service. */
+export interface Codecs {
+  /** A zlib stream (RFC 1950), which is what TileDB calls GZIP. */
+  readonly gzip: Compressor
+  /** One standard zstd frame. */
+  readonly zstd: Compressor
+  /** A raw LZ4 block. */
+  readonly lz4: Compressor
+  /** A bzip2 stream. */
+  readonly bzip2: Compressor
+  /** The MD5 digest: 16 bytes. */
+  readonly md5: (input: Uint8Array) => Uint8Array
+  /** The SHA-256 digest: 32 bytes. */
+  readonly sha256: (input: Uint8Array) => Uint8Array
+  /** AES-256-GCM: `key` 32 bytes, `iv` 12, `tag` 16. A wrong key or changed bytes throw CodecError. */
+  readonly decrypt: (key: Uint8Array, iv: Uint8Array, tag: Uint8Array, cipher: Uint8Array) => Uint8Array
+  /** AES-256-GCM, the other way. */
+  readonly encrypt: (
+    key: Uint8Array,
+    iv: Uint8Array,
+    plain: Uint8Array,
+  ) => { readonly cipher: Uint8Array; readonly tag: Uint8Array }
+  /** Loads the WebP codec on first use; fails with CodecError where no layer brings one. */
+  readonly webp: Effect.Effect<WebpCodec, CodecError>
+  /** Loads the WebP encoder on first use; fails with CodecError where no layer brings one. */
+  readonly webpEncoder: Effect.Effect<WebpEncoder, CodecError>
+  /** Threads that large reads share their decoding with, if a layer brings them; they have these same codecs. */
+  readonly workers?: Workers
+}
+
+/**
+ * The tag of the codec service. `layerNative`, `layerPortable` and `layerDefault` provide it.
+ *
+ * ```ts
+ * import { Codecs, layerNative } from "@tessera/array/platform"
+ * import { assert } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.map(Codecs, (codecs) => codecs.gzip.compress(new Uint8Array(10_000), 9).length)
+ * assert(Effect.runSync(Effect.provide(program, layerNative)) < 100)
+ * ```
+ */
+export const Codecs: Context.Tag<Codecs, Codecs> = Context.GenericTag<Codecs>("@tessera/array/Codecs")

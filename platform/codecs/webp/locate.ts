@@ -1,0 +1,76 @@
+/**
+ * Where Deno, Bun and Node find WebP: beside the code of its package.
+ *
+ * @module
+ */
+import type * as Layer from "effect/Layer"
+import type { Codecs } from "../service.ts"
+import { layerWebpFrom } from "./codec.ts"
+import { builtin } from "../../host/builtin_modules.ts"
+
+const DECODER = "@jsquash/webp/codec/dec/webp_dec.wasm"
+const ENCODER = "@jsquash/webp/codec/enc/webp_enc.wasm"
+
+/** The path of a file of the package; import maps first, as this package's own is one on Deno. */
+const locate = (file: string): string => {
+  try {
+    const url = import.meta.resolve(file)
+    if (url.startsWith("file:")) return builtin("node:url")().fileURLToPath(url)
+  } catch {
+    // The map does not know it; the package folders may.
+  }
+  return builtin("node:module")().createRequire(import.meta.url).resolve(file)
+}
+
+const compile = async (file: string): Promise<WebAssembly.Module> => {
+  const bytes = await builtin("node:fs/promises")().readFile(locate(file))
+  return WebAssembly.compile(new Uint8Array(bytes))
+}
+
+/**
+ * Reads and compiles the decoder of the package `@jsquash/webp`, from its folder: nothing is fetched. For {@link withWebp}.
+ *
+ * ```ts
+ * import { CodecError, compileWebp, nativeCodecs, withWebp } from "@tessera/array/platform"
+ * import { assertThrows } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const webp = await Effect.runPromise(withWebp(nativeCodecs, compileWebp).webp)
+ * assertThrows(() => webp.decode(new Uint8Array(40)), CodecError, "WebP")
+ * ```
+ */
+export const compileWebp = (): Promise<WebAssembly.Module> => compile(DECODER)
+
+/**
+ * Reads and compiles the encoder of the package `@jsquash/webp`, from its folder: nothing is fetched. For {@link withWebp}.
+ *
+ * ```ts
+ * import { compileWebp, compileWebpEncoder, nativeCodecs, withWebp } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const codecs = withWebp(nativeCodecs, compileWebp, compileWebpEncoder)
+ * const encoder = await Effect.runPromise(codecs.webpEncoder)
+ * const decoder = await Effect.runPromise(codecs.webp)
+ * const picture = { width: 1, height: 1, rgba: Uint8Array.of(1, 2, 3, 255) }
+ * assertEquals(decoder.decode(encoder.encode(picture, "lossless")), picture)
+ * ```
+ */
+export const compileWebpEncoder = (): Promise<WebAssembly.Module> => compile(ENCODER)
+
+/**
+ * Lays WebP over another codec layer. Nothing of it is loaded before a WebP tile is met, or one is to be written.
+ *
+ * ```ts
+ * import { CodecError, Codecs, layerNative, layerWebp } from "@tessera/array/platform"
+ * import { assertThrows } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const layer = Layer.provide(layerWebp, layerNative)
+ * const program = Effect.flatMap(Codecs, (codecs) => codecs.webp)
+ * const webp = await Effect.runPromise(Effect.provide(program, layer))
+ * assertThrows(() => webp.decode(Uint8Array.of(1, 2, 3)), CodecError, "cut short")
+ * ```
+ */
+export const layerWebp: Layer.Layer<Codecs, never, Codecs> = layerWebpFrom(compileWebp, compileWebpEncoder)

@@ -1,0 +1,157 @@
+/**
+ * The literals of a zstd block on their way out: Huffman-coded in one stream or four, one byte repeated, or stored,
+ * whichever is shortest (RFC 8878, 3.1.1.3.1).
+ *
+ * @module
+ */
+import { BackwardBits } from "./bit_writer.ts"
+import { firstState, fseEncoder, lastState, nextState, shares, suitingLog, writeShares } from "./fse_encode.ts"
+import { huffmanLengths } from "../huffman_lengths.ts"
+
+const MAX_CODE_BITS = 11
+/** Shorter ones gain less than the description of a code takes. */
+const FEWEST = 64
+
+/** Writes the section of `literals` at `at`, where there is room for them and five bytes more; answers where it ends. */
+export const writeLiterals = (literals: Uint8Array, out: Uint8Array, at: number): number => {
+  const size = literals.length
+  if (size < FEWEST) return stored(literals, out, at)
+  const uses = new Uint32Array(256)
+  for (let i = 0; i < size; i++) uses[literals[i]]++
+  if (uses[literals[0]] === size) {
+    const to = header(1, size, out, at)
+    out[to] = literals[0]
+    return to + 1
+  }
+  const lengths = huffmanLengths(uses, MAX_CODE_BITS)
+  const body = new Uint8Array(size + 512)
+  const described = describe(lengths, body)
+  let bits = 0
+  for (let i = 0; i < 256; i++) bits += uses[i] * lengths[i]
+  if (described === 0 || described + bits / 8 + 12 >= size) return stored(literals, out, at)
+  const values = codeValues(lengths)
+  const four = size >= 1024
+  let to = described
+  if (four) {
+    to += 6
+    const part = (size + 3) >>> 2
+    for (let i = 0; i < 4; i++) {
+      const end = encode(literals, i * part, Math.min((i + 1) * part, size), values, lengths, body, to)
+      if (i < 3) {
+        body[described + 2 * i] = end - to
+        body[described + 2 * i + 1] = (end - to) >>> 8
+      }
+      to = end
+    }
+  } else to = encode(literals, 0, size, values, lengths, body, to)
+  if (to >= size) return stored(literals, out, at)
+  // two sizes of 10, 14 or 18 bits behind four bits that say which
+  const form = four ? (size < 1 << 10 ? 1 : size < 1 << 14 ? 2 : 3) : 0
+  const width = [10, 10, 14, 18][form]
+  const head = new BackwardBits(out, at)
+  head.put(2 | (form << 2), 4)
+  head.putWide(size, width)
+  head.putWide(to, width)
+  const start = head.align()
+  out.set(body.subarray(0, to), start)
+  return start + to
+}
+
+/** The header of literals without a code. */
+const header = (type: 0 | 1, size: number, out: Uint8Array, at: number): number => {
+  if (size < 32) out[at++] = type | (size << 3)
+  else if (size < 4096) {
+    out[at++] = type | 4 | (size << 4)
+    out[at++] = size >>> 4
+  } else {
+    out[at++] = type | 12 | (size << 4)
+    out[at++] = size >>> 4
+    out[at++] = size >>> 12
+  }
+  return at
+}
+
+const stored = (literals: Uint8Array, out: Uint8Array, at: number): number => {
+  const to = header(0, literals.length, out, at)
+  out.set(literals, to)
+  return to + literals.length
+}
+
+/** Codes by their lengths: the longest first, then in the order of the symbols. */
+const codeValues = (lengths: Uint8Array): Uint16Array => {
+  const values = new Uint16Array(256)
+  let next = 0
+  for (let length = MAX_CODE_BITS; length > 0; length--) {
+    for (let symbol = 0; symbol < 256; symbol++) if (lengths[symbol] === length) values[symbol] = next++
+    next >>>= 1
+  }
+  return values
+}
+
+/** A stream of the literals from `first` to before `last`, the last one first; answers where it ends. */
+const encode = (
+  literals: Uint8Array,
+  first: number,
+  last: number,
+  values: Uint16Array,
+  lengths: Uint8Array,
+  out: Uint8Array,
+  at: number,
+): number => {
+  let held = 0
+  let count = 0
+  for (let i = last - 1; i >= first; i--) {
+    const symbol = literals[i]
+    held |= values[symbol] << count
+    count += lengths[symbol]
+    while (count >= 8) {
+      out[at++] = held
+      held >>>= 8
+      count -= 8
+    }
+  }
+  out[at++] = held | (1 << count)
+  return at
+}
+
+/** Writes the weights of a code, all but the last; how many bytes they take, 0 if there is no way to. */
+const describe = (lengths: Uint8Array, out: Uint8Array): number => {
+  const most = Math.max(...lengths)
+  let count = 255
+  while (lengths[count] === 0) count--
+  const weights = lengths.subarray(0, count).map((length) => length === 0 ? 0 : most + 1 - length)
+  const coded = codeWeights(weights, out)
+  const plain = count <= 128 ? 1 + ((count + 1) >>> 1) : Infinity
+  if (coded > 0 && coded < plain) return coded
+  if (plain === Infinity) return 0
+  out[0] = 127 + count
+  for (let i = 0; i < count; i += 2) out[1 + (i >>> 1)] = (weights[i] << 4) | (weights[i + 1] ?? 0)
+  return plain
+}
+
+/** Weights by two states in turn; 0 where they are all the same, too few, or too much. */
+const codeWeights = (weights: Uint8Array, out: Uint8Array): number => {
+  const uses = new Uint32Array(12)
+  for (const weight of weights) uses[weight]++
+  const kinds = uses.filter((n) => n > 0).length
+  if (weights.length < 4 || kinds < 2) return 0
+  const log = Math.min(6, suitingLog(weights.length, kinds, 6))
+  const counts = shares(uses, log)
+  const body = new Uint8Array(2 * weights.length + 64)
+  const head = new BackwardBits(body, 1)
+  writeShares(counts, log, head)
+  const stream = new BackwardBits(body, head.align())
+  const its = fseEncoder(counts, log)
+  let i = weights.length - 1
+  const states = [0, 0]
+  states[i & 1] = firstState(its, weights[i--])
+  states[i & 1] = firstState(its, weights[i--])
+  for (; i >= 0; i--) states[i & 1] = nextState(its, states[i & 1], weights[i], stream)
+  lastState(its, states[1], stream)
+  lastState(its, states[0], stream)
+  const end = stream.finish()
+  if (end - 1 > 127) return 0
+  body[0] = end - 1
+  out.set(body.subarray(0, end))
+  return end
+}

@@ -1,0 +1,74 @@
+/**
+ * The outline of a zstd frame: what its headers promise, and where it ends. Read before any decoder runs, because the
+ * runtimes differ in what they do with a second frame, with trailing bytes and with forged windows.
+ *
+ * @module
+ */
+import { CodecError } from "../../errors.ts"
+import { plausible, wrongSize } from "../bounds.ts"
+
+/** Bytes of one block, at most. */
+export const BLOCK_MAX = 131072
+
+/** What the headers of a frame say. */
+export interface ZstdFrame {
+  /** Where the first block's header starts. */
+  readonly start: number
+  /** Bytes that a match may reach back. */
+  readonly window: number
+  /** Whether four bytes of XXH64 follow the last block. */
+  readonly checksum: boolean
+  /** Whether the header says how many bytes there are in all. */
+  readonly sized: boolean
+}
+
+const damaged = (reason: string): CodecError => new CodecError({ codec: "zstd", reason })
+
+/** The outline of the one frame that `input` must be, and that must be able to hold `size` bytes. */
+export const readZstdFrame = (input: Uint8Array, size: number): ZstdFrame => {
+  const length = input.length
+  if (length < 5 || input[0] !== 0x28 || input[1] !== 0xb5 || input[2] !== 0x2f || input[3] !== 0xfd) {
+    throw damaged("the bytes do not start as a zstd frame does")
+  }
+  const flags = input[4]
+  const single = (flags & 32) !== 0
+  const checksum = (flags & 4) !== 0
+  if (flags & 8) throw damaged("a reserved bit is set in the frame header")
+  if (flags & 3) throw damaged("the frame needs a dictionary, and the format has none")
+  let at = 5
+  const sizeBytes = flags >>> 6 === 0 ? (single ? 1 : 0) : 1 << (flags >>> 6)
+  if (length < at + (single ? 0 : 1) + sizeBytes) throw damaged("the frame header is cut short")
+  let window = 0
+  if (!single) {
+    const exponent = input[at] >>> 3
+    window = 2 ** (10 + exponent) * (1 + (input[at] & 7) / 8)
+    at++
+  }
+  if (sizeBytes > 0) {
+    let content = 0
+    for (let i = sizeBytes - 1; i >= 0; i--) content = content * 256 + input[at + i]
+    if (sizeBytes === 2) content += 256
+    if (content !== size) throw content > size ? wrongSize("zstd", "more", size) : wrongSize("zstd", content, size)
+    if (single) window = content
+  }
+  at += sizeBytes
+  const start = at
+  // Walk the blocks: how much they can hold bounds the result, and the frame must end where the input does.
+  let room = 0
+  for (let last = false; !last;) {
+    if (length < at + 3) throw damaged("the frame ends early; it is cut short")
+    const header = input[at] | (input[at + 1] << 8) | (input[at + 2] << 16)
+    at += 3
+    last = (header & 1) !== 0
+    const type = (header >>> 1) & 3
+    const blockSize = header >>> 3
+    if (type === 3 || blockSize > BLOCK_MAX) throw damaged("a block header is not one")
+    room += type === 2 ? BLOCK_MAX : blockSize
+    at += type === 1 ? 1 : blockSize
+  }
+  if (checksum) at += 4
+  if (at > length) throw damaged("the frame ends early; it is cut short")
+  if (at < length) throw damaged(`${length - at} bytes follow the frame`)
+  plausible("zstd", 1, size, room)
+  return { start, window, checksum, sized: sizeBytes > 0 }
+}

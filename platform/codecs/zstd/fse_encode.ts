@@ -1,0 +1,127 @@
+/**
+ * Finite-state entropy, the way out: distributions, their description, and states that take symbols from the last to the
+ * first (RFC 8878, 4.1).
+ *
+ * @module
+ */
+import type { BackwardBits } from "./bit_writer.ts"
+
+const highestBit = (value: number): number => 31 - Math.clz32(value)
+
+/** The states of a distribution, to encode by. */
+export interface FseEncoder {
+  readonly log: number
+  /** By symbol: from a state and `bits`, how many bits it gives and where it goes on. */
+  readonly bits: Int32Array
+  readonly find: Int32Array
+  readonly states: Uint16Array
+}
+
+/** The encoder of a distribution: `counts[symbol]` of the `1 << log` states, −1 for a share of less than one. */
+export const fseEncoder = (counts: ArrayLike<number>, log: number): FseEncoder => {
+  const size = 1 << log
+  const symbols = new Uint8Array(size)
+  const starts = new Int32Array(counts.length + 1)
+  const bits = new Int32Array(counts.length)
+  const find = new Int32Array(counts.length)
+  let high = size
+  for (let symbol = 0; symbol < counts.length; symbol++) {
+    const share = Math.abs(counts[symbol])
+    if (counts[symbol] === -1) symbols[--high] = symbol
+    starts[symbol + 1] = starts[symbol] + share
+    if (share === 0) continue
+    const most = share === 1 ? log : log - highestBit(share - 1)
+    bits[symbol] = (most << 16) - (share << most)
+    find[symbol] = starts[symbol] - share
+  }
+  const step = (size >>> 1) + (size >>> 3) + 3
+  let at = 0
+  for (let symbol = 0; symbol < counts.length; symbol++) {
+    for (let i = 0; i < counts[symbol]; i++) {
+      symbols[at] = symbol
+      do at = (at + step) & (size - 1)
+      while (at >= high)
+    }
+  }
+  const states = new Uint16Array(size)
+  for (let i = 0; i < size; i++) states[starts[symbols[i]]++] = size + i
+  return { log, bits, find, states }
+}
+
+/** The state that says `symbol` and nothing before it. */
+export const firstState = ({ bits, find, states }: FseEncoder, symbol: number): number => {
+  const count = (bits[symbol] + 0x8000) >>> 16
+  return states[(((count << 16) - bits[symbol]) >>> count) + find[symbol]]
+}
+
+/** Writes what leads from the state back; the state that says `symbol`, and then what the other said. */
+export const nextState = (its: FseEncoder, state: number, symbol: number, out: BackwardBits): number => {
+  const count = (state + its.bits[symbol]) >>> 16
+  out.put(state & ((1 << count) - 1), count)
+  return its.states[(state >>> count) + its.find[symbol]]
+}
+
+/** Writes the last state, with which a reader begins. */
+export const lastState = ({ log }: FseEncoder, state: number, out: BackwardBits): void =>
+  out.put(state & ((1 << log) - 1), log)
+
+/** The shares of `1 << log` states by how often symbols occur, of which there are at least two kinds, fewer than states. */
+export const shares = (uses: Uint32Array, log: number): Int16Array => {
+  const size = 1 << log
+  const total = uses.reduce((sum, n) => sum + n, 0)
+  const out = new Int16Array(uses.length)
+  let left = size
+  for (let symbol = 0; symbol < uses.length; symbol++) {
+    if (uses[symbol] > 0) left -= out[symbol] = Math.max(1, Math.round(uses[symbol] / total * size))
+  }
+  // what rounding has given or taken away, to and from those who feel it least
+  for (; left !== 0; left -= Math.sign(left)) {
+    let best = -1
+    for (let symbol = 0; symbol < uses.length; symbol++) {
+      if (left < 0 && out[symbol] < 2 || out[symbol] === 0) continue
+      if (best < 0 || uses[symbol] / out[symbol] * left > uses[best] / out[best] * left) best = symbol
+    }
+    out[best] += Math.sign(left)
+  }
+  return out
+}
+
+/** How many states suit `total` symbols of so many kinds: `1 << log`. */
+export const suitingLog = (total: number, kinds: number, most: number): number =>
+  Math.max(5, highestBit(kinds) + 1, Math.min(most, highestBit(Math.max(total - 1, 1)) - 2))
+
+/** The bits that symbols take in the states of a distribution. */
+export const costOf = (uses: Uint32Array, counts: ArrayLike<number>, log: number): number => {
+  let bits = 0
+  for (let symbol = 0; symbol < uses.length; symbol++) {
+    if (uses[symbol] === 0) continue
+    const share = Math.abs(counts[symbol] ?? 0)
+    if (share === 0) return Infinity
+    bits += uses[symbol] * (log - Math.log2(share))
+  }
+  return bits
+}
+
+/** Writes the description of a distribution. */
+export const writeShares = (counts: ArrayLike<number>, log: number, out: BackwardBits): void => {
+  out.put(log - 5, 4)
+  let remaining = (1 << log) + 1
+  for (let symbol = 0; remaining > 1;) {
+    const width = highestBit(remaining) + 1
+    const half = 1 << (width - 1)
+    // values below the threshold take a bit less
+    const threshold = 2 * half - 1 - remaining
+    const count = counts[symbol++]
+    const value = count + 1
+    out.put(value >= half ? value + threshold : value, value < threshold ? width - 1 : width)
+    remaining -= Math.abs(count)
+    if (count !== 0) continue
+    let zeros = 0
+    while (counts[symbol] === 0) {
+      symbol++
+      zeros++
+    }
+    for (; zeros >= 3; zeros -= 3) out.put(3, 2)
+    out.put(zeros, 2)
+  }
+}

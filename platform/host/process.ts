@@ -1,0 +1,168 @@
+/**
+ * The process around a program, on Deno, Bun and Node: arguments, environment, and two streams of text.
+ *
+ * @module
+ */
+import { isGranted } from "./permissions.ts"
+import { builtin } from "./builtin_modules.ts"
+
+/** Signals that ask a program to stop, and the exit codes of programs that did. */
+export const STOP_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
+
+/** A signal that asks a program to stop. */
+export type StopSignal = keyof typeof STOP_SIGNALS
+
+/** The process that a program runs in. */
+export interface ProcessStreams {
+  readonly args: ReadonlyArray<string>
+  readonly environment: (name: string) => string | undefined
+  /** Characters in a line of the terminal; `undefined` if standard output is none. */
+  readonly columns: number | undefined
+  /** Standard input, piece by piece. */
+  readonly read: () => AsyncIterable<Uint8Array>
+  /** Writes to standard output; settled once the text is on its way, so that a slow reader slows the writer down. */
+  readonly write: (text: string) => Promise<void>
+  /** Writes a line to standard error. */
+  readonly say: (line: string) => Promise<void>
+  /** Standard error, if it is a terminal that can draw: its width, whether standard output is one too, and what writes. */
+  readonly drawing:
+    | { readonly columns: number; readonly shared: boolean; readonly draw: (text: string) => Promise<void> }
+    | undefined
+  /** Ends the process with this code once everything is written. */
+  readonly setExitCode: (code: number) => void
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void
+  /** Calls `stop` for every signal that asks the program to stop, in place of the default, which ends it at once. */
+  readonly onStopSignal: (stop: (signal: StopSignal) => void) => void
+}
+
+/** Where text goes. */
+interface Out {
+  readonly write: (text: string) => Promise<void>
+  /** Its width, if it is a terminal. */
+  readonly columns: number | undefined
+}
+
+interface Process
+  extends Pick<ProcessStreams, "args" | "environment" | "read" | "setExitCode" | "exit" | "onStopSignal"> {
+  readonly out: Out
+  readonly error: Out
+}
+
+/** The width of terminals that do not say. */
+const COLUMNS = 80
+
+/** Bytes that are read at once. */
+const PIECE = 1 << 16
+
+interface DenoProcess {
+  readonly args: ReadonlyArray<string>
+  readonly env: { readonly get: (name: string) => string | undefined }
+  readonly stdin: { readonly read: (into: Uint8Array) => Promise<number | null> }
+  readonly stdout: DenoStream
+  readonly stderr: DenoStream
+  readonly consoleSize: () => { readonly columns: number }
+  exitCode: number
+  readonly exit: (code: number) => void
+  readonly addSignalListener: (signal: StopSignal, listener: () => void) => void
+}
+
+/** Listens to each signal that this system has. */
+const listen = (on: (signal: StopSignal, listener: () => void) => void, stop: (signal: StopSignal) => void): void => {
+  for (const signal of Object.keys(STOP_SIGNALS) as ReadonlyArray<StopSignal>) {
+    try {
+      on(signal, () => stop(signal))
+    } catch {
+      // Windows has not all of them
+    }
+  }
+}
+
+interface DenoStream {
+  readonly writeSync: (bytes: Uint8Array) => number
+  readonly isTerminal: () => boolean
+}
+
+const ofDeno = (deno: DenoProcess): Process => {
+  const encoder = new TextEncoder()
+  const outOf = (stream: DenoStream): Out => ({
+    write: (text) =>
+      new Promise((resolve) => {
+        const bytes = encoder.encode(text)
+        for (let done = 0; done < bytes.length;) done += stream.writeSync(bytes.subarray(done))
+        resolve()
+      }),
+    columns: stream.isTerminal() ? deno.consoleSize().columns : undefined,
+  })
+  return {
+    args: deno.args,
+    environment: (name) => isGranted({ name: "env", variable: name }) ? deno.env.get(name) : undefined,
+    async *read() {
+      for (;;) {
+        const piece = new Uint8Array(PIECE)
+        const length = await deno.stdin.read(piece)
+        if (length === null) return
+        yield piece.subarray(0, length)
+      }
+    },
+    out: outOf(deno.stdout),
+    error: outOf(deno.stderr),
+    setExitCode: (code) => {
+      deno.exitCode = code
+    },
+    exit: (code) => deno.exit(code),
+    onStopSignal: (stop) => listen((signal, listener) => deno.addSignalListener(signal, listener), stop),
+  }
+}
+
+const isBusy = (error: unknown): boolean => (error as { readonly code?: string }).code === "EAGAIN"
+
+const ofNode = (process: typeof import("node:process")): Process => {
+  const { writeSync } = builtin("node:fs")()
+  const { isatty } = builtin("node:tty")()
+  const encoder = new TextEncoder()
+  // the streams of the process do the same, but take longer to load than a small array to read
+  const outOf = (fd: 1 | 2): Out => ({
+    write: async (text) => {
+      const bytes = encoder.encode(text)
+      for (let done = 0; done < bytes.length;) {
+        try {
+          done += writeSync(fd, bytes, done)
+        } catch (error) {
+          // who made the pipe did not want to wait, so we do
+          if (!isBusy(error)) throw error
+          await new Promise((resolve) => setTimeout(resolve, 5))
+        }
+      }
+    },
+    columns: isatty(fd) ? (fd === 1 ? process.stdout : process.stderr).columns || COLUMNS : undefined,
+  })
+  return {
+    args: process.argv.slice(2),
+    environment: (name) => process.env[name],
+    read: () => process.stdin,
+    out: outOf(1),
+    error: outOf(2),
+    setExitCode: (code) => {
+      process.exitCode = code
+    },
+    exit: (code) => process.exit(code),
+    onStopSignal: (stop) => listen((signal, listener) => void process.on(signal, listener), stop),
+  }
+}
+
+/** The process of this program. In Deno it is Deno's own: `node:process` takes longer to load than a small array to read. */
+export const thisProcess = (): ProcessStreams => {
+  const deno = (globalThis as { readonly Deno?: DenoProcess }).Deno
+  const { out, error, ...rest } = deno ? ofDeno(deno) : ofNode(builtin("node:process")())
+  const { environment } = rest
+  return {
+    ...rest,
+    columns: out.columns,
+    write: out.write,
+    say: (line) => error.write(line + "\n"),
+    drawing: error.columns !== undefined && environment("TERM") !== "dumb"
+      ? { columns: error.columns, shared: out.columns !== undefined, draw: error.write }
+      : undefined,
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Everything wired, for Deno, Bun and Node: local files, web servers and memory behind one router, and the codecs.
+ *
+ * @module
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Codecs } from "../codecs/service.ts"
+import { nativeCodecs } from "../codecs/layers/native.ts"
+import { withWebp } from "../codecs/webp/codec.ts"
+import { compileWebp, compileWebpEncoder } from "../codecs/webp/locate.ts"
+import { httpFiles } from "../storage/http/default_http.ts"
+import { localFiles } from "../storage/local/local.ts"
+import { makeMemoryStorage } from "../storage/memory.ts"
+import { makeRouter } from "../storage/router.ts"
+import { Storage } from "../storage/service.ts"
+import { makeWorkers } from "../workers/worker_pool.ts"
+
+const makeStorage = (): Storage => {
+  const web = httpFiles()
+  return makeRouter({ file: localFiles, http: web, https: web, mem: makeMemoryStorage() })
+}
+
+/**
+ * Plain paths and `file://` to local files, `http://` and `https://` to web servers (read-only, with {@link httpFiles}'
+ * defaults), `mem://` to a memory of this layer's own.
+ *
+ * ```ts
+ * import { layerStorage, StorageService } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const storage = yield* StorageService
+ *   yield* storage.write("mem://a", Uint8Array.of(1, 2, 3))
+ *   return (yield* storage.readTail("mem://a", 2)).bytes
+ * })
+ * assertEquals(Effect.runSync(Effect.provide(program, layerStorage)), Uint8Array.of(2, 3))
+ * ```
+ */
+export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, makeStorage)
+
+/**
+ * What programs on Deno, Bun and Node provide: {@link layerStorage}, the native codecs with a worker thread for every core
+ * but one (Deno and Bun; they start with the first large read, and end with the layer), and WebP when it is met.
+ *
+ * ```ts
+ * import { layerDefault, StorageService } from "@tessera/array/platform"
+ * import { assert } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.flatMap(StorageService, (storage) => storage.list("tests/golden/demo/weather"))
+ * const entries = Effect.runSync(Effect.provide(program, layerDefault))
+ * assert(entries.some((entry) => entry.name === "__schema"))
+ * ```
+ */
+export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.scopedContext(
+  // all in one: to put layers together takes a tenth of a short run
+  Effect.map(makeWorkers(), (workers) =>
+    Context.add(
+      Context.make(Storage, makeStorage()),
+      Codecs,
+      withWebp({ ...nativeCodecs, workers }, compileWebp, compileWebpEncoder),
+    )),
+)

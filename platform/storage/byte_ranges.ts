@@ -1,0 +1,34 @@
+/**
+ * The check that stands before every allocation for a read.
+ *
+ * @module
+ */
+import { StorageError } from "../errors.ts"
+import type { ByteRange } from "./service.ts"
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+
+/** Refuses ranges that are none, or that reach beyond the `size` bytes of the file, where that is known. */
+export const checkRanges = (op: string, uri: string, ranges: ReadonlyArray<ByteRange>, size = Infinity): void => {
+  for (const range of ranges) {
+    const { offset, length } = range
+    if (!isCount(offset) || !isCount(length)) {
+      const cause = new RangeError(`offset ${offset}, length ${length} is not a range of bytes`)
+      throw new StorageError({ op, uri, reason: "Unknown", cause })
+    }
+    if (offset + length > size) throw truncated(op, uri, range, size)
+  }
+}
+
+/** The error for a range beyond the end of a file, which is at `end`. */
+export const truncated = (op: string, uri: string, { offset, length }: ByteRange, end: number): StorageError => {
+  const cause = new RangeError(`${length} bytes from offset ${offset} on, of a file that ends at ${end}`)
+  return new StorageError({ op, uri, reason: "Truncated", cause })
+}
+
+/** The range of the last `length` bytes, or of all if there are fewer. */
+export const tailRange = (op: string, uri: string, length: number, size: number): ByteRange => {
+  const range = { offset: Math.max(size - length, 0), length: Math.min(length, size) }
+  checkRanges(op, uri, [range], size)
+  return range
+}

@@ -1,0 +1,62 @@
+/**
+ * What the codes of a file system mean to the storage service.
+ *
+ * @module
+ */
+import { AlreadyExists, NotFound, StorageError, type StorageReason } from "../errors.ts"
+
+const reasons: Readonly<Record<string, StorageReason>> = {
+  EACCES: "Denied",
+  EPERM: "Denied",
+  EROFS: "Denied",
+  EAGAIN: "Unavailable",
+  EBUSY: "Unavailable",
+  EMFILE: "Unavailable",
+  ENFILE: "Unavailable",
+  EIO: "Unavailable",
+  ETIMEDOUT: "Timeout",
+  ENOSPC: "Full",
+  EDQUOT: "Full",
+  EFBIG: "Full",
+  EEXIST: "Occupied",
+  EISDIR: "Occupied",
+  ENOTDIR: "Occupied",
+  ENOTEMPTY: "Occupied",
+  ENAMETOOLONG: "BadName",
+  EILSEQ: "BadName",
+}
+
+/** The codes that say that a name has no file: it is missing, below a file, a folder, a pipe, or longer than names can be. */
+const missing = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ESPIPE", "ENAMETOOLONG"])
+
+/** Failures that Deno knows by their number alone, on Linux or macOS. */
+const numbers: Readonly<Record<string, string>> = { 5: "EIO", 27: "EFBIG", 28: "ENOSPC", 69: "EDQUOT", 122: "EDQUOT" }
+
+/** The code of a failure of the file system; `""` if it has none. */
+export const codeOf = (cause: unknown): string => {
+  const code = (cause as { code?: unknown } | null)?.code
+  if (typeof code === "string") return code
+  const number = cause instanceof Error ? /\(os error (\d+)\)/.exec(cause.message)?.[1] : undefined
+  if (number !== undefined && Object.hasOwn(numbers, number)) return numbers[number]
+  // Deno without --allow-read or --allow-write.
+  const name = cause instanceof Error ? cause.name : ""
+  return name === "NotCapable" || name === "PermissionDenied" ? "EACCES" : ""
+}
+
+/** The failure of a call that names no single file, or makes one. */
+export const storageFailure = (op: string, uri: string) => (cause: unknown): StorageError => {
+  if (cause instanceof StorageError) return cause
+  const code = codeOf(cause)
+  const reason = Object.hasOwn(reasons, code) ? reasons[code] : "Unknown"
+  return new StorageError({ op, uri, reason, cause })
+}
+
+/** The failure of a call that reads a file. */
+export const readFailure = (op: string, uri: string) => (cause: unknown): NotFound | StorageError => {
+  if (cause instanceof NotFound) return cause
+  return missing.has(codeOf(cause)) ? new NotFound({ uri }) : storageFailure(op, uri)(cause)
+}
+
+/** The failure of an exclusive create. */
+export const createFailure = (uri: string) => (cause: unknown): AlreadyExists | StorageError =>
+  codeOf(cause) === "EEXIST" ? new AlreadyExists({ uri }) : storageFailure("create", uri)(cause)

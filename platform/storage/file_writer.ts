@@ -1,0 +1,101 @@
+/**
+ * Files that come in pieces, as the storages of this machine make them: what is done at once becomes effects in a scope.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { StorageError } from "../errors.ts"
+import type { FileWriter } from "./service.ts"
+import { mayWait, turnIfDue } from "../host/event_loop_turns.ts"
+
+/** A file that is being written. What throws has done nothing that counts. */
+export interface OpenFile {
+  /** Puts bytes behind those that are there; keeps none of the caller's memory. */
+  readonly append: (bytes: Uint8Array) => void
+  /** Prepares a large file for `finish` while the event loop goes on. `undefined` if there is no need to. */
+  readonly prepare?: () => ((done: (error: unknown) => void) => void) | undefined
+  /** Puts the file into its place, and lets go of it. */
+  readonly finish: () => void
+  /** Removes what there is, as far as that can be done, and lets go of it. */
+  readonly abandon: () => void
+}
+
+/** What has become of a file; it is there while it is open. */
+interface State {
+  file: OpenFile | undefined
+  state: "open" | "finished" | "closed"
+}
+
+/** Waits for what calls back. */
+export const waitFor = (
+  start: (done: (error: unknown) => void) => void,
+  failure: (cause: unknown) => StorageError,
+): Effect.Effect<void, StorageError> =>
+  Effect.async((resume) => {
+    try {
+      start((error) => resume(error === undefined ? Effect.void : Effect.fail(failure(error))))
+    } catch (error) {
+      resume(Effect.fail(failure(error)))
+    }
+  })
+
+/**
+ * The writer of the file that `open` opens. To finish twice does no more than to finish once; any other call after that,
+ * or after the scope, fails.
+ */
+export const makeFileWriter = (
+  uri: string,
+  open: () => OpenFile,
+  failure: (op: string, uri: string) => (cause: unknown) => StorageError,
+): Effect.Effect<FileWriter, StorageError, Scope.Scope> => {
+  const opened = Effect.try({
+    try: (): State => ({ file: open(), state: "open" }),
+    catch: failure("openWrite", uri),
+  })
+  const acquired = Effect.acquireRelease(opened, (it) =>
+    Effect.sync(() => {
+      it.file?.abandon()
+      it.file = undefined
+      it.state = "closed"
+    }))
+  return Effect.map(acquired, (it): FileWriter => {
+    const call = (op: string, use: (file: OpenFile) => void): Effect.Effect<void, StorageError> =>
+      Effect.try({
+        try: () => {
+          if (it.file !== undefined) return use(it.file)
+          throw new StorageError({
+            op,
+            uri,
+            reason: "Unknown",
+            cause: new TypeError(`the file is ${it.state} already`),
+          })
+        },
+        catch: failure(op, uri),
+      })
+    const prepared = Effect.flatMap(mayWait, (waits) => {
+      if (!waits || it.file?.prepare === undefined) return Effect.void
+      return Effect.flatMap(
+        Effect.try({ try: () => it.file?.prepare?.(), catch: failure("finish", uri) }),
+        (start) => start === undefined ? Effect.void : waitFor(start, failure("finish", uri)),
+      )
+    })
+    return {
+      write: (bytes) => call("write", (file) => file.append(bytes)),
+      finish: Effect.suspend(() =>
+        it.state === "finished" ? Effect.void : Effect.zipRight(
+          prepared,
+          Effect.zipLeft(
+            call("finish", (file) => {
+              file.finish()
+              // a scope that has many files keeps no memory of those that are finished
+              it.file = undefined
+              it.state = "finished"
+            }),
+            turnIfDue,
+          ),
+        )
+      ),
+    }
+  })
+}

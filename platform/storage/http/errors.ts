@@ -1,0 +1,117 @@
+/**
+ * What the answers of a web server, and the lack of one, mean to the storage service.
+ *
+ * @module
+ */
+import { NotFound, StorageError, type StorageReason } from "../../errors.ts"
+import { pageOrigin } from "./origin.ts"
+
+/** An answer that is none of the expected; the cause of a {@link StorageError}. */
+export class HttpFailure extends Error {
+  override readonly name: string = "HttpFailure"
+  /** The status. */
+  readonly status: number
+  /** Milliseconds that the server asks to wait before the next try. */
+  readonly retryAfter: number | undefined
+
+  constructor(status: number, retryAfter?: number) {
+    const wait = retryAfter === undefined ? "" : ` and asks to wait ${Math.ceil(retryAfter / 1000)} s`
+    super(`the server answered ${status}${wait}`)
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+/** Milliseconds that a Retry-After header means: seconds, or a date. */
+export const retryAfterOf = (header: string | undefined, now: number): number | undefined => {
+  if (header === undefined) return undefined
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000
+  const date = /^\s*[A-Za-z]{3}/.test(header) ? Date.parse(header) : NaN
+  return Number.isNaN(date) ? undefined : Math.max(date - now, 0)
+}
+
+const reasonOf = (status: number): StorageReason =>
+  status === 401 || status === 403 || status === 407
+    ? "Denied"
+    : status === 408 || status === 504
+    ? "Timeout"
+    : status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505)
+    ? "Unavailable"
+    : "Unknown"
+
+/** Whether a status says that nothing is there. */
+export const isMissing = (status: number): boolean => status === 404 || status === 410
+
+/** The failure that a status means where another was expected. */
+export const statusFailure = (
+  op: string,
+  uri: string,
+  status: number,
+  retryAfter?: string,
+): NotFound | StorageError =>
+  isMissing(status) ? new NotFound({ uri }) : new StorageError({
+    op,
+    uri,
+    reason: reasonOf(status),
+    cause: new HttpFailure(status, retryAfterOf(retryAfter, Date.now())),
+  })
+
+/** What a server must allow before pages of `origin` can read from it; browsers do not tell why they refuse. */
+export const corsHint = (url: string, origin: string | undefined = pageOrigin()): string =>
+  origin === undefined || new URL(url).origin === origin
+    ? ""
+    : `; if the server is up, it does not allow pages of ${origin} to read it: it must answer with ` +
+      `Access-Control-Allow-Origin: ${origin}, Access-Control-Allow-Headers: Range, and ` +
+      "Access-Control-Expose-Headers: Content-Range, ETag"
+
+const innermost = (cause: unknown): string => {
+  let text = String(cause)
+  for (let at = cause, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
+    if (at.message !== "") text = at.message
+  }
+  return text
+}
+
+/** A text of the runtime without queries, user names and passwords, which it may quote from `url`. */
+const redacted = (text: string, url: string): string => {
+  const { search } = new URL(url)
+  const known = search.length > 1 ? text.replaceAll(search, "") : text
+  return known.replace(/(https?:\/\/)[^\s/?#"'@]*@/gi, "$1").replace(/(https?:\/\/[^\s?"']*)\?[^\s"')]*/gi, "$1")
+}
+
+/** What the runtime threw, redacted. The errors of the client also hold the request with its headers, which is left out. */
+const redactedCause = (cause: unknown, url: string, depth = 0): unknown => {
+  if (!(cause instanceof Error) || depth >= 5) return undefined
+  const copy = new Error(redacted(cause.message, url), { cause: redactedCause(cause.cause, url, depth + 1) })
+  copy.name = cause.name
+  const { code } = cause as { readonly code?: unknown }
+  return typeof code === "string" ? Object.assign(copy, { code }) : copy
+}
+
+/** The failure of a request that got no answer. */
+export const transportFailure = (op: string, uri: string, url: string, cause: unknown): StorageError => {
+  const text = redacted(innermost(cause), url)
+  const code = String((cause as { readonly code?: unknown } | null)?.code ?? "")
+  const quoted = redactedCause(cause, url)
+  // a browser that follows redirects by itself
+  if (/redirect/i.test(text.replace(/https?:\/\/\S*/gi, "") + code)) {
+    const circle = new Error("the server redirects without end", { cause: quoted })
+    return new StorageError({ op, uri, reason: "Unknown", cause: circle })
+  }
+  return new StorageError({
+    op,
+    uri,
+    // Deno may not reach every host
+    reason: cause instanceof Error && cause.name === "NotCapable" ? "Denied" : "Unavailable",
+    cause: new Error(`no answer: ${text}${corsHint(url)}`, { cause: quoted }),
+  })
+}
+
+/** The failure of a body that broke off on its way, or could not be decoded: the next one may be whole. */
+export const cutBody = (op: string, uri: string, url: string, cause: unknown): StorageError =>
+  new StorageError({
+    op,
+    uri,
+    reason: "Unavailable",
+    cause: new Error(`the body broke off: ${redacted(innermost(cause), url)}`, { cause: redactedCause(cause, url) }),
+  })

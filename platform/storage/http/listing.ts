@@ -1,0 +1,222 @@
+/**
+ * What is in a folder on a web server: from a manifest at the array or above it, or from the server's index pages.
+ *
+ * A listing is as fresh as its call, and listings that are asked for at the same time share the request for the manifest.
+ * What is remembered is only where manifests are, where there are none, and which folders the server lists.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import { StorageError } from "../../errors.ts"
+import { isMissing, statusFailure } from "./errors.ts"
+import type { HttpAnswer, HttpRequest, Send } from "./request.ts"
+import { folderUrl, type HttpPlace, httpPlace, namesBelow, objectOf, parentOf, urlIn } from "./url.ts"
+import { LARGEST_PAGE, parseIndexPage } from "./autoindex_page.ts"
+import { decodeManifest, LARGEST_MANIFEST, type Manifest, MANIFEST_NAME } from "./manifest.ts"
+import { makeSingleFlight } from "../middleware/single_flight.ts"
+import type { Entry } from "../service.ts"
+
+/** The listing half of a storage. */
+export interface HttpListing {
+  readonly list: (uri: string) => Effect.Effect<ReadonlyArray<Entry>, StorageError>
+  /** The URL of the manifest that names this file, where one was used. */
+  readonly listedBy: (uri: string) => string | undefined
+}
+
+/** What a request for an index page came to. */
+type Page =
+  | { readonly kind: "listed"; readonly entries: ReadonlyArray<Entry> }
+  | { readonly kind: "missing" | "denied" | "unlisted"; readonly status: number }
+
+interface Known {
+  readonly manifest: Manifest
+  readonly etag: string | undefined
+}
+
+/** A URL without its query and without slashes at the end. */
+const baseOf = (url: string): string => url.replace(/[?#].*$/s, "").replace(/\/+$/, "")
+
+const failure = (uri: string, reason: StorageError["reason"], message: string, cause?: unknown): StorageError =>
+  new StorageError({ op: "list", uri, reason, cause: new Error(message, { cause }) })
+
+/** Statuses with which servers say that they have no such file, or none that they show. */
+const isAbsent = (status: number): boolean => isMissing(status) || [400, 401, 403, 405, 407].includes(status)
+
+/** Manifests are remembered up to this many bytes; the one that was used longest ago is asked for again. */
+const MOST_REMEMBERED = 2 * LARGEST_MANIFEST
+
+/** Listings over requests. */
+export const makeListing = (send: Send): HttpListing => {
+  const manifests = new Map<string, Known>()
+  let remembered = 0
+  const forget = (base: string): void => {
+    remembered -= manifests.get(base)?.manifest.bytes ?? 0
+    manifests.delete(base)
+  }
+  const remember = (base: string, known: Known): void => {
+    forget(base)
+    manifests.set(base, known)
+    remembered += known.manifest.bytes
+    for (const other of manifests.keys()) {
+      if (remembered <= MOST_REMEMBERED || other === base) return
+      forget(other)
+    }
+  }
+  const without = new Set<string>()
+  const listed = new Set<string>()
+  const manifestFlights = makeSingleFlight<Manifest | undefined, StorageError>()
+  const pageFlights = makeSingleFlight<Page, StorageError>()
+
+  const refused = (request: HttpRequest, answer: HttpAnswer): Effect.Effect<never, StorageError> =>
+    Effect.flatMap(answer.discard, () => {
+      const error = statusFailure(request.op, request.uri, answer.status, answer.header("retry-after"))
+      return Effect.fail(error instanceof StorageError ? error : failure(request.uri, "Unknown", error.message))
+    })
+
+  /** The manifest of a folder; undefined if it has none. */
+  const manifestAt = (uri: string, at: HttpPlace): Effect.Effect<Manifest | undefined, StorageError> =>
+    manifestFlights(
+      at.base + at.query,
+      Effect.gen(function* () {
+        const known = manifests.get(at.base)
+        const url = urlIn(at, MANIFEST_NAME)
+        // a query can be a signature
+        const shown = urlIn({ base: at.base, query: "" }, MANIFEST_NAME)
+        const headers = known?.etag === undefined ? undefined : { "if-none-match": known.etag }
+        const request: HttpRequest = { op: "list", uri, method: "GET", url, headers }
+        const answer = yield* send(request)
+        if (answer.status === 304 && known !== undefined) {
+          remember(at.base, known)
+          return yield* Effect.as(answer.discard, known.manifest)
+        }
+        if (isAbsent(answer.status)) {
+          yield* answer.discard
+          forget(at.base)
+          without.add(at.base)
+          return undefined
+        }
+        if (answer.status !== 200) return yield* refused(request, answer)
+        const bytes = yield* answer.body(LARGEST_MANIFEST + 1)
+        if (bytes.length > LARGEST_MANIFEST) {
+          return yield* Effect.fail(
+            failure(uri, "Unknown", `the manifest ${shown} has more than ${LARGEST_MANIFEST} bytes`),
+          )
+        }
+        // some servers answer everything with their start page
+        if (answer.header("content-type")?.includes("html") || bytes[0] === 0x3c) {
+          without.add(at.base)
+          return undefined
+        }
+        const manifest = yield* Effect.try({
+          try: () => decodeManifest(bytes),
+          catch: (cause) => {
+            const what = cause instanceof Error ? cause.message : String(cause)
+            return failure(uri, "Unknown", `the manifest ${shown} is damaged: ${what}; publish it again`, cause)
+          },
+        })
+        remember(at.base, { manifest, etag: answer.header("etag") })
+        without.delete(at.base)
+        return manifest
+      }),
+    )
+
+  const pageAt = (uri: string, at: HttpPlace): Effect.Effect<Page, StorageError> =>
+    pageFlights(
+      at.base + at.query,
+      Effect.gen(function* (): Effect.fn.Return<Page, StorageError> {
+        const request: HttpRequest = { op: "list", uri, method: "GET", url: folderUrl(at) }
+        const answer = yield* send(request)
+        const { status } = answer
+        if (status === 200) {
+          if (!/html/i.test(answer.header("content-type") ?? "html")) {
+            return yield* Effect.as(answer.discard, { kind: "unlisted" as const, status })
+          }
+          const bytes = yield* answer.body(LARGEST_PAGE + 1)
+          if (bytes.length > LARGEST_PAGE) {
+            const message = `the index page has more than ${LARGEST_PAGE} bytes; publish a manifest instead`
+            return yield* Effect.fail(failure(uri, "Unsupported", message))
+          }
+          const page = new TextDecoder().decode(bytes)
+          // links of a page that was redirected to are in the folder there, or by their names in the one that was asked for
+          const there = parseIndexPage(page, baseOf(answer.url))
+          const entries = there?.length ? there : parseIndexPage(page, at.base) ?? there
+          if (entries === undefined) return { kind: "unlisted", status }
+          listed.add(at.base)
+          return { kind: "listed", entries: entries.filter(({ name }) => name !== MANIFEST_NAME) }
+        }
+        if (isMissing(status)) return yield* Effect.as(answer.discard, { kind: "missing" as const, status })
+        if (isAbsent(status)) return yield* Effect.as(answer.discard, { kind: "denied" as const, status })
+        return yield* refused(request, answer)
+      }),
+    )
+
+  const fromManifest = (manifest: Manifest, folder: string, base: string): ReadonlyArray<Entry> =>
+    manifest.list((namesBelow(folder, base) ?? ["", ""]).join("/"))
+
+  /** The nearest folder at or above `base` that is in a set. */
+  const nearest = (base: string, has: (folder: string) => boolean): string | undefined => {
+    for (let at: string | undefined = base; at !== undefined; at = parentOf(at)) if (has(at)) return at
+    return undefined
+  }
+
+  /** Above an array that has no manifest and is not listed: a manifest there, or the word of a server that lists. */
+  const listFromAbove = (
+    uri: string,
+    place: HttpPlace,
+    page: Exclude<Page, { readonly kind: "listed" }>,
+  ): Effect.Effect<ReadonlyArray<Entry>, StorageError> =>
+    Effect.gen(function* () {
+      const object = objectOf(place.base)
+      for (let base = parentOf(place.base); base !== undefined; base = parentOf(base)) {
+        const at = { base, query: place.query }
+        const lists = listed.has(base) || (yield* pageAt(uri, at)).kind === "listed"
+        if (lists && page.kind === "missing") return []
+        // inside of an array there is none, and at the array it was looked for
+        if (base.length < object.length && !without.has(base)) {
+          const manifest = yield* manifestAt(uri, at)
+          if (manifest !== undefined) return fromManifest(manifest, base, place.base)
+        }
+        if (lists && page.kind === "denied") {
+          return yield* Effect.fail(failure(uri, "Denied", `the server answered ${page.status}`))
+        }
+        if (lists) break
+      }
+      // it may be published any time
+      without.clear()
+      // others say so of folders that they do not list; these ask for a key
+      if (page.status === 401 || page.status === 407) {
+        return yield* Effect.fail(failure(uri, "Denied", `the server answered ${page.status}`))
+      }
+      const message = `this server does not list folders (it answered ${page.status}), and there is no manifest at ` +
+        `${object}/${MANIFEST_NAME} or above; make one with: tessera publish`
+      return yield* Effect.fail(failure(uri, "Unsupported", message))
+    })
+
+  const list = (uri: string): Effect.Effect<ReadonlyArray<Entry>, StorageError> =>
+    Effect.gen(function* () {
+      const place = yield* Effect.try({
+        try: () => httpPlace("list", uri),
+        catch: (error) => error as StorageError,
+      })
+      const { base, query } = place
+      const home = nearest(base, (at) => manifests.has(at)) ?? objectOf(base)
+      if (manifests.has(home) || !without.has(home)) {
+        const manifest = yield* manifestAt(uri, { base: home, query })
+        if (manifest !== undefined) return fromManifest(manifest, home, base)
+      }
+      const page = yield* pageAt(uri, place)
+      return page.kind === "listed" ? page.entries : yield* listFromAbove(uri, place, page)
+    })
+
+  const listedBy = (uri: string): string | undefined => {
+    const { base } = httpPlace("read", uri)
+    const home = nearest(base, (at) => manifests.has(at))
+    if (home === undefined) return undefined
+    const path = namesBelow(home, base)?.join("/")
+    return path !== undefined && manifests.get(home)!.manifest.files.has(path)
+      ? urlIn({ base: home, query: "" }, MANIFEST_NAME)
+      : undefined
+  }
+
+  return { list, listedBy }
+}

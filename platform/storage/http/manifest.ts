@@ -1,0 +1,116 @@
+/**
+ * Manifests: what is in a folder and everything below it, as one small file, for servers that do not list folders.
+ *
+ * ```json
+ * {"format":"tessera-manifest","version":1,"files":[["__schema/__1_1_…",245],["__commits/__1_1_….wrt",0]]}
+ * ```
+ *
+ * A manifest can name hundreds of thousands of files. It stays the bytes that it came as, with the place of each path; a
+ * listing is a binary search, and only the names in it become strings.
+ *
+ * @module
+ */
+import { parseManifest } from "./parse_manifest.ts"
+import { compareBytewise } from "../utf8_order.ts"
+import type { Entry } from "../service.ts"
+
+/** The name of a manifest; the real engine passes by a file of this name. */
+export const MANIFEST_NAME = "__tessera_manifest.json"
+
+/** No manifest has more bytes: about 1,000,000 files with names as TileDB makes them. */
+export const LARGEST_MANIFEST: number = 128 << 20
+
+/** A file below a manifest's folder: its path from there, and its size. */
+export type ManifestFile = readonly [path: string, size: number]
+
+/** What is in a folder and below it. Paths are relative to that folder; `""` is the folder itself. */
+export interface Manifest {
+  /** The files, by their paths. */
+  readonly files: { readonly size: number; readonly has: (path: string) => boolean }
+  /** Bytes that it takes in memory, about. */
+  readonly bytes: number
+  /** The names directly in a folder, in the byte order of their names; empty for a folder that is not there. */
+  readonly list: (folder: string) => ReadonlyArray<Entry>
+}
+
+/** The bytes of the manifest of these files. */
+export const encodeManifest = (files: ReadonlyArray<ManifestFile>): Uint8Array => {
+  // the engine's own order of strings is that of the bytes, and fast, unless there are surrogates
+  const quick = !files.some(([path]) => /[\ud800-\uffff]/.test(path))
+  const order = quick ? (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0 : compareBytewise
+  const lines = [...files].sort((a, b) => order(a[0], b[0])).map((file) => JSON.stringify(file))
+  return new TextEncoder().encode(`{"format":"tessera-manifest","version":1,"files":[${lines.join(",\n")}]}`)
+}
+
+const SLASH = 0x2f
+
+/** The manifest in these bytes, which belong to it from now on. Throws an Error that says what is wrong. */
+export const decodeManifest = (bytes: Uint8Array): Manifest => {
+  const { text, starts, ends, shared, sizes, length } = parseManifest(bytes)
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
+
+  /** The first path that is not before `key` in the order of bytes. */
+  const search = (key: Uint8Array): number => {
+    let [low, high] = [0, length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const start = starts[middle]
+      const most = Math.min(ends[middle] - start, key.length)
+      let k = 0
+      while (k < most && text[start + k] === key[k]) k++
+      const before = k < most ? text[start + k] < key[k] : ends[middle] - start < key.length
+      if (before) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+  /** Whether path `i` begins with `key`. */
+  const begins = (i: number, key: Uint8Array): boolean =>
+    i < length && ends[i] - starts[i] >= key.length && key.every((byte, k) => text[starts[i] + k] === byte)
+
+  const list = (folder: string): ReadonlyArray<Entry> => {
+    const prefix = encoder.encode(folder === "" ? "" : `${folder}/`)
+    const entries: Array<Entry> = []
+    let sorted = true
+    let i = search(prefix)
+    if (!begins(i, prefix)) return entries
+    do {
+      const start = starts[i] + prefix.length
+      let end = start
+      while (end < ends[i] && text[end] !== SLASH) end++
+      const kind = end < ends[i] ? "folder" : "file"
+      const name = decoder.decode(text.subarray(start, end))
+      const last = entries[entries.length - 1]
+      // of two files the path that comes first has the name that comes first
+      if ((kind === "folder" || last?.kind === "folder") && last && compareBytewise(last.name, name) >= 0) {
+        sorted = false
+      }
+      entries.push(kind === "folder" ? { name, kind } : { name, kind, size: sizes[i] })
+      // past all that is in this folder
+      const inside = kind === "folder" ? end + 1 - starts[i] : Infinity
+      do i++
+      while (i < length && shared[i] >= inside)
+    } while (i < length && shared[i] >= prefix.length)
+    if (sorted) return entries
+    // the path of what is in the folder "a" comes after the files "a-b" and "a.b"
+    entries.sort((a, b) => compareBytewise(a.name, b.name))
+    // a folder wins over a file of the same name, as it holds the more
+    return entries.filter(({ name, kind }, i) =>
+      kind === "folder" || !(entries[i - 1]?.name === name || entries[i + 1]?.name === name)
+    )
+  }
+
+  return {
+    files: {
+      size: length,
+      has: (path) => {
+        const key = encoder.encode(path)
+        const i = search(key)
+        return begins(i, key) && ends[i] - starts[i] === key.length
+      },
+    },
+    bytes: text.length + 20 * length,
+    list,
+  }
+}

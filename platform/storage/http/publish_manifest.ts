@@ -1,0 +1,155 @@
+/**
+ * Making manifests: every file below a folder, with its size.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import { NotFound, StorageError } from "../../errors.ts"
+import { encodeManifest, LARGEST_MANIFEST, MANIFEST_NAME, type ManifestFile } from "./manifest.ts"
+import { inFlight, type Storage } from "../service.ts"
+import { turnIfDue, withTurns } from "../../host/event_loop_turns.ts"
+import { withoutTrailingSlash } from "../uri.ts"
+
+/** A manifest that was made. */
+export interface Published {
+  /** Where it is. */
+  readonly uri: string
+  /** How many files it names, and how many bytes these have. */
+  readonly files: number
+  /** Bytes of all of them. */
+  readonly bytes: number
+}
+
+/** Folders no deeper than this are entered: not every storage can tell that a link leads back. */
+const DEEPEST = 32
+
+/** Listings and sizes under way at a time. */
+const CONCURRENCY = 8
+
+/** No more folders are entered. A manifest has no place for so many, and links may show one folder under very many paths. */
+const MOST_FOLDERS = LARGEST_MANIFEST >> 7
+
+/** Bytes that a manifest has for a file besides its path, at least. */
+const FILE_BYTES = 8
+
+/** A folder that is to be listed. */
+interface Folder {
+  /** From the published folder. */
+  readonly path: string
+  readonly depth: number
+  /** The real paths of the folders that have the links on the way here. */
+  readonly through: ReadonlyArray<string>
+}
+
+const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(/[/\\]$/.test(folder) ? folder : `${folder}${path.includes("/") ? "/" : "\\"}`)
+
+/** All files below `uri`, by their paths from there. Memory and time are bounded by what a manifest may have. */
+const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<ManifestFile>, StorageError> =>
+  Effect.gen(function* () {
+    const refuse = (reason: string) => {
+      const cause = new Error(reason)
+      return Effect.fail(new StorageError({ op: "publish", uri, reason: "Unsupported", cause }))
+    }
+    const inside = (path: string): string => path === "" ? uri : `${uri}/${path}`
+    const realPath = (path: string) => storage.realPath?.(inside(path)) ?? Effect.succeed(inside(path))
+    const concurrency = inFlight(storage, uri, CONCURRENCY)
+
+    /** What a link to a folder leads through; `undefined` if it leads to a folder that it lies in, or nowhere by now. */
+    const throughLink = ({ path, through }: Folder, below: string) =>
+      Effect.gen(function* () {
+        const [holder, target] = [yield* realPath(path), yield* realPath(below)]
+        const all = [...through, holder]
+        return all.some((folder) => isWithin(folder, target)) ? undefined : all
+      }).pipe(Effect.catchTag("NotFound", () => Effect.succeed(undefined)))
+
+    const files: Array<ManifestFile> = []
+    const waiting: Array<Folder> = [{ path: "", depth: 0, through: [] }]
+    let folders = 0
+    let bytes = 0
+    const enter = (folder: Folder) =>
+      Effect.gen(function* () {
+        const { path, depth, through } = folder
+        const sizes: Array<Effect.Effect<void, StorageError>> = []
+        for (const { name, kind, size, isLink } of yield* storage.list(inside(path))) {
+          if (name === MANIFEST_NAME) continue
+          const below = path === "" ? name : `${path}/${name}`
+          if (kind === "folder") {
+            const its = isLink === true ? yield* throughLink(folder, below) : through
+            if (its === undefined) continue
+            if (depth === DEEPEST) {
+              return yield* refuse(`${below} lies deeper than ${DEEPEST} folders; a link may lead back`)
+            }
+            if (++folders > MOST_FOLDERS) {
+              return yield* refuse(
+                `there are more than ${MOST_FOLDERS} folders; links may show a folder under many paths`,
+              )
+            }
+            waiting.push({ path: below, depth: depth + 1, through: its })
+            continue
+          }
+          bytes += below.length + FILE_BYTES
+          if (bytes > LARGEST_MANIFEST) {
+            return yield* refuse(
+              `the manifest of more than ${files.length} files has more than the ${LARGEST_MANIFEST} bytes that readers take; ` +
+                "publish the folders below one by one. Links may show a file under many paths",
+            )
+          }
+          if (size !== undefined) files.push([below, size])
+          else {
+            sizes.push(
+              storage.size(inside(below)).pipe(
+                Effect.map((size) => void files.push([below, size])),
+                // removed since it was listed
+                Effect.catchTag("NotFound", () => Effect.void),
+                Effect.zipLeft(turnIfDue),
+              ),
+            )
+          }
+        }
+        yield* Effect.all(sizes, { concurrency, discard: true })
+        yield* turnIfDue
+      })
+    // the last ones first: few folders wait
+    while (waiting.length > 0) {
+      yield* Effect.forEach(waiting.splice(-concurrency), enter, { concurrency, discard: true })
+    }
+    return files
+  })
+
+/**
+ * Writes the manifest of a folder – an array, a group, or any folder of them – into it: one file, `__tessera_manifest.json`,
+ * with the names and sizes of all files below. A web server that does not list folders serves the folder with it. It is a
+ * snapshot: what is written later is not seen before the folder is published again.
+ *
+ * Links to files and folders are followed, but for a link to a folder that it lies in.
+ *
+ * It costs one listing per folder, and where these do not tell sizes, one request per file. `NotFound` if there is nothing
+ * in the folder.
+ *
+ * ```ts
+ * import { makeMemoryStorage, publish } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const storage = makeMemoryStorage(new Map([["array/__schema/one", new Uint8Array(3)]]))
+ * const published = Effect.runSync(publish(storage, "mem://array"))
+ * assertEquals(published, { uri: "mem://array/__tessera_manifest.json", files: 1, bytes: 3 })
+ * ```
+ */
+export const publish = (storage: Storage, uri: string): Effect.Effect<Published, NotFound | StorageError> =>
+  withTurns(Effect.gen(function* () {
+    const at = withoutTrailingSlash(uri)
+    const files = yield* filesBelow(storage, at)
+    if (files.length === 0) return yield* Effect.fail(new NotFound({ uri: at }))
+    const target = `${at}/${MANIFEST_NAME}`
+    const manifest = encodeManifest(files)
+    if (manifest.length > LARGEST_MANIFEST) {
+      const what =
+        `the manifest of ${files.length} files has ${manifest.length} bytes, and readers take ${LARGEST_MANIFEST}`
+      const cause = new Error(`${what}; publish the folders below one by one`)
+      return yield* Effect.fail(new StorageError({ op: "publish", uri: at, reason: "Unsupported", cause }))
+    }
+    yield* storage.write(target, manifest)
+    return { uri: target, files: files.length, bytes: files.reduce((sum, [, size]) => sum + size, 0) }
+  }))

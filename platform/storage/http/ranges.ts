@@ -1,0 +1,386 @@
+/**
+ * Files on a web server: whole, by ranges, by their end, by size. Every answer is held against what was asked for.
+ *
+ * @module
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { checkRanges, tailRange, truncated } from "../byte_ranges.ts"
+import { RangeCall } from "../each_range.ts"
+import { type NotFound, StorageError } from "../../errors.ts"
+import { fileChanged, FileChanges } from "../file_changes.ts"
+import { isMissing, statusFailure } from "./errors.ts"
+import type { HttpAnswer, HttpRequest, Send } from "./request.ts"
+import { fileUrl, hostOf, httpPlace } from "./url.ts"
+import { type FileVersion, makeFileVersions, type VersionCheck, versionOf } from "./versions.ts"
+import { sessionIn } from "../read_session.ts"
+import type { ByteRange, Tail } from "../service.ts"
+
+/** What reading can fail with. */
+export type ReadFailure = NotFound | StorageError
+
+/** Files that a server without ranges can serve all the same: read from their beginning, this far. */
+const SMALL = 16 << 20
+
+/** No file is read whole beyond this; TileDB has none that is, and a body may have no end. */
+const LARGEST = 1 << 30
+
+/** Ranges of one call that are asked for at once. */
+const CONCURRENCY = 16
+
+/** A Content-Range header; `total` is undefined where the server does not tell. */
+interface ContentRange {
+  readonly start: number
+  readonly end: number
+  readonly total: number | undefined
+}
+
+const contentRange = (header: string | undefined): ContentRange | undefined => {
+  const parts = /^\s*bytes\s+(\d{1,15})-(\d{1,15})\/(\d{1,15}|\*)\s*$/i.exec(header ?? "")
+  if (parts === null) return undefined
+  return { start: Number(parts[1]), end: Number(parts[2]) + 1, total: parts[3] === "*" ? undefined : Number(parts[3]) }
+}
+
+/** The size in the answer to a range that the file does not have. */
+const sizeBeyond = (header: string | undefined): number | undefined => {
+  const parts = /^\s*bytes\s+\*\/(\d{1,15})\s*$/i.exec(header ?? "")
+  return parts === null ? undefined : Number(parts[1])
+}
+
+/** Bytes of one range, and the size of the file if the answer told. */
+interface Part {
+  readonly bytes: Uint8Array
+  readonly total: number | undefined
+}
+
+/** The reading half of a storage. */
+export interface HttpReads {
+  readonly size: (op: string, uri: string) => Effect.Effect<number, ReadFailure>
+  readonly read: (uri: string) => Effect.Effect<Uint8Array, ReadFailure>
+  readonly readRanges: (
+    uri: string,
+    ranges: ReadonlyArray<ByteRange>,
+  ) => Effect.Effect<ReadonlyArray<Uint8Array>, ReadFailure>
+  readonly readTail: (uri: string, length: number) => Effect.Effect<Tail, ReadFailure>
+}
+
+/** Reads over requests. */
+export const makeReads = (send: Send): HttpReads => {
+  /** Hosts that answered a range with the whole file. */
+  const rangeless = new Set<string>()
+  const versions = makeFileVersions()
+
+  const fail = (op: string, uri: string, reason: StorageError["reason"], message: string) =>
+    Effect.fail(new StorageError({ op, uri, reason, cause: new Error(message) }))
+  const noRanges = (op: string, uri: string) =>
+    fail(
+      op,
+      uri,
+      "Unsupported",
+      "this server does not serve ranges: it answers with the whole file, which is too large",
+    )
+  const changed = (op: string, uri: string) => Effect.fail(fileChanged(op, uri))
+  const otherStatus = (
+    { op, uri }: HttpRequest,
+    answer: HttpAnswer,
+    check: VersionCheck,
+  ): Effect.Effect<never, ReadFailure> => {
+    // the precondition failed; or the file is gone, and what comes in its place is another one
+    if (answer.status === 412 || isMissing(answer.status)) check.reject()
+    const failure = answer.status === 412
+      ? changed(op, uri)
+      : Effect.fail(statusFailure(op, uri, answer.status, answer.header("retry-after")))
+    return Effect.zipRight(answer.discard, failure)
+  }
+
+  /** Fails if an answer is about another version of the file than those before. */
+  const accept = (
+    { op, uri }: HttpRequest,
+    answer: HttpAnswer,
+    check: VersionCheck,
+    version: FileVersion,
+  ): Effect.Effect<void, StorageError> =>
+    check.accept(version) ? Effect.void : Effect.zipRight(answer.discard, changed(op, uri))
+
+  /** Runs a call with the versions of its file; `anew` for one whose answers agree with each other, whatever was before. */
+  const checking = <A>(
+    op: string,
+    uri: string,
+    anew: boolean,
+    call: (check: VersionCheck) => Effect.Effect<A, ReadFailure>,
+  ): Effect.Effect<A, ReadFailure> =>
+    Effect.contextWithEffect((context: Context.Context<never>) => {
+      let url: string
+      try {
+        url = fileUrl(httpPlace(op, uri))
+      } catch (error) {
+        return Effect.fail(error as StorageError)
+      }
+      const calls = Option.getOrUndefined(Context.getOption(context, RangeCall))
+      const changes = Option.getOrUndefined(Context.getOption(context, FileChanges))
+      const check = calls?.get(versions) as VersionCheck | undefined ??
+        versions.check(url, { anew, session: sessionIn(context), replaced: changes?.changed })
+      calls?.set(versions, check)
+      // the version may have been replaced while the bytes were on their way
+      return Effect.flatMap(call(check), (result) => check.holds() ? Effect.succeed(result) : changed(op, uri))
+    })
+
+  const get = (
+    op: string,
+    uri: string,
+    range?: string,
+    check?: VersionCheck,
+  ): Effect.Effect<HttpRequest, StorageError> =>
+    Effect.try({
+      try: () => ({
+        op,
+        uri,
+        method: "GET" as const,
+        url: fileUrl(httpPlace(op, uri)),
+        headers: range === undefined ? undefined : { range },
+        preconditions: check?.preconditions(),
+      }),
+      catch: (error) => error as StorageError,
+    })
+
+  /** `length` bytes of the body, no fewer. */
+  const exactly = (request: HttpRequest, answer: HttpAnswer, length: number): Effect.Effect<Uint8Array, StorageError> =>
+    Effect.flatMap(
+      answer.body(length),
+      (bytes) =>
+        bytes.length === length
+          ? Effect.succeed(bytes)
+          : fail(request.op, request.uri, "Truncated", `the body ended after ${bytes.length} of ${length} bytes`),
+    )
+
+  /** The whole file in the body of an answer, if it has no more than `most` bytes. */
+  const whole = (
+    request: HttpRequest,
+    answer: HttpAnswer,
+    most: number,
+    tooLarge: Effect.Effect<never, StorageError>,
+  ): Effect.Effect<Uint8Array, StorageError> => {
+    const { length } = answer
+    if (length !== undefined) {
+      return length <= most ? exactly(request, answer, length) : Effect.zipRight(answer.discard, tooLarge)
+    }
+    return Effect.flatMap(answer.body(most + 1), (bytes) => bytes.length > most ? tooLarge : Effect.succeed(bytes))
+  }
+
+  /** A range in the body of an answer that begins at the beginning of the file; what is behind is not waited for. */
+  const beginning = (
+    request: HttpRequest,
+    answer: HttpAnswer,
+    { offset, length }: ByteRange,
+  ): Effect.Effect<Uint8Array, StorageError> => {
+    const { op, uri } = request
+    const end = offset + length
+    if (answer.length !== undefined && answer.length < end) {
+      return Effect.zipRight(answer.discard, pastEnd(op, uri, { offset, length }, answer.length))
+    }
+    const asked = offset === 0 && answer.length === end
+    if (end > SMALL && !asked) return Effect.zipRight(answer.discard, noRanges(op, uri))
+    return Effect.map(exactly(request, answer, end), (bytes) => offset === 0 ? bytes : bytes.slice(offset))
+  }
+
+  const pastEnd = (op: string, uri: string, range: ByteRange, size: number) =>
+    Effect.fail(truncated(op, uri, range, size))
+
+  const readPart = (
+    op: string,
+    uri: string,
+    range: ByteRange,
+    check: VersionCheck,
+  ): Effect.Effect<Part, ReadFailure> =>
+    Effect.gen(function* () {
+      const { offset, length } = range
+      const end = offset + length
+      const request = yield* get(op, uri, `bytes=${offset}-${end - 1}`, check)
+      const answer = yield* send(request)
+      if (answer.status === 200) {
+        rangeless.add(hostOf(request.url))
+        yield* accept(request, answer, check, versionOf(answer, answer.length))
+        return { bytes: yield* beginning(request, answer, range), total: answer.length }
+      }
+      if (answer.status === 416) {
+        yield* answer.discard
+        const size = sizeBeyond(answer.header("content-range"))
+        yield* accept(request, answer, check, { size })
+        if (size === undefined || size < end) return yield* pastEnd(op, uri, range, size ?? offset)
+        return yield* otherStatus(request, answer, check)
+      }
+      if (answer.status !== 206) return yield* otherStatus(request, answer, check)
+      const have = contentRange(answer.header("content-range"))
+      yield* accept(request, answer, check, versionOf(answer, have?.total))
+      // browsers hide the header unless the server exposes it; the length of the body must do then
+      if (have !== undefined && (have.start !== offset || have.end !== end)) {
+        yield* answer.discard
+        if (have.start === offset && have.end < end && have.end === have.total) {
+          return yield* pastEnd(op, uri, range, have.total)
+        }
+        const asked = `bytes ${offset} to ${end - 1}`
+        return yield* fail(op, uri, "Unknown", `asked for ${asked}, the server sent ${have.start} to ${have.end - 1}`)
+      }
+      return { bytes: yield* allOf(request, answer, length), total: have?.total }
+    })
+
+  /** The body of a partial answer: `length` bytes, no more, no fewer. */
+  const allOf = (request: HttpRequest, answer: HttpAnswer, length: number): Effect.Effect<Uint8Array, StorageError> => {
+    const { op, uri } = request
+    const other = (bytes: string) =>
+      fail(op, uri, "Truncated", `the body has ${bytes} bytes where ${length} were promised`)
+    if (answer.length !== undefined && answer.length !== length) {
+      return Effect.zipRight(answer.discard, other(String(answer.length)))
+    }
+    return Effect.flatMap(
+      answer.body(answer.length ?? length + 1),
+      (bytes) =>
+        bytes.length === length ? Effect.succeed(bytes) : other(bytes.length > length ? "more" : String(bytes.length)),
+    )
+  }
+
+  /** The size, where HEAD is not served or does not tell: that of the file in the answer to its first byte. */
+  const sizeByRange = (op: string, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
+    Effect.gen(function* () {
+      const request = yield* get(op, uri, "bytes=0-0", check)
+      const answer = yield* send(request)
+      const have = contentRange(answer.header("content-range"))
+      if (answer.status === 200 || answer.status === 206) {
+        const total = answer.status === 200 ? answer.length : have?.total
+        yield* accept(request, answer, check, versionOf(answer, total))
+      }
+      if (answer.status === 200 && answer.length === undefined) {
+        return (yield* whole(request, answer, SMALL, noRanges(op, uri))).length
+      }
+      yield* answer.discard
+      const total = answer.status === 200
+        ? answer.length
+        : answer.status === 206
+        ? have?.total
+        : answer.status === 416
+        ? sizeBeyond(answer.header("content-range")) ?? 0
+        : yield* otherStatus(request, answer, check)
+      if (answer.status === 416) yield* accept(request, answer, check, { size: total })
+      return total ?? (yield* fail(op, uri, "Unsupported", "this server does not tell the sizes of its files"))
+    })
+
+  const sizeOf = (op: string, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
+    Effect.gen(function* () {
+      const request = { ...yield* get(op, uri), method: "HEAD" as const }
+      const answer = yield* send(request)
+      yield* answer.discard
+      if (answer.status === 200) yield* accept(request, answer, check, versionOf(answer, answer.length))
+      if (answer.status === 200 && answer.length !== undefined) return answer.length
+      if (isMissing(answer.status)) return yield* otherStatus(request, answer, check)
+      return yield* answer.status === 429 || (answer.status >= 500 && answer.status !== 501)
+        ? otherStatus(request, answer, check)
+        : sizeByRange(op, uri, check)
+    })
+
+  const size = (op: string, uri: string): Effect.Effect<number, ReadFailure> =>
+    checking(op, uri, false, (check) => sizeOf(op, uri, check))
+
+  const tailFrom = (
+    uri: string,
+    length: number,
+    total: number,
+    check: VersionCheck,
+  ): Effect.Effect<Tail, ReadFailure> => {
+    const op = "readTail"
+    const range = tailRange(op, uri, length, total)
+    return range.length === 0
+      ? Effect.succeed({ bytes: new Uint8Array(), size: total })
+      : Effect.map(readPart(op, uri, range, check), ({ bytes }) => ({ bytes, size: total }))
+  }
+
+  const tailOf = (uri: string, length: number, check: VersionCheck): Effect.Effect<Tail, ReadFailure> =>
+    Effect.gen(function* () {
+      const op = "readTail"
+      yield* checked(op, uri, [{ offset: 0, length }])
+      if (length === 0) return { bytes: new Uint8Array(), size: yield* sizeOf(op, uri, check) }
+      const request = yield* get(op, uri, `bytes=-${length}`)
+      const answer = yield* send(request)
+      const have = contentRange(answer.header("content-range"))
+      switch (answer.status) {
+        case 206: {
+          // hidden by the browser, or by a server that does not tell
+          yield* accept(request, answer, check, versionOf(answer, have?.total))
+          const total = have?.total ?? (yield* Effect.onError(sizeOf(op, uri, check), () => answer.discard))
+          const start = Math.max(total - length, 0)
+          if (have !== undefined && (have.start !== start || have.end !== total)) {
+            yield* answer.discard
+            const sent = `${have.start} to ${have.end - 1} of ${total}`
+            return yield* fail(op, uri, "Unknown", `asked for the last ${length} bytes, the server sent ${sent}`)
+          }
+          return { bytes: yield* allOf(request, answer, total - start), size: total }
+        }
+        case 200: {
+          // a server may answer so where the file is no longer than that
+          yield* accept(request, answer, check, versionOf(answer, answer.length))
+          if (answer.length === undefined || answer.length <= Math.max(SMALL, length)) {
+            const bytes = yield* whole(request, answer, Math.max(SMALL, length), noRanges(op, uri))
+            return { bytes: bytes.length > length ? bytes.slice(bytes.length - length) : bytes, size: bytes.length }
+          }
+          yield* answer.discard
+          return yield* tailFrom(uri, length, answer.length, check)
+        }
+        // a range from the end, which not every server knows; or the file is empty
+        case 400:
+        case 416:
+        case 501: {
+          yield* answer.discard
+          const beyond = sizeBeyond(answer.header("content-range"))
+          if (beyond !== undefined) yield* accept(request, answer, check, { size: beyond })
+          return yield* tailFrom(uri, length, beyond ?? (yield* sizeOf(op, uri, check)), check)
+        }
+        default:
+          return yield* otherStatus(request, answer, check)
+      }
+    })
+
+  const readTail = (uri: string, length: number): Effect.Effect<Tail, ReadFailure> =>
+    checking("readTail", uri, true, (check) => tailOf(uri, length, check))
+
+  const checked = (op: string, uri: string, ranges: ReadonlyArray<ByteRange>, most?: number) =>
+    Effect.try({ try: () => checkRanges(op, uri, ranges, most), catch: (error) => error as StorageError })
+
+  const rangesOf = (uri: string, ranges: ReadonlyArray<ByteRange>, check: VersionCheck) =>
+    Effect.gen(function* () {
+      const op = "readRanges"
+      yield* checked(op, uri, ranges)
+      const wanted = ranges.filter(({ length }) => length > 0)
+      const end = wanted.reduce((most, { offset, length }) => Math.max(most, offset + length), 0)
+      if (wanted.length > 1 && end <= SMALL && rangeless.has(hostOf(fileUrl(httpPlace(op, uri))))) {
+        const { bytes } = yield* readPart(op, uri, { offset: 0, length: end }, check)
+        if (wanted.length < ranges.length) yield* checked(op, uri, ranges, yield* sizeOf(op, uri, check))
+        return ranges.map(({ offset, length }) => bytes.slice(offset, offset + length))
+      }
+      const parts = yield* Effect.forEach(wanted, (range) => readPart(op, uri, range, check), {
+        concurrency: CONCURRENCY,
+      })
+      if (wanted.length < ranges.length || ranges.length === 0) {
+        const total = parts.find((part) => part.total !== undefined)?.total
+        yield* checked(op, uri, ranges, total ?? (yield* sizeOf(op, uri, check)))
+      }
+      let next = 0
+      return ranges.map(({ length }) => length > 0 ? parts[next++].bytes : new Uint8Array())
+    })
+
+  const readRanges = (uri: string, ranges: ReadonlyArray<ByteRange>) =>
+    checking("readRanges", uri, false, (check) => rangesOf(uri, ranges, check))
+
+  const wholeOf = (uri: string, check: VersionCheck) =>
+    Effect.gen(function* () {
+      const request = yield* get("read", uri)
+      const answer = yield* send(request)
+      if (answer.status !== 200) return yield* otherStatus(request, answer, check)
+      yield* accept(request, answer, check, versionOf(answer, answer.length))
+      const tooLarge = fail("read", uri, "Unknown", `the file has more than ${LARGEST} bytes; read ranges of it`)
+      return yield* whole(request, answer, LARGEST, tooLarge)
+    })
+
+  const read = (uri: string) => checking("read", uri, true, (check) => wholeOf(uri, check))
+
+  return { size, read, readRanges, readTail }
+}

@@ -1,0 +1,97 @@
+/**
+ * From storage URIs to the URLs that are asked for.
+ *
+ * @module
+ */
+import { StorageError } from "../../errors.ts"
+
+/** A place on a web server. */
+export interface HttpPlace {
+  /** The URL without its query and without slashes at the end. */
+  readonly base: string
+  /** The query with its question mark, or `""`. It goes with every request at and below the place. */
+  readonly query: string
+}
+
+/** What a URL would not keep as part of a name: some separate, some are dropped, and a lone percent sign is no escape. */
+// deno-lint-ignore no-control-regex
+const unsafe = /[#?\\\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})/g
+
+const escape = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`
+
+/** Where the inside of an array or group begins: the names that TileDB makes there. */
+const insides =
+  /\/__(?:(?:schema|fragments|commits|fragment_meta|meta|labels|group)(?=\/|$)|\d+_\d+_|[0-9a-f]{32}_|(?:array_schema|tiledb_group)\.tdb$)/
+
+/** Percent signs are escapes in what a user writes, and nothing else in the names inside of an array. */
+const escaped = (path: string): string => {
+  const inside = path.search(insides)
+  const [outer, inner] = inside < 0 ? [path, ""] : [path.slice(0, inside), path.slice(inside)]
+  return outer.replace(unsafe, escape) + inner.replaceAll("%", "%25").replace(unsafe, escape)
+}
+
+/**
+ * The place that a URI means. Percent signs are escapes, as in any URL (but not inside of an array, where names are as TileDB
+ * made them). The query ends at the next slash, so that names
+ * can be put behind it: `https://host/array?sig=1/__schema` is `__schema` in the array, and `?sig=1` goes with every
+ * request; a slash in a query is written `%2F`. Throws {@link StorageError}.
+ */
+export const httpPlace = (op: string, uri: string): HttpPlace => {
+  const parts = /^(https?:\/\/[^/?#\\]+)([^?]*)(\?[^/]*)?(.*)$/is.exec(uri)
+  try {
+    if (parts === null) throw new TypeError("this is not an http:// or https:// URL")
+    const path = parts[2].replace(/\/+$/, "") + parts[4]
+    const url = new URL(parts[1] + escaped(path))
+    const query = parts[3] === undefined || parts[3] === "?" ? "" : new URL(`http://host/${parts[3]}`).search
+    return { base: url.href.replace(/\/+$/, ""), query }
+  } catch (cause) {
+    throw new StorageError({ op, uri, reason: "Unknown", cause })
+  }
+}
+
+/** The URL of a place as a file. */
+export const fileUrl = ({ base, query }: HttpPlace): string => base + query
+
+/** The URL of a place as a folder. */
+export const folderUrl = ({ base, query }: HttpPlace): string => `${base}/${query}`
+
+/** The URL of a file in a folder. */
+export const urlIn = ({ base, query }: HttpPlace, name: string): string => `${base}/${encodeURIComponent(name)}${query}`
+
+/** Scheme and host of a place. */
+export const hostOf = (base: string): string => /^[a-z]+:\/\/[^/]*/.exec(base)![0]
+
+/** The folder around a place; `undefined` for a whole host. */
+export const parentOf = (base: string): string | undefined => {
+  const host = hostOf(base)
+  return base.length > host.length ? base.slice(0, Math.max(base.lastIndexOf("/"), host.length)) : undefined
+}
+
+/** The array or group that a folder is part of, as far as the names tell. */
+export const objectOf = (base: string): string => {
+  const host = hostOf(base)
+  const inside = base.slice(host.length).search(insides)
+  return inside < 0 ? base : base.slice(0, host.length + inside)
+}
+
+/** The names from `folder` down to `base`, decoded; `undefined` if `base` is elsewhere. */
+export const namesBelow = (folder: string, base: string): ReadonlyArray<string> | undefined => {
+  if (base === folder) return []
+  if (!base.startsWith(`${folder}/`)) return undefined
+  try {
+    return base.slice(folder.length + 1).split("/").map(decodeURIComponent)
+  } catch {
+    return undefined
+  }
+}
+
+// deno-lint-ignore no-control-regex
+const separators = /[/\\\x00-\x1f\x7f]/
+
+/** Whether a name is that of something in a folder, and stays there when it becomes part of a URL. */
+export const staysInFolder = (name: string): boolean => {
+  if (separators.test(name)) return false
+  // URLs take the escape of a dot for a dot, and some servers that of a slash for a slash
+  const parts = name.includes("%") ? name.replace(/%2e/gi, ".").replace(/%(2f|5c)/gi, "/").split("/") : [name]
+  return parts.every((part) => part !== "" && part !== "." && part !== "..")
+}

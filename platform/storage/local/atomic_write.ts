@@ -1,0 +1,320 @@
+/**
+ * How local files are written: whole or not at all, under a temporary name until all of it is there.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import { StorageError } from "../../errors.ts"
+import { createFailure, storageFailure } from "../errno.ts"
+import { makeFileWriter, type OpenFile, waitFor } from "../file_writer.ts"
+import { builtin } from "../../host/builtin_modules.ts"
+import type { Storage } from "../service.ts"
+import { type Durability, makeSyncing, type Syncing } from "./durability.ts"
+import { mayWait, turnIfDue } from "../../host/event_loop_turns.ts"
+import { localPath } from "../uri.ts"
+
+const fs = builtin("node:fs")
+const path = builtin("node:path")
+
+/** One call moves less than 2 GiB, whatever is asked of it. */
+const WRITE_MAX = 1 << 30
+
+/** Small pieces of a file are gathered until they are so many bytes: more make no call cheaper. */
+const GATHERED = 1 << 18
+
+/** The bytes of larger files are synced while the event loop goes on: that takes as long as the disk needs for them. */
+const SYNCED_AT_ONCE = 1 << 20
+
+const writeAt = (fd: number, bytes: Uint8Array, position: number): void => {
+  for (let done = 0; done < bytes.length;) {
+    done += fs().writeSync(fd, bytes, done, Math.min(bytes.length - done, WRITE_MAX), position + done)
+  }
+}
+
+const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ""
+
+/** Removes a folder that nobody needs, if it is empty and can be removed. */
+const discardFolder = (folder: string): void => {
+  try {
+    fs().rmdirSync(folder)
+  } catch {
+    // it stays
+  }
+}
+
+/** Removes a file that nobody needs, if it can be removed: what led here matters more. */
+const discard = (file: string): void => {
+  try {
+    fs().unlinkSync(file)
+  } catch {
+    // it stays
+  }
+}
+
+/** Creates one folder; `false` if a folder is there already. Throws if the folder above is missing, or a file is there. */
+const createOneFolder = (folder: string): boolean => {
+  try {
+    fs().mkdirSync(folder)
+    return true
+  } catch (error) {
+    const isFolder = codeOf(error) === "EEXIST" && fs().statSync(folder, { throwIfNoEntry: false })?.isDirectory()
+    if (isFolder === true) return false
+    throw error
+  }
+}
+
+/**
+ * Creates a folder and the missing ones above it, one by one. Returns the absolute paths of those that it created, outermost
+ * first: another process may create one of them at the same time, and then it is not ours to remove.
+ */
+const makeFolder = (folder: string, sync: Syncing): ReadonlyArray<string> => {
+  const { dirname, resolve } = path()
+  const missing: Array<string> = []
+  const created: Array<string> = []
+  try {
+    for (let at = resolve(folder);;) {
+      try {
+        if (createOneFolder(at)) {
+          created.push(at)
+          sync.note(dirname(at))
+        }
+        const next = missing.pop()
+        if (next === undefined) return created
+        at = next
+      } catch (error) {
+        if (codeOf(error) !== "ENOENT" || dirname(at) === at || created.length > 0) throw error
+        missing.push(at)
+        at = dirname(at)
+      }
+    }
+  } catch (error) {
+    for (const each of created.reverse()) discardFolder(each)
+    throw error
+  }
+}
+
+/** Opens a file that must not be there yet; the folders on the way come into being if they are missing. */
+const openNew = (target: string, sync: Syncing): number => {
+  try {
+    return fs().openSync(target, "wx")
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error
+    makeFolder(path().dirname(target), sync)
+    return fs().openSync(target, "wx")
+  }
+}
+
+const writeNew = (target: string, bytes: Uint8Array, sync: Syncing): void => {
+  const fd = openNew(target, sync)
+  try {
+    writeAt(fd, bytes, 0)
+    sync.file(fd)
+  } catch (error) {
+    fs().closeSync(fd)
+    discard(target)
+    throw error
+  }
+  fs().closeSync(fd)
+}
+
+/** Whether a name is that of a file that is being written: no listing shows it. */
+export const isTemporary = (name: string): boolean => name.startsWith(".tessera-") && name.endsWith(".tmp")
+
+/**
+ * A name for what is to become `target`. A process that is killed leaves it behind: TileDB takes every file in the folders
+ * `__meta`, `__schema`, `__group` and `__fragment_meta` for its own and opens no array with another in it, so the name lies
+ * above them.
+ */
+const temporaryFor = (target: string, sync: Syncing): string => {
+  let folder = path().dirname(target)
+  if (/^__[a-z]/.test(path().basename(folder))) makeFolder(folder, sync)
+  while (/^__[a-z]/.test(path().basename(folder))) folder = path().dirname(folder)
+  return path().join(folder, `.tessera-${crypto.randomUUID()}.tmp`)
+}
+
+/** Writes the bytes under a temporary name, and hands that to `place`. */
+const viaTemporary = (
+  target: string,
+  bytes: Uint8Array,
+  sync: Syncing,
+  place: (temporary: string) => void,
+): void => {
+  const temporary = temporaryFor(target, sync)
+  writeNew(temporary, bytes, sync)
+  try {
+    place(temporary)
+  } finally {
+    discard(temporary)
+  }
+}
+
+/** Where a write must go so that a link stays a link. */
+const targetOf = (op: string, uri: string): string => {
+  const target = localPath(op, uri)
+  const stat = fs().lstatSync(target, { throwIfNoEntry: false })
+  if (stat?.isDirectory()) {
+    throw new StorageError({ op, uri, reason: "Occupied", cause: new Error("there is a folder here") })
+  }
+  return stat?.isSymbolicLink() ? fs().realpathSync(target) : target
+}
+
+const write = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
+  const target = targetOf("write", uri)
+  viaTemporary(target, bytes, sync, (temporary) => fs().renameSync(temporary, target))
+  sync.note(path().dirname(target))
+}
+
+const openFile = (uri: string, sync: Syncing): OpenFile => {
+  const target = targetOf("openWrite", uri)
+  const temporary = temporaryFor(target, sync)
+  let fd: number | undefined = openNew(temporary, sync)
+  let gathered = new Uint8Array(0)
+  let held = 0
+  let position = 0
+  let lost: unknown
+  /** Whether all bytes are on the disk, and whether they are on their way to it. */
+  let synced = false
+  let syncing = false
+  /** Whether the file is to be closed as soon as nothing uses it. */
+  let abandoned = false
+
+  const flush = (): void => {
+    writeAt(fd!, gathered.subarray(0, held), position)
+    position += held
+    held = 0
+  }
+  const close = (): void => {
+    if (fd !== undefined) fs().closeSync(fd)
+    fd = undefined
+  }
+  const tryToClose = (): void => {
+    try {
+      close()
+    } catch {
+      // it goes all the same
+    }
+  }
+  return {
+    append: (bytes) => {
+      synced = false
+      if (held + bytes.length > GATHERED) flush()
+      if (bytes.length > GATHERED) {
+        writeAt(fd!, bytes, position)
+        position += bytes.length
+        return
+      }
+      if (gathered.length === 0) gathered = new Uint8Array(GATHERED)
+      gathered.set(bytes, held)
+      held += bytes.length
+    },
+    prepare: () => {
+      if (lost !== undefined) throw lost
+      const file = fd
+      if (file === undefined || position + held <= SYNCED_AT_ONCE) return undefined
+      flush()
+      return (done) => {
+        syncing = true
+        sync.fileLater(file, (error) => {
+          syncing = false
+          if (error === undefined) synced = true
+          else lost = error
+          // whoever waited for it gave up
+          if (abandoned) tryToClose()
+          done(error)
+        })
+      }
+    },
+    finish: () => {
+      // after a sync that failed, a second one may succeed though the bytes are lost
+      if (lost !== undefined) throw lost
+      if (fd !== undefined) {
+        flush()
+        try {
+          if (!synced) sync.file(fd)
+        } catch (error) {
+          throw lost = error
+        }
+        close()
+      }
+      fs().renameSync(temporary, target)
+      sync.note(path().dirname(target))
+    },
+    abandon: () => {
+      abandoned = true
+      if (!syncing) tryToClose()
+      discard(temporary)
+    },
+  }
+}
+
+/** The codes of file systems without hard links, and of folders that lie on another than those above them. */
+const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"])
+
+const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
+  const target = localPath("create", uri)
+  if (bytes.length === 0) {
+    sync.folders()
+    writeNew(target, bytes, sync)
+  } else {
+    // A link comes into being only where no name is, and with all bytes in it. Where there are no links, an exclusive
+    // open still lets one writer win; a reader may then see the file grow.
+    viaTemporary(target, bytes, sync, (temporary) => {
+      sync.folders()
+      try {
+        fs().linkSync(temporary, target)
+      } catch (error) {
+        if (!noLinks.has(codeOf(error))) throw error
+        writeNew(target, bytes, sync)
+      }
+    })
+  }
+  try {
+    sync.note(path().dirname(target))
+    sync.folders()
+  } catch (error) {
+    discard(target)
+    throw error
+  }
+}
+
+/** The codes of folders that are not empty, not there, or not folders. */
+const notEmpty = new Set(["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"])
+
+/** Removes an empty folder; anything else stays. A link to a folder is not a folder of ours. */
+const removeFolder = (uri: string): void => {
+  try {
+    fs().rmdirSync(localPath("removeFolder", uri))
+  } catch (error) {
+    if (!notEmpty.has(codeOf(error))) throw error
+  }
+}
+
+/** The calls of the local storage that write. */
+export const makeLocalWrites = (
+  durability: Durability,
+): Pick<Storage, "write" | "openWrite" | "create" | "createFolder" | "removeFolder"> => {
+  const sync = makeSyncing(durability)
+  return {
+    write: (uri, bytes) =>
+      Effect.zipLeft(
+        Effect.try({ try: () => write(uri, bytes, sync), catch: storageFailure("write", uri) }),
+        turnIfDue,
+      ),
+    openWrite: (uri) => makeFileWriter(uri, () => openFile(uri, sync), storageFailure),
+    create: (uri, bytes) => {
+      const now = Effect.try({ try: () => create(uri, bytes, sync), catch: createFailure(uri) })
+      const folders = Effect.flatMap(
+        mayWait,
+        (waits) => waits ? waitFor(sync.foldersLater, storageFailure("create", uri)) : Effect.void,
+      )
+      // after large files, syncing folders may take as long as syncing those does
+      return Effect.suspend(() => sync.largeFiles() ? Effect.zipRight(folders, now) : now)
+    },
+    createFolder: (uri) =>
+      Effect.try({
+        try: () => makeFolder(localPath("createFolder", uri), sync),
+        catch: storageFailure("createFolder", uri),
+      }),
+    removeFolder: (uri) => Effect.try({ try: () => removeFolder(uri), catch: storageFailure("removeFolder", uri) }),
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * What makes local files outlast a loss of power: their bytes are synced when they are finished, their names with the next
+ * commit.
+ *
+ * A name lasts when its folder is synced. Several files of a folder share that: folders with new names are noted, and
+ * synced once, before a commit becomes visible.
+ *
+ * @module
+ */
+import { builtin } from "../../host/builtin_modules.ts"
+
+const fs = builtin("node:fs")
+const path = builtin("node:path")
+
+/**
+ * How much of a power failure local files outlast. `"synced"`: what was committed stays, and what stays was whole.
+ * `"cached"`: the system decides when bytes go to the disk; after a failure commits may be there whose data is not. A
+ * program that crashes or is killed loses nothing either way.
+ */
+export type Durability = "synced" | "cached"
+
+/** What is to be synced, and when. */
+export interface Syncing {
+  /** Syncs the bytes of an open file. */
+  readonly file: (fd: number) => void
+  /** The same while the event loop goes on. */
+  readonly fileLater: (fd: number, done: (error: unknown) => void) => void
+  /** Whether files were synced by `fileLater` since folders were synced. */
+  readonly largeFiles: () => boolean
+  /** Notes that a folder has a new name in it. */
+  readonly note: (folder: string) => void
+  /** Syncs all folders that are noted. */
+  readonly folders: () => void
+  /** The same while the event loop goes on. */
+  readonly foldersLater: (done: (error: unknown) => void) => void
+}
+
+/** The failures of a sync that say that something is lost; others say that this system cannot sync folders. */
+const losses = new Set(["EIO", "ENOSPC", "EDQUOT"])
+
+const isLoss = (error: unknown): boolean => losses.has((error as { code?: string }).code ?? "")
+
+const syncFolder = (folder: string): void => {
+  try {
+    const fd = fs().openSync(folder, "r")
+    try {
+      fs().fsyncSync(fd)
+    } finally {
+      fs().closeSync(fd)
+    }
+  } catch (error) {
+    if (isLoss(error)) throw error
+  }
+}
+
+const syncFolderLater = (folder: string, done: (error: unknown) => void): void => {
+  const ended = (error: unknown): void => done(error !== null && isLoss(error) ? error : undefined)
+  fs().open(folder, "r", (error, fd) => {
+    if (error !== null) return ended(error)
+    fs().fsync(fd, (failure) => fs().close(fd, (error) => ended(failure ?? error ?? null)))
+  })
+}
+
+/** Syncing for one storage. */
+export const makeSyncing = (durability: Durability): Syncing => {
+  if (durability === "cached") {
+    const nothing = (done: (error: unknown) => void) => done(undefined)
+    return {
+      file: () => {},
+      fileLater: (_, done) => nothing(done),
+      largeFiles: () => false,
+      note: () => {},
+      folders: () => {},
+      foldersLater: nothing,
+    }
+  }
+  /** Folders, each with a mark of its own for its last note: one that is noted again while it is synced stays. */
+  const noted = new Map<string, object>()
+  let large = false
+  const synced = (folder: string, mark: object): void => {
+    if (noted.get(folder) === mark) noted.delete(folder)
+  }
+  return {
+    file: (fd) => fs().fdatasyncSync(fd),
+    fileLater: (fd, done) => {
+      large = true
+      fs().fdatasync(fd, (error) => done(error ?? undefined))
+    },
+    largeFiles: () => large,
+    note: (folder) => void noted.set(path().resolve(folder), {}),
+    folders: () => {
+      for (const [folder, mark] of noted) {
+        syncFolder(folder)
+        synced(folder, mark)
+      }
+      large = false
+    },
+    // folders that another call syncs at the same time are synced here as well: both have to wait for that
+    foldersLater: (done) => {
+      const rest = [...noted]
+      const next = (): void => {
+        const first = rest.pop()
+        if (first === undefined) {
+          large = false
+          return done(undefined)
+        }
+        const [folder, mark] = first
+        syncFolderLater(folder, (error) => {
+          if (error !== undefined) return done(error)
+          synced(folder, mark)
+          next()
+        })
+      }
+      next()
+    },
+  }
+}

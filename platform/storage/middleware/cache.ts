@@ -1,0 +1,230 @@
+/**
+ * A storage that keeps what it has read, within a budget of bytes.
+ *
+ * @module
+ */
+import type * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { checkRanges } from "../byte_ranges.ts"
+import { fileChanged, FileChanges } from "../file_changes.ts"
+import type { NotFound, StorageError } from "../../errors.ts"
+import { makeRangeCache } from "./range_cache.ts"
+import { type ReadSession, sessionIn } from "../read_session.ts"
+import { makeSingleFlight } from "./single_flight.ts"
+import type { ByteRange, Entry, Storage } from "../service.ts"
+import { withoutTrailingSlash } from "../uri.ts"
+
+/** What to keep. */
+export interface CacheOptions {
+  /** Bytes to keep; what was used longest ago goes first. Default: 64 MiB. */
+  readonly bytes?: number
+  /** Whether the file at a URI never changes. Default: {@link isImmutable}. */
+  readonly immutable?: (uri: string) => boolean
+  /**
+   * Whether listings are kept too: then an array stays as it was when it was first opened, until something is written
+   * through this storage. Default: false.
+   */
+  readonly listings?: boolean
+}
+
+/**
+ * Whether TileDB writes the file at this URI only once: such names hold a time and a random number, or are in a folder of
+ * such a name.
+ *
+ * ```ts
+ * import { isImmutable } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(isImmutable("array/__schema/__1709539200000_1709539200000_0123456789abcdef0123456789abcdef"), true)
+ * assertEquals(isImmutable("array/notes.txt"), false)
+ * ```
+ */
+export const isImmutable = (uri: string): boolean =>
+  /\/__(?:\d+_\d+_[0-9a-f]{32}|[0-9a-f]{32}_\d+)(?:[_./?]|$)/.test(uri)
+
+/** Files that changed, which are remembered. A session that read one that is forgotten fails once too often. */
+const MOST_CHANGES = 8192
+
+/**
+ * `storage`, with the bytes and sizes of files that never change kept in memory. What several read at the same time is
+ * read once; a range inside of what is kept is not read again. Failures are not kept.
+ *
+ * ```ts
+ * import { makeMemoryStorage, makeTrace, withCache, withTrace } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const trace = makeTrace()
+ * const storage = withCache(withTrace(makeMemoryStorage(), trace), { bytes: 16 * 1024 * 1024, immutable: () => true })
+ * Effect.runSync(storage.write("mem://a", Uint8Array.of(1, 2, 3)))
+ * for (let i = 0; i < 5; i++) Effect.runSync(storage.read("mem://a"))
+ * assertEquals(trace.calls.read, 1)
+ * ```
+ */
+export const withCache = (storage: Storage, options: CacheOptions = {}): Storage => {
+  const immutable = options.immutable ?? isImmutable
+  const cache = makeRangeCache(options.bytes ?? 64 << 20)
+  const listings = new Map<string, ReadonlyArray<Entry>>()
+  type Failure = NotFound | StorageError
+  const sizes = makeSingleFlight<number, Failure>()
+  const wholes = makeSingleFlight<Uint8Array, Failure>()
+  const spans = makeSingleFlight<ReadonlyArray<Uint8Array>, Failure>()
+  const tails = makeSingleFlight<{ readonly bytes: Uint8Array; readonly size: number }, Failure>()
+  const lists = makeSingleFlight<ReadonlyArray<Entry>, StorageError>()
+
+  const forget = (uri: string): void => {
+    cache.forget(withoutTrailingSlash(uri))
+    listings.clear()
+  }
+  /** Before and after: a read under way may still bring what was there before. */
+  const writing = <A, E>(uri: string, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.ensuring(Effect.suspend(() => (forget(uri), write)), Effect.sync(() => forget(uri)))
+
+  /** The number of the last change of a file, of those that changed; and what it was when a session read the file. */
+  const changes = new Map<string, number>()
+  let lastChange = 0
+  const sessions = new WeakMap<ReadSession, Map<string, number>>()
+
+  /** Kept bytes of a file that changed and new ones do not go together. */
+  const change = (uri: string): number => {
+    cache.forgetFile(uri)
+    changes.delete(uri)
+    changes.set(uri, ++lastChange)
+    if (changes.size > MOST_CHANGES) changes.delete(changes.keys().next().value!)
+    return lastChange
+  }
+  /** Hears of changes from the storage below; `own` is called where the call that finds one reads the new version alone. */
+  const noticing = <A>(
+    uri: string,
+    reading: Effect.Effect<A, Failure>,
+    own: (change: number) => void,
+  ): Effect.Effect<A, Failure> =>
+    Effect.tapError(
+      Effect.provideService(reading, FileChanges, { changed: () => own(change(uri)) }),
+      (error) =>
+        Effect.sync(() => {
+          if (error._tag === "StorageError" && error.reason === "Conflict") change(uri)
+        }),
+    )
+
+  /** Fails where a session would get bytes of another version than before: kept bytes never come to the storage below. */
+  const agreeing = <A>(
+    op: string,
+    uri: string,
+    read: (own: (change: number) => void) => Effect.Effect<A, Failure>,
+  ): Effect.Effect<A, Failure> =>
+    Effect.contextWithEffect((context: Context.Context<never>) => {
+      const session = sessionIn(context)
+      if (session === undefined) return read(() => {})
+      const seen = sessions.get(session) ?? new Map<string, number>()
+      sessions.set(session, seen)
+      const last = (): number => changes.get(uri) ?? 0
+      let expected = seen.get(uri) ?? last()
+      const conflict = Effect.suspend(() => {
+        session.changed = true
+        return Effect.fail(fileChanged(op, uri))
+      })
+      if (last() !== expected) return conflict
+      const own = (change: number): void => {
+        if (!seen.has(uri)) expected = change
+      }
+      return Effect.flatMap(read(own), (result) => {
+        if (last() !== expected) return conflict
+        seen.set(uri, expected)
+        return Effect.succeed(result)
+      })
+    })
+
+  const keep = (uri: string, offset: number, bytes: Uint8Array, size?: number): void => {
+    if (size !== undefined) cache.putSize(uri, size)
+    cache.put(uri, offset, bytes)
+  }
+
+  const size = (uri: string): Effect.Effect<number, Failure> =>
+    agreeing("size", uri, (own) => {
+      const known = cache.size(uri)
+      if (known !== undefined) return Effect.succeed(known)
+      const reading = Effect.tap(storage.size(uri), (size) => Effect.sync(() => cache.putSize(uri, size)))
+      return sizes(uri, noticing(uri, reading, own))
+    })
+
+  const read = (uri: string): Effect.Effect<Uint8Array, Failure> =>
+    agreeing("read", uri, (own) => {
+      const size = cache.size(uri)
+      const known = size === undefined ? undefined : cache.find(uri, 0, size)
+      if (known !== undefined) return Effect.succeed(known)
+      const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => keep(uri, 0, bytes, bytes.length)))
+      return Effect.map(wholes(uri, noticing(uri, reading, own)), (bytes) => bytes.slice())
+    })
+
+  const readRanges = (
+    uri: string,
+    ranges: ReadonlyArray<ByteRange>,
+  ): Effect.Effect<ReadonlyArray<Uint8Array>, Failure> =>
+    agreeing("readRanges", uri, (own) => {
+      if (ranges.length === 0) return storage.readRanges(uri, ranges)
+      try {
+        checkRanges("readRanges", uri, ranges)
+      } catch (error) {
+        return Effect.fail(error as StorageError)
+      }
+      const found = ranges.map(({ offset, length }) => length > 0 ? cache.find(uri, offset, length) : undefined)
+      const missing = ranges.filter((_, i) => found[i] === undefined)
+      if (missing.length === 0) return Effect.succeed(found as ReadonlyArray<Uint8Array>)
+      const before = missing.length < ranges.length ? cache.identity(uri) : undefined
+      const key = `${missing.map(({ offset, length }) => `${offset}+${length}`).join()} ${uri}`
+      const reading = Effect.tap(storage.readRanges(uri, missing), (parts) =>
+        Effect.sync(() =>
+          parts.forEach((bytes, i) => bytes.length > 0 && keep(uri, missing[i].offset, bytes))
+        ))
+      return Effect.flatMap(spans(key, noticing(uri, reading, own)), (parts) => {
+        // forgotten meanwhile: what was found may be of another version
+        if (before !== undefined && cache.identity(uri) !== before) return storage.readRanges(uri, ranges)
+        let next = 0
+        return Effect.succeed(found.map((bytes) => bytes ?? parts[next++].slice()))
+      })
+    })
+
+  const readTail = (uri: string, length: number): ReturnType<Storage["readTail"]> =>
+    agreeing("readTail", uri, (own) => {
+      const size = cache.size(uri)
+      if (size !== undefined && Number.isSafeInteger(length) && length > 0) {
+        const bytes = cache.find(uri, Math.max(size - length, 0), Math.min(length, size))
+        if (bytes !== undefined) return Effect.succeed({ bytes, size })
+      }
+      const reading = Effect.tap(
+        storage.readTail(uri, length),
+        ({ bytes, size }) => Effect.sync(() => keep(uri, size - bytes.length, bytes, size)),
+      )
+      return Effect.map(
+        tails(`${length} ${uri}`, noticing(uri, reading, own)),
+        ({ bytes, size }) => ({ bytes: bytes.slice(), size }),
+      )
+    })
+
+  const list = (uri: string): Effect.Effect<ReadonlyArray<Entry>, StorageError> =>
+    Effect.suspend(() => {
+      const known = listings.get(uri)
+      if (known !== undefined) return Effect.succeed(known)
+      return lists(uri, Effect.tap(storage.list(uri), (entries) => Effect.sync(() => listings.set(uri, entries))))
+    })
+
+  return {
+    list: (uri) => options.listings === true ? list(uri) : storage.list(uri),
+    size: (uri) => immutable(uri) ? size(uri) : storage.size(uri),
+    read: (uri) => immutable(uri) ? read(uri) : storage.read(uri),
+    readRanges: (uri, ranges) => immutable(uri) ? readRanges(uri, ranges) : storage.readRanges(uri, ranges),
+    readTail: (uri, length) => immutable(uri) ? readTail(uri, length) : storage.readTail(uri, length),
+    write: (uri, bytes) => writing(uri, storage.write(uri, bytes)),
+    openWrite: (uri) =>
+      Effect.map(storage.openWrite(uri), (file) => ({ write: file.write, finish: writing(uri, file.finish) })),
+    create: (uri, bytes) => writing(uri, storage.create(uri, bytes)),
+    createFolder: (uri) => writing(uri, storage.createFolder(uri)),
+    remove: (uri) => writing(uri, storage.remove(uri)),
+    removeFolder: (uri) => storage.removeFolder(uri),
+    inFlight: storage.inFlight,
+    mode: storage.mode,
+    realPath: storage.realPath,
+    unlisted: storage.unlisted,
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * A storage that reads ranges which lie close together as one.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import { checkRanges } from "../byte_ranges.ts"
+import type { StorageError } from "../../errors.ts"
+import type { ByteRange, Storage } from "../service.ts"
+
+/** What to read as one. */
+export interface CoalescingOptions {
+  /** Bytes between two ranges that are cheaper to read than to ask twice. Default: 512 KiB, good for a network. */
+  readonly gap?: number
+  /** No range is made longer than this, so that large ones still arrive side by side. Default: 16 MiB. */
+  readonly most?: number
+}
+
+/** Ranges to read, and for each range that was wanted which of them holds it. */
+export interface CoalescingPlan {
+  /** What is asked of the storage. */
+  readonly reads: ReadonlyArray<ByteRange>
+  /** Which of the reads holds each range. */
+  readonly readOf: Int32Array
+}
+
+/**
+ * Which ranges to read so as to have all that are wanted: those of one file, in any order, put together where no more than
+ * `gap` bytes lie between them and the whole has no more than `most`. One that is longer by itself stays as it is.
+ *
+ * ```ts
+ * import { planCoalescing } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const wanted = [{ offset: 900, length: 50 }, { offset: 0, length: 100 }, { offset: 100, length: 20 }]
+ * const { reads, readOf } = planCoalescing(wanted, { gap: 64 })
+ * assertEquals(reads, [{ offset: 0, length: 120 }, { offset: 900, length: 50 }])
+ * assertEquals(readOf, Int32Array.of(1, 0, 0))
+ * ```
+ */
+export const planCoalescing = (
+  ranges: ReadonlyArray<ByteRange>,
+  { gap = 512 << 10, most = 16 << 20 }: CoalescingOptions = {},
+): CoalescingPlan => {
+  const order = Array.from(ranges, (_, i) => i).sort((a, b) =>
+    ranges[a].offset - ranges[b].offset || ranges[b].length - ranges[a].length
+  )
+  const reads: Array<{ offset: number; length: number }> = []
+  const readOf = new Int32Array(ranges.length)
+  for (const i of order) {
+    const { offset, length } = ranges[i]
+    const last = reads[reads.length - 1]
+    const end = last === undefined ? 0 : last.offset + last.length
+    const together = last === undefined ? 0 : Math.max(end, offset + length) - last.offset
+    if (last !== undefined && offset - end <= gap && together <= Math.max(most, last.length)) last.length = together
+    else reads.push({ offset, length })
+    readOf[i] = reads.length - 1
+  }
+  return { reads, readOf }
+}
+
+/**
+ * `storage`, with the ranges of each call put together by {@link planCoalescing}. A call reads up to `gap` bytes too many
+ * for each request that it saves.
+ *
+ * ```ts
+ * import { makeMemoryStorage, makeTrace, withCoalescing, withTrace } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const trace = makeTrace()
+ * const storage = withCoalescing(withTrace(makeMemoryStorage(), trace), { gap: 64 * 1024 })
+ * Effect.runSync(storage.write("mem://a", new Uint8Array(1000)))
+ * Effect.runSync(storage.readRanges("mem://a", [{ offset: 0, length: 10 }, { offset: 500, length: 10 }]))
+ * assertEquals([trace.calls.readRanges, trace.bytesRead], [1, 510])
+ * ```
+ */
+export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}): Storage => ({
+  list: (uri) => storage.list(uri),
+  size: (uri) => storage.size(uri),
+  read: (uri) => storage.read(uri),
+  readRanges: (uri, ranges, into) =>
+    Effect.suspend(() => {
+      try {
+        checkRanges("readRanges", uri, ranges)
+      } catch (error) {
+        return Effect.fail(error as StorageError)
+      }
+      const { reads, readOf } = planCoalescing(ranges, options)
+      if (reads.length === ranges.length) return storage.readRanges(uri, ranges, into)
+      return Effect.map(storage.readRanges(uri, reads), (parts) =>
+        ranges.map(({ offset, length }, i) => {
+          const from = offset - reads[readOf[i]].offset
+          return parts[readOf[i]].slice(from, from + length)
+        }))
+    }),
+  readTail: (uri, length) => storage.readTail(uri, length),
+  write: (uri, bytes) => storage.write(uri, bytes),
+  openWrite: (uri) => storage.openWrite(uri),
+  create: (uri, bytes) => storage.create(uri, bytes),
+  createFolder: (uri) => storage.createFolder(uri),
+  remove: (uri) => storage.remove(uri),
+  removeFolder: (uri) => storage.removeFolder(uri),
+  inFlight: storage.inFlight,
+  mode: storage.mode,
+  realPath: storage.realPath,
+  unlisted: storage.unlisted,
+})

@@ -1,0 +1,158 @@
+/**
+ * A storage that counts what is asked of the one below.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Storage } from "../service.ts"
+
+/** The calls of a storage, by name; `append` and `finish` are those of the files that `openWrite` begins. */
+export type StorageOperation =
+  | Exclude<keyof Storage, "inFlight" | "mode" | "realPath" | "unlisted">
+  | "append"
+  | "finish"
+
+/** What was asked so far. The numbers go on growing; {@link makeTrace} starts them at zero. */
+export interface Trace {
+  /** How often each operation was called. */
+  readonly calls: Record<StorageOperation, number>
+  /** Calls, with each range of `readRanges` counted by itself. */
+  requests: number
+  /** Bytes of the answers. */
+  bytesRead: number
+  /** Bytes handed to `write`, `append` and `create` that arrived. */
+  bytesWritten: number
+}
+
+/** One call, when it is over. */
+export interface TracedCall {
+  /** What was asked. */
+  readonly operation: StorageOperation
+  /** Of which file or folder. */
+  readonly uri: string
+  /** Requests that it took. */
+  readonly requests: number
+  /** Bytes that were answered. */
+  readonly bytesRead: number
+  /** Bytes that were given. */
+  readonly bytesWritten: number
+  /** Whether it failed or was interrupted. */
+  readonly failed: boolean
+}
+
+/**
+ * Counters at zero.
+ *
+ * ```ts
+ * import { makeTrace } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const trace = makeTrace()
+ * assertEquals([trace.requests, trace.calls.list], [0, 0])
+ * ```
+ */
+export const makeTrace = (): Trace => ({
+  calls: {
+    list: 0,
+    size: 0,
+    read: 0,
+    readRanges: 0,
+    readTail: 0,
+    write: 0,
+    openWrite: 0,
+    append: 0,
+    finish: 0,
+    create: 0,
+    createFolder: 0,
+    remove: 0,
+    removeFolder: 0,
+  },
+  requests: 0,
+  bytesRead: 0,
+  bytesWritten: 0,
+})
+
+/**
+ * `storage`, with every call counted in `trace` and, when it is over, handed to `onCall`.
+ *
+ * ```ts
+ * import { makeMemoryStorage, makeTrace, withTrace } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const trace = makeTrace()
+ * const storage = withTrace(makeMemoryStorage(), trace)
+ * Effect.runSync(storage.write("mem://a", new Uint8Array(10)))
+ * assertEquals([trace.calls.write, trace.bytesWritten], [1, 10])
+ * ```
+ */
+export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: TracedCall) => void): Storage => {
+  const traced = <A, E, R>(
+    operation: StorageOperation,
+    uri: string,
+    requests: number,
+    call: Effect.Effect<A, E, R>,
+    bytes: (answer: A) => { read?: number; written?: number },
+  ): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      trace.calls[operation]++
+      trace.requests += requests
+      return Effect.onExit(call, (exit) =>
+        Effect.sync(() => {
+          const { read = 0, written = 0 } = exit._tag === "Success" ? bytes(exit.value) : {}
+          trace.bytesRead += read
+          trace.bytesWritten += written
+          const failed = exit._tag === "Failure"
+          onCall?.({ operation, uri, requests, bytesRead: read, bytesWritten: written, failed })
+        }))
+    })
+  const none = () => ({})
+  return {
+    list: (uri) => traced("list", uri, 1, storage.list(uri), none),
+    size: (uri) => traced("size", uri, 1, storage.size(uri), none),
+    read: (uri) => traced("read", uri, 1, storage.read(uri), (bytes) => ({ read: bytes.length })),
+    readRanges: (uri, ranges, into) =>
+      traced("readRanges", uri, ranges.length, storage.readRanges(uri, ranges, into), (parts) => ({
+        read: parts.reduce((sum, part) => sum + part.length, 0),
+      })),
+    readTail: (uri, length) =>
+      traced("readTail", uri, 1, storage.readTail(uri, length), (tail) => ({ read: tail.bytes.length })),
+    write: (uri, bytes) => traced("write", uri, 1, storage.write(uri, bytes), () => ({ written: bytes.length })),
+    openWrite: (uri) =>
+      Effect.map(traced("openWrite", uri, 1, storage.openWrite(uri), none), (file) => ({
+        write: (bytes) => traced("append", uri, 1, file.write(bytes), () => ({ written: bytes.length })),
+        finish: traced("finish", uri, 1, file.finish, none),
+      })),
+    create: (uri, bytes) => traced("create", uri, 1, storage.create(uri, bytes), () => ({ written: bytes.length })),
+    createFolder: (uri) => traced("createFolder", uri, 1, storage.createFolder(uri), none),
+    remove: (uri) => traced("remove", uri, 1, storage.remove(uri), none),
+    removeFolder: (uri) => traced("removeFolder", uri, 1, storage.removeFolder(uri), none),
+    inFlight: storage.inFlight,
+    mode: storage.mode,
+    realPath: storage.realPath,
+    unlisted: storage.unlisted,
+  }
+}
+
+/**
+ * The layer of {@link withTrace}, to be laid over another.
+ *
+ * ```ts
+ * import { TileArray } from "@tessera/array"
+ * import { layerLocal, layerNative, layerTrace, makeTrace } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const trace = makeTrace()
+ * const layer = Layer.merge(Layer.provide(layerTrace(trace), layerLocal), layerNative)
+ * await Effect.runPromise(Effect.provide(TileArray.open("tests/golden/demo/weather"), layer))
+ * assertEquals(trace.calls.readTail, 2) // the ends of its two fragments
+ * ```
+ */
+export const layerTrace = (
+  trace: Trace,
+  onCall?: (call: TracedCall) => void,
+): Layer.Layer<Storage, never, Storage> =>
+  Layer.effect(Storage, Effect.map(Storage, (storage) => withTrace(storage, trace, onCall)))

@@ -1,0 +1,158 @@
+/**
+ * A storage that fails when it is told to, for tests of what a failure leaves behind.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import { StorageError } from "../../errors.ts"
+import type { FileWriter, Storage } from "../service.ts"
+
+/**
+ * What happens at a call.
+ * - `"fail"`: nothing is done, and the call fails.
+ * - `"tear"`: as much as can happen is done – half of a piece of a file, which can then not go on, half of a folder
+ *   removed, all of what storages do at once – and then the call fails, as when the answer is lost.
+ * - `"full"`: this and all later calls that need room fail; what is there can still be removed.
+ * - `"interrupt"`: the fiber is interrupted before the call, which is then made only where interruption must wait.
+ * - `"stop"`: nothing is done, and nothing ever after, as if the process had been killed: all calls fail, reads too, and
+ *   the files that are open stay as they are.
+ * - `"torn stop"`: as much as can happen is done, and then as with `"stop"`.
+ */
+export type Fault = "fail" | "tear" | "full" | "interrupt" | "stop" | "torn stop"
+
+/** Every kind of fault. */
+export const faults: ReadonlyArray<Fault> = ["fail", "tear", "full", "interrupt", "stop", "torn stop"]
+
+/** When to fail, and how. */
+export interface FaultPlan {
+  /** Which of the calls that write, counted from 0 on. */
+  readonly at: number
+  /** What happens there. */
+  readonly fault: Fault
+}
+
+/** A storage with faults, and what became of them. */
+export interface FaultyStorage {
+  /** The storage. */
+  readonly storage: Storage
+  /** How many calls have written so far, those of open files included. */
+  readonly calls: () => number
+  /** The call to which the fault has come. */
+  readonly struck: () => { readonly op: string; readonly uri: string } | undefined
+  /** Lets go of the files that a stop left open. */
+  readonly release: Effect.Effect<void>
+}
+
+/** The first half of a folder's files; or the file that it is. */
+const removePart = (storage: Storage, uri: string): Effect.Effect<void, StorageError> =>
+  Effect.gen(function* () {
+    const entries = yield* storage.list(uri)
+    if (entries.length === 0) return yield* storage.remove(uri)
+    for (const { name } of entries.slice(0, Math.ceil(entries.length / 2))) yield* storage.remove(`${uri}/${name}`)
+  })
+
+/**
+ * `storage`, with a fault at one of the calls that write: `write`, `openWrite`, each `write` and the `finish` of an open
+ * file, `create`, `createFolder`, `remove` and `removeFolder`. Without a plan it only counts them.
+ *
+ * ```ts
+ * import { makeMemoryStorage, withFaults } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const { storage } = withFaults(makeMemoryStorage(), { at: 1, fault: "fail" })
+ * Effect.runSync(storage.write("mem://first", Uint8Array.of(1)))
+ * assertEquals(Effect.runSync(Effect.isFailure(storage.write("mem://second", Uint8Array.of(1)))), true)
+ * ```
+ */
+export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage => {
+  let calls = 0
+  let struck: { readonly op: string; readonly uri: string } | undefined
+  let stopped = false
+  const leftOpen: Array<Scope.CloseableScope> = []
+  const { at = Infinity, fault = "fail" } = plan ?? {}
+
+  const failure = (op: string, uri: string): Effect.Effect<never, StorageError> =>
+    Effect.suspend(() => {
+      const cause = new Error(stopped ? "the process is gone, for a test" : `call ${at} fails for a test`)
+      return Effect.fail(new StorageError({ op, uri, reason: fault === "full" ? "Full" : "Unknown", cause }))
+    })
+
+  const read = <A, E>(op: string, uri: string, call: Effect.Effect<A, E>): Effect.Effect<A, E | StorageError> =>
+    Effect.suspend((): Effect.Effect<A, E | StorageError> => stopped ? failure(op, uri) : call)
+
+  const write = <A, E, R>(
+    op: string,
+    uri: string,
+    whole: Effect.Effect<A, E, R>,
+    part: Effect.Effect<unknown, unknown, R> = whole,
+  ): Effect.Effect<A, E | StorageError, R> =>
+    Effect.suspend((): Effect.Effect<A, E | StorageError, R> => {
+      if (stopped) return failure(op, uri)
+      const here = calls++
+      const full = fault === "full" && here > at && op !== "remove" && op !== "removeFolder"
+      if (here !== at) return full ? failure(op, uri) : whole
+      struck = { op, uri }
+      if (fault === "interrupt") {
+        return Effect.withFiberRuntime((fiber) =>
+          Fiber.interruptFork(fiber).pipe(Effect.zipRight(Effect.yieldNow()), Effect.zipRight(whole))
+        )
+      }
+      if (fault === "full" && (op === "remove" || op === "removeFolder")) return whole
+      const torn = fault === "tear" || fault === "torn stop"
+      return Effect.ignore(torn ? part : Effect.void).pipe(
+        Effect.tap(() => Effect.sync(() => stopped = fault === "stop" || fault === "torn stop")),
+        Effect.zipRight(failure(op, uri)),
+      )
+    })
+
+  /** The file has a scope of its own, which a stop leaves open: then nobody removes what was written. */
+  const openWrite = (uri: string): Effect.Effect<FileWriter, StorageError, Scope.Scope> =>
+    Effect.gen(function* () {
+      const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) =>
+        Effect.suspend(() =>
+          stopped ? Effect.sync(() => void leftOpen.push(scope)) : Scope.close(scope, exit)
+        ))
+      const file = yield* write("openWrite", uri, Scope.extend(storage.openWrite(uri), scope))
+      let torn = false
+      const half = (bytes: Uint8Array) =>
+        Effect.suspend(() => {
+          torn = true
+          return file.write(bytes.subarray(0, bytes.length >> 1))
+        })
+      const whole = (op: string, call: Effect.Effect<void, StorageError>) =>
+        Effect.suspend(() => torn ? failure(op, uri) : call)
+      return {
+        write: (bytes) => write("write", uri, whole("write", file.write(bytes)), half(bytes)),
+        finish: write("finish", uri, whole("finish", file.finish)),
+      }
+    })
+
+  return {
+    storage: {
+      list: (uri) => read("list", uri, storage.list(uri)),
+      size: (uri) => read("size", uri, storage.size(uri)),
+      read: (uri) => read("read", uri, storage.read(uri)),
+      readRanges: (uri, ranges, into) => read("readRanges", uri, storage.readRanges(uri, ranges, into)),
+      readTail: (uri, length) => read("readTail", uri, storage.readTail(uri, length)),
+      write: (uri, bytes) => write("write", uri, storage.write(uri, bytes)),
+      openWrite,
+      create: (uri, bytes) => write("create", uri, storage.create(uri, bytes)),
+      createFolder: (uri) => write("createFolder", uri, storage.createFolder(uri)),
+      remove: (uri) => write("remove", uri, storage.remove(uri), removePart(storage, uri)),
+      removeFolder: (uri) => write("removeFolder", uri, storage.removeFolder(uri)),
+      inFlight: storage.inFlight,
+      mode: storage.mode,
+      realPath: storage.realPath,
+      unlisted: storage.unlisted,
+    },
+    calls: () => calls,
+    struck: () => struck,
+    release: Effect.suspend(() =>
+      Effect.forEach(leftOpen.splice(0), (scope) => Scope.close(scope, Exit.void), { discard: true })
+    ),
+  }
+}

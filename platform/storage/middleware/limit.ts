@@ -1,0 +1,48 @@
+/**
+ * A storage that has no more than so many requests under way.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import { eachRange } from "../each_range.ts"
+import type { Storage } from "../service.ts"
+
+/**
+ * `storage` with at most `requests` calls under way at a time, each range of a call counted by itself; the others wait
+ * for their turn. Every server has its own idea of too many, and browsers open six connections to one.
+ *
+ * ```ts
+ * import { makeMemoryStorage, withLimit } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const storage = withLimit(makeMemoryStorage(new Map([["a", new Uint8Array(100)]])), 6)
+ * const ranges = Array.from({ length: 50 }, (_, i) => ({ offset: 2 * i, length: 1 }))
+ * assertEquals((await Effect.runPromise(storage.readRanges("mem://a", ranges))).length, 50) // six at a time
+ * ```
+ */
+export const withLimit = (storage: Storage, requests: number): Storage => {
+  const turn = Effect.unsafeMakeSemaphore(Math.max(1, Math.floor(requests))).withPermits(1)
+  return {
+    list: (uri) => turn(storage.list(uri)),
+    size: (uri) => turn(storage.size(uri)),
+    read: (uri) => turn(storage.read(uri)),
+    readRanges: (uri, ranges, into) =>
+      eachRange(ranges, into, (some, room) => turn(storage.readRanges(uri, some, room))),
+    readTail: (uri, length) => turn(storage.readTail(uri, length)),
+    write: (uri, bytes) => turn(storage.write(uri, bytes)),
+    openWrite: (uri) =>
+      Effect.map(turn(storage.openWrite(uri)), (file) => ({
+        write: (bytes) => turn(file.write(bytes)),
+        finish: turn(file.finish),
+      })),
+    create: (uri, bytes) => turn(storage.create(uri, bytes)),
+    createFolder: (uri) => turn(storage.createFolder(uri)),
+    remove: (uri) => turn(storage.remove(uri)),
+    removeFolder: (uri) => turn(storage.removeFolder(uri)),
+    inFlight: storage.inFlight,
+    mode: storage.mode,
+    realPath: storage.realPath,
+    unlisted: storage.unlisted,
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * The storage service: flat names in, bytes out.
+ *
+ * A URI is `scheme://…` or a plain path; folders are names that end before a `/`. There is no cursor and no rename: object
+ * stores have neither. All reads of a file name their ranges, so that layers between (coalescing, cache, retry, trace)
+ * see every request.
+ *
+ * @module
+ */
+import * as Context from "effect/Context"
+import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { AlreadyExists, NotFound, StorageError } from "../errors.ts"
+
+/** One name in a listing. */
+export interface Entry {
+  /** The last part of the URI, without slashes. */
+  readonly name: string
+  /** What it is; folders may be known by their files alone. */
+  readonly kind: "file" | "folder"
+  /** Bytes, where the listing tells them for free. */
+  readonly size?: number
+  /** True for a symbolic link: `kind` and `size` are those of what it leads to, which may lie outside of the folder. */
+  readonly isLink?: true
+}
+
+/** `length` bytes from `offset` on. */
+export interface ByteRange {
+  /** The first byte. */
+  readonly offset: number
+  /** How many bytes. */
+  readonly length: number
+}
+
+/** The end of a file and the size of the whole. */
+export interface Tail {
+  /** The last bytes of the file. */
+  readonly bytes: Uint8Array
+  /** Bytes of the whole file. */
+  readonly size: number
+}
+
+/** A file that is being written, from its beginning to its end. */
+export interface FileWriter {
+  /**
+   * Appends. The bytes are the caller's again when it returns. Of a call that failed nothing counts; it may be made again.
+   */
+  readonly write: (bytes: Uint8Array) => Effect.Effect<void, StorageError>
+  /** Puts the file into its place, whole: nobody sees any of it before, and nothing can be appended after. */
+  readonly finish: Effect.Effect<void, StorageError>
+}
+
+/** A storage backend. */
+export interface Storage {
+  /**
+   * The names directly in a folder, in the byte order of their names. A folder that is not there is empty: object stores
+   * cannot tell the two apart.
+   */
+  readonly list: (uri: string) => Effect.Effect<ReadonlyArray<Entry>, StorageError>
+  /** Bytes of a file. */
+  readonly size: (uri: string) => Effect.Effect<number, NotFound | StorageError>
+  /** A whole file. */
+  readonly read: (uri: string) => Effect.Effect<Uint8Array, NotFound | StorageError>
+  /**
+   * Ranges of one file, answered in the order asked. A range past the end fails with reason `Truncated`, before anything
+   * is allocated for it. The buffers belong to the caller.
+   *
+   * A caller that reads again and again may give memory for the answers, `into`: they lie in it then, each from a multiple
+   * of eight bytes on, if they fit and the storage can. What it held before is lost.
+   */
+  readonly readRanges: (
+    uri: string,
+    ranges: ReadonlyArray<ByteRange>,
+    into?: Uint8Array,
+  ) => Effect.Effect<ReadonlyArray<Uint8Array>, NotFound | StorageError>
+  /** The last `length` bytes (fewer if the file is shorter), and the file's size: one request. */
+  readonly readTail: (uri: string, length: number) => Effect.Effect<Tail, NotFound | StorageError>
+  /** Writes a whole file, over what was there. Folders on the way come into being. */
+  readonly write: (uri: string, bytes: Uint8Array) => Effect.Effect<void, StorageError>
+  /**
+   * Begins a file that comes in pieces, to lie over what is there when it is finished. When the scope closes before that,
+   * what was written is removed. Folders on the way come into being.
+   */
+  readonly openWrite: (uri: string) => Effect.Effect<FileWriter, StorageError, Scope.Scope>
+  /**
+   * Writes a whole file only if none is there: of several racing writers one succeeds. It is what commits are made by:
+   * all that was written through this storage before is there to stay before this file is.
+   *
+   * After a `StorageError` the file may be there all the same: the answer can be lost on its way back.
+   */
+  readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
+  /**
+   * Creates a folder and the folders above it. Returns the URIs of the folders that this call created, outermost first;
+   * an existing folder stays as it is and is not among them. Object stores have no folders: the list is empty there.
+   */
+  readonly createFolder: (uri: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
+  /** Removes a file, or a folder with all in it. What is not there is removed already. */
+  readonly remove: (uri: string) => Effect.Effect<void, StorageError>
+  /**
+   * Removes a folder if it is empty. A folder that holds anything, a file and a missing name stay as they are. Object
+   * stores have no folders: nothing happens there.
+   */
+  readonly removeFolder: (uri: string) => Effect.Effect<void, StorageError>
+  /**
+   * How many calls for a URI are worth being under way at once: 1 where each is over when it returns, and fibers would only
+   * cost. Default: as many as the caller likes.
+   */
+  readonly inFlight?: (uri: string) => number
+  /**
+   * The permission bits of a file (`0o600`), where files have such: local files of POSIX systems. `undefined` elsewhere.
+   */
+  readonly mode?: (uri: string) => Effect.Effect<number | undefined, NotFound | StorageError>
+  /**
+   * The absolute path of a name, with all links on the way followed, where there are links: local files. Elsewhere the name
+   * itself.
+   */
+  readonly realPath?: (uri: string) => Effect.Effect<string, NotFound | StorageError>
+  /**
+   * The names in a folder that `list` leaves out because they are neither files nor folders: pipes, devices, and links that
+   * lead nowhere. Default: none.
+   */
+  readonly unlisted?: (uri: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
+}
+
+/** The concurrency for calls to a storage, of which a caller wants at most `most` at once. */
+export const inFlight = (storage: Storage, uri: string, most: number): number =>
+  storage.inFlight === undefined ? most : Math.min(most, storage.inFlight(uri))
+
+/**
+ * The tag of the storage service, which the entry points call `StorageService`. `layerDefault`, `layerLocal`, `layerHttp` and
+ * `layerMemory` provide it.
+ *
+ * ```ts
+ * import { layerMemory, StorageService } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const storage = yield* StorageService
+ *   yield* storage.write("mem://folder/file", Uint8Array.of(1, 2, 3))
+ *   return yield* storage.readRanges("mem://folder/file", [{ offset: 2, length: 1 }, { offset: 0, length: 2 }])
+ * })
+ * assertEquals(Effect.runSync(Effect.provide(program, layerMemory)), [Uint8Array.of(3), Uint8Array.of(1, 2)])
+ * ```
+ */
+export const Storage: Context.Tag<Storage, Storage> = Context.GenericTag<Storage>("@tessera/array/Storage")

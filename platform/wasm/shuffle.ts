@@ -1,0 +1,27 @@
+/**
+ * Byteshuffle and bitshuffle, both ways, by a kernel of WebAssembly with vectors of 16 bytes; `shuffle.wat` is its
+ * source. The filters are its twins in TypeScript, which do what it does not take.
+ *
+ * @module
+ */
+import { lazyKernel, onKernel } from "./memory.ts"
+import { SHUFFLE } from "./modules_generated.ts"
+
+/** Of `length` bytes at `input` in values of 1 << `log` bytes. */
+type Shuffle = (input: number, length: number, log: number, output: number) => void
+
+/** What the kernel does. The two of bits take a multiple of 8 bytes that is a multiple of the values' too. */
+export type ShuffleName = "shuffle" | "unshuffle" | "bitshuffle" | "bitunshuffle"
+
+const kernel = lazyKernel<Readonly<Record<ShuffleName, Shuffle>>>(SHUFFLE)
+
+/**
+ * Puts the shuffled bytes of values of `size` bytes (2, 4 or 8; for bits 1, too) into `output`, which is as long and does not
+ * overlap. False, with nothing done, where the kernel cannot.
+ */
+export const shuffleByKernel = (name: ShuffleName, input: Uint8Array, size: number, output: Uint8Array): boolean => {
+  const its = kernel()
+  if (its === undefined) return false
+  const log = 31 - Math.clz32(size)
+  return onKernel(input, output, (from, to) => its[name](from, input.length, log, to))
+}

@@ -1,0 +1,185 @@
+/**
+ * Worker threads, for what keeps one thread busy for long: whole tiles of large reads. Web Workers, which Deno, Bun and
+ * browsers have; where they cannot be started, callers do all the work themselves.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { faultIn } from "./prefault.ts"
+import { startThread, type Thread } from "./thread.ts"
+import { READY } from "./thread_entry.ts"
+
+/** Threads that run the jobs of one module. */
+export interface WorkerPool {
+  /** How many jobs are worth being under way at once, those that the caller does itself among them. */
+  readonly concurrency: number
+  /**
+   * Hands a job to a worker, and the buffers in it with it: `undefined` if none is ready and free, and then none is made.
+   * The Effect waits for the answer; it fails if the worker broke down, and the job, its buffers too, are lost then.
+   */
+  readonly offer: (
+    make: () => readonly [job: unknown, transfer: ReadonlyArray<ArrayBuffer>],
+  ) => Effect.Effect<unknown, WorkerLost> | undefined
+}
+
+/** A worker ended before it answered. */
+export interface WorkerLost {
+  /** What it is told by. */
+  readonly _tag: "WorkerLost"
+}
+
+/** Where pools come from. */
+export interface Workers {
+  /**
+   * The pool of a module, which answers each message with one. Its threads start one by one when jobs are offered and none is
+   * free, and take jobs as soon as they are ready; they end with the layer, or when there was nothing to do for half a minute, and keep no program from ending.
+   */
+  readonly pool: (module: URL) => WorkerPool
+  /**
+   * Has a thread of the runtime write zeros over fresh memory, from the call on, so that it is there when it is needed; the Effect
+   * waits for the end of it, and until then nothing else may be written there.
+   */
+  readonly faultIn: (bytes: Uint8Array) => Effect.Effect<void>
+}
+
+/** Jobs that wait at a worker, with the one it is at: enough for it while its caller does one itself. */
+const QUEUE = 3
+/** More threads than these are fed by one thread no longer. */
+const MOST_THREADS = 8
+/** Milliseconds without a job after which threads end. */
+const IDLE = 30_000
+
+/** One thread, with the jobs that it was given, oldest first. */
+interface Busy {
+  readonly thread: Thread
+  readonly waiting: Array<(answer: Effect.Effect<unknown, WorkerLost>) => void>
+  ready: boolean
+}
+
+const lost: WorkerLost = { _tag: "WorkerLost" }
+
+const startPool = (module: URL, count: number, rest: number): WorkerPool & { readonly stop: () => void } => {
+  const threads: Array<Busy> = []
+  let broken = false
+  /** Whether a thread was started in this turn of the event loop: another has to wait, as each start takes some 30 ms. */
+  let started = false
+  let idle: ReturnType<typeof setTimeout> | undefined
+  const end = (its: Busy): void => {
+    const at = threads.indexOf(its)
+    if (at >= 0) threads.splice(at, 1)
+    its.thread.end()
+    for (const resume of its.waiting.splice(0)) resume(Effect.fail(lost))
+  }
+  const stop = (): void => {
+    clearTimeout(idle)
+    for (const its of [...threads]) end(its)
+  }
+  const start = (): void => {
+    started = true
+    setTimeout(() => started = false, 0)
+    const its: Busy = {
+      thread: startThread(module, {
+        message: (answer) => {
+          if (answer === READY) its.ready = true
+          else its.waiting.shift()?.(Effect.succeed(answer))
+          if (its.waiting.length === 0) its.thread.hold(false)
+          if (threads.every(({ waiting }) => waiting.length === 0)) restFrom()
+        },
+        broken: () => {
+          broken = true
+          end(its)
+        },
+      }),
+      waiting: [],
+      ready: false,
+    }
+    threads.push(its)
+  }
+  /** From now on there is nothing to do. */
+  const restFrom = (): void => {
+    clearTimeout(idle)
+    idle = setTimeout(stop, rest)
+    withoutHold(idle)
+  }
+
+  return {
+    concurrency: count * QUEUE + 1,
+    offer: (make) => {
+      let free: Busy | undefined
+      for (const its of threads) {
+        if (its.ready && its.waiting.length < (free?.waiting.length ?? QUEUE)) free = its
+      }
+      if (free === undefined) {
+        if (threads.length === count || started || broken) return undefined
+        try {
+          start()
+        } catch {
+          broken = true
+        }
+        return undefined
+      }
+      clearTimeout(idle)
+      const { thread, waiting } = free
+      thread.hold(true)
+      thread.post(...make())
+      let answer: Effect.Effect<unknown, WorkerLost> | undefined
+      let resume: ((answer: Effect.Effect<unknown, WorkerLost>) => void) | undefined
+      waiting.push((given) => {
+        answer = given
+        resume?.(given)
+      })
+      return Effect.async<unknown, WorkerLost>((wake) => {
+        if (answer === undefined) resume = wake
+        else wake(answer)
+      })
+    },
+    stop,
+  }
+}
+
+/** Threads beside the caller's that keep all cores busy. */
+const spareThreads = (): number =>
+  typeof Worker === "undefined" ? 0 : Math.min(MOST_THREADS, (navigator.hardwareConcurrency ?? 1) - 1)
+
+/**
+ * Workers that end with the scope: one fewer than there are cores. `undefined` where there is only one core, or no workers.
+ * Threads end after `rest` milliseconds without a job.
+ */
+export const makeWorkers = (
+  threads: number = spareThreads(),
+  rest: number = IDLE,
+): Effect.Effect<Workers | undefined, never, Scope.Scope> => {
+  if (threads < 1) return Effect.succeed(undefined)
+  return Effect.acquireRelease(
+    Effect.sync(() => {
+      const pools = new Map<string, ReturnType<typeof startPool>>()
+      return {
+        pool: (module: URL): WorkerPool => {
+          const known = pools.get(module.href)
+          if (known !== undefined) return known
+          const pool = startPool(module, threads, rest)
+          pools.set(module.href, pool)
+          return pool
+        },
+        faultIn,
+        stop: () => {
+          for (const pool of pools.values()) pool.stop()
+          pools.clear()
+        },
+      }
+    }),
+    ({ stop }) => Effect.sync(stop),
+  )
+}
+
+/** A timer that keeps no program from ending; browsers have only numbers. */
+const withoutHold = (timer: unknown): void => (timer as { readonly unref?: () => void }).unref?.()
+
+/**
+ * Lets the event loop run, so that answers of workers come in between two pieces of work. A timer, though it waits a
+ * millisecond: between two of `setImmediate` Deno may take none for a long while.
+ */
+export const breath: Effect.Effect<void> = Effect.async<void>((resume) => {
+  setTimeout(() => resume(Effect.void), 0)
+})

@@ -1,0 +1,131 @@
+/**
+ * The chunks of a tile: each was filtered on its own. Format: `tile.md`.
+ *
+ * @module
+ */
+import {
+  asFormatError,
+  BinaryIssue,
+  type Codec,
+  codec,
+  Cursor,
+  type Field,
+  field,
+  list,
+  u32,
+  u64,
+} from "../binary/mod.ts"
+import * as Schema from "effect/Schema"
+
+/** A chunk of a tile that is being written. */
+export interface Chunk {
+  /** bytes before the filters */
+  readonly original: number
+  /** what the filters left for their reversal */
+  readonly metadata: Uint8Array
+  /** What the filters made of the chunk. */
+  readonly filtered: Uint8Array
+}
+
+const ChunkField: Field<Chunk> = field({
+  schema: () =>
+    Schema.Struct({
+      original: u32.schema,
+      metadata: Schema.Uint8ArrayFromSelf,
+      filtered: Schema.Uint8ArrayFromSelf,
+    }) as unknown as Schema.Schema<Chunk>,
+  least: 12,
+  get: (c) => {
+    const original = u32.get(c, undefined)
+    const filtered = u32.get(c, undefined)
+    const metadata = u32.get(c, undefined)
+    return { original, metadata: c.bytesOf(metadata), filtered: c.bytesOf(filtered) }
+  },
+  put: (s, chunk) => {
+    u32.put(s, chunk.original, undefined)
+    u32.put(s, chunk.filtered.byteLength, undefined)
+    u32.put(s, chunk.metadata.byteLength, undefined)
+    s.append(chunk.metadata)
+    s.append(chunk.filtered)
+  },
+  fit: (chunk) => chunk,
+})
+
+/**
+ * A filtered tile as its chunks. To read one without an object per chunk use {@link tileChunks}. Format: `tile.md`.
+ *
+ * ```ts
+ * import { Chunks, encode } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const chunk = { original: 4, metadata: new Uint8Array(0), filtered: Uint8Array.of(1, 2) }
+ * assertEquals(encode(Chunks, [chunk], 22).length, 8 + 12 + 2)
+ * ```
+ */
+export const Chunks: Codec<ReadonlyArray<Chunk>> = codec(list(u64, ChunkField))
+
+/** Where the chunks of a tile lie. */
+export interface ChunkTable {
+  /** How many chunks there are. */
+  readonly count: number
+  /** bytes of each chunk before the filters, as filtered, and of the filters' metadata */
+  readonly original: Uint32Array
+  /** Bytes of each filtered chunk. */
+  readonly filtered: Uint32Array
+  /** Bytes of what the filters say of each chunk. */
+  readonly metadata: Uint32Array
+  /** where each chunk's metadata starts in the tile's bytes; the filtered data follow it */
+  readonly offsets: Float64Array
+  /** bytes of all chunks before the filters */
+  readonly totalOriginal: number
+  /** bytes of the tile as it lies */
+  readonly size: number
+}
+
+/**
+ * Finds the chunks of the tile at the start of `bytes`; nothing is unfiltered, and `totalOriginal` is a claim to be
+ * checked against what the tile may hold. Bytes behind the last chunk are an error unless `rest` is set. `base` is where
+ * the bytes start in the file `uri`. Throws `FormatError`.
+ *
+ * ```ts
+ * import { Chunks, encode, tileChunks } from "@tessera/array/schema"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const chunk = { original: 4, metadata: new Uint8Array(0), filtered: Uint8Array.of(1, 2) }
+ * const tile = encode(Chunks, [chunk, chunk], 22)
+ * const { count, offsets, totalOriginal } = tileChunks(tile, "mem://a/a0.tdb")
+ * assertEquals([count, totalOriginal], [2, 8])
+ * assertEquals(offsets, Float64Array.of(20, 34))
+ * ```
+ */
+export const tileChunks = (
+  bytes: Uint8Array,
+  uri: string,
+  options: { readonly base?: number; readonly rest?: boolean } = {},
+): ChunkTable => {
+  const c = new Cursor(bytes, 0)
+  let i = -1
+  try {
+    const count = u64.get(c, undefined)
+    c.checkCount(count, 12)
+    const original = new Uint32Array(count)
+    const filtered = new Uint32Array(count)
+    const metadata = new Uint32Array(count)
+    const offsets = new Float64Array(count)
+    let totalOriginal = 0
+    for (i = 0; i < count; i++) {
+      const at = c.take(12)
+      totalOriginal += original[i] = c.view.getUint32(at, true)
+      filtered[i] = c.view.getUint32(at + 4, true)
+      metadata[i] = c.view.getUint32(at + 8, true)
+      offsets[i] = c.take(metadata[i] + filtered[i])
+    }
+    if (c.remaining > 0 && options.rest !== true) {
+      throw new BinaryIssue(c.offset, `${c.remaining} bytes are left over behind the last chunk`)
+    }
+    return { count, original, filtered, metadata, offsets, totalOriginal, size: c.offset }
+  } catch (error) {
+    if (error instanceof BinaryIssue) error.path.unshift(...(i < 0 ? ["chunks"] : ["chunks", i]))
+    throw asFormatError(error, 0, uri, options.base ?? 0)
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Schemas as values of a program: what an array is, in a form that TypeScript knows. Open an array with one and its
+ * columns are typed; make an array with one and it is what the schema says.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const Weather = ArraySchema.dense({
+ *   dims: { day: Dim.int32([1, 366], { tile: 7 }), station: Dim.int32([1, 100], { tile: 10 }) },
+ *   attrs: { temperature: Attr.float32(Filter.byteShuffle, Filter.zstd(5)), note: Attr.ascii(Filter.gzip(9)) },
+ * })
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather", Weather)
+ *   const { columns } = yield* Dense.read(weather, { select: ["temperature"], region: { day: 60, station: [1, 4] } })
+ *   return columns.temperature // Float32Array
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), Float32Array.of(7.5, 8, 6.5, 9.5))
+ * ```
+ *
+ * `ArraySchema.dense` and `ArraySchema.sparse` check the engine's own rules and throw a `SchemaError` that names the field.
+ * What is not said is as the engine has it: row-major orders, a capacity of 10,000 cells, coordinates and offsets through
+ * Zstandard, validity through RLE, the datatype's own fill values. Fields lie in the order in which the objects name them;
+ * JavaScript puts names that are whole numbers (`"0"`, `"12"`) first.
+ *
+ * Format: `array_schema.md`.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import type { ArraySchema } from "../schema_builder/schema_value.ts"
+import { fromStructure } from "../schema_builder/structure.ts"
+import { type EnumerationError, loadEnumerations } from "./enumeration/enumerations.ts"
+import { type AnyTileArray, openedOf } from "./open/handle.ts"
+
+export * from "../schema_builder/array_schema.ts"
+
+/**
+ * The schema that an open array has, with the values of its enumerations: to make another array like it, or to write it as
+ * JSON. Its fields are not known to TypeScript. Costs a read for each enumeration; fails as `TileArray.enumerations` does.
+ *
+ * ```ts
+ * import { ArraySchema, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.flatMap(TileArray.open("tests/golden/demo/weather"), ArraySchema.of)
+ * const schema = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(schema.attributeNames, ["temperature", "note"])
+ * ```
+ */
+export const of = (array: AnyTileArray): Effect.Effect<ArraySchema, EnumerationError, Storage | Codecs> => {
+  const opened = openedOf(array)
+  return Effect.map(loadEnumerations(opened), (enumerations) => fromStructure(opened.schema, enumerations))
+}

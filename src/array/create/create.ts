@@ -1,0 +1,224 @@
+/**
+ * Making arrays: folders, then the files of the schema, of which the last one makes it an array.
+ * Format: `array_file_hierarchy.md`.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import { AlreadyExists, type StorageError } from "../../../platform/errors.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { withTurns } from "../../../platform/host/event_loop_turns.ts"
+import {
+  ArraySchema as SchemaCodec,
+  type ArraySchema as Structure,
+  decodeArraySchema,
+} from "../../../schema/array/array_schema.ts"
+import { encode } from "../../../schema/binary/mod.ts"
+import {
+  ARRAY_SCHEMA_FILE,
+  arrayFolders,
+  GROUP_FILE,
+  LOCK_FILE,
+  SCHEMA_FOLDER,
+} from "../../../schema/name/array_paths.ts"
+import { CURRENT_VERSION, Since } from "../../../schema/version/version.ts"
+import { checkSchemaRules } from "../../schema_builder/check_rules.ts"
+import type { ArraySchema } from "../../schema_builder/schema_value.ts"
+import { attemptSchema, type SchemaError } from "../../schema_builder/schema_error.ts"
+import { enumerationsOf, toStructure } from "../../schema_builder/structure.ts"
+import { type ChangeOptions, changingOf } from "./change_options.ts"
+import { checkFormatVersion, formatVersionRefusal } from "./check_format_version.ts"
+import { removeOnFailure } from "./created_files.ts"
+import { InvalidOption } from "../open/errors.ts"
+import { handleOf, type TileArray } from "../open/handle.ts"
+import { labelSchema } from "./label_array.ts"
+import { join, listSchemas, type SchemaListing } from "../open/listing.ts"
+import { accessOf } from "../open/open.ts"
+import { removeArray } from "./remove_array.ts"
+import { UNFINISHED_FILE } from "../open/unfinished.ts"
+import { newEnumerationName, newSchemaName, storeSchema } from "./store_schema.ts"
+import type { StoreError } from "./create_structure.ts"
+
+/** How to make an array. */
+export interface CreateOptions extends ChangeOptions {
+  /**
+   * The format version, from 3 on. Default: 22, which engines since 2.25 read; older engines read arrays of the formats of
+   * their age. No released engine reads 23.
+   */
+  readonly formatVersion?: number
+}
+
+/** What making an array can fail with. */
+export type CreateError = InvalidOption | SchemaError | AlreadyExists | StoreError
+
+type Needs = Storage | Codecs
+
+/** The schema with a file for each of its enumerations: none shares the file of another array. */
+const withNewFiles = (schema: ArraySchema): Effect.Effect<ArraySchema> =>
+  Effect.map(
+    Effect.forEach(
+      Object.entries(schema.enumerations),
+      ([name, values]) => Effect.map(newEnumerationName, (fileName) => [name, { ...values, fileName }] as const),
+    ),
+    (enumerations) => ({ ...schema, enumerations: Object.fromEntries(enumerations) }),
+  )
+
+/** Whether there is a schema: folders without one are what the making of an array leaves that was killed. */
+export const hasSchema = ({ root, schemas }: SchemaListing): boolean =>
+  root.some((entry) => entry.name === ARRAY_SCHEMA_FILE) || schemas.some((entry) => entry.kind === "file")
+
+/**
+ * Creates the folders of an array, but for those of its schemas: with them a folder counts as an array. They come into being
+ * with the schema.
+ */
+const createFolders = (uri: string, { version }: Structure): Effect.Effect<void, StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    yield* storage.createFolder(uri)
+    const folders = arrayFolders(version).filter((folder) => !folder.startsWith(SCHEMA_FOLDER))
+    for (const folder of folders) yield* storage.createFolder(join(uri, folder))
+    // engines of that age do not open an array without it
+    if (version > Since.schemaFolder) return
+    const exists = (yield* storage.list(uri)).some(({ name }) => name === LOCK_FILE)
+    if (exists) return
+    const lock = join(uri, LOCK_FILE)
+    yield* storage.create(lock, new Uint8Array(0)).pipe(
+      Effect.catchTag("AlreadyExists", () => Effect.void),
+      // the answer may be lost and the file there; it was not before
+      Effect.tapError(() => Effect.ignore(storage.remove(lock))),
+    )
+  })
+
+/**
+ * Makes an array, and opens it: empty, and typed by its schema.
+ *
+ * Dimension labels get arrays of their own, in `__labels/l0` and so on, which are written as any array.
+ *
+ * Fails with `AlreadyExists` if there is an array or group already, with `SchemaError` if no array of that format version
+ * can be so, with `InvalidOption`, and with `StorageError` or `CodecError`; nothing is left of it then. Two that make the
+ * same array at the same time may both succeed, as with other engines.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Weather = ArraySchema.dense({
+ *   dims: { lat: Dim.int32([1, 180], { tile: 30 }), lon: Dim.int32([1, 360], { tile: 30 }) },
+ *   attrs: { temp: Attr.float32() },
+ * })
+ * const weather = TileArray.create("mem://weather", Weather).pipe(
+ *   Effect.catchTag("AlreadyExists", () => TileArray.open("mem://weather", Weather)),
+ * )
+ * const { schema } = await Effect.runPromise(Effect.provide(weather, Layer.merge(layerMemory, layerNative)))
+ * assertEquals([schema.version, schema.arrayType], [22, "dense"])
+ * ```
+ */
+export const create = <S extends ArraySchema>(
+  uri: string,
+  schema: S,
+  options: CreateOptions = {},
+): Effect.Effect<TileArray<S>, CreateError, Storage | Codecs> =>
+  withTurns(Effect.gen(function* () {
+    yield* attemptSchema(() => checkSchemaRules(schema))
+    const { array, createFolders, storeSchema } = yield* newArray(uri, schema, options)
+    const listing = yield* listSchemas(array.uri)
+    const has = (name: string): boolean => listing.root.some((entry) => entry.name === name)
+    if (hasSchema(listing) || has(GROUP_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri }))
+    if (has(UNFINISHED_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri, found: UNFINISHED }))
+    const { version } = array.schema
+    const labels = createLabels(array.uri, schema, { ...options, formatVersion: version })
+    yield* removeOnFailure(Effect.zipRight(Effect.zipRight(createFolders, labels), storeSchema))
+    return array
+  }))
+
+/** Creates the arrays of dimension labels; external ones exist already. */
+const createLabels = (
+  uri: string,
+  schema: ArraySchema,
+  options: CreateOptions,
+): Effect.Effect<void, CreateError, Needs> =>
+  Effect.gen(function* () {
+    for (const label of schema.dimensionLabels.filter(({ external }) => !external)) {
+      const at = join(uri, label.uri)
+      // the array is not there yet, so its labels are what a killed creation left
+      yield* removeArray(at)
+      yield* create(at, labelSchema(schema, label), options)
+    }
+  })
+
+/**
+ * Creates an array with a schema that another array has: rules that engines got since then are not held against it, and the
+ * arrays of its labels are the caller's to create.
+ */
+export const createLike = <S extends ArraySchema>(
+  uri: string,
+  schema: S,
+  options: CreateOptions = {},
+): Effect.Effect<TileArray<S>, CreateError, Needs> =>
+  Effect.flatMap(newArray(uri, schema, options), ({ array, createFolders, storeSchema }) =>
+    Effect.gen(function* () {
+      const listing = yield* listSchemas(array.uri)
+      if (hasSchema(listing)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri }))
+      yield* removeOnFailure(Effect.zipRight(createFolders, storeSchema))
+      return array
+    }))
+
+const UNFINISHED = "an unfinished copy or import is here; resume it, overwrite it, or choose another place"
+
+/** An array whose schema is decided and not stored: its cells can be written, and nobody can open it yet. */
+export interface NewArray<S extends ArraySchema> {
+  readonly array: TileArray<S>
+  /** Creates its folders, but for that of the schema. */
+  readonly createFolders: Effect.Effect<void, StorageError, Storage>
+  /** Stores the schema: the one step that makes it an array. */
+  readonly storeSchema: Effect.Effect<void, StoreError, Storage>
+}
+
+/**
+ * Decides the schema of a new array. Nothing is written, and nothing is checked about the place. `schemaName` is the name
+ * of the schema's file, if it was decided before.
+ *
+ * A schema that an array has is not held against rules that engines got since then: {@link create} checks those.
+ */
+export const newArray = <S extends ArraySchema>(
+  uri: string,
+  schema: S,
+  options: CreateOptions,
+  schemaName?: string,
+): Effect.Effect<NewArray<S>, CreateError, Codecs> =>
+  Effect.gen(function* () {
+    const { uri: at, time, key } = yield* changingOf(uri, options, ["formatVersion"])
+    const version = options.formatVersion ?? CURRENT_VERSION
+    const refused = formatVersionRefusal(version)
+    if (refused !== undefined) {
+      return yield* Effect.fail(new InvalidOption({ uri: at, option: "formatVersion", reason: refused }))
+    }
+    const named = yield* withNewFiles(schema)
+    const structure = yield* attemptSchema(() => {
+      const made = toStructure(named, { version })
+      checkFormatVersion(made)
+      // as whoever opens it sees it
+      return decodeArraySchema(encode(SchemaCodec, made, version), at)
+    })
+    const verifyChecksums = true
+    const access = yield* accessOf({ key, verifyChecksums })
+    const name = schemaName ?? (yield* newSchemaName(version, time))
+    const end = yield* Clock.currentTimeMillis
+    const array = handleOf({
+      uri: at,
+      schema: structure,
+      schemaName: name === "" ? ARRAY_SCHEMA_FILE : name,
+      time: { start: 0, end },
+      fragments: [],
+      deletes: [],
+      key,
+      verifyChecksums,
+    }, schema)
+    return {
+      array,
+      createFolders: createFolders(at, structure),
+      storeSchema: storeSchema(access, at, name, structure, enumerationsOf(named)),
+    }
+  })

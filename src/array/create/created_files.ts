@@ -1,0 +1,132 @@
+/**
+ * What one call creates, so that exactly this is removed again if the call fails: never a file that was there before, and
+ * never one that another program adds in the meantime.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { StorageError } from "../../../platform/errors.ts"
+import { type FileWriter, inFlight, Storage } from "../../../platform/storage/service.ts"
+import { parseName } from "../../../schema/name/timestamped_name.ts"
+
+/** A storage that records what is created through it. */
+export interface CreatedFiles {
+  readonly storage: Storage
+  /**
+   * Removes the recorded files, newest first, then the recorded folders that are empty. It stops at the first file that
+   * cannot be removed: a commit must not outlive the files that it names. `removal` says which of them.
+   */
+  readonly removeAll: (removal?: Removal) => Effect.Effect<void, StorageError>
+}
+
+/** What of the recorded files and folders is removed. */
+export interface Removal {
+  /** Whether a file or folder goes. Default: all. */
+  readonly isRemoved?: (uri: string) => boolean
+  /** A file that goes after all others, and before the folders: one that this call wrote over what was there. */
+  readonly last?: string
+}
+
+const folderOf = (uri: string): string => uri.slice(0, Math.max(uri.lastIndexOf("/"), 0))
+
+/**
+ * Whether no other program uses this name: it, or the folder that it is in, is named with a UUID. A file of such a name is
+ * ours even if the answer to its creation was lost.
+ */
+export const isOurs = (uri: string): boolean => parseName(uri) !== undefined || parseName(folderOf(uri)) !== undefined
+
+/** Records what is created through the storage of the result. */
+export const trackCreated = (storage: Storage): CreatedFiles => {
+  const files = new Set<string>()
+  const folders = new Set<string>()
+  /** Folders that exist by now. */
+  const known = new Set<string>()
+
+  const createFolder = (uri: string) =>
+    Effect.uninterruptible(Effect.suspend(() => {
+      if (isOurs(uri)) folders.add(uri)
+      return Effect.map(storage.createFolder(uri), (created) => {
+        for (const folder of created) folders.add(folder)
+        known.add(uri)
+        return created
+      })
+    }))
+  /** Creates the folder of a file here, where it is recorded, and not on the way. */
+  const createParent = (uri: string): Effect.Effect<unknown, StorageError> => {
+    const folder = folderOf(uri)
+    return folder === "" || folder.endsWith("/") || known.has(folder) ? Effect.void : createFolder(folder)
+  }
+  const record = <A, E, R>(uri: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.uninterruptibleMask((restore) => {
+      if (isOurs(uri)) files.add(uri)
+      return Effect.tap(restore(call), () => Effect.sync(() => void files.add(uri)))
+    })
+  const forget = (uri: string): void => {
+    files.delete(uri)
+    for (const file of files) if (file.startsWith(`${uri}/`)) files.delete(file)
+  }
+  const openWrite = (uri: string): Effect.Effect<FileWriter, StorageError, Scope.Scope> =>
+    Effect.zipRight(
+      createParent(uri),
+      Effect.map(storage.openWrite(uri), ({ write, finish }) => ({ write, finish: record(uri, finish) })),
+    )
+
+  const removeAll = ({ isRemoved = () => true, last }: Removal = {}) =>
+    Effect.gen(function* () {
+      const newest = [...files].filter((file) => file !== last && isRemoved(file)).reverse()
+      for (let from = 0; from < newest.length;) {
+        // files of one folder do not depend on each other
+        let to = from + 1
+        while (to < newest.length && folderOf(newest[to]) === folderOf(newest[from])) to++
+        yield* Effect.forEach(newest.slice(from, to), (file) => storage.remove(file), {
+          concurrency: inFlight(storage, newest[from], 16),
+          discard: true,
+        })
+        from = to
+      }
+      if (last !== undefined) yield* storage.remove(last)
+      files.clear()
+      for (const folder of [...folders].filter(isRemoved).reverse()) yield* Effect.ignore(storage.removeFolder(folder))
+      folders.clear()
+      known.clear()
+    })
+
+  return {
+    storage: {
+      ...storage,
+      // what it lies over was there before
+      write: (uri, bytes) => {
+        const call = storage.write(uri, bytes)
+        return Effect.zipRight(createParent(uri), isOurs(uri) ? record(uri, call) : call)
+      },
+      openWrite,
+      create: (uri, bytes) => Effect.zipRight(createParent(uri), record(uri, storage.create(uri, bytes))),
+      createFolder,
+      remove: (uri) => Effect.tap(storage.remove(uri), () => Effect.sync(() => forget(uri))),
+    },
+    removeAll,
+  }
+}
+
+/**
+ * Runs an effect that creates files. If it fails or is interrupted, exactly the files and folders that it created are
+ * removed, or those of them that `removal` says by then (`undefined`: none); what was there before stays, and so does what
+ * other programs add meanwhile.
+ */
+export const removeOnFailure = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  removal: Effect.Effect<Removal | undefined, never, Storage> = Effect.succeed({}),
+): Effect.Effect<A, E, R | Storage> =>
+  Effect.flatMap(Storage, (storage) => {
+    const created = trackCreated(storage)
+    return effect.pipe(
+      Effect.provideService(Storage, created.storage),
+      Effect.onExit((exit) =>
+        exit._tag === "Success" ? Effect.void : Effect.flatMap(
+          removal,
+          (removed) => removed === undefined ? Effect.void : Effect.ignore(created.removeAll(removed)),
+        )
+      ),
+    )
+  }) as Effect.Effect<A, E, R | Storage>

@@ -1,0 +1,89 @@
+/**
+ * The arrays that dimension labels lie in.
+ * Format: `array_schema.md`, "Dimension Label".
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import type { DimensionLabel } from "../../../schema/array/dimension_label.ts"
+import { FormatError } from "../../../schema/errors/format_error.ts"
+import { dense } from "../../schema_builder/array_schema.ts"
+import { of as attributeOf, ordered } from "../../schema_builder/attribute.ts"
+import type { LabelsInput } from "../../schema_builder/label_input.ts"
+import type { ArraySchema } from "../../schema_builder/schema_value.ts"
+import { schemaPath } from "../../../schema/name/array_paths.ts"
+import { checkInnerPath, shownUri } from "../../../schema/name/inner_path.ts"
+import { attemptFormat } from "../../tile/attempt.ts"
+import { join } from "../open/listing.ts"
+import { openArray, type OpenedArray, type OpenError } from "../open/open.ts"
+
+/** The schema of the array that holds a label: one label for each coordinate of its dimension, in their order. */
+export const labelSchema = (
+  schema: ArraySchema,
+  { name, dimension, attribute, type, order }: DimensionLabel,
+): ArraySchema => {
+  const { filters, ...index } = schema.dims[schema.dimensionNames[dimension]]
+  const label = attributeOf(type, ...((schema.labels as LabelsInput)[name]?.filters ?? []))
+  return dense({
+    dims: { index: { ...index, filters: { ...filters, filters: [] } } },
+    attrs: { [attribute]: order === "unordered" ? label : ordered(label, order) },
+  })
+}
+
+/** What of an array says where its labels are. */
+export type Labelled = Pick<OpenedArray, "uri" | "schema" | "schemaName">
+
+/**
+ * The path of a label array, relative to the array. Throws `FormatError` for a path that leaves the array, and for a label
+ * that is stored elsewhere, by a whole URI: reads open nothing outside of the array.
+ */
+export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: DimensionLabel): string => {
+  const path = `dimensionLabels.${schema.dimensionLabels.findIndex(({ name }) => name === label.name)}.uri`
+  const place = { uri: join(uri, schemaPath(schemaName)), path, version: schema.version }
+  if (label.relative) return checkInnerPath(label.uri, place)
+  const reason = `the label ${JSON.stringify(label.name)} is stored outside of the array, at ` +
+    `"${shownUri(label.uri)}", which is not opened; select by coordinates instead`
+  throw new FormatError({ ...place, offset: 0, reason, unsupported: true })
+}
+
+/** Label arrays that were opened, by the arrays that they are of: those are snapshots, and so are their labels. */
+const memo = new WeakMap<OpenedArray, Map<string, OpenedArray>>()
+
+/** The arrays of all labels that are stored in the array, with their paths in it; labels that are elsewhere are left out. */
+export const openInnerLabels = (
+  array: OpenedArray,
+): Effect.Effect<ReadonlyArray<readonly [path: string, label: OpenedArray]>, OpenError, Storage | Codecs> =>
+  Effect.forEach(
+    array.schema.dimensionLabels.filter(({ relative }) => relative),
+    (label) => Effect.map(openLabel(array, label), (opened) => [label.uri, opened] as const),
+  )
+
+/** The array that holds a label of an open array, as it was at the same time. It is always inside the array. */
+export const openLabel = (
+  array: OpenedArray,
+  label: DimensionLabel,
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  Effect.suspend(() => {
+    const opened = memo.get(array) ?? new Map<string, OpenedArray>()
+    memo.set(array, opened)
+    const known = opened.get(label.name)
+    if (known !== undefined) return Effect.succeed(known)
+    const { key, verifyChecksums, time, schema: { dimensions } } = array
+    return Effect.gen(function* () {
+      const uri = join(array.uri, yield* attemptFormat(() => labelPathOf(array, label)))
+      const its = yield* openArray(uri, { ...time, key, verifyChecksums })
+      const { schema } = its
+      const fits = schema.arrayType === "dense" && schema.dimensions.length === 1 &&
+        // labels of labels could go on without end
+        schema.dimensions[0].type === dimensions[label.dimension].type && schema.dimensionLabels.length === 0 &&
+        schema.attributes.some(({ name, type }) => name === label.attribute && type === label.type)
+      if (!fits) {
+        const reason = `the array of the label ${JSON.stringify(label.name)} is not one of its dimension and datatype`
+        return yield* Effect.fail(
+          new FormatError({ uri, path: "dimensionLabels", offset: 0, version: schema.version, reason }),
+        )
+      }
+      opened.set(label.name, its)
+      return its
+    })
+  })

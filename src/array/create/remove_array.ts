@@ -1,0 +1,127 @@
+/**
+ * Removing an array: the files that the format has in its folder, and no others. What else is in the folder stays.
+ * Format: `array_file_hierarchy.md`, both hierarchies.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import { MANIFEST_NAME } from "../../../platform/storage/http/manifest.ts"
+import { StorageError } from "../../../platform/errors.ts"
+import { type Entry, inFlight, Storage } from "../../../platform/storage/service.ts"
+import {
+  ARRAY_SCHEMA_FILE,
+  COMMITS_FOLDER,
+  ENUMERATIONS_FOLDER,
+  FRAGMENT_METADATA_FOLDER,
+  FRAGMENTS_FOLDER,
+  LABELS_FOLDER,
+  LOCK_FILE,
+  METADATA_FOLDER,
+  SCHEMA_FOLDER,
+} from "../../../schema/name/array_paths.ts"
+import { parseName } from "../../../schema/name/timestamped_name.ts"
+import { join } from "../open/listing.ts"
+import { claimsIn } from "./schema_claim.ts"
+
+/** Whether a file in the array's own folder is part of it, besides those with timestamped names. */
+const isRootFile = (name: string): boolean =>
+  name === LOCK_FILE || name === MANIFEST_NAME || claimsIn([name]).length > 0
+
+/** Folders whose files have timestamped names: commits before the fragments that they name. */
+const folders: ReadonlyArray<string> = [
+  COMMITS_FOLDER,
+  METADATA_FOLDER,
+  FRAGMENT_METADATA_FOLDER,
+  FRAGMENTS_FOLDER,
+  ENUMERATIONS_FOLDER,
+]
+
+/** The folders of an array that removal enters. */
+const ownFolders: ReadonlySet<string> = new Set([
+  SCHEMA_FOLDER,
+  LABELS_FOLDER,
+  ...folders.map((folder) => folder.slice(folder.lastIndexOf("/") + 1)),
+])
+
+/** The links among these names in the place of an array's own folders. What they lead to may be part of another array. */
+export const linkedFolders = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
+  entries.filter(({ name, kind, isLink }) => isLink === true && kind === "folder" && ownFolders.has(name))
+
+/** Label arrays in label arrays: the format has none, a forged one may. */
+const MAX_DEPTH = 2
+
+/** Whether the format gives this name to a file or folder of an array, `kept` ones excepted. */
+const isTimestamped = ({ name }: Entry, kept: ReadonlySet<string>): boolean => {
+  const parsed = parseName(name)
+  return parsed !== undefined && !kept.has(parsed.name)
+}
+
+const removeNames = (
+  uri: string,
+  entries: ReadonlyArray<Entry>,
+): Effect.Effect<void, StorageError, Storage> =>
+  Effect.flatMap(Storage, (storage) =>
+    Effect.forEach(entries, ({ name }) => storage.remove(join(uri, name)), {
+      concurrency: inFlight(storage, uri, 16),
+      discard: true,
+    }))
+
+const removeAt = (uri: string, kept: ReadonlySet<string>, depth: number): Effect.Effect<void, StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const root = yield* storage.list(uri)
+    const has = (folder: string): boolean =>
+      root.some(({ name, kind, isLink }) => kind === "folder" && isLink !== true && name === folder)
+    const schemas = has(SCHEMA_FOLDER) ? yield* storage.list(join(uri, SCHEMA_FOLDER)) : []
+
+    const links = [
+      ...linkedFolders(root),
+      ...linkedFolders(schemas).map((entry) => ({ ...entry, name: join(SCHEMA_FOLDER, entry.name) })),
+    ]
+    // what is kept may lie behind a link; labels keep nothing
+    if (depth === 0 && links.length > 0) {
+      const cause = new Error("this folder of the array is a symbolic link, and removal does not follow links")
+      const at = join(uri, links[0].name)
+      return yield* Effect.fail(new StorageError({ op: "remove", uri: at, reason: "Unsupported", cause }))
+    }
+    // without a schema nobody opens the rest
+    yield* removeNames(uri, root.filter(({ name, kind }) => kind === "file" && name === ARRAY_SCHEMA_FILE))
+    const files = schemas.filter((entry) => entry.kind === "file" && isTimestamped(entry, kept))
+    yield* removeNames(join(uri, SCHEMA_FOLDER), files)
+    yield* removeNames(uri, links)
+    for (const folder of folders) {
+      if (!has(folder.split("/")[0])) continue
+      const at = join(uri, folder)
+      yield* removeNames(at, (yield* storage.list(at)).filter((entry) => isTimestamped(entry, kept)))
+      yield* storage.removeFolder(at)
+    }
+    if (has(LABELS_FOLDER) && depth < MAX_DEPTH) {
+      const at = join(uri, LABELS_FOLDER)
+      for (const { name, kind, isLink } of yield* storage.list(at)) {
+        if (kind !== "folder") continue
+        // the link is the array's, what it leads to is not
+        yield* isLink === true ? storage.remove(join(at, name)) : removeAt(join(at, name), kept, depth + 1)
+      }
+      yield* storage.removeFolder(at)
+    }
+    yield* storage.removeFolder(join(uri, SCHEMA_FOLDER))
+    const rest = root.filter((entry) => isTimestamped(entry, kept) || (entry.kind === "file" && isRootFile(entry.name)))
+    // commit files before the folders of the fragments that they name
+    yield* removeNames(uri, rest.filter(({ kind }) => kind === "file"))
+    yield* removeNames(uri, rest.filter(({ kind }) => kind === "folder"))
+    // the folder of a label is the array's; the array's own folder is its owner's
+    if (depth > 0) yield* storage.removeFolder(uri)
+  })
+
+/**
+ * Removes the array at `uri`, whether it is whole or what a killed program left of one: files and folders with names that the
+ * format gives to parts of an array, the schema first, so that nobody opens what is half gone. `kept` are names of fragments
+ * and schemas that stay. Folders of the array go when they are empty; `uri` itself stays.
+ *
+ * Removal does not follow links: a linked fragment or label array is unlinked. Where one of the folders of the array is a link,
+ * it fails before anything is removed.
+ */
+export const removeArray = (
+  uri: string,
+  kept: ReadonlySet<string> = new Set(),
+): Effect.Effect<void, StorageError, Storage> => removeAt(uri, kept, 0)

@@ -1,0 +1,49 @@
+/**
+ * Schemas into an array: the files of new enumerations, then that of the schema, which is what counts.
+ * Format: `array_schema.md`, `enumeration.md`.
+ */
+import * as Effect from "effect/Effect"
+import { Storage } from "../../../platform/storage/service.ts"
+import { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { Enumeration } from "../../../schema/array/enumeration.ts"
+import { arrayFolders, enumerationPath, SCHEMA_FOLDER, schemaPath } from "../../../schema/name/array_paths.ts"
+import { Since } from "../../../schema/version/version.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { removeOnFailure } from "./created_files.ts"
+import { createStructure, type StoreError } from "./create_structure.ts"
+import { join } from "../open/listing.ts"
+import { type NameTime, newName, newUuid } from "./fragment_name.ts"
+
+/** A new name for the file of an enumeration. */
+export const newEnumerationName: Effect.Effect<string> = Effect.map(newUuid, (uuid) => `__${uuid}_0`)
+
+/** A new name for the file of a schema of a format version; before format 10 there is one schema, with one name. */
+export const newSchemaName = (version: number, time?: NameTime): Effect.Effect<string> =>
+  version < Since.schemaFolder ? Effect.succeed("") : newName(time)
+
+/** The folders of schemas in an array of a format version. */
+const schemaFolders = (version: number): ReadonlyArray<string> =>
+  arrayFolders(version).filter((folder) => folder.startsWith(SCHEMA_FOLDER))
+
+/**
+ * Writes a schema by its own version into the array at `uri`, under a name of {@link newSchemaName}; first the enumerations
+ * that do not exist yet. The array is as before until the schema's file exists. If this fails, the files that it created are
+ * removed, the schema first, but for a schema whose name is not unique: another program may have created it.
+ */
+export const storeSchema = (
+  access: TileAccess,
+  uri: string,
+  name: string,
+  schema: ArraySchema,
+  enumerations: ReadonlyArray<Enumeration>,
+): Effect.Effect<void, StoreError, Storage> =>
+  Effect.gen(function* () {
+    const { version } = schema
+    const storage = yield* Storage
+    for (const folder of schemaFolders(version)) yield* storage.createFolder(join(uri, folder))
+    for (const enumeration of enumerations) {
+      const file = join(uri, enumerationPath(enumeration.fileName))
+      yield* createStructure(access, file, Enumeration, enumeration, version)
+    }
+    yield* createStructure(access, join(uri, schemaPath(name)), ArraySchema, schema, version)
+  }).pipe(removeOnFailure)

@@ -1,0 +1,81 @@
+/**
+ * Enumerations: the values that the codes of enumerated attributes stand for.
+ * Format: `enumeration.md`.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { NotFound, StorageError } from "../../../platform/errors.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { withTurns } from "../../../platform/host/event_loop_turns.ts"
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { decodeSteps } from "../../../schema/binary/mod.ts"
+import { Enumeration } from "../../../schema/array/enumeration.ts"
+import { FormatError } from "../../../schema/errors/format_error.ts"
+import { enumerationPath, SCHEMA_FOLDER } from "../../../schema/name/array_paths.ts"
+import { checkInnerPath } from "../../../schema/name/inner_path.ts"
+import { attemptFormat, attemptTileSteps, type TileError } from "../../tile/attempt.ts"
+import { openGenericTileSteps, type TileAccess } from "../../tile/generic_tile.ts"
+import { join } from "../open/listing.ts"
+import { accessOf, type OpenedArray } from "../open/open.ts"
+
+/** What loading enumerations can fail with. */
+export type EnumerationError = NotFound | StorageError | TileError
+
+/** What of an open array says where its enumerations are, and how they are read. */
+export type Enumerated = Pick<OpenedArray, "uri" | "schema" | "key" | "verifyChecksums">
+
+/** Enumerations that were read, by the schema that names them and their file, which never changes. */
+const memo = new WeakMap<ArraySchema, Map<string, Enumeration>>()
+
+const loadEnumeration = (
+  access: TileAccess,
+  array: Enumerated,
+  name: string,
+  fileName: string,
+): Effect.Effect<Enumeration, EnumerationError, Storage> =>
+  Effect.gen(function* () {
+    const known = memo.get(array.schema) ?? new Map<string, Enumeration>()
+    memo.set(array.schema, known)
+    const before = known.get(fileName)
+    if (before?.name === name) return before
+    const storage = yield* Storage
+    // the name comes from the schema, which was checked when it was loaded; it must not lead elsewhere
+    const place = { uri: join(array.uri, SCHEMA_FOLDER), path: "enumerations.fileName", version: array.schema.version }
+    const uri = join(array.uri, enumerationPath(yield* attemptFormat(() => checkInnerPath(fileName, place, "file"))))
+    const fail = (reason: string) =>
+      Effect.fail(new FormatError({ uri, path: "name", offset: 0, version: array.schema.version, reason }))
+    const file = yield* Effect.catchTag(
+      storage.read(uri),
+      "NotFound",
+      () => fail(`the schema has an enumeration ${JSON.stringify(name)} in this file, which is not there`),
+    )
+    return yield* attemptTileSteps(function* () {
+      const tile = yield* openGenericTileSteps(access, uri, file)
+      const enumeration = yield* decodeSteps(Enumeration, tile.bytes, tile.version, uri)
+      if (enumeration.name === name) {
+        known.set(fileName, enumeration)
+        return enumeration
+      }
+      throw new FormatError({
+        uri,
+        path: "name",
+        offset: 0,
+        version: tile.version,
+        reason: `it is the enumeration ${JSON.stringify(enumeration.name)}, the schema says ${JSON.stringify(name)}`,
+      })
+    })
+  })
+
+/** The enumerations of an open array, in the order of its schema: all, or those that are named. Each is read once. */
+export const loadEnumerations = (
+  array: Enumerated,
+  names?: Iterable<string>,
+): Effect.Effect<ReadonlyArray<Enumeration>, EnumerationError, Storage | Codecs> =>
+  withTurns(Effect.gen(function* () {
+    const access = yield* accessOf(array)
+    const wanted = names === undefined ? undefined : new Set(names)
+    const list = array.schema.enumerations.filter((e) => wanted === undefined || wanted.has(e.name))
+    return yield* Effect.forEach(list, (e) => loadEnumeration(access, array, e.name, e.fileName), { concurrency: 8 })
+  }))

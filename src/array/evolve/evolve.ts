@@ -1,0 +1,478 @@
+/**
+ * Changing what an array is: a new schema beside those that are there, which stay for the fragments that they wrote.
+ */
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { StorageError } from "../../../platform/errors.ts"
+import { compareBytewise } from "../../../platform/storage/utf8_order.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { withTurns } from "../../../platform/host/event_loop_turns.ts"
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import type { Attribute } from "../../../schema/array/attribute.ts"
+import type { ConditionNode } from "../../../schema/condition_ast.ts"
+import { ARRAY_SCHEMA_FILE, arrayFolders } from "../../../schema/name/array_paths.ts"
+import { formatName, parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
+import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../../schema/version/version.ts"
+import { attemptSchemaSteps, SchemaError } from "../../schema_builder/schema_error.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { type ChangeOptions, changingOf } from "../create/change_options.ts"
+import { checkFormatVersion } from "../create/check_format_version.ts"
+import type { StoreError } from "../create/create_structure.ts"
+import { loadDeleteCondition } from "../open/delete_condition.ts"
+import { loadDirectory, schemaAt, schemaFiles } from "../open/directory.ts"
+import { loadEnumerations } from "../enumeration/enumerations.ts"
+import { Conflict, InvalidOption } from "../open/errors.ts"
+import {
+  type EvolvedSchema,
+  evolveSchemaSteps,
+  isChange,
+  neededEnumerations,
+  remainingChangesSteps,
+  type SchemaChanges,
+} from "./evolve_schema.ts"
+import { type AnyTileArray, openedOf } from "../open/handle.ts"
+import { type LatestSchema, type LatestSchemaError, loadLatestSchema } from "../open/latest_schema.ts"
+import { join, listArray, listSchemas } from "../open/listing.ts"
+import { momentAfter, sleepReal, untilReached } from "../create/write_time.ts"
+import { attemptOptions, checkNames, type Refuse, refusing } from "../open/open_options.ts"
+import { type NameTime, newUuidAfter } from "../create/fragment_name.ts"
+import { accessOf } from "../open/open.ts"
+import { type Claim, claimsIn, createClaim, nextClaim, plannedName, removeClaims } from "../create/schema_claim.ts"
+import { loadSchema } from "../open/schemas.ts"
+import { newEnumerationName, storeSchema } from "../create/store_schema.ts"
+
+/** How to change a schema. */
+export interface EvolveOptions extends ChangeOptions {
+  /**
+   * The format version of the new schema, and so of what is written from then on: 10 or later, and none before that of the
+   * array. Default: 22, as engines do, or 23 where the array has it.
+   */
+  readonly formatVersion?: number
+}
+
+const CHANGES: ReadonlyArray<string> = [
+  "addAttributes",
+  "dropAttributes",
+  "addEnumerations",
+  "extendEnumerations",
+  "dropEnumerations",
+  "currentDomain",
+] satisfies ReadonlyArray<keyof SchemaChanges>
+
+/** What is not understood is refused, lest a schema be written that changes nothing. */
+const checkChanges = (changes: SchemaChanges, refuse: Refuse): void => {
+  checkNames(changes, CHANGES, refuse)
+  for (const name of ["dropAttributes", "dropEnumerations"] as const) {
+    if (changes[name] !== undefined && !Array.isArray(changes[name])) refuse(name, "give a list of names")
+  }
+}
+
+/** What changing a schema can fail with. */
+export type EvolveError = InvalidOption | SchemaError | Conflict | LatestSchemaError | StoreError
+
+/** The format version of the new schema. */
+const versionOf = ({ uri, schema }: LatestSchema, asked: number | undefined): Effect.Effect<number, InvalidOption> => {
+  const version = asked ?? Math.max(CURRENT_VERSION, schema.version)
+  const least = Math.max(Since.schemaFolder, schema.version)
+  if (Number.isInteger(version) && version >= least && version <= NEWEST_VERSION) return Effect.succeed(version)
+  const why = schema.version < Since.schemaFolder
+    ? "before 10 an array has one schema for good"
+    : `the array has ${least}`
+  const reason =
+    `${version} is no format version of its next schema; there are ${least} to ${NEWEST_VERSION}, since ${why}`
+  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", reason }))
+}
+
+/**
+ * Engines up to 2.30 look for the footers of old fragments by the number of attributes that the array has now, and cannot
+ * open an array whose number has changed: not even one that they changed themselves.
+ */
+const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.Effect<void, SchemaError> => {
+  const { oldestFragment, schema } = latest
+  if (oldestFragment === undefined || oldestFragment >= Since.schemaFolder) return Effect.void
+  const [before, after] = [schema.attributes.length, evolved.attributes.length]
+  if (before === after) return Effect.void
+  const field = after > before ? "addAttributes" : "dropAttributes"
+  const reason = `the array has fragments of format version ${oldestFragment}, and with another number of attributes ` +
+    `engines could not open it any more; copy it into a new array, or consolidate and vacuum it first`
+  return Effect.fail(new SchemaError({ field, reason }))
+}
+
+/** Whether engines read the cells of one attribute as those of another. */
+const sameCells = (a: Attribute, b: Attribute): boolean =>
+  a.type === b.type && a.cellValNum === b.cellValNum && a.nullable === b.nullable &&
+  JSON.stringify(a.filters) === JSON.stringify(b.filters)
+
+/**
+ * An attribute that comes back shows what fragments hold of it. Engines take the bytes of other cells, through whatever
+ * filters they went, for its own, so it comes back as it was.
+ */
+const checkFormerAttributes = (
+  access: TileAccess,
+  latest: LatestSchema,
+  evolved: ArraySchema,
+): Effect.Effect<void, SchemaError | LatestSchemaError, Storage> =>
+  Effect.gen(function* () {
+    const added = evolved.attributes.filter(({ name }) => !latest.schema.attributes.some((a) => a.name === name))
+    if (added.length === 0) return
+    const load = ({ uri }: { readonly uri: string }) => loadSchema(access, uri)
+    for (const { attributes } of yield* Effect.forEach(latest.earlier, load, { concurrency: 8 })) {
+      for (const attribute of added) {
+        const { name } = attribute
+        const former = attributes.find((a) => a.name === name)
+        if (former === undefined || sameCells(former, attribute)) continue
+        const reason = "the array had another attribute of this name, whose cells engines would take for these; " +
+          "give it another name, or the datatype, number of values, nullability and filters that it had"
+        return yield* Effect.fail(new SchemaError({ field: name, reason }))
+      }
+    }
+  })
+
+/** The fields that a delete condition names. */
+const namesIn = (node: ConditionNode): ReadonlyArray<string> =>
+  node.kind === "value" ? [node.field] : node.children.flatMap(namesIn)
+
+/** No engine can read an array with a delete that looks at an attribute that is not there. */
+const checkDeletes = (
+  access: TileAccess,
+  { uri, schema }: LatestSchema,
+  evolved: ArraySchema,
+): Effect.Effect<void, SchemaError | LatestSchemaError, Storage> =>
+  Effect.gen(function* () {
+    const dropped = schema.attributes.filter(({ name }) => !evolved.attributes.some((a) => a.name === name))
+    if (dropped.length === 0 || schema.arrayType === "dense") return
+    const { deletes } = yield* Effect.flatMap(listArray(uri), loadDirectory)
+    for (const { condition } of yield* Effect.forEach(deletes, (entry) => loadDeleteCondition(access, entry))) {
+      const names = namesIn(condition)
+      const looked = dropped.find(({ name }) => names.includes(name))
+      if (looked === undefined) continue
+      const reason = "a delete looks at this attribute, and without it no engine could read the array any more; " +
+        "copy the array into a new one, and drop it there"
+      return yield* Effect.fail(new SchemaError({ field: looked.name, reason }))
+    }
+  })
+
+/**
+ * The name of the next schema. Schemas count in the byte order of their names, so it must come after the newest one there, or
+ * nobody would see the change.
+ */
+const nextName = (
+  uri: string,
+  newest: TimestampedName,
+  at: NameTime | undefined,
+): Effect.Effect<string, InvalidOption> =>
+  Effect.gen(function* () {
+    const first = newest.name === ARRAY_SCHEMA_FILE
+    // digits behind those of the newest one are chosen below
+    const [time] = at ?? (yield* momentAfter(uri, first ? undefined : { end: newest.end, isShared: true }))
+    const same = !first && time === newest.start && time === newest.end
+    const name = formatName(time, time, yield* newUuidAfter(same ? newest.uuid : ""))
+    if (at === undefined) yield* untilReached([time, time])
+    if (first || compareBytewise(newest.name, name) < 0) return name
+    const reason = time < newest.end
+      ? `the newest schema is of ${newest.end}, and would hide one of ${time}; give a later time`
+      : `a schema of ${time} sorts before that of ${newest.end}, since engines compare names as text; give a time of more digits`
+    return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason }))
+  })
+
+/** A schema that is ready to be written. */
+interface Prepared extends EvolvedSchema {
+  readonly version: number
+  readonly access: TileAccess
+}
+
+/** What is asked of the schema of an array. */
+interface Asked {
+  readonly changes: SchemaChanges
+  readonly formatVersion: number | undefined
+  readonly isNeeded: (schema: LatestSchema, version: number) => boolean
+}
+
+/** What a schema becomes; `undefined` if it is so already. */
+const prepare = (
+  latest: LatestSchema,
+  { changes, formatVersion, isNeeded }: Asked,
+): Effect.Effect<Prepared | undefined, EvolveError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const version = yield* versionOf(latest, formatVersion)
+    if (!isNeeded(latest, version)) return undefined
+    return yield* prepareChanges(latest, changes, version, false)
+  })
+
+/**
+ * As {@link prepare}, after other changes came first: what they have done already is left out, and what contradicts them is a
+ * {@link Conflict}.
+ */
+const prepareOnTop = (
+  latest: LatestSchema,
+  { changes, formatVersion }: Asked,
+): Effect.Effect<Prepared | undefined, EvolveError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri, schema } = latest
+    // an array never goes back to an older version
+    const version = yield* versionOf(
+      latest,
+      formatVersion === undefined ? undefined : Math.max(formatVersion, schema.version),
+    )
+    const known = yield* loadEnumerations(latest, neededEnumerations(changes))
+    const left = yield* attemptSchemaSteps(() => remainingChangesSteps(schema, changes, known))
+    if (!isChange(left) && schema.version >= version) return undefined
+    return yield* prepareChanges(latest, left, version, true).pipe(
+      Effect.catchTag("SchemaError", ({ field, reason }) => {
+        const why = `another change of the schema came first, and this one contradicts it: ${reason}`
+        return Effect.fail(new Conflict({ uri, field, reason: why }))
+      }),
+    )
+  })
+
+const prepareChanges = (
+  latest: LatestSchema,
+  changes: SchemaChanges,
+  version: number,
+  merge: boolean,
+): Effect.Effect<Prepared, EvolveError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const known = yield* loadEnumerations(latest, neededEnumerations(changes))
+    const asked = [...Object.keys(changes.addEnumerations ?? {}), ...Object.keys(changes.extendEnumerations ?? {})]
+    const files = new Map(
+      yield* Effect.forEach(asked, (name) => Effect.map(newEnumerationName, (file) => [name, file] as const)),
+    )
+    const evolved = yield* attemptSchemaSteps(function* () {
+      const made = yield* evolveSchemaSteps(latest.schema, changes, version, known, (name) => files.get(name)!, merge)
+      checkFormatVersion(made.schema)
+      return made
+    })
+    yield* checkOldFragments(latest, evolved.schema)
+    const access = yield* accessOf(latest)
+    yield* checkFormerAttributes(access, latest, evolved.schema)
+    yield* checkDeletes(access, latest, evolved.schema)
+    return { ...evolved, version, access }
+  })
+
+/** What this change has published so far. */
+interface Published {
+  /** The name of its newest schema. */
+  readonly name: string
+  /** The names of all schemas that were there just before. */
+  readonly known: ReadonlySet<string>
+}
+
+/**
+ * The newest schema as a change starts from it. Where the newest one is this change's own, and hides another that came at the
+ * same time – of an engine, which does not wait –, that is the other one; `undefined` if it hides none.
+ */
+const startFrom = (
+  latest: LatestSchema,
+  published: Published | undefined,
+): Effect.Effect<LatestSchema | undefined, LatestSchemaError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    if (published === undefined || latest.name.name !== published.name) return latest
+    const hidden = latest.earlier.findLast(({ name }) => !published.known.has(name.name))
+    if (hidden === undefined) return undefined
+    const schema = yield* loadSchema(yield* accessOf(latest), hidden.uri)
+    return { ...latest, schema, earlier: latest.earlier.filter((file) => file !== hidden) }
+  })
+
+/** Milliseconds between two looks at the claims of others. */
+const INTERVAL = 5
+
+/** A claim of which nothing has come for so many milliseconds, or so many times what a look takes, is taken over. */
+const PATIENCE = 500
+const LOOKS = 30
+
+/** What became of a turn: nothing, or the array has this change's schema, alone or beside others that came meanwhile. */
+type Turn = { readonly _tag: "again" } | { readonly _tag: "done" } | ({ readonly _tag: "beside" } & Published)
+
+/** The schemas and claims that an array has. */
+const look = (uri: string) =>
+  Effect.map(listSchemas(uri), (listing) => {
+    const files = schemaFiles(listing)
+    return {
+      names: new Set(files.map(({ name }) => name.name)),
+      newest: schemaAt(files, Infinity)?.name.name,
+      claims: claimsIn(listing.root.map(({ name }) => name)),
+    }
+  })
+
+/** Publishes a schema under a claim, unless others are faster; `stale` are the claims that it takes over. */
+const takeTurn = (
+  latest: LatestSchema,
+  { schema, enumerations, version, access }: Prepared,
+  name: string,
+  stale: ReadonlyArray<Claim>,
+): Effect.Effect<Turn, StoreError, Storage> => {
+  const { uri } = latest
+  const claim = nextClaim(latest.name.name, stale)
+  const isLater = (its: Claim): boolean => its.base === claim.base && its.generation > claim.generation
+  // who holds a claim to an older schema may have published this one, and not be done
+  const isInTheWay = (its: Claim): boolean =>
+    isLater(its) || (its.base !== claim.base && stale.every(({ file }) => file !== its.file))
+  return Effect.acquireUseRelease(
+    createClaim(uri, claim, name),
+    (isOurs): Effect.Effect<Turn, StoreError, Storage> =>
+      Effect.gen(function* () {
+        if (!isOurs) return { _tag: "again" }
+        const before = yield* look(uri)
+        if (before.newest !== claim.base || before.claims.some(isInTheWay)) return { _tag: "again" }
+        if (latest.schema.version < version) {
+          const storage = yield* Storage
+          for (const folder of arrayFolders(version)) yield* storage.createFolder(join(uri, folder))
+        }
+        yield* storeSchema(access, uri, name, schema, enumerations)
+        const after = yield* look(uri)
+        const isAlone = [...after.names].every((its) => its === name || before.names.has(its))
+        if (!isAlone || after.claims.some(isLater)) return { _tag: "beside", name, known: before.names }
+        yield* removeClaims(uri, stale)
+        return { _tag: "done" }
+      }),
+    (isOurs) => isOurs ? removeClaims(uri, [claim]) : Effect.void,
+  )
+}
+
+/** The greatest of the newest schema's name and those under which the owners of claims may publish after all. */
+const newestPlanned = (
+  { uri, name }: LatestSchema,
+  claims: ReadonlyArray<Claim>,
+): Effect.Effect<TimestampedName, StorageError, Storage> =>
+  Effect.map(Effect.forEach(claims, (claim) => plannedName(uri, claim)), (planned) =>
+    planned.reduce((newest, its) => {
+      const parsed = its === undefined ? undefined : parseName(its)
+      return parsed !== undefined && compareBytewise(newest.name, parsed.name) < 0 ? parsed : newest
+    }, name))
+
+const evolveTo = (
+  array: AnyTileArray | string,
+  changes: SchemaChanges,
+  options: EvolveOptions,
+  isNeeded: (schema: LatestSchema, version: number) => boolean,
+): Effect.Effect<void, EvolveError, Storage | Codecs> =>
+  withTurns(Effect.gen(function* () {
+    const opened = typeof array === "string" ? array : openedOf(array)
+    const { uri, time, key } = yield* changingOf(opened, options, ["formatVersion"])
+    const asked: Asked = { changes, formatVersion: options.formatVersion, isNeeded }
+    const first = yield* loadLatestSchema(uri, key)
+    const firstPrepared = yield* prepare(first, asked)
+    if (firstPrepared === undefined) return
+
+    let latest = first
+    let published: Published | undefined
+    let patience = PATIENCE
+    let waited = 0
+    let watched = ""
+    /** Looks again, a moment later. */
+    const reload = Effect.gen(function* () {
+      // not all who wait at once
+      const pause = INTERVAL * (1 + Math.random())
+      yield* sleepReal(pause)
+      const [duration, loaded] = yield* Effect.timed(loadLatestSchema(uri, key))
+      waited += pause
+      patience = Math.max(PATIENCE, LOOKS * Duration.toMillis(duration))
+      return loaded
+    })
+    for (;;) {
+      const claims = claimsIn(latest.rootFiles)
+      const state = [latest.name.name, ...claims.map(({ file }) => file)].join()
+      if (state !== watched) {
+        watched = state
+        waited = 0
+      }
+      if (claims.length > 0 && waited < patience) {
+        latest = yield* reload
+        continue
+      }
+      // the claims that are left are of processes that are gone, or slow
+      const start = yield* startFrom(latest, published)
+      const prepared = latest === first
+        ? firstPrepared
+        : start === undefined
+        ? undefined
+        : yield* prepareOnTop(start, asked)
+      const newest = yield* newestPlanned(latest, claims)
+      if (prepared === undefined && newest === latest.name) {
+        // claims to older schemas have no force
+        return yield* removeClaims(uri, claims.filter(({ base }) => base !== latest.name.name))
+      }
+      // what a slow process may still publish must not hide what is done
+      const next = prepared ?? (yield* prepareChanges(start ?? latest, {}, latest.schema.version, true))
+      const name = yield* nextName(uri, newest, time)
+      const turn = yield* takeTurn(latest, next, name, claims)
+      if (turn._tag === "done") return
+      if (turn._tag === "beside") published = turn
+      latest = yield* reload
+    }
+  }))
+
+/**
+ * Changes the schema of an array: adds and drops attributes, adds, extends and drops enumerations, grows the current domain.
+ * What was written stays as it is: cells of attributes that are added later have their fill values there (null, where those
+ * are null), and reads at earlier times show the schema of that time. `array` is open or a URI; it is the newest schema that
+ * is changed, whatever time the array was opened for, and to see the change it is opened again.
+ *
+ * Fails with `SchemaError`, which names the attribute or enumeration, if the array cannot become so – also where a delete looks
+ * at an attribute that is dropped, which no engine could read the array without –; with `InvalidOption` for
+ * a time before that of the newest schema, which would hide the change; with `ArrayNotFound`, `StorageError`, and
+ * `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for a schema that cannot be read. Nothing is different
+ * then.
+ *
+ * Of several changes at the same time none is lost: one follows the other, and each is applied to what the one before it left.
+ * Current domains that grow at the same time are joined. A change that contradicts one that came first – both add an attribute
+ * of one name, but not the same – fails with `Conflict`. Processes of this library wait for each other by a file in the array's
+ * folder, `__tessera_evolve.….claim`, which engines ignore; where one was killed, the next takes half a second longer. Engines
+ * do not wait: what one publishes in the very moment of a change is found after it, and the change is made again on top of it.
+ * Costs two more listings, and one file that is created and removed again.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   const uri = "mem://weather"
+ *   const schema = ArraySchema.dense({ dims: { day: Dim.int32([1, 366]) }, attrs: { temperature: Attr.float32() } })
+ *   yield* TileArray.create(uri, schema)
+ *   yield* TileArray.evolve(uri, {
+ *     addEnumerations: { skies: ["clear", "cloudy"] },
+ *     addAttributes: { sky: Attr.enumerated(Attr.uint8(), "skies") },
+ *   })
+ *   yield* TileArray.evolve(uri, { extendEnumerations: { skies: ["rain"] }, dropAttributes: ["temperature"] })
+ *   return (yield* TileArray.open(uri)).schema.attributes.map((attribute) => attribute.name)
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), ["sky"])
+ * ```
+ */
+export const evolve = (
+  array: AnyTileArray | string,
+  changes: SchemaChanges,
+  options: EvolveOptions = {},
+): Effect.Effect<void, EvolveError, Storage | Codecs> =>
+  Effect.zipRight(
+    attemptOptions(() => checkChanges(changes, refusing(typeof array === "string" ? array : array.uri))),
+    evolveTo(array, changes, options, () => isChange(changes)),
+  )
+
+/**
+ * Gives an array a newer format version, by default 22: what is written from then on is of it. Fragments and schemas that are
+ * there stay as they are. Nothing happens where the array has that version. Fails as {@link evolve} does.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const program = Effect.gen(function* () {
+ *   const schema = ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } })
+ *   yield* TileArray.create("mem://array", schema, { formatVersion: 16 })
+ *   yield* TileArray.upgrade("mem://array")
+ *   assertEquals((yield* TileArray.open("mem://array")).schema.version, 22)
+ * })
+ * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * ```
+ */
+export const upgrade = (
+  array: AnyTileArray | string,
+  options: EvolveOptions = {},
+): Effect.Effect<void, EvolveError, Storage | Codecs> =>
+  evolveTo(array, {}, options, ({ schema }, version) => schema.version < version)

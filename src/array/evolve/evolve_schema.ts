@@ -1,0 +1,283 @@
+/**
+ * The schema that another one becomes, by the engine's own rules. Nothing is read or written here.
+ */
+import type { ArraySchema as Structure } from "../../../schema/array/array_schema.ts"
+import type { Attribute as AttributeStructure } from "../../../schema/array/attribute.ts"
+import { VAR } from "../../../schema/array/cell_val_num.ts"
+import type { Dimension } from "../../../schema/array/dimension.ts"
+import type { Enumeration } from "../../../schema/array/enumeration.ts"
+import type { Range } from "../../../schema/array/range.ts"
+import { readScalar } from "../../../schema/array/scalar.ts"
+import { compareSlices } from "../../kernel/match/match_ranges.ts"
+import type { Steps } from "../../kernel/steps.ts"
+import { checkAttributeOf } from "../../schema_builder/check_rules.ts"
+import { checkCodes } from "../../schema_builder/check_fields.ts"
+import { type CurrentDomainInput, currentDomainRanges } from "../../schema_builder/current_domain.ts"
+import {
+  beginsWithSteps,
+  checkEnumerations,
+  type EnumerationInput,
+  type EnumerationList,
+  enumerationStructure,
+  type EnumerationValues,
+  enumerationValuesSteps,
+  extendedValuesSteps,
+  missingValuesSteps,
+} from "../../schema_builder/enumeration_values.ts"
+import { SchemaError } from "../../schema_builder/schema_error.ts"
+import type { ArraySchema, Attributes, Dimensions } from "../../schema_builder/schema_value.ts"
+import { attributeStructure, fromStructure } from "../../schema_builder/structure.ts"
+
+/** What is to become different. */
+export interface SchemaChanges {
+  /** Attributes to add, by name: behind those that are there. Cells that were written before have their fill values. */
+  readonly addAttributes?: Attributes
+  /** Attributes to drop. Their cells stay in the fragments that have them, and are not seen any more. */
+  readonly dropAttributes?: ReadonlyArray<string>
+  /** Enumerations to add, by name. */
+  readonly addEnumerations?: Readonly<Record<string, EnumerationInput>>
+  /** Values to add to enumerations, by name: behind those that they have, whose codes stay the same. */
+  readonly extendEnumerations?: Readonly<Record<string, EnumerationList>>
+  /** Enumerations to drop, which no attribute may have any more. */
+  readonly dropEnumerations?: ReadonlyArray<string>
+  /**
+   * A larger current domain: ranges with both ends inclusive. Dimensions that are not named keep their range; where there was
+   * no current domain, their whole domain.
+   */
+  readonly currentDomain?: CurrentDomainInput<Dimensions>
+}
+
+/** A schema, and the files of enumerations that it names and that are not there yet. */
+export interface EvolvedSchema {
+  readonly schema: Structure
+  readonly enumerations: ReadonlyArray<Enumeration>
+}
+
+const refuse = (field: string, reason: string): never => {
+  throw new SchemaError({ field, reason })
+}
+
+const shownNames = (names: ReadonlyArray<string>): string =>
+  names.length === 0 ? "none" : names.map((name) => JSON.stringify(name)).join(", ")
+
+/** Whether anything is to become different. */
+export const isChange = (changes: SchemaChanges): boolean =>
+  Object.values(changes).some((change) => change !== undefined && Object.keys(change).length > 0)
+
+/** The enumerations whose values must be known: those that are added or extended, and those that new attributes have. */
+export const neededEnumerations = (changes: SchemaChanges): ReadonlySet<string> =>
+  new Set([
+    ...Object.keys(changes.addEnumerations ?? {}),
+    ...Object.keys(changes.extendEnumerations ?? {}),
+    ...Object.values(changes.addAttributes ?? {}).map((attribute) => attribute.enumeration),
+  ])
+
+const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i])
+
+/** Whether an attribute is as it would be added. */
+const sameAttribute = (a: AttributeStructure, b: AttributeStructure): boolean =>
+  a.type === b.type && a.cellValNum === b.cellValNum && a.nullable === b.nullable && a.order === b.order &&
+  a.enumeration === b.enumeration && a.fillValueValidity === b.fillValueValidity &&
+  sameBytes(a.fillValue, b.fillValue) && JSON.stringify(a.filters) === JSON.stringify(b.filters)
+
+/**
+ * What is left of changes after another change came first: what that one has done already is left out. Changes that
+ * contradict it stay, and {@link evolveSchemaSteps} refuses them. `known` are the values of enumerations, as there.
+ */
+export function* remainingChangesSteps(
+  schema: Structure,
+  changes: SchemaChanges,
+  known: ReadonlyArray<Enumeration>,
+): Steps<SchemaChanges> {
+  const value = fromStructure(schema, known)
+  const kept = <A>(of: Readonly<Record<string, A>> | undefined, isLeft: (name: string, its: A) => boolean) =>
+    Object.fromEntries(Object.entries(of ?? {}).filter(([name, its]) => isLeft(name, its)))
+  const valuesOf = (name: string): EnumerationValues | undefined =>
+    known.some((its) => its.name === name) && Object.hasOwn(value.enumerations, name)
+      ? value.enumerations[name]
+      : undefined
+  const extendEnumerations: Array<[string, EnumerationList]> = []
+  for (const [name, more] of Object.entries(changes.extendEnumerations ?? {})) {
+    const its = valuesOf(name)
+    const missing = its === undefined ? more : yield* missingValuesSteps(name, its, more)
+    if (missing.length > 0) extendEnumerations.push([name, missing])
+  }
+  const addEnumerations: Array<[string, EnumerationInput]> = []
+  for (const [name, given] of Object.entries(changes.addEnumerations ?? {})) {
+    const its = valuesOf(name)
+    const isThere = its !== undefined && (yield* beginsWithSteps(its, yield* enumerationValuesSteps(name, given)))
+    if (!isThere) addEnumerations.push([name, given])
+  }
+  const { currentDomain } = changes
+  const ranges = currentDomain === undefined ? undefined : expandedDomain(schema, value, currentDomain, true)
+  const before = value.currentDomain
+  const isGrown = ranges !== undefined && (before === null ||
+    ranges.some(({ low, high }, d) => !sameBytes(low, before[d].low) || !sameBytes(high, before[d].high)))
+  return {
+    addAttributes: kept(changes.addAttributes, (name, its) => {
+      const there = schema.attributes.find((attribute) => attribute.name === name)
+      return there === undefined || !sameAttribute(there, attributeStructure(name, its, schema.dimensions))
+    }),
+    dropAttributes: changes.dropAttributes?.filter((name) => value.attributeNames.includes(name)),
+    addEnumerations: Object.fromEntries(addEnumerations),
+    extendEnumerations: Object.fromEntries(extendEnumerations),
+    dropEnumerations: changes.dropEnumerations?.filter((name) => Object.hasOwn(value.enumerations, name)),
+    ...(isGrown ? { currentDomain } : {}),
+  }
+}
+
+/** The names of a list of changes, each of which is there once, and there at all. */
+const droppedNames = (
+  given: ReadonlyArray<string> | undefined,
+  kind: "attribute" | "enumeration",
+  known: ReadonlyArray<string>,
+): ReadonlySet<string> => {
+  const names = new Set<string>()
+  for (const name of given ?? []) {
+    const field = kind === "attribute" ? name : `enumeration ${name}`
+    if (names.has(name)) refuse(field, "it is dropped twice")
+    if (!known.includes(name)) refuse(field, `there is no such ${kind} to drop; the schema has ${shownNames(known)}`)
+    names.add(name)
+  }
+  return names
+}
+
+/** Whether one bound of a dimension is not above another. */
+const ordered = ({ type, cellValNum }: Dimension, low: Uint8Array, high: Uint8Array): boolean =>
+  cellValNum === VAR
+    ? compareSlices(low, 0, low.length, high, 0, high.length) <= 0
+    : readScalar(type, low) <= readScalar(type, high)
+
+/**
+ * The ranges of a current domain that holds the one that was; with `merge` the ranges that are given are made large enough for
+ * that.
+ */
+const expandedDomain = (
+  schema: Structure,
+  value: ArraySchema,
+  given: CurrentDomainInput<Dimensions>,
+  merge: boolean,
+): ReadonlyArray<Range> => {
+  const named = Object.keys(given)
+  const before = value.currentDomain
+  // dimensions that are not named keep what they have
+  const asked = Object.fromEntries(
+    value.dimensionNames.filter((name) => before === null || named.includes(name)).map((
+      name,
+    ) => [name, value.dims[name]]),
+  )
+  for (const name of named) {
+    if (!Object.hasOwn(value.dims, name)) {
+      refuse(
+        name,
+        `the current domain names a dimension that is not there; there are ${shownNames(value.dimensionNames)}`,
+      )
+    }
+  }
+  const ranges = currentDomainRanges(asked, given)!
+  const byName = new Map(Object.keys(asked).map((name, i) => [name, ranges[i]]))
+  return schema.dimensions.map((dimension, d) => {
+    const range = byName.get(dimension.name) ?? before![d]
+    if (merge && before !== null) {
+      return {
+        low: ordered(dimension, before[d].low, range.low) ? before[d].low : range.low,
+        high: ordered(dimension, before[d].high, range.high) ? range.high : before[d].high,
+      }
+    }
+    const grows = before === null ||
+      (ordered(dimension, range.low, before[d].low) && ordered(dimension, before[d].high, range.high))
+    if (!grows) {
+      refuse(dimension.name, "the current domain can only grow; its range must hold the one that it has")
+    }
+    return range
+  })
+}
+
+/**
+ * What a schema becomes by changes, of a format version. `known` are the values of the enumerations that
+ * {@link neededEnumerations} names; `fileOf` names the files of new ones. With `merge` a current domain that does not hold the
+ * one that is there is joined with it. Throws {@link SchemaError}.
+ */
+export function* evolveSchemaSteps(
+  schema: Structure,
+  changes: SchemaChanges,
+  version: number,
+  known: ReadonlyArray<Enumeration>,
+  fileOf: (name: string) => string,
+  merge = false,
+): Steps<EvolvedSchema> {
+  const before = fromStructure(schema, known)
+  const enumerationNames = Object.keys(before.enumerations)
+
+  const added: Record<string, EnumerationValues> = {}
+  for (const [name, given] of Object.entries(changes.addEnumerations ?? {})) {
+    if (enumerationNames.includes(name)) refuse(`enumeration ${name}`, "there is one already; extend it")
+    added[name] = { ...(yield* enumerationValuesSteps(name, given)), fileName: fileOf(name) }
+  }
+  const extended: Record<string, EnumerationValues> = {}
+  for (const [name, more] of Object.entries(changes.extendEnumerations ?? {})) {
+    if (!enumerationNames.includes(name)) {
+      refuse(`enumeration ${name}`, `there is none to extend; the schema has ${shownNames(enumerationNames)}`)
+    }
+    const values = yield* extendedValuesSteps(name, before.enumerations[name], more)
+    extended[name] = { ...values, fileName: fileOf(name) }
+  }
+  const droppedEnumerations = droppedNames(changes.dropEnumerations, "enumeration", enumerationNames)
+  for (const name of droppedEnumerations) {
+    if (Object.hasOwn(extended, name)) refuse(`enumeration ${name}`, "it is extended and dropped; do one of them")
+  }
+  const enumerations = Object.fromEntries(
+    Object.entries({ ...before.enumerations, ...added, ...extended }).filter(([name]) =>
+      !droppedEnumerations.has(name)
+    ),
+  )
+  checkEnumerations({ ...added, ...extended })
+
+  const newAttributes = changes.addAttributes ?? {}
+  const dropped = droppedNames(changes.dropAttributes, "attribute", before.attributeNames)
+  for (const name of Object.keys(newAttributes)) {
+    if (Object.hasOwn(before.attrs, name)) {
+      refuse(
+        name,
+        dropped.has(name) ? "it is dropped and added; do it in two changes" : "there is such an attribute already",
+      )
+    }
+    if (before.dimensionLabels.some((label) => label.name === name)) {
+      refuse(name, "there is a dimension label of this name")
+    }
+  }
+  const kept = schema.attributes.filter((attribute) => !dropped.has(attribute.name))
+  const attributeNames = [...kept.map((attribute) => attribute.name), ...Object.keys(newAttributes)]
+  if (schema.arrayType === "dense" && attributeNames.length === 0) {
+    refuse("dropAttributes", "a dense array has at least one attribute")
+  }
+  const attrs = { ...before.attrs, ...newAttributes }
+  const after: ArraySchema = { ...before, attrs, attributeNames, enumerations }
+  for (const name of Object.keys(newAttributes)) checkAttributeOf(after, name)
+  for (const { name, enumeration } of kept) {
+    if (droppedEnumerations.has(enumeration)) {
+      refuse(`enumeration ${enumeration}`, `the attribute ${JSON.stringify(name)} has it; drop that first`)
+    }
+    if (Object.hasOwn(extended, enumeration)) checkCodes(name, attrs[name], enumerations)
+  }
+
+  const { currentDomain } = changes
+  return {
+    schema: {
+      ...schema,
+      version,
+      attributes: [
+        ...kept,
+        ...Object.entries(newAttributes).map(([name, its]) => attributeStructure(name, its, schema.dimensions)),
+      ],
+      enumerations: Object.entries(enumerations).map(([name, { fileName }]) => ({ name, fileName: fileName! })),
+      currentDomain: currentDomain === undefined
+        ? schema.currentDomain
+        : { empty: false, ranges: expandedDomain(schema, before, currentDomain, merge) },
+    },
+    enumerations: Object.entries({ ...added, ...extended }).map(([name, values]) =>
+      enumerationStructure(name, values.fileName!, values)
+    ),
+  }
+}

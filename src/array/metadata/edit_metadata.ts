@@ -1,0 +1,145 @@
+/**
+ * Metadata into an array or group: what is set and deleted together becomes one file in `__meta`.
+ * Format: `metadata.md`.
+ */
+import * as Effect from "effect/Effect"
+import type { StorageError } from "../../../platform/errors.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { runSteps, withTurns } from "../../../platform/host/event_loop_turns.ts"
+import { MetadataEntries, type MetadataEntry } from "../../../schema/metadata_entries.ts"
+import { METADATA_FOLDER } from "../../../schema/name/array_paths.ts"
+import { parseName } from "../../../schema/name/timestamped_name.ts"
+import { ScalarError } from "../../../schema/array/scalar.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { createStructure, type StoreError } from "../create/create_structure.ts"
+import { type InvalidOption, WriteError } from "../open/errors.ts"
+import { join } from "../open/listing.ts"
+import { bytewise } from "../../kernel/sort/bytewise.ts"
+import type { Steps } from "../../kernel/steps.ts"
+import { lastEntriesSteps, type MetadataItem } from "./metadata.ts"
+import { checkTypedSteps, deletionsOf, entriesSteps, type MetadataInput, putEntry } from "./metadata_input.ts"
+import { momentAfter, newerOf, type Newest, newestOf, untilReached } from "../create/write_time.ts"
+import { type NameTime, newName } from "../create/fragment_name.ts"
+
+/**
+ * Metadata to be set: values by their keys, or the items of another array or group as they lie there, parts of NumPy arrays
+ * and keys that are no text among them.
+ */
+export type MetadataEntriesInput =
+  | Readonly<Record<string, MetadataInput>>
+  | ReadonlyMap<string, MetadataInput>
+  | ReadonlyArray<MetadataItem>
+
+/** Changes of metadata that are being collected; the last one of a key counts. */
+export interface MetadataEdit {
+  /** Sets keys. Fails with `WriteError`, which names the key, for a value that is none; then none of them is set. */
+  readonly put: (entries: MetadataEntriesInput) => Effect.Effect<void, WriteError>
+  /** Deletes keys, or the one that is given, whether they are there or not. */
+  readonly delete: (keys: Iterable<string>) => Effect.Effect<void, WriteError>
+}
+
+/** Changes in the order in which they were made: the last entry of a key counts. */
+export type EditedMetadata = Array<MetadataEntry>
+
+/** Entries between two yields. */
+const STEP = 256
+
+function* inputSteps(given: MetadataEntriesInput, at: (key: string) => void): Steps<ReadonlyArray<MetadataEntry>> {
+  const out: Array<MetadataEntry> = []
+  if (Array.isArray(given)) {
+    for (const [i, item] of (given.slice() as Array<MetadataItem>).entries()) {
+      at(item.name ?? bytewise(item.key))
+      const { key, type, count, value } = item
+      out.push(putEntry(key, yield* checkTypedSteps({ type, count, value })))
+      if (i % STEP === STEP - 1) yield
+    }
+    return out
+  }
+  if (typeof given !== "object" || given === null) throw new ScalarError("give values by their keys: { title: … }")
+  // keys alone: a pair for each would be made at once
+  const isMap = given instanceof Map
+  const keys: ReadonlyArray<string> = isMap ? [...given.keys()] : Object.keys(given)
+  yield
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i]
+    at(key)
+    const value: MetadataInput = isMap ? given.get(key) : (given as Readonly<Record<string, MetadataInput>>)[key]
+    for (const entry of yield* entriesSteps(key, value)) out.push(entry)
+    if (i % STEP === STEP - 1) yield
+  }
+  return out
+}
+
+/** Keys that are given; a text is one of them, and not its letters. */
+const listOf = (keys: Iterable<string>): ReadonlyArray<string> => {
+  if (typeof keys === "string") return [keys]
+  if (typeof keys !== "object" || keys === null || !(Symbol.iterator in keys)) {
+    throw new ScalarError("give keys in a list")
+  }
+  return Array.from(keys)
+}
+
+/** Collects changes of the metadata at `uri`. */
+export const editInto = (uri: string, edited: EditedMetadata): MetadataEdit => {
+  const collect = (
+    run: (at: (key: string) => void) => Steps<ReadonlyArray<MetadataEntry>>,
+  ): Effect.Effect<void, WriteError> =>
+    withTurns(Effect.suspend(() => {
+      let field = ""
+      const refused = (error: unknown) =>
+        error instanceof ScalarError
+          ? Effect.fail(new WriteError({ uri, field, reason: error.reason }))
+          : Effect.die(error)
+      return Effect.map(runSteps(() => run((key) => field = key), refused), (entries) => {
+        // all of them at once, so that an interruption leaves none
+        for (const entry of entries) edited.push(entry)
+      })
+    }))
+  return {
+    put: (entries) => collect((at) => inputSteps(entries, at)),
+    delete: (keys) =>
+      collect(function* (at) {
+        const out: Array<MetadataEntry> = []
+        for (const [i, key] of listOf(keys).entries()) {
+          at(key)
+          out.push(...deletionsOf(key))
+          if (i % STEP === STEP - 1) yield
+        }
+        return out
+      }),
+  }
+}
+
+/** The newest file of metadata. */
+const newestFile = (folder: string): Effect.Effect<Newest | undefined, StorageError, Storage> =>
+  Effect.flatMap(
+    Storage,
+    (storage) =>
+      Effect.map(storage.list(folder), (entries) =>
+        entries.reduce((newest: Newest | undefined, { name }) => {
+          const parsed = parseName(name)
+          // those with an extension say what was consolidated
+          return parsed === undefined || parsed.name !== name ? newest : newerOf(newest, newestOf(parsed))
+        }, undefined)),
+  )
+
+/**
+ * Writes what changes add up to into one file; nothing if there are none. Without a time it is of now, and newer than all that
+ * is there, which takes a listing.
+ */
+export const storeMetadata = (
+  access: TileAccess,
+  uri: string,
+  time: NameTime | undefined,
+  version: number,
+  edited: ReadonlyArray<MetadataEntry>,
+): Effect.Effect<void, StoreError | InvalidOption, Storage> =>
+  withTurns(Effect.gen(function* () {
+    if (edited.length === 0) return
+    const { entries } = yield* runSteps(() => lastEntriesSteps([edited]))
+    const folder = join(uri, METADATA_FOLDER)
+    const moment = time ?? (yield* momentAfter(uri, yield* newestFile(folder)))
+    const name = yield* newName(moment)
+    if (time === undefined) yield* untilReached(moment)
+    yield* createStructure(access, join(folder, name), MetadataEntries, entries, version)
+  }))

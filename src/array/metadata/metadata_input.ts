@@ -1,0 +1,285 @@
+/**
+ * Values of metadata as they are given: as themselves, where that says what is meant, or with their datatype.
+ */
+import { arrayOf, type Datatype, datatypes, sizeOf, type TypedArray } from "../../../schema/array/datatype.ts"
+import { concatSteps } from "../../filter/part/words.ts"
+import { copyInParts, finish, inParts, type Steps } from "../../kernel/steps.ts"
+import type { MetadataEntry } from "../../../schema/metadata_entries.ts"
+import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../../schema/array/scalar.ts"
+import { FLAT, type NumpyArray, SHAPE } from "./numpy_metadata.ts"
+
+/** A value with its datatype, as it lies in a file. */
+export interface TypedValue {
+  /** The datatype of its values. */
+  readonly type: Datatype
+  /** Number of values; 0 for an empty one. */
+  readonly count: number
+  /** The values, raw. */
+  readonly value: Uint8Array
+  /** What is wrong with it; whoever writes it says so, since they know the key. */
+  readonly problem?: string
+}
+
+/**
+ * What a value may be given as.
+ *
+ * It is written as TileDB-Py would, which reads all of it: text as `string_utf8`, a `Uint8Array` as a blob, other typed arrays
+ * by their own datatype; whole numbers up to 2⁵³, bigints and booleans as `int64`, other numbers as `float64`, and lists of
+ * them the same; a bigint past 2⁶³ as `uint64`. What has a shape is a NumPy array, and so is a Date: one of `datetime_ms`
+ * without dimensions. For any other datatype see `Metadata.of`.
+ */
+export type MetadataInput =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Date
+  | TypedArray
+  | ReadonlyArray<number | bigint>
+  | NumpyArray
+  | TypedValue
+
+/** What one value, or the values of one entry, may be given as to `Metadata.of`. */
+export type ValueInput =
+  | string
+  | number
+  | bigint
+  | boolean
+  | Date
+  | ReadonlyArray<number | bigint | string | boolean | Date>
+  | TypedArray
+
+const MOST = 0xffffffff
+
+/** Characters that are encoded, and values that are converted, between two yields. */
+const PIECE = 1 << 20
+const STEP = 1024
+
+function* copySteps(values: ArrayBufferView): Steps<Uint8Array> {
+  const source = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+  const out = new Uint8Array(source.length)
+  yield* copyInParts(out, source, 0)
+  return out
+}
+
+const typed = (type: Datatype, value: Uint8Array): TypedValue => {
+  const count = value.length / sizeOf(type)
+  if (count > MOST) throw new ScalarError(`${count} values are more than the ${MOST} that one entry holds`)
+  return { type, count, value }
+}
+
+const text = (type: Datatype, given: string): Uint8Array => {
+  if (!given.isWellFormed()) {
+    throw new ScalarError(`${JSON.stringify(given)} has half a character, which no encoding of text holds`)
+  }
+  return parseText(type, given)
+}
+
+function* textSteps(type: Datatype, given: string): Steps<Uint8Array> {
+  if (given.length <= PIECE) return text(type, given)
+  const pieces: Array<Uint8Array> = []
+  for (let at = 0, end = 0; at < given.length; at = end) {
+    end = Math.min(given.length, at + PIECE)
+    // no pair of surrogates is cut
+    if ((given.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
+    pieces.push(text(type, given.slice(at, end)))
+    yield
+  }
+  return yield* concatSteps(pieces)
+}
+
+/** Texts of two or four bytes a unit. */
+function* wideSteps(type: Datatype, given: string): Steps<Uint8Array> {
+  yield* textSteps("string_utf8", given)
+  const units = sizeOf(type) === 2
+    ? Array.from({ length: given.length }, (_, i) => given.charCodeAt(i))
+    : Array.from(given, (letter) => letter.codePointAt(0)!)
+  return yield* scalarsSteps(type, units, (unit) => scalarBytes(type, unit))
+}
+
+/** Values one after the other; `bytesOf` answers the bytes of one. */
+function* scalarsSteps<A>(
+  type: Datatype,
+  values: ReadonlyArray<A>,
+  bytesOf: (value: A) => Uint8Array,
+): Steps<Uint8Array> {
+  const size = sizeOf(type)
+  const out = new Uint8Array(values.length * size)
+  const put = (from: number, to: number): void => {
+    for (let i = from; i < to; i++) out.set(bytesOf(values[i]), i * size)
+  }
+  yield* inParts(values.length, put, STEP)
+  return out
+}
+
+const scalar = (type: Datatype, given: unknown): Uint8Array => {
+  if (typeof given === "boolean") {
+    if (type !== "bool") throw new ScalarError(`${given} is not a value of type ${type}`)
+    return Uint8Array.of(given ? 1 : 0)
+  }
+  if (given instanceof Date && Number.isNaN(given.getTime())) throw new ScalarError("an invalid Date is no value")
+  return scalarBytes(type, parseScalar(type, (given instanceof Date ? given.toISOString() : given) as number))
+}
+
+/** Values of a datatype. Throws {@link ScalarError} for what it cannot hold. */
+export const typedValue = (type: Datatype, given: ValueInput): TypedValue => finish(typedValueSteps(type, given))
+
+/** As {@link typedValue}, in steps. */
+function* typedValueSteps(type: Datatype, given: ValueInput): Steps<TypedValue> {
+  if (!datatypes.includes(type)) throw new ScalarError(`there is no datatype ${JSON.stringify(type)}`)
+  if (type === "any") {
+    throw new ScalarError("a value of any says nothing of itself, and no engine writes one; take blob")
+  }
+  if (typeof given === "string") {
+    if (isText(type)) return typed(type, yield* textSteps(type, given))
+    if (type.startsWith("string")) return typed(type, yield* wideSteps(type, given))
+  }
+  if (ArrayBuffer.isView(given)) {
+    const its = given.constructor === arrayOf(type)
+    if (its || (given instanceof Uint8Array && sizeOf(type) === 1)) return typed(type, yield* copySteps(given))
+    const list = Array.from(given as unknown as Iterable<unknown>)
+    return typed(type, yield* scalarsSteps(type, list, (value) => scalar(type, value)))
+  }
+  const list: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
+  return typed(type, yield* scalarsSteps(type, list, (value) => scalar(type, value)))
+}
+
+const listType = (list: ReadonlyArray<unknown>): Datatype => {
+  let bigints = false
+  let fractions = false
+  for (const value of list) {
+    if (typeof value === "bigint") bigints = true
+    else if (typeof value !== "number") {
+      throw new ScalarError(
+        `a list of ${value === null ? "null" : typeof value} has no datatype of its own; see Metadata.of`,
+      )
+    } else if (!Number.isSafeInteger(value) || Object.is(value, -0)) fractions = true
+  }
+  if (bigints && fractions) throw new ScalarError("bigints and fractions are of no one datatype; take Metadata.of")
+  if (fractions) return "float64"
+  return list.some((value) => typeof value === "bigint" && value >= 2n ** 63n) ? "uint64" : "int64"
+}
+
+const arrayTypes = [
+  "int8",
+  "int16",
+  "uint16",
+  "int32",
+  "uint32",
+  "int64",
+  "uint64",
+  "float32",
+  "float64",
+] as const satisfies ReadonlyArray<Datatype>
+
+const arrayType = (values: ArrayBufferView): Datatype => {
+  if (values instanceof Uint8Array) return "blob"
+  const type = arrayTypes.find((type) => values.constructor === arrayOf(type))
+  if (type === undefined) throw new ScalarError(`${values.constructor.name} is no array of a datatype`)
+  return type
+}
+
+const isTyped = (given: object): given is TypedValue => "type" in given && "count" in given && "value" in given
+const isNumpy = (given: object): given is NumpyArray => "type" in given && "shape" in given && "values" in given
+
+/** The value of one entry; not of a NumPy array, which has two. Throws {@link ScalarError}. */
+function* valueSteps(given: Exclude<MetadataInput, NumpyArray | Date>): Steps<TypedValue> {
+  if (typeof given === "string") return yield* typedValueSteps("string_utf8", given)
+  if (typeof given === "boolean") return yield* typedValueSteps("int64", given ? 1 : 0)
+  if (typeof given === "number" || typeof given === "bigint") return yield* typedValueSteps(listType([given]), given)
+  if (Array.isArray(given)) return yield* typedValueSteps(listType(given), given)
+  if (ArrayBuffer.isView(given)) return yield* typedValueSteps(arrayType(given), given)
+  if (typeof given === "object" && given !== null && isTyped(given)) return yield* checkTypedSteps(given)
+  throw new ScalarError(`${given === null ? "null" : typeof given} is no value of metadata`)
+}
+
+/** A value as it lies in a file, of one that was read or made before. Throws {@link ScalarError}. */
+export const checkTyped = (given: TypedValue): TypedValue => finish(checkTypedSteps(given))
+
+/** As {@link checkTyped}, in steps. */
+export function* checkTypedSteps({ type, count, value, problem }: TypedValue): Steps<TypedValue> {
+  if (problem !== undefined) throw new ScalarError(problem)
+  const its = typedValue(type, [])
+  if (!(value instanceof Uint8Array) || value.length !== count * sizeOf(its.type)) {
+    throw new ScalarError(`${count} values of ${type} do not take ${value?.length} bytes`)
+  }
+  return typed(type, yield* copySteps(value))
+}
+
+const encoder = new TextEncoder()
+
+/** The bytes of a key. A call of the encoder takes longer than a short key of ASCII. */
+const keyBytes = (key: string): Uint8Array => {
+  if (key.length > 64) return encoder.encode(key)
+  const out = new Uint8Array(key.length)
+  for (let i = 0; i < key.length; i++) {
+    const unit = key.charCodeAt(i)
+    if (unit > 0x7f) return encoder.encode(key)
+    out[i] = unit
+  }
+  return out
+}
+
+/** The entry of a key that is set. */
+export const putEntry = (key: Uint8Array, value: TypedValue): MetadataEntry => ({ key, deleted: false, ...value })
+
+const NO_BYTES = new Uint8Array(0)
+
+const deleteKey = (key: string): MetadataEntry => ({
+  key: keyBytes(key),
+  deleted: true,
+  type: "any",
+  count: 0,
+  value: NO_BYTES,
+})
+
+/** The keys under which a value of either form lies. */
+const keysOf = (key: string): ReadonlyArray<string> => [key, FLAT + key, SHAPE + key]
+
+const millis = (date: Date): BigInt64Array => {
+  if (Number.isNaN(date.getTime())) throw new ScalarError("an invalid Date is no value")
+  return BigInt64Array.of(BigInt(date.getTime()))
+}
+
+function* numpySteps(key: string, { type, shape, values }: NumpyArray): Steps<ReadonlyArray<MetadataEntry>> {
+  const product = shape.reduce((a, b) => a * b, 1)
+  if (!shape.every((n) => Number.isSafeInteger(n) && n >= 0) || product !== values.length) {
+    throw new ScalarError(`a shape of [${shape.join(", ")}] is none for ${values.length} values`)
+  }
+  // NumPy has no arrays of these that it would read back
+  if (isText(type) || isBinary(type) || type.startsWith("string")) {
+    throw new ScalarError(`a NumPy array is of numbers, dates or booleans, not of ${type}`)
+  }
+  return [
+    deleteKey(key),
+    putEntry(keyBytes(FLAT + key), yield* typedValueSteps(type, values)),
+    shape.length === 1
+      ? deleteKey(SHAPE + key)
+      : putEntry(keyBytes(SHAPE + key), typedValue(shape.length === 0 ? "int32" : "int64", shape)),
+  ]
+}
+
+/**
+ * The entries that set a key, and take away what it was before in another form. Throws {@link ScalarError}.
+ */
+export function* entriesSteps(key: string, given: MetadataInput): Steps<ReadonlyArray<MetadataEntry>> {
+  checkName(key)
+  if (given instanceof Date) return yield* numpySteps(key, { type: "datetime_ms", shape: [], values: millis(given) })
+  if (typeof given === "object" && given !== null && isNumpy(given)) return yield* numpySteps(key, given)
+  const [its, ...others] = keysOf(key)
+  return [putEntry(keyBytes(its), yield* valueSteps(given)), ...others.map(deleteKey)]
+}
+
+/** The entries that delete a key in whatever form it is. Throws {@link ScalarError}. */
+export const deletionsOf = (key: string): ReadonlyArray<MetadataEntry> => {
+  checkName(key)
+  return keysOf(key).map(deleteKey)
+}
+
+const checkName = (key: string): void => {
+  if (typeof key !== "string") throw new ScalarError(`a key is text, not ${typeof key}`)
+  if (!key.isWellFormed()) text("string_utf8", key)
+  if (key.startsWith(FLAT) || key.startsWith(SHAPE)) {
+    throw new ScalarError("keys that start like this are parts of NumPy arrays; give the array under its own key")
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * Values of metadata with their datatypes, for those that a value does not say of itself.
+ */
+import { arrayOf, type Datatype, datatypes, storageOf, type TypedArray } from "../../../schema/array/datatype.ts"
+import { ScalarError } from "../../../schema/array/scalar.ts"
+import { type TypedValue, typedValue, type ValueInput } from "./metadata_input.ts"
+import type { NumpyArray } from "./numpy_metadata.ts"
+
+/**
+ * A value of any datatype, by its name: one, or several as a list or typed array. Numbers past 2⁵³ are bigint, dates are
+ * Date, ISO text or bigint, times text (`"12:30:00"`) or bigint. What the datatype cannot hold is said by what writes it.
+ * TileDB-Py does not read `bool`, dates and times, but in NumPy arrays.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.of("int16", [1, 2]), { type: "int16", count: 2, value: Uint8Array.of(1, 0, 2, 0) })
+ * assertEquals(Metadata.of("datetime_day", "1970-01-03").value, Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0))
+ * assertEquals(Metadata.of("int8", 200).problem, "200 does not fit into int8 (-128 to 127)")
+ * ```
+ */
+export const of = (type: Datatype, value: ValueInput): TypedValue => {
+  try {
+    return typedValue(type, value)
+  } catch (error) {
+    if (!(error instanceof ScalarError)) throw error
+    return { type, count: 0, value: new Uint8Array(0), problem: error.reason }
+  }
+}
+
+/** Makes a value of one datatype: of one number, of several, or of a typed array. */
+export type MakeValue = (value: number | bigint | ReadonlyArray<number | bigint> | TypedArray) => TypedValue
+
+const maker = (type: Datatype): MakeValue => (value) => of(type, value)
+
+/**
+ * −128 to 127.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.int8(-1), { type: "int8", count: 1, value: Uint8Array.of(255) })
+ * ```
+ */
+export const int8: MakeValue = maker("int8")
+/**
+ * 0 to 255; a `Uint8Array` as it is would be a blob.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.uint8([1, 2]), { type: "uint8", count: 2, value: Uint8Array.of(1, 2) })
+ * ```
+ */
+export const uint8: MakeValue = maker("uint8")
+/**
+ * −32,768 to 32,767.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.int16(-2), { type: "int16", count: 1, value: Uint8Array.of(254, 255) })
+ * ```
+ */
+export const int16: MakeValue = maker("int16")
+/**
+ * 0 to 65,535.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.uint16(Uint16Array.of(1, 2)).value, Uint8Array.of(1, 0, 2, 0))
+ * ```
+ */
+export const uint16: MakeValue = maker("uint16")
+/**
+ * −2³¹ to 2³¹ − 1.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.int32(2 ** 31).problem, "2147483648 does not fit into int32 (-2147483648 to 2147483647)")
+ * ```
+ */
+export const int32: MakeValue = maker("int32")
+/**
+ * 0 to 2³² − 1.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.uint32(7), { type: "uint32", count: 1, value: Uint8Array.of(7, 0, 0, 0) })
+ * ```
+ */
+export const uint32: MakeValue = maker("uint32")
+/**
+ * −2⁶³ to 2⁶³ − 1.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.int64([1, 2n]).count, 2) // numbers up to 2⁵³, bigints beyond
+ * ```
+ */
+export const int64: MakeValue = maker("int64")
+/**
+ * 0 to 2⁶⁴ − 1.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.uint64(2n ** 64n - 1n).value, new Uint8Array(8).fill(255))
+ * ```
+ */
+export const uint64: MakeValue = maker("uint64")
+/**
+ * Single precision.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.float32(1).value, Uint8Array.of(0, 0, 0x80, 0x3f))
+ * ```
+ */
+export const float32: MakeValue = maker("float32")
+/**
+ * Double precision: whole numbers too, which by themselves are `int64`.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([Metadata.float64(1).type, Metadata.float64([0.5, 1]).count], ["float64", 2])
+ * ```
+ */
+export const float64: MakeValue = maker("float64")
+
+/**
+ * ASCII text. By itself text is `string_utf8`.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Metadata.ascii("degC").type, "string_ascii")
+ * ```
+ */
+export const ascii = (text: string): TypedValue => of("string_ascii", text)
+
+/** What a NumPy array may have besides its values. */
+export interface NumpyOptions {
+  /** The length of each dimension. Default: one dimension, of all values. */
+  readonly shape?: ReadonlyArray<number>
+  /** The datatype of the values, for those that share a typed array: `bool`, `datetime_ms`… Default: the array's own. */
+  readonly type?: Datatype
+}
+
+/**
+ * A NumPy array, as TileDB-Py keeps and shows it.
+ *
+ * ```ts
+ * import { Metadata } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const grid = Metadata.numpy(Int16Array.of(1, 2, 3, 4), { shape: [2, 2] })
+ * assertEquals([grid.type, grid.shape], ["int16", [2, 2]])
+ * ```
+ */
+export const numpy = (values: TypedArray, options: NumpyOptions = {}): NumpyArray => ({
+  // all datatypes that share a storage come after the one that is called like it
+  type: options.type ?? datatypes.find((type) => type === storageOf(type) && arrayOf(type) === values.constructor)!,
+  shape: options.shape ?? [values.length],
+  values,
+})

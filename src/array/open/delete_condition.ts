@@ -1,0 +1,52 @@
+/**
+ * Delete conditions as they are kept: which cells stay.
+ */
+import * as Effect from "effect/Effect"
+import { Storage } from "../../../platform/storage/service.ts"
+import type { StorageError } from "../../../platform/errors.ts"
+import { decode } from "../../../schema/binary/mod.ts"
+import { DeleteCondition } from "../../../schema/commit/delete_condition.ts"
+import type { ConditionNode } from "../../../schema/condition_ast.ts"
+import { FormatError } from "../../../schema/errors/format_error.ts"
+import { attemptTile, type TileError } from "../../tile/attempt.ts"
+import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
+import type { DeleteEntry } from "./directory.ts"
+
+/** Whether every negation has its one condition. */
+const isWhole = (node: ConditionNode): boolean =>
+  node.kind === "value" || ((node.op !== "not" || node.children.length === 1) && node.children.every(isWhole))
+
+/** The condition of a delete, and why it cannot be carried out, as an error to fail with. */
+export interface LoadedCondition {
+  readonly condition: ConditionNode
+  readonly refuse: (reason: string) => FormatError
+}
+
+/** Conditions that were read: every batch of a stream asks for them. */
+const memo = new WeakMap<DeleteEntry, LoadedCondition>()
+
+/** The condition of a delete; it is read once. */
+export const loadDeleteCondition = (
+  access: TileAccess,
+  entry: DeleteEntry,
+): Effect.Effect<LoadedCondition, StorageError | TileError, Storage> =>
+  Effect.gen(function* () {
+    const known = memo.get(entry)
+    if (known !== undefined) return known
+    const storage = yield* Storage
+    const file = entry.bytes ?? (yield* Effect.catchTag(storage.read(entry.uri), "NotFound", () => {
+      const reason =
+        "the delete condition is not there any more; a vacuum may just have removed it: open the array again"
+      return Effect.fail(new FormatError({ uri: entry.uri, path: "", offset: 0, version: 0, reason }))
+    }))
+    return yield* attemptTile(() => {
+      const tile = openGenericTile(access, entry.uri, file)
+      const condition = decode(DeleteCondition, tile.bytes, tile.version, entry.uri)
+      const refuse = (reason: string): FormatError =>
+        new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, reason })
+      if (!isWhole(condition)) throw refuse("a negation of nothing, or of several conditions")
+      const loaded: LoadedCondition = { condition, refuse }
+      memo.set(entry, loaded)
+      return loaded
+    })
+  })

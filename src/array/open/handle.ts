@@ -1,0 +1,75 @@
+/**
+ * What users hold of an open array: what it is, and nothing of how it was opened.
+ *
+ * @module
+ */
+import { showRedacted } from "../../../schema/errors/inspect.ts"
+import { redactUri } from "../../../schema/errors/redact.ts"
+import type { ArraySchema as SchemaStructure } from "../../../schema/array/array_schema.ts"
+import type { ArraySchema } from "../../schema_builder/schema_value.ts"
+import type { TimeRange } from "./directory.ts"
+import type { OpenedArray } from "./open.ts"
+
+let hold: (array: OpenedArray, declared: ArraySchema | undefined) => AnyTileArray
+let held: (array: AnyTileArray) => OpenedArray
+
+/** An open array, whether it was opened with a schema or without. */
+export type AnyTileArray = TileArray<ArraySchema | undefined>
+
+/**
+ * An open array: a snapshot that does not change while others write. `TileArray.open` makes it, and the functions of
+ * `TileArray`, `Dense` and `Sparse` take it; it holds no file or connection, so there is nothing to close. It stays cheap to
+ * keep: the schema and the ends of the fragments' metadata are in memory, cells are not.
+ *
+ * `S` is the schema that it was opened with, by which TypeScript knows its columns; an array that was opened without is a
+ * plain `TileArray`, whose columns say at run time what they are.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const dimensionsOf = ({ schema }: TileArray.AnyTileArray) => schema.dimensions.map(({ name }) => name)
+ *
+ * const quakes = await Effect.runPromise(Effect.provide(TileArray.open("tests/support/quakes"), layerDefault))
+ * assertEquals([quakes.uri, ...dimensionsOf(quakes)], ["tests/support/quakes", "lat", "lon"])
+ * ```
+ */
+export class TileArray<S extends ArraySchema | undefined = undefined> {
+  /** Where it is, without a slash at the end. */
+  readonly uri: string
+  /** The schema by which it is read: the newest of the range of time, as it lies in the array. */
+  readonly schema: SchemaStructure
+  /** The name of the schema's file. */
+  readonly schemaName: string
+  /** The range of time that it was opened for, in milliseconds since 1970; both ends are inclusive. */
+  readonly time: TimeRange
+  /** The schema that it was opened with. */
+  readonly declared: S
+  // a private field: fragments, deletes and the key show neither in types nor in logs, and may change their form
+  readonly #opened: OpenedArray
+
+  static {
+    hold = (array, declared) => new TileArray(array, declared)
+    held = (array) => array.#opened
+    showRedacted(TileArray.prototype, (array) => ({ ...array, uri: redactUri(array.uri) }), "TileArray")
+  }
+
+  private constructor(array: OpenedArray, declared: S) {
+    this.uri = array.uri
+    this.schema = array.schema
+    this.schemaName = array.schemaName
+    this.time = array.time
+    this.declared = declared
+    this.#opened = array
+  }
+}
+
+/** An opened array as users hold it. */
+export const handleOf: {
+  (array: OpenedArray): TileArray
+  <S extends ArraySchema | undefined>(array: OpenedArray, declared: S): TileArray<S>
+} = (array: OpenedArray, declared?: ArraySchema) => hold(array, declared) as never
+
+/** What the engine works with, of what users hold. */
+export const openedOf = (array: AnyTileArray): OpenedArray => held(array)

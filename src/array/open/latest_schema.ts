@@ -1,0 +1,65 @@
+/**
+ * The schema that an array has by now, without its fragments: what changes of the array start from.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { NotFound, StorageError } from "../../../platform/errors.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
+import { Since } from "../../../schema/version/version.ts"
+import type { TileError } from "../../tile/attempt.ts"
+import { isArray, type NamedFile, schemaAt, schemaFiles } from "./directory.ts"
+import type { ArrayNotFound } from "./errors.ts"
+import { listSchemas, type SchemaListing } from "./listing.ts"
+import { accessOf, noArray } from "./open.ts"
+import { loadSchema } from "./schemas.ts"
+
+/** An array by its newest schema. */
+export interface LatestSchema {
+  readonly uri: string
+  readonly schema: ArraySchema
+  /** The name of the schema's file. */
+  readonly name: TimestampedName
+  /** The files of the schemas that it had before. */
+  readonly earlier: ReadonlyArray<NamedFile>
+  /** The names of the files in the array's own folder. */
+  readonly rootFiles: ReadonlyArray<string>
+  /** Format version of the oldest fragment that lies beside the schemas, as all did until format 11. */
+  readonly oldestFragment: number | undefined
+  readonly key: Uint8Array | undefined
+  readonly verifyChecksums: boolean
+}
+
+/** What loading the newest schema can fail with. */
+export type LatestSchemaError = ArrayNotFound | NotFound | StorageError | TileError
+
+/** Before format 5 names do not say of which they are. */
+const oldestOf = ({ root }: SchemaListing): number | undefined => {
+  const versions = root.flatMap(({ name, kind }) => kind === "folder" ? parseName(name)?.version ?? [] : [])
+  return versions.length === 0 ? undefined : Math.min(...versions.map((version) => version || Since.footer))
+}
+
+/** Loads the newest schema of the array at `uri`: two listings and a read. */
+export const loadLatestSchema = (
+  uri: string,
+  key: Uint8Array | undefined,
+): Effect.Effect<LatestSchema, LatestSchemaError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const listing = yield* listSchemas(uri)
+    const files = schemaFiles(listing)
+    const file = isArray(listing) ? schemaAt(files, Infinity) : undefined
+    if (file === undefined) return yield* Effect.fail(noArray(listing))
+    const access = yield* accessOf({ key, verifyChecksums: true })
+    const schema = yield* loadSchema(access, file.uri)
+    return {
+      uri,
+      schema,
+      name: file.name,
+      earlier: files.filter((other) => other !== file),
+      rootFiles: listing.root.filter((entry) => entry.kind === "file").map((entry) => entry.name),
+      oldestFragment: oldestOf(listing),
+      key,
+      verifyChecksums: true,
+    }
+  })

@@ -1,0 +1,169 @@
+/**
+ * Opening arrays: the listings, the schema, and one tail read per fragment, for a moment or a range of time.
+ */
+import * as Effect from "effect/Effect"
+import { Codecs } from "../../../platform/codecs/service.ts"
+import type { NotFound, StorageError } from "../../../platform/errors.ts"
+import { inFlight, Storage } from "../../../platform/storage/service.ts"
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { decode } from "../../../schema/binary/mod.ts"
+import {
+  consolidatedFooters,
+  ConsolidatedFragmentMetadata,
+} from "../../../schema/commit/consolidated_fragment_metadata.ts"
+import { ARRAY_SCHEMA_FILE, FRAGMENT_METADATA_FOLDER, GROUP_FILE } from "../../../schema/name/array_paths.ts"
+import type { Fragment } from "../../fragment/fragment.ts"
+import { loadFragment } from "../../fragment/load/load_fragment.ts"
+import { attemptFormat, attemptTile, type TileError } from "../../tile/attempt.ts"
+import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
+import { checkFragmentSchema } from "./check_schema.ts"
+import {
+  type DeleteEntry,
+  type FragmentEntry,
+  isArray,
+  loadDirectory,
+  newestFooters,
+  schemaAt,
+  type TimeRange,
+  visibleDeletes,
+  visibleFragments,
+} from "./directory.ts"
+import { withKey } from "./key.ts"
+import { ArrayNotFound, type InvalidOption } from "./errors.ts"
+import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
+import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
+import { makeSchemas } from "./schemas.ts"
+import { UNFINISHED_FILE } from "./unfinished.ts"
+
+/** An open array, as the engine works with it; what users hold of it is in `handle.ts`. */
+export interface OpenedArray {
+  readonly uri: string
+  readonly schema: ArraySchema
+  /** The name of the schema's file. */
+  readonly schemaName: string
+  readonly time: TimeRange
+  /** What a read sees, oldest first. */
+  readonly fragments: ReadonlyArray<Fragment>
+  /** The delete conditions that a read applies, oldest first. */
+  readonly deletes: ReadonlyArray<DeleteEntry>
+  readonly key: Uint8Array | undefined
+  readonly verifyChecksums: boolean
+}
+
+/** What opening can fail with. */
+export type OpenError = InvalidOption | ArrayNotFound | NotFound | StorageError | TileError
+
+/** When to see an array that is opened again: see {@link OpenOptions}. */
+export type ReopenOptions = Pick<OpenOptions, "at" | "start" | "end">
+
+/** What the tiles of an open array or group are opened with. */
+export const accessOf = (
+  opened: { readonly key: Uint8Array | undefined; readonly verifyChecksums: boolean },
+): Effect.Effect<TileAccess, never, Codecs> =>
+  Effect.map(Codecs, (codecs) => ({ codecs, key: opened.key, verifyChecksums: opened.verifyChecksums }))
+
+/** URLs made from paths escape what URIs of arrays do not. */
+const escapeHint = (uri: string): string =>
+  /^file:.*%[0-9a-f]{2}/i.test(uri) ? "; percent signs are no escapes here: write the path as it is" : ""
+
+/** What is at a URI that is not an array. */
+const hintOf = (listing: SchemaListing): string =>
+  listing.root.some((e) => e.name === GROUP_FILE)
+    ? "this is a group, not an array; open one of its members"
+    : listing.root.length === 0
+    ? `there is no array here; check the path, and whether you may list it${escapeHint(listing.uri)}`
+    : listing.root.some((e) => e.name === UNFINISHED_FILE)
+    ? "there is no array here, but an unfinished copy or import; run it again with resume or overwrite"
+    : "this folder is not an array: it has no schema"
+
+/** There is no array where this was listed. */
+export const noArray = (listing: SchemaListing): ArrayNotFound =>
+  new ArrayNotFound({ uri: listing.uri, hint: hintOf(listing) })
+
+/** Opens an array. */
+export const openArray = (
+  uri: string,
+  options: OpenOptions = {},
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  Effect.flatMap(openingOf(uri, options), (opening) => openAt(opening, undefined))
+
+/** Opens an array again, at another time or as it is by now; what has not changed since is not read again. */
+export const reopenArray = (
+  array: OpenedArray,
+  options: ReopenOptions = {},
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  Effect.flatMap(
+    openingOf(array.uri, { ...options, key: array.key, verifyChecksums: array.verifyChecksums }),
+    (opening) => openAt(opening, array),
+  )
+
+const openAt = (
+  { uri, time, key, verifyChecksums }: Opening,
+  before: OpenedArray | undefined,
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const access = yield* accessOf({ key, verifyChecksums })
+    const listing = yield* listArray(uri)
+    if (!isArray(listing)) return yield* Effect.fail(noArray(listing))
+    const directory = yield* loadDirectory(listing)
+    const file = schemaAt(directory.schemas, time.end)
+    if (file === undefined) return yield* Effect.fail(noArray(listing))
+
+    const held = new Map<string, Fragment>()
+    // what was read of a file that changed since is not worth keeping
+    for (const each of before?.fragments ?? []) if (!each.session.changed) held.set(each.uri, each)
+    const schemas = makeSchemas(access, directory, before === undefined ? undefined : knownSchemas(before))
+    const schemaName = file.name.name
+    // footers together pay off where there are several
+    const several = directory.fragments.reduce((n, f) => held.has(f.uri) ? n : n + 1, 0) > 1
+    const [schema, footers] = yield* Effect.all([
+      schemas.load(schemaName),
+      several ? loadConsolidatedFooters(access, listing) : Effect.succeed(NO_FOOTERS),
+    ], { concurrency: inFlight(storage, uri, 2) })
+    const entries = visibleFragments(directory, time, schema.arrayType === "sparse")
+    const load = (entry: FragmentEntry): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
+      const footer = footers.get(entry.name.name) ?? footers.get(entry.uri)
+      const loading = loadFragment(access, entry, schemas, footer)
+      // before format 5 a folder without metadata is a fragment that was never committed
+      return entry.name.version === 0 ? Effect.catchTag(loading, "NotFound", () => Effect.succeed(undefined)) : loading
+    }
+    const loaded = yield* Effect.forEach(entries.filter((entry) => !held.has(entry.uri)), load, {
+      concurrency: inFlight(storage, uri, 16),
+    })
+    for (const fragment of loaded) if (fragment !== undefined) held.set(fragment.uri, fragment)
+    const fragments = entries.map((entry) => held.get(entry.uri)).filter((f) => f !== undefined)
+    yield* attemptFormat(() => fragments.forEach((fragment) => checkFragmentSchema(schema, fragment)))
+    const deletes = visibleDeletes(directory, time)
+    return withKey({ uri, schema, schemaName, time, fragments, deletes, verifyChecksums }, key)
+  })
+
+/** The schemas of an open array by the names of their files; that of the oldest arrays may have been replaced since. */
+const knownSchemas = (array: OpenedArray): ReadonlyMap<string, ArraySchema> => {
+  const known = new Map(array.fragments.map((fragment) => [fragment.schemaName, fragment.schema]))
+  known.set(array.schemaName, array.schema)
+  known.delete("")
+  known.delete(ARRAY_SCHEMA_FILE)
+  return known
+}
+
+const NO_FOOTERS: ReadonlyMap<string, Uint8Array> = new Map()
+
+/** The footers in the newest consolidated file. */
+const loadConsolidatedFooters = (
+  access: TileAccess,
+  listing: Listing,
+): Effect.Effect<ReadonlyMap<string, Uint8Array>, NotFound | StorageError | TileError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const folder = listing.root.some((e) => e.name === FRAGMENT_METADATA_FOLDER)
+    const files = folder ? yield* storage.list(join(listing.uri, FRAGMENT_METADATA_FOLDER)) : []
+    const newest = newestFooters(listing, files)
+    if (newest === undefined) return NO_FOOTERS
+    const file = yield* storage.read(newest.uri)
+    return yield* attemptTile(() => {
+      const tile = openGenericTile(access, newest.uri, file)
+      const metadata = decode(ConsolidatedFragmentMetadata, tile.bytes, tile.version, newest.uri)
+      return consolidatedFooters(metadata, tile.version, newest.uri)
+    })
+  })

@@ -1,0 +1,106 @@
+/**
+ * Whether an array has what a declared schema says: all that reading relies on, and no more. Domains, tiles, orders and
+ * filters may differ, and the array may have attributes that the schema does not name.
+ *
+ * @module
+ */
+import type { ArraySchema as SchemaStructure } from "../../../schema/array/array_schema.ts"
+import { VAR } from "../../../schema/array/cell_val_num.ts"
+import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
+import type { ArraySchema } from "../../schema_builder/schema_value.ts"
+
+/** One thing in which an array is not what was declared. */
+export interface SchemaDifference {
+  /** The dimension or attribute; "" for the array itself. */
+  readonly field: string
+  /** What was declared. */
+  readonly want: string
+  /** What the array has. */
+  readonly have: string
+}
+
+const SchemaMismatchBase: TaggedErrorClass<"SchemaMismatch", {
+  readonly uri: string
+  readonly differences: ReadonlyArray<SchemaDifference>
+}> = taggedError("SchemaMismatch")
+
+/**
+ * The array at `uri` is not what the schema that it was opened with says, in all of `differences`.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const Wrong = ArraySchema.sparse({
+ *   dims: { lat: Dim.float64([-90, 90]), lon: Dim.float64([-180, 180]) },
+ *   attrs: { depth: Attr.float64() },
+ * })
+ * const opened = TileArray.open("tests/support/quakes", Wrong)
+ * const program = Effect.catchTag(opened, "SchemaMismatch", ({ differences }) => Effect.succeed(differences))
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [
+ *   { field: "depth", want: "float64", have: "float32" },
+ * ])
+ * ```
+ */
+export class SchemaMismatch extends SchemaMismatchBase {
+  /** Every difference, and what to do. */
+  override get message(): string {
+    const all = this.differences.map(({ field, want, have }) =>
+      `${field === "" ? "" : `${JSON.stringify(field)}: `}the schema says ${want}, the array has ${have}`
+    )
+    return `${this.uri}: the array is not what the schema declares: ${
+      all.join("; ")
+    }; change the schema, or open without one`
+  }
+}
+
+/** What fields are, in the words of their datatype. */
+const described = (type: string, nullable: boolean, cellValNum: number | "var"): string => {
+  const cells = cellValNum === "var" ? ", var-sized" : cellValNum === 1 ? "" : `, ${cellValNum} values in a cell`
+  return `${nullable ? "nullable " : ""}${type}${cells}`
+}
+
+const count = (cellValNum: number): number | "var" => cellValNum === VAR ? "var" : cellValNum
+
+const listed = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(", ")
+
+/** All that an array has otherwise than it was declared. */
+export const schemaDifferences = (
+  declared: ArraySchema,
+  { arrayType, dimensions, attributes }: SchemaStructure,
+): ReadonlyArray<SchemaDifference> => {
+  const differences: Array<SchemaDifference> = []
+  const compare = (field: string, want: string, have: string): void => {
+    if (want !== have) differences.push({ field, want, have })
+  }
+  const an = (kind: string): string => `a ${kind} array`
+  compare("", an(declared.arrayType), an(arrayType))
+
+  // shapes and the order of cells follow from all dimensions in their order
+  const names = dimensions.map((d) => d.name)
+  compare("", `the dimensions ${listed(declared.dimensionNames)}`, `the dimensions ${listed(names)}`)
+  for (const { name, type } of dimensions) {
+    if (Object.hasOwn(declared.dims, name)) compare(name, declared.dims[name].type, type)
+  }
+
+  const byName = new Map(attributes.map((attribute) => [attribute.name, attribute]))
+  for (const name of declared.attributeNames) {
+    const { type, nullable, cellValNum, enumeration } = declared.attrs[name]
+    const want = described(type, nullable, cellValNum)
+    const found = byName.get(name)
+    if (found === undefined) {
+      const others = attributes.map((a) => a.name)
+      differences.push({
+        field: name,
+        want,
+        have: others.length === 0 ? "no attributes" : `no such attribute, but ${listed(others)}`,
+      })
+      continue
+    }
+    compare(name, want, described(found.type, found.nullable, count(found.cellValNum)))
+    // codes may be read as codes, but what has no enumeration has no values
+    if (enumeration !== "" && found.enumeration === "") compare(name, "codes of an enumeration", "no enumeration")
+  }
+  return differences
+}

@@ -1,0 +1,56 @@
+/**
+ * The schemas of an array that is being opened: each file is read once, however many fragments ask for it.
+ */
+import * as Effect from "effect/Effect"
+import type { NotFound, StorageError } from "../../../platform/errors.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { type ArraySchema, decodeArraySchema } from "../../../schema/array/array_schema.ts"
+import { FormatError } from "../../../schema/errors/format_error.ts"
+import { ARRAY_SCHEMA_FILE, SCHEMA_FOLDER } from "../../../schema/name/array_paths.ts"
+import type { Schemas } from "../../fragment/load/load_fragment.ts"
+import { attemptTile, type TileError } from "../../tile/attempt.ts"
+import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
+import { checkSchema } from "./check_schema.ts"
+import type { Directory } from "./directory.ts"
+
+/** What loading a schema can fail with. */
+export type SchemaError = NotFound | StorageError | TileError
+
+/** Reads one schema file. */
+export const loadSchema = (access: TileAccess, uri: string): Effect.Effect<ArraySchema, SchemaError, Storage> =>
+  Effect.flatMap(
+    Storage,
+    (storage) =>
+      Effect.flatMap(
+        storage.read(uri),
+        (file) => attemptTile(() => checkSchema(decodeArraySchema(openGenericTile(access, uri, file).bytes, uri), uri)),
+      ),
+  )
+
+/** The schemas of a directory, by the names of their files; `known` are those that need not be read. */
+export const makeSchemas = (
+  access: TileAccess,
+  directory: Directory,
+  known: ReadonlyMap<string, ArraySchema> = new Map(),
+): Schemas<SchemaError, Storage> => {
+  const there = new Map(known)
+  // one at a time: whoever comes later finds it there
+  const lock = Effect.unsafeMakeSemaphore(1)
+  const load = (name: string): Effect.Effect<ArraySchema, SchemaError, Storage> => {
+    const found = there.get(name)
+    if (found !== undefined) return Effect.succeed(found)
+    const wanted = name === "" ? ARRAY_SCHEMA_FILE : name
+    const file = directory.schemas.find((s) => s.name.name === wanted)
+    if (file === undefined) {
+      const reason = `a fragment was written by the schema ${wanted}, which is not there`
+      return Effect.fail(new FormatError({ uri: directory.uri, path: SCHEMA_FOLDER, offset: 0, version: 0, reason }))
+    }
+    return Effect.map(loadSchema(access, file.uri), (schema) => {
+      there.set(wanted, schema)
+      // what fragments from before format 10 call it
+      if (wanted === ARRAY_SCHEMA_FILE) there.set("", schema)
+      return schema
+    })
+  }
+  return { known: there, load: (name) => lock.withPermits(1)(Effect.suspend(() => load(name))) }
+}

@@ -1,0 +1,92 @@
+/**
+ * `tessera read --agg`: answers instead of cells.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { type Datatype, isTemporal } from "../../../schema/array/datatype.ts"
+import { type CellJson, scalarJson } from "../../../schema/array/scalar.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { fieldsOf } from "../../fragment/field.ts"
+import { aggregateDense } from "../../query/aggregate/dense.ts"
+import { aggregateGroups } from "../../query/aggregate/group_by.ts"
+import { aggregateSparse } from "../../query/aggregate/sparse.ts"
+import { cellEncoder } from "../../query/column/cell_json.ts"
+import type { Column } from "../../query/column/column.ts"
+import type { ReadError } from "../../query/options/read_error.ts"
+import { type AggregateValue, answerType } from "../../query/aggregate/accumulator.ts"
+import type { Request } from "../parse/arguments.ts"
+import type { PrintedColumn } from "../print/cell_formats.ts"
+import { cellText, isNumeric, jsonText, scalarText } from "../print/cell_text.ts"
+import { attemptUsage } from "../parse/settings.ts"
+import { parseAggregates } from "../parse/parse_aggregates.ts"
+import { queryOf, refuseBeside } from "../parse/query.ts"
+import { parseSelect } from "../parse/ranges.ts"
+import type { UsageError } from "../parse/usage_error.ts"
+import type { PrintedSource } from "../print/write_cells.ts"
+
+/** A column of answers. */
+const answerColumn = (name: string, type: Datatype, values: ReadonlyArray<AggregateValue>): PrintedColumn => {
+  const scalar = scalarText(type)
+  const json = (i: number): CellJson => {
+    const value = values[i]
+    return value === null || typeof value === "string" ? value : scalarJson(value)
+  }
+  return {
+    name,
+    json,
+    text: (i) => {
+      const value = values[i]
+      return value === null || typeof value === "string" ? jsonText(value) : scalar(value)
+    },
+    numeric: values.every((value) => typeof value !== "string") && !isTemporal(type) && type !== "bool",
+    label: false,
+  }
+}
+
+/** A column of keys. */
+const keyColumn = (column: Column): PrintedColumn => ({
+  name: column.name,
+  json: cellEncoder(column),
+  text: cellText(column),
+  numeric: isNumeric(column),
+  label: true,
+})
+
+/** Answers as cells to print. */
+const sourceOf = (columns: ReadonlyArray<PrintedColumn>, length: number): PrintedSource<never, never> => ({
+  empty: columns,
+  shape: undefined,
+  total: length,
+  limit: undefined,
+  batches: () => length === 0 ? Stream.empty : Stream.make({ columns, length, last: true, total: length }),
+})
+
+/** The answers that the options of a command ask for, as cells to print: a column for each, in a row for each group. */
+export const answerSource = (
+  request: Request,
+  array: OpenedArray,
+): Effect.Effect<PrintedSource<never, never>, UsageError | ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const option = request.on("agg") ? "agg" : "by"
+    yield* refuseBeside(request, option, ["select", "order", "limit", "codes", "timestamps", "explain"])
+    const { schema } = array
+    const names = new Set(fieldsOf(schema).byName.keys())
+    const [aggregates, by] = yield* attemptUsage(() =>
+      [parseAggregates(names, request.texts("agg")), parseSelect(names, request.texts("by"), "by")] as const
+    )
+    const query = yield* queryOf(request, array)
+    if (by !== undefined) {
+      const { keys, answers, length } = yield* aggregateGroups(array, aggregates, { ...query, by })
+      const answered = Object.entries(aggregates).map(([name, asked]) =>
+        answerColumn(name, answerType(schema, asked), answers[name])
+      )
+      return sourceOf([...keys.map(keyColumn), ...answered], length)
+    }
+    const answer = yield* (schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, query)
+    const columns = Object.entries(aggregates).map(([name, asked]) =>
+      answerColumn(name, answerType(schema, asked), [answer[name]])
+    )
+    return sourceOf(columns, 1)
+  })

@@ -1,0 +1,46 @@
+/**
+ * `tessera delete`.
+ */
+import { redactUri } from "../../../schema/errors/redact.ts"
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { openArray, type OpenError } from "../../array/open/open.ts"
+import { deleteCells, type DeleteFailure } from "../../write/delete/delete_cells.ts"
+import type { Request } from "../parse/arguments.ts"
+import { attemptUsage, keyOf, type SettingsError } from "../parse/settings.ts"
+import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { parseTime } from "../parse/time.ts"
+import { UsageError } from "../parse/usage_error.ts"
+
+/** Deletes the cells that fulfil a condition. */
+export const runDelete = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<void, SettingsError | OpenError | DeleteFailure | OutputError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const where = request.text("where")
+    if (where === undefined) {
+      return yield* Effect.fail(new UsageError({ reason: "delete: say which cells: --where CONDITION" }))
+    }
+    const text = request.text("at")
+    const at = text === undefined ? undefined : yield* attemptUsage(() => parseTime("delete: --at", text))
+    const key = yield* keyOf(request, terminal)
+    // what is there now decides what can be written
+    const array = yield* openArray(request.uri, key === undefined ? {} : { key })
+    const { commit } = yield* deleteCells(array, where, at === undefined ? undefined : [at, at])
+    if (request.on("json")) {
+      return yield* print(terminal, [
+        JSON.stringify({ uri: redactUri(array.uri), commit: commit ?? null }, null, 2),
+        "\n",
+      ])
+    }
+    if (commit !== undefined) yield* print(terminal, [commit, "\n"])
+    if (request.on("quiet")) return
+    yield* say(
+      terminal,
+      commit === undefined
+        ? "no cell can fulfil it; nothing was written"
+        : "what fulfils it is not seen any more; it is still there for who opens the array as it was before",
+    )
+  })

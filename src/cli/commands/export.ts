@@ -1,0 +1,94 @@
+/**
+ * `tessera export`.
+ */
+import { redactUri } from "../../../schema/errors/redact.ts"
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import { StorageError } from "../../../platform/errors.ts"
+import { type FileWriter, Storage } from "../../../platform/storage/service.ts"
+import { isTemporal } from "../../../schema/array/datatype.ts"
+import { fromHex, isText, toHex } from "../../../schema/array/scalar.ts"
+import { type CellEncoder, cellEncoder } from "../../query/column/cell_json.ts"
+import type { Request } from "../parse/arguments.ts"
+import { sizeText } from "../parse/byte_size.ts"
+import { cellText } from "../print/cell_text.ts"
+import { delimiterOf } from "../parse/delimiter.ts"
+import { attemptUsage, openRequested } from "../parse/settings.ts"
+import { type Encode, printedSource, withReadProgress } from "./printed_source.ts"
+import { countText } from "../print/progress.ts"
+import type { ReadCommandError } from "./read.ts"
+import { print, say, type Terminal } from "../print/terminal.ts"
+import { printable } from "../print/text_width.ts"
+import { csvWriter, writeNdjson } from "../print/write_cells.ts"
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+
+/** Bytes as text, unless they are none; control characters that are no space are not for text files. */
+const textOf = (bytes: Uint8Array): string | undefined => {
+  if (bytes.some((byte) => byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13)) return undefined
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Text for text files: with returns as they are. In CSV, what looks like bytes that are no text becomes such bytes. */
+const plainText = (encode: CellEncoder, csv: boolean): CellEncoder => (i) => {
+  const cell = encode(i)
+  if (typeof cell === "string") {
+    return csv && cell.startsWith('{"hex":') ? { hex: toHex(encoder.encode(cell)) } : cell
+  }
+  if (cell === null || typeof cell !== "object" || !("hex" in cell)) return cell
+  const text = textOf(fromHex(cell.hex))
+  return text === undefined || (csv && text.startsWith('{"hex":')) ? cell : text
+}
+
+/** Cells for other programs: dates and truth values as text that they know. */
+const encodeFor = (csv: boolean): Encode => (column) => {
+  const { type, cellValNum, validity } = column
+  if (isText(type)) return plainText(cellEncoder(column), csv)
+  // a year alone would be read as a count
+  const words = cellValNum === 1 && ((isTemporal(type) && type !== "datetime_year") || type === "bool")
+  if (!words) return cellEncoder(column)
+  const text = cellText(column)
+  return (i) => validity !== undefined && validity[i] === 0 ? null : text(i)
+}
+
+/** A terminal whose data go into a file. */
+const intoFile = (terminal: Terminal, file: FileWriter, written: (bytes: number) => void): Terminal => ({
+  ...terminal,
+  write: async (text) => {
+    const bytes = encoder.encode(text)
+    const failed = await Effect.runPromise(Effect.either(file.write(bytes)))
+    if (failed._tag === "Left") throw failed.left
+    written(bytes.length)
+  },
+})
+
+/** Writes cells into a file, which is there when it is whole. */
+export const runExport = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<void, ReadCommandError, Storage | Codecs> =>
+  withReadProgress(request, terminal, (around, done) =>
+    Effect.scoped(Effect.gen(function* () {
+      const target = request.operands[1]
+      const delimiter = yield* attemptUsage(() => delimiterOf(request) ?? ",")
+      const format = request.text("format") ?? (/\.(ndjson|jsonl)$/i.test(target) ? "ndjson" : "csv")
+      const write = format === "csv" ? csvWriter({ delimiter, null: request.text("null") ?? "" }) : writeNdjson
+      const encode = encodeFor(format === "csv")
+      const array = yield* openRequested(request, around)
+      const source = yield* printedSource(request, array, { coordinates: true, labels: false, encode }, done)
+      if (target === "-") return yield* write(around, source)
+      const file = yield* (yield* Storage).openWrite(target)
+      let size = 0
+      yield* write(intoFile(around, file, (bytes) => size += bytes), source).pipe(
+        Effect.catchTag("OutputFailed", (error) =>
+          Effect.fail(error.cause instanceof StorageError ? error.cause : error)),
+      )
+      yield* file.finish
+      yield* print(around, [printable(redactUri(target)), "\n"])
+      yield* say(around, `${countText(done.cells)} ${done.cells === 1 ? "cell" : "cells"}, ${sizeText(size)}`)
+    })))

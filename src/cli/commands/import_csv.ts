@@ -1,0 +1,145 @@
+/**
+ * `tessera import`.
+ */
+import { redactUri } from "../../../schema/errors/redact.ts"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import type { CellOrder } from "../../schema_builder/schema_value.ts"
+import { handleOf } from "../../array/open/handle.ts"
+import { openArray } from "../../array/open/open.ts"
+import type { CsvInput } from "../../transfer/csv/csv_input.ts"
+import { appendCsv, createCsv } from "../../transfer/csv/import_csv.ts"
+import type { CsvImportError, CsvOptions, CsvProgress } from "../../transfer/csv/write_csv.ts"
+import type { Request } from "../parse/arguments.ts"
+import { parseSize, sizeText } from "../parse/byte_size.ts"
+import { domainsOf, filtersOf, namesOf, tilesOf, typesOf } from "../parse/column_options.ts"
+import { delimiterOf } from "../parse/delimiter.ts"
+import { attemptUsage, type SettingsError, settingsOf } from "../parse/settings.ts"
+import { countText, withProgress } from "../print/progress.ts"
+import { InputFailed, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { printable } from "../print/text_width.ts"
+import { UsageError } from "../parse/usage_error.ts"
+
+/** What is of a new array, and not of one that is there. */
+const creating = [
+  "sparse",
+  "dims",
+  "tile",
+  "domain",
+  "types",
+  "filter",
+  "order",
+  "capacity",
+  "format-version",
+  "overwrite",
+  "resume",
+] as const
+
+const orders: Readonly<Record<string, CellOrder>> = { row: "row-major", col: "col-major", hilbert: "hilbert" }
+
+/** The same pieces; who stops reading does not wait for the next one, which may never come. */
+const withoutWaiting = (pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => {
+    const iterator = pieces[Symbol.asyncIterator]()
+    return {
+      next: () => iterator.next(),
+      return: () => {
+        void iterator.return?.().catch(() => {})
+        return Promise.resolve({ done: true, value: undefined })
+      },
+    }
+  },
+})
+
+/** Where the text comes from. Throws {@link UsageError}. */
+const inputOf = (request: Request, terminal: Terminal): CsvInput<InputFailed> => {
+  const [file] = request.operands
+  if (file !== "-") return file
+  if (terminal.read === undefined) {
+    throw new UsageError({ reason: "import: there is no standard input here; name a file" })
+  }
+  return Stream.fromAsyncIterable(withoutWaiting(terminal.read()), (cause) => new InputFailed({ cause }))
+}
+
+/** Imports CSV, and says what was imported. */
+export const runImport = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<void, SettingsError | CsvImportError | InputFailed | OutputError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const target = request.operands[1]
+    const append = request.on("append")
+    const { input, options, schema } = yield* attemptUsage(() => {
+      const given = creating.find((option) => request.on(option))
+      if (append && given !== undefined) {
+        throw new UsageError({
+          reason: `import: --${given} is for new arrays, and --append for one that is there; leave one out`,
+        })
+      }
+      const delimiter = delimiterOf(request)
+      const none = request.text("null")
+      const columns = namesOf(request, "columns")
+      const memory = request.text("memory")
+      const dims = namesOf(request, "dims")
+      const order = request.text("order")
+      const capacity = request.integer("capacity")
+      const formatVersion = request.integer("format-version")
+      const duplicates = request.text("duplicates")
+      const options = {
+        ...(delimiter === undefined ? {} : { delimiter }),
+        ...(none === undefined ? {} : { null: none }),
+        ...(columns === undefined ? {} : { columns }),
+        ...(memory === undefined ? {} : { memory: parseSize("memory", memory) }),
+        duplicates: duplicates === "first" ? "first" : "refuse",
+      } satisfies CsvOptions
+      const schema = {
+        arrayType: request.on("sparse") ? "sparse" : "dense",
+        types: typesOf(request),
+        tile: tilesOf(request),
+        domain: domainsOf(request),
+        ...filtersOf(request),
+        ...(dims === undefined ? {} : { dims }),
+        ...(order === undefined ? {} : { order: orders[order] }),
+        ...(capacity === undefined ? {} : { capacity }),
+        ...(formatVersion === undefined ? {} : { formatVersion }),
+        allowsDuplicates: duplicates === "keep",
+        overwrite: request.on("overwrite"),
+        resume: request.on("resume"),
+      } as const
+      return { input: inputOf(request, terminal), options, schema }
+    })
+    const { key, end } = yield* settingsOf(request, terminal)
+    let progress: CsvProgress = { rows: 0, bytesRead: 0, bytes: 0 }
+    const asked: CsvOptions = {
+      ...options,
+      ...(end === undefined ? {} : { at: end }),
+      onProgress: (its) => progress = its,
+    }
+    const work = append
+      ? Effect.flatMap(
+        openArray(target, key === undefined ? {} : { key }),
+        (array) => appendCsv(handleOf(array), input, asked),
+      )
+      : createCsv(target, input, { ...schema, ...asked, ...(key === undefined ? {} : { key }) })
+    const status = () => {
+      const { rows, bytesRead, bytes } = progress
+      const of = bytes === 0 ? "" : ` of ${sizeText(bytes)}`
+      const text = `imported ${countText(rows)} rows, ${sizeText(bytesRead)}${of} read`
+      return { text, ...(bytes === 0 ? {} : { part: bytesRead / bytes }) }
+    }
+    const { uri, cells, fragments, bytes } = yield* request.on("quiet")
+      ? work
+      : withProgress(terminal, status, () => work)
+    if (request.on("json")) {
+      return yield* print(terminal, [
+        JSON.stringify({ uri: redactUri(uri), rows: cells, fragments, bytes }, null, 2),
+        "\n",
+      ])
+    }
+    yield* print(terminal, [printable(redactUri(uri)), "\n"])
+    if (request.on("quiet")) return
+    const counted = (n: number, what: string) => `${countText(n)} ${what}${n === 1 ? "" : "s"}`
+    yield* say(terminal, `${counted(cells, "row")} in ${counted(fragments.length, "fragment")} of ${sizeText(bytes)}`)
+  })

@@ -1,0 +1,44 @@
+/**
+ * `tessera publish`.
+ */
+import { redactUri } from "../../../schema/errors/redact.ts"
+import * as Effect from "effect/Effect"
+import type { NotFound, StorageError } from "../../../platform/errors.ts"
+import { publish } from "../../../platform/storage/http/publish_manifest.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import type { Request } from "../parse/arguments.ts"
+import { sizeText } from "../parse/byte_size.ts"
+import { countText, withProgress } from "../print/progress.ts"
+import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { printable } from "../print/text_width.ts"
+
+/** A storage that tells what files it finds. */
+const withFound = (storage: Storage, found: (files: number, bytes: number) => void): Storage => ({
+  ...storage,
+  list: (uri) =>
+    Effect.tap(storage.list(uri), (entries) => {
+      for (const { kind, size } of entries) if (kind === "file") found(1, size ?? 0)
+    }),
+  size: (uri) => Effect.tap(storage.size(uri), (bytes) => found(0, bytes)),
+})
+
+/** Writes the manifest of a folder. */
+export const runPublish = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<void, NotFound | StorageError | OutputError, Storage> =>
+  Effect.gen(function* () {
+    let [files, bytes] = [0, 0]
+    const storage = withFound(yield* Storage, (more, size) => {
+      files += more
+      bytes += size
+    })
+    const work = publish(storage, request.uri)
+    const status = () => ({ text: `found ${countText(files)} ${files === 1 ? "file" : "files"}, ${sizeText(bytes)}` })
+    const published = yield* request.on("quiet") ? work : withProgress(terminal, status, () => work)
+    const uri = redactUri(published.uri)
+    if (request.on("json")) return yield* print(terminal, [JSON.stringify({ ...published, uri }, null, 2), "\n"])
+    yield* print(terminal, [printable(uri), "\n"])
+    if (request.on("quiet")) return
+    yield* say(terminal, `names ${published.files} files of ${published.bytes} bytes; publish again after every change`)
+  })

@@ -1,0 +1,60 @@
+/**
+ * `tessera read`.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
+import type { OpenError } from "../../array/open/open.ts"
+import { cellEncoder } from "../../query/column/cell_json.ts"
+import type { ReadError } from "../../query/options/read_error.ts"
+import { answerSource } from "./aggregate.ts"
+import type { Request } from "../parse/arguments.ts"
+import { printPlan } from "./explain.ts"
+import { attemptUsage, openRequested, type SettingsError } from "../parse/settings.ts"
+import { printedSource, withReadProgress } from "./printed_source.ts"
+import type { OutputError, Terminal } from "../print/terminal.ts"
+import { UsageError } from "../parse/usage_error.ts"
+import { writeCsv, writeJson, writeNdjson, writeTable } from "../print/write_cells.ts"
+
+/** What reading can fail with. */
+export type ReadCommandError = SettingsError | OpenError | ReadError | EnumerationError | OutputError
+
+type Format = "table" | "json" | "ndjson" | "csv"
+
+const formatOf = (request: Request): Format => {
+  const format = request.text("format") as Format | undefined
+  if (!request.on("json")) return format ?? "table"
+  if (format !== undefined && format !== "json") {
+    throw new UsageError({ reason: `read: --json is --format json, not ${format}` })
+  }
+  return "json"
+}
+
+const writers = { table: writeTable, json: writeJson, ndjson: writeNdjson, csv: writeCsv } as const
+
+/** Reads cells, or asks of them, and prints the answer. */
+export const runRead = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<void, ReadCommandError, Storage | Codecs> =>
+  withReadProgress(request, terminal, (around, done) =>
+    Effect.gen(function* () {
+      const format = yield* attemptUsage(() => formatOf(request))
+      const array = yield* openRequested(request, around)
+      if (request.on("agg") || request.on("by")) {
+        return yield* writers[format](around, yield* answerSource(request, array))
+      }
+      if (request.on("explain")) {
+        return yield* printPlan(request, around, array)
+      }
+      // a table of a dense array says which cells they are
+      const table = format === "table"
+      const source = yield* printedSource(
+        request,
+        array,
+        { coordinates: table, labels: table, encode: cellEncoder },
+        done,
+      )
+      yield* writers[format](around, source)
+    }))

@@ -1,0 +1,132 @@
+/**
+ * The command line to a request. Whether its words are right is told here, in one line.
+ */
+import { redactUri } from "../../../schema/errors/redact.ts"
+import { type CommandName, commands, isCommand, operandsOf, type OptionSpec } from "./specs.ts"
+import { tokensOf } from "./tokens.ts"
+import { UsageError } from "./usage_error.ts"
+
+/** A command with its options, all of them by their names; those that were not given are absent. */
+export interface Request {
+  readonly command: CommandName
+  /** The first operand. */
+  readonly uri: string
+  /** All operands, as many as the command takes. */
+  readonly operands: ReadonlyArray<string>
+  readonly text: (name: string) => string | undefined
+  readonly texts: (name: string) => ReadonlyArray<string>
+  readonly integer: (name: string) => number | undefined
+  readonly on: (name: string) => boolean
+}
+
+/** What the user wants. */
+export type Invocation =
+  | { readonly kind: "help"; readonly command: string | undefined }
+  | { readonly kind: "version" }
+  | { readonly kind: "run"; readonly request: Request }
+
+const names = (list: Iterable<string>): string => [...list].join(", ")
+
+/** How many letters must change to make one word of the other; 3 for all that is further. */
+const distance = (a: string, b: string): number => {
+  if (Math.abs(a.length - b.length) > 2) return 3
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1)))
+    }
+    row = next
+  }
+  return Math.min(row[b.length], 3)
+}
+
+const guess = (word: string, known: ReadonlyArray<string>, prefix = ""): string => {
+  const near = known.filter((name) => distance(word, name) <= (word.length > 3 ? 2 : 1))
+  return near.length === 0 ? "" : `; did you mean ${near.map((n) => prefix + n).join(" or ")}?`
+}
+
+const fail = (reason: string): never => {
+  throw new UsageError({ reason })
+}
+
+/** Refuses a value that the option does not take. */
+const check = (name: string, spec: OptionSpec, value: string): void => {
+  if (spec.choices !== undefined && !spec.choices.includes(value)) {
+    fail(`--${name}: give one of ${names(spec.choices)}`)
+  }
+  if (spec.integer === true && !/^\d{1,15}$/.test(value)) fail(`--${name}: give a whole number, 0 or more`)
+}
+
+/** Refuses operands that are missing, or too many. */
+const checkOperands = (command: CommandName, operands: ReadonlyArray<string>): void => {
+  const wanted = operandsOf(command)
+  if (operands.length < wanted.length || operands.includes("")) {
+    const what = wanted.length === 1 ? "name an array or group" : `give ${wanted.length} operands`
+    fail(`${command}: ${what}: tessera ${command} ${wanted.join(" ")}`)
+  }
+  if (operands.length > wanted.length) {
+    const takes = wanted.length === 1 ? "one URI" : wanted.join(" and ")
+    fail(
+      `${command}: takes ${takes}, not ${operands.length}: ${names(operands.map((o) => JSON.stringify(redactUri(o))))}`,
+    )
+  }
+}
+
+/** Parses the arguments. Throws {@link UsageError}. */
+export const parse = (args: ReadonlyArray<string>): Invocation => {
+  const [command, ...rest] = args
+  if (command === undefined || command === "--help" || command === "-h" || command === "help") {
+    return { kind: "help", command: rest.find(isCommand) }
+  }
+  if (command === "--version") return { kind: "version" }
+  if (!isCommand(command)) {
+    const all = Object.keys(commands)
+    const hint = guess(command, all) || `; there are ${names(all)}`
+    throw new UsageError({ reason: `there is no command ${JSON.stringify(command)}${hint}` })
+  }
+  const specs: Readonly<Record<string, OptionSpec>> = commands[command].options
+  const given = new Map<string, Array<string>>()
+  const operands: Array<string> = []
+  const takesValue = (name: string): boolean => Object.hasOwn(specs, name) && specs[name].value !== undefined
+  for (const token of tokensOf(rest, takesValue)) {
+    if (token.kind === "positional") {
+      operands.push(token.value)
+      continue
+    }
+    const { name, value } = token
+    const [word] = rest[token.index].split("=", 1)
+    if ((name === "help" && value === undefined) || word.startsWith("-h")) return { kind: "help", command }
+    if (!word.startsWith("--") || !Object.hasOwn(specs, name)) {
+      const hint = guess(word.startsWith("--") ? name : "", Object.keys(specs), "--") ||
+        `; see tessera ${command} --help (a URI that starts with - goes after --)`
+      fail(`${command}: there is no option ${word}${hint}`)
+    }
+    const spec = specs[name]
+    if (given.has(name) && spec.repeated !== true) fail(`${command}: --${name} is given twice`)
+    const values = given.get(name) ?? []
+    given.set(name, values)
+    if (spec.value === undefined) {
+      if (value !== undefined) fail(`${command}: --${name} takes no value`)
+    } else if (value === undefined || value === "") {
+      fail(`${command}: --${name} needs a value: --${name} ${spec.value}`)
+    } else values.push(value)
+  }
+  checkOperands(command, operands)
+  for (const [name, values] of given) {
+    for (const value of values) check(name, specs[name], value)
+  }
+  const text = (name: string): string | undefined => given.get(name)?.[0]
+  return {
+    kind: "run",
+    request: {
+      command,
+      uri: operands[0],
+      operands,
+      text,
+      texts: (name) => given.get(name) ?? [],
+      integer: (name) => text(name) === undefined ? undefined : Number(text(name)),
+      on: (name) => given.has(name),
+    },
+  }
+}

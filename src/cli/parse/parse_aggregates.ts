@@ -1,0 +1,65 @@
+/**
+ * `--agg`: from text to aggregates, by the fields of the array.
+ */
+import type { Aggregate, AggregateKind, Aggregates } from "../../query/aggregate/aggregate.ts"
+import { UsageError } from "./usage_error.ts"
+
+/** What aggregates are called here, as TileDB-Py calls them. */
+const kinds: Readonly<Record<string, AggregateKind>> = {
+  count: "count",
+  sum: "sum",
+  min: "min",
+  max: "max",
+  mean: "mean",
+  null_count: "nullCount",
+}
+
+const fail = (text: string, reason: string): never => {
+  throw new UsageError({ reason: `--agg ${JSON.stringify(text)}: ${reason}` })
+}
+
+/** The name in the parentheses that open at `from`; names may hold any character, so the longest known one is taken. */
+const nameAt = (known: ReadonlySet<string>, text: string, from: number): string => {
+  const fits = (name: string): boolean => {
+    const end = from + name.length
+    return text.startsWith(name, from) && text[end] === ")" && (end + 1 === text.length || text[end + 1] === ",")
+  }
+  const found = [...known].filter(fits).reduce<string | undefined>(
+    (longest, name) => longest !== undefined && longest.length >= name.length ? longest : name,
+    undefined,
+  )
+  if (found !== undefined) return found
+  const end = text.indexOf(")", from)
+  if (end < 0) return fail(text, `character ${from}: the parenthesis is not closed`)
+  const name = text.slice(from, end)
+  return name === "" ? fail(text, `character ${from + 1}: a field is missing, as in sum(a)`) : name
+}
+
+/** All `--agg` options: aggregates by what they were called. Throws {@link UsageError}. */
+export const parseAggregates = (known: ReadonlySet<string>, texts: ReadonlyArray<string>): Aggregates => {
+  const found: Record<string, Aggregate> = {}
+  for (const text of texts) {
+    for (let at = 0; at < text.length;) {
+      const [word] = /^[^(,]*/.exec(text.slice(at))!
+      const kind = Object.hasOwn(kinds, word.trim()) ? kinds[word.trim()] : undefined
+      if (kind === undefined) {
+        const all = Object.keys(kinds).map((name) => name === "count" ? name : `${name}(FIELD)`).join(", ")
+        return fail(text, `character ${at + 1}: there is no ${JSON.stringify(word.trim())}; there are ${all}`)
+      }
+      let end = at + word.length
+      let field = ""
+      if (kind !== "count") {
+        if (text[end] !== "(") fail(text, `character ${end + 1}: say of what: ${word.trim()}(FIELD)`)
+        field = nameAt(known, text, end + 1)
+        end += field.length + 2
+        if (!known.has(field)) field = field.trim()
+      }
+      if (end < text.length && text[end] !== ",") fail(text, `character ${end + 1}: a comma should stand here`)
+      const title = text.slice(at, end).trim()
+      if (Object.hasOwn(found, title)) fail(text, `${title} is asked twice`)
+      found[title] = { kind, field }
+      at = end + 1
+    }
+  }
+  return found
+}

@@ -1,0 +1,47 @@
+/**
+ * What the options of a command ask of the cells of an array.
+ */
+import type * as Effect from "effect/Effect"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { fieldsOf, TIMESTAMPS } from "../../fragment/field.ts"
+import type { Order, StreamOptions } from "../../query/options/read_options.ts"
+import type { Request } from "./arguments.ts"
+import { parseSize } from "./byte_size.ts"
+import { attemptUsage } from "./settings.ts"
+import { parseRanges, parseSelect } from "./ranges.ts"
+import { UsageError } from "./usage_error.ts"
+
+/** The query that a request describes; options that the command does not have are as if they were not given. */
+export const queryOf = (request: Request, { schema }: OpenedArray): Effect.Effect<StreamOptions, UsageError> =>
+  attemptUsage(() => {
+    const size = request.text("memory")
+    const memory = size === undefined ? undefined : parseSize("memory", size)
+    const { byName, dimensions, attributes } = fieldsOf(schema)
+    const named = parseSelect(new Set(byName.keys()), request.texts("select"))
+    const select = request.on("timestamps") && named?.includes(TIMESTAMPS) !== true
+      ? [...(named ?? [...dimensions, ...attributes].map(({ name }) => name)), TIMESTAMPS]
+      : named
+    const where = request.text("where")
+    const limit = request.integer("limit")
+    return {
+      ...(select === undefined ? {} : { select }),
+      ...(where === undefined ? {} : { where }),
+      ...(limit === undefined ? {} : { limit }),
+      ...(memory === undefined ? {} : { memory }),
+      region: parseRanges(schema, request.texts("range")),
+      order: request.text("order") as Order | undefined ?? "row",
+      outside: request.on("crop") ? "crop" : "error",
+    }
+  })
+
+/** Refuses options that mean nothing beside another one. */
+export const refuseBeside = (
+  request: Request,
+  option: string,
+  others: ReadonlyArray<string>,
+): Effect.Effect<void, UsageError> =>
+  attemptUsage(() => {
+    const given = others.find((name) => request.on(name))
+    if (given === undefined) return
+    throw new UsageError({ reason: `${request.command}: --${given} means nothing beside --${option}; leave one out` })
+  })

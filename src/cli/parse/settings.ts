@@ -1,0 +1,93 @@
+/**
+ * What all commands do first: the key, the time, and what is at the URI.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import { NotFound, type StorageError } from "../../../platform/errors.ts"
+import { type InvalidKey, parseKey } from "../../../platform/keys.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { pathInFileUri } from "../../../platform/storage/uri.ts"
+import { openArray, type OpenedArray, type OpenError } from "../../array/open/open.ts"
+import type { OpenOptions } from "../../array/open/open_options.ts"
+import type { Request } from "./arguments.ts"
+import { type Terminal, warn } from "../print/terminal.ts"
+import { timesOf } from "./time.ts"
+import { UsageError } from "./usage_error.ts"
+
+/** What settings can fail with. */
+export type SettingsError = UsageError | InvalidKey | NotFound | StorageError
+
+/** Runs what throws UsageError. */
+export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof UsageError ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+/** A path as a shell takes it. */
+const shellWord = (path: string): string => /^[\w./~+:@%,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+
+/** Permission bits of everybody but the owner. */
+const OTHERS = 0o077
+
+/** Whether text is what a key looks like: somebody may give the key in place of its file. */
+const isKeyText = (text: string): boolean => /^(?:[0-9a-f]{64}|[^/\\.]{32})$/i.test(text)
+
+const UNSHOWN_FILE = "the key file (give the name of a file; this one looks like the key itself and is not shown)"
+
+/** The key in a file. Warns if other users can read the file. */
+export const readKey = (
+  file: string,
+  terminal: Terminal,
+): Effect.Effect<Uint8Array, InvalidKey | NotFound | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const bytes = yield* Effect.mapError(
+      storage.read(file),
+      (error) => isKeyText(file) && error._tag === "NotFound" ? new NotFound({ uri: UNSHOWN_FILE }) : error,
+    )
+    const mode = storage.mode === undefined
+      ? undefined
+      : yield* Effect.catchAll(storage.mode(file), () => Effect.succeed(undefined))
+    if (mode !== undefined && (mode & OTHERS) !== 0) {
+      const path = pathInFileUri(file) ?? file
+      yield* warn(
+        terminal,
+        `tessera: warning: key file ${file} can be read by other users; run: chmod 600 ${shellWord(path)}`,
+      )
+    }
+    return yield* parseKey(bytes)
+  })
+
+/** The key that the request or the environment gives. */
+export const keyOf = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<Uint8Array | undefined, InvalidKey | NotFound | StorageError, Storage> =>
+  Effect.gen(function* () {
+    const file = request.text("key-file")
+    if (file !== undefined) return yield* readKey(file, terminal)
+    const text = terminal.environment("TESSERA_KEY")
+    return text === undefined || text === "" ? undefined : yield* parseKey(text)
+  })
+
+/** How the request wants things opened. */
+export const settingsOf = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<OpenOptions, SettingsError, Storage> =>
+  Effect.gen(function* () {
+    const times = yield* attemptUsage(() => timesOf(request))
+    const key = yield* keyOf(request, terminal)
+    return key === undefined ? times : { ...times, key }
+  })
+
+/** Opens the array that the request names. */
+export const openRequested = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<OpenedArray, SettingsError | OpenError, Storage | Codecs> =>
+  Effect.flatMap(settingsOf(request, terminal), (options) => openArray(request.uri, options))

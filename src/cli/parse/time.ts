@@ -1,0 +1,48 @@
+/**
+ * Times on the command line: milliseconds since 1970 or ISO dates, as options of an open.
+ */
+import { parseDatetime } from "../../../schema/array/datetime.ts"
+import type { Request } from "./arguments.ts"
+import { UsageError } from "./usage_error.ts"
+
+/** One time in milliseconds. Throws {@link UsageError}. */
+export const parseTime = (option: string, text: string): number => {
+  // later than numbers hold is later than all
+  if (/^\d{1,20}$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
+  const parsed = parseDatetime("datetime_ms", text)
+  if (typeof parsed !== "bigint" || parsed < 0n) {
+    throw new UsageError({
+      reason: `${option}: ${JSON.stringify(text)} is no time; give milliseconds since 1970 or an ISO date such as ` +
+        "2024-02-29T12:00Z",
+    })
+  }
+  return Number(parsed)
+}
+
+/** The range of time that `--at`, `--from` and `--to` mean. Throws {@link UsageError}. */
+export const timesOf = (request: Request): { readonly start?: number; readonly end?: number } => {
+  const time = (name: string): number | undefined => {
+    const text = request.text(name)
+    return text === undefined ? undefined : parseTime(`${request.command}: --${name}`, text)
+  }
+  const at = time("at")
+  const from = time("from")
+  const to = time("to")
+  if (at !== undefined && (from !== undefined || to !== undefined)) {
+    throw new UsageError({ reason: `${request.command}: --at is a moment; leave it out, or --from and --to` })
+  }
+  if (from !== undefined && to !== undefined && from > to) {
+    throw new UsageError({ reason: `${request.command}: --from is after --to` })
+  }
+  const end = at ?? to
+  return { ...(from === undefined ? {} : { start: from }), ...(end === undefined ? {} : { end }) }
+}
+
+/** Times from 1973 on are dates; those below are counters that somebody chose. */
+const FIRST_DATE = 1e11
+
+/** A time in milliseconds for people. */
+export const timeText = (time: number): string => {
+  if (time < FIRST_DATE || time > 8.64e15) return String(time)
+  return new Date(time).toISOString().replace(/\.000Z$/, "Z")
+}

@@ -1,0 +1,102 @@
+/**
+ * Cells that were read, as JSON, NDJSON, CSV or a table: pieces of text, made as they are taken.
+ */
+import type { CellJson } from "../../../schema/array/scalar.ts"
+import type { CellEncoder } from "../../query/column/cell_json.ts"
+import type { TableColumn } from "./text_table.ts"
+import { printable } from "./text_width.ts"
+
+/** A column to print. */
+export interface PrintedColumn {
+  readonly name: string
+  readonly json: CellEncoder
+  readonly text: (index: number) => string
+  readonly numeric: boolean
+  /** Coordinates that stand beside the cells of a dense table. */
+  readonly label: boolean
+}
+
+/** A batch of cells to print. */
+export interface PrintedCells {
+  readonly columns: ReadonlyArray<PrintedColumn>
+  /** How many cells of each. */
+  readonly length: number
+}
+
+const numberJson = (value: number): string => Object.is(value, -0) ? "-0" : String(value)
+
+/** A cell as JSON text; −0 stays −0. */
+export const cellJsonText = (cell: CellJson): string =>
+  typeof cell === "number"
+    ? numberJson(cell)
+    : cell === null || typeof cell === "string" || "hex" in cell
+    ? JSON.stringify(cell)
+    : `[${cell.map((v) => typeof v === "number" ? numberJson(v) : JSON.stringify(v)).join(",")}]`
+
+/**
+ * Pieces of one object: `{"columns": {name: [cells]}, "shape": […]}`. A column comes after the other; each is headed, and its
+ * cells may come in several batches.
+ */
+export const jsonObject = {
+  begin: '{"columns": {',
+  columnHead: (name: string, index: number): string => `${index === 0 ? "" : ", "}${JSON.stringify(name)}: [`,
+  /** The cells of a column; `written` are those before. */
+  *cells({ json }: PrintedColumn, length: number, written: number): Generator<string> {
+    for (let i = 0; i < length; i++) yield (i === 0 && written === 0 ? "" : ",") + cellJsonText(json(i))
+  },
+  columnEnd: "]",
+  end: (shape: ReadonlyArray<number> | undefined): string =>
+    shape === undefined ? "}}\n" : `}, "shape": [${shape.join(", ")}]}\n`,
+} as const
+
+/** An object a cell, each on a line of its own. */
+export function* asNdjson({ columns, length }: PrintedCells): Generator<string> {
+  const keys = columns.map(({ name }, c) => `${c === 0 ? "" : ","}${JSON.stringify(name)}:`)
+  for (let i = 0; i < length; i++) {
+    let out = "{"
+    for (let c = 0; c < columns.length; c++) out += keys[c] + cellJsonText(columns[c].json(i))
+    yield out + "}\n"
+  }
+}
+
+/** What CSV is like. */
+export interface CsvStyle {
+  /** Between cells: one character. */
+  readonly delimiter: string
+  /** What stands for null. */
+  readonly null: string
+}
+
+const plain: CsvStyle = { delimiter: ",", null: "" }
+
+const quoted = (text: string, { delimiter, null: none }: CsvStyle): string =>
+  /["\r\n]/.test(text) || text === "" || text === none || text.includes(delimiter)
+    ? `"${text.replaceAll('"', '""')}"`
+    : text
+
+const csvCell = (cell: CellJson, style: CsvStyle): string =>
+  cell === null ? style.null : quoted(typeof cell === "string" ? cell : cellJsonText(cell), style)
+
+/** The line of names of RFC 4180. */
+export const csvHead = (names: ReadonlyArray<string>, style: CsvStyle = plain): string =>
+  names.map((name) => quoted(name, style)).join(style.delimiter) + "\n"
+
+/** RFC 4180 with line feeds: a line a cell. Null is empty, an empty text is `""`. */
+export function* asCsv({ columns, length }: PrintedCells, style: CsvStyle = plain): Generator<string> {
+  for (let i = 0; i < length; i++) {
+    let out = ""
+    for (let c = 0; c < columns.length; c++) {
+      out += (c === 0 ? "" : style.delimiter) + csvCell(columns[c].json(i), style)
+    }
+    yield out + "\n"
+  }
+}
+
+/** Columns as tables have them. */
+export const tableColumns = (columns: ReadonlyArray<PrintedColumn>): ReadonlyArray<TableColumn> =>
+  columns.map(({ name, text, numeric, label }, c) => ({
+    title: printable(name),
+    align: numeric ? "right" : "left",
+    cell: text,
+    ruled: !label && c > 0 && columns[c - 1].label,
+  }))

@@ -1,0 +1,128 @@
+/**
+ * What a long command says while it works: a bar on a terminal, a line now and then elsewhere, and nothing of what is over
+ * soon. Never on standard output, which is for data.
+ */
+import { messageText } from "../../../schema/errors/message_text.ts"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { say, type Terminal } from "./terminal.ts"
+import { cut } from "./text_width.ts"
+
+/** How far the work is. */
+export interface Status {
+  /** What was done so far. */
+  readonly text: string
+  /** How much of the whole that is, from 0 to 1, where it is known. */
+  readonly part?: number
+}
+
+/** Work that is over before says nothing. */
+const QUIET_MS = 2000
+/** How often the bar moves. */
+const DRAW_MS = 200
+/** How often a line is said where there is no bar. */
+const SAY_MS = 5000
+
+/** Work that is over after so many steps of its own needs no timer, which Deno takes 5 ms to load. */
+const STEPS = 40
+
+const BAR = 20
+const EIGHTHS = " ▏▎▍▌▋▊▉"
+/** To the start of the line, and away with what is there. */
+const ERASE = "\r\x1b[K"
+
+/** A bar of 20 places. */
+const barOf = (part: number): string => {
+  const eighths = Math.round(Math.min(Math.max(part, 0), 1) * BAR * 8)
+  const full = "█".repeat(eighths >> 3)
+  return (eighths % 8 === 0 ? full : full + EIGHTHS[eighths % 8]).padEnd(BAR)
+}
+
+/** A time that passed, or has to. */
+const secondsText = (ms: number): string => {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
+/** The line for a status. */
+export const progressLine = ({ text: raw, part }: Status, elapsed: number, bar: boolean): string => {
+  const text = messageText(raw)
+  if (part === undefined) return `${text}, ${secondsText(elapsed)}`
+  const percent = `${Math.floor(Math.min(part, 1) * 100)} %`
+  // what is left cannot be told from the first steps
+  const left = part >= 0.02 && part < 1 ? `, ${secondsText(elapsed / part - elapsed)} left` : ""
+  return `${bar ? `▕${barOf(part)}▏ ` : ""}${percent}, ${text}, ${secondsText(elapsed)}${left}`
+}
+
+/** A count with its thousands apart: 1,234,567. */
+export const countText = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",")
+
+/**
+ * Runs work, and shows how far it is. The work writes to the terminal that it is given, so that the bar makes room for what
+ * it writes: where data go to the same terminal, they are progress enough, and the bar goes for good.
+ */
+export const withProgress = <A, E, R>(
+  terminal: Terminal,
+  status: () => Status,
+  work: (terminal: Terminal) => Effect.Effect<A, E, R>,
+): Effect.Effect<A, E, R> =>
+  Effect.gen(function* () {
+    const { drawing } = terminal
+    const started = yield* Clock.currentTimeMillis
+    const line = (bar: boolean) =>
+      Effect.map(Clock.currentTimeMillis, (now) => progressLine(status(), now - started, bar))
+    const steps = Effect.repeatN(Effect.yieldNow(), STEPS)
+    if (drawing === undefined) {
+      const tick = Effect.delay(Effect.flatMap(line(false), (text) => say(terminal, text)), SAY_MS)
+      const fiber = yield* Effect.fork(Effect.zipRight(steps, Effect.forever(tick)))
+      return yield* Effect.ensuring(work(terminal), Fiber.interrupt(fiber))
+    }
+
+    let [shown, over] = [false, false]
+    const draw = (text: string): Promise<void> => drawing.draw(text).catch(() => {})
+    const erase = async (): Promise<void> => {
+      if (!shown) return
+      shown = false
+      await draw(ERASE)
+    }
+    const tick = Effect.flatMap(line(true), (text) =>
+      Effect.promise(async () => {
+        if (over) return
+        shown = true
+        // the last place stays free: some terminals begin a new line behind it
+        await draw(ERASE + cut(text, drawing.columns - 1))
+      }))
+    const ticks = Effect.delay(Effect.forever(Effect.zipLeft(tick, Effect.sleep(DRAW_MS))), QUIET_MS)
+    const fiber = yield* Effect.fork(Effect.zipRight(steps, ticks))
+    const around: Terminal = {
+      ...terminal,
+      write: async (text) => {
+        if (drawing.shared) {
+          over = true
+          await erase()
+        }
+        return terminal.write(text)
+      },
+      say: async (text) => {
+        await erase()
+        return terminal.say(text)
+      },
+      warn: async (text) => {
+        await erase()
+        return (terminal.warn ?? terminal.say)(text)
+      },
+    }
+    return yield* Effect.ensuring(
+      work(around),
+      Effect.zipRight(
+        Fiber.interrupt(fiber),
+        Effect.promise(() => {
+          over = true
+          return erase()
+        }),
+      ),
+    )
+  })

@@ -1,0 +1,130 @@
+/**
+ * What the command line needs of the outside. Tests put their own in its place.
+ */
+import * as Effect from "effect/Effect"
+import { messageText } from "../../../schema/errors/message_text.ts"
+import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
+
+/** Where a command gets its settings from, and where its answers go. */
+export interface Terminal {
+  /** The value of a variable of the environment. */
+  readonly environment: (name: string) => string | undefined
+  /** Characters in a line. */
+  readonly columns: number
+  /** Writes data. Rejects if that fails; with the code `EPIPE` if nobody reads any more. */
+  readonly write: (text: string) => Promise<void>
+  /** Reads standard input, piece by piece. */
+  readonly read?: () => AsyncIterable<Uint8Array>
+  /** Says a line to the user, beside the data. */
+  readonly say: (line: string) => Promise<void>
+  /** Says a warning, which `--quiet` does not suppress. Default: {@link Terminal.say}. */
+  readonly warn?: (line: string) => Promise<void>
+  /** Standard error, where it is a screen: progress is drawn there. Elsewhere it is said, in lines. */
+  readonly drawing?: Drawing
+}
+
+/** A screen to draw on. */
+export interface Drawing {
+  /** Characters in a line. */
+  readonly columns: number
+  /** Whether data are written to the same screen. */
+  readonly shared: boolean
+  /** Writes text as it is, with what moves the cursor. */
+  readonly draw: (text: string) => Promise<void>
+}
+
+const ClosedPipeBase: TaggedErrorClass<"ClosedPipe", { readonly cause: unknown }> = taggedError("ClosedPipe")
+
+/** Nobody reads the output any more, as after `| head`: time to stop, and no mistake. */
+export class ClosedPipe extends ClosedPipeBase {}
+
+const OutputFailedBase: TaggedErrorClass<"OutputFailed", { readonly cause: unknown }> = taggedError("OutputFailed")
+
+/** The output cannot be written. */
+export class OutputFailed extends OutputFailedBase {
+  override get message(): string {
+    return `standard output: cannot write: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+  }
+}
+
+const InputFailedBase: TaggedErrorClass<"InputFailed", { readonly cause: unknown }> = taggedError("InputFailed")
+
+/** The input cannot be read. */
+export class InputFailed extends InputFailedBase {
+  override get message(): string {
+    return `standard input: cannot read: ${this.cause instanceof Error ? this.cause.message : String(this.cause)}`
+  }
+}
+
+/** What writing can fail with. */
+export type OutputError = ClosedPipe | OutputFailed
+
+const closed = new Set(["EPIPE", "ERR_STREAM_DESTROYED", "ECONNRESET"])
+
+const failureOf = (cause: unknown): OutputError =>
+  closed.has(String((cause as { readonly code?: unknown } | null)?.code))
+    ? new ClosedPipe({ cause })
+    : new OutputFailed({ cause })
+
+/** Characters that are gathered before they are written. */
+const CHUNK = 1 << 16
+
+/** How long writing may keep everything else waiting. */
+const PAUSE_MS = 100
+
+/** Writes pieces of text as they come, in chunks, no faster than they are taken. */
+export const print = (terminal: Terminal, pieces: Iterable<string>): Effect.Effect<void, OutputError> =>
+  Effect.tryPromise({
+    try: async () => {
+      let chunk = ""
+      let paused = Date.now()
+      for (const piece of pieces) {
+        chunk += piece
+        if (chunk.length < CHUNK) continue
+        await terminal.write(chunk)
+        chunk = ""
+        if (Date.now() - paused < PAUSE_MS) continue
+        // a file takes all at once: without a pause no timer would run, and no progress show
+        await new Promise((resolve) => setTimeout(resolve))
+        paused = Date.now()
+      }
+      if (chunk !== "") await terminal.write(chunk)
+    },
+    catch: failureOf,
+  })
+
+/** The terminal for `--quiet`: data, warnings and errors only. */
+export const quiet = (terminal: Terminal): Terminal => ({
+  ...terminal,
+  say: () => Promise.resolve(),
+  warn: terminal.warn ?? terminal.say,
+})
+
+/** Characters of a line, at most. */
+const LONGEST_LINE = 2100
+
+/**
+ * The terminal as commands use it: no line shows credentials or control characters, whatever names are in it, and a warning
+ * is said once.
+ */
+export const guarded = (terminal: Terminal): Terminal => {
+  const warned = new Set<string>()
+  const warning = terminal.warn ?? terminal.say
+  return {
+    ...terminal,
+    say: (line) => terminal.say(messageText(line, LONGEST_LINE)),
+    warn: (line) => {
+      if (warned.has(line)) return Promise.resolve()
+      warned.add(line)
+      return warning(messageText(line, LONGEST_LINE))
+    },
+  }
+}
+
+/** Says a warning; that nobody hears it is no reason to stop. */
+export const warn = (terminal: Terminal, line: string): Effect.Effect<void> =>
+  Effect.ignore(Effect.tryPromise(() => (terminal.warn ?? terminal.say)(line)))
+
+/** Says a line; that nobody hears it is no reason to stop. */
+export const say = (terminal: Terminal, line: string): Effect.Effect<void> =>
+  Effect.ignore(Effect.tryPromise(() => terminal.say(line)))

@@ -1,0 +1,60 @@
+/**
+ * AES-256-GCM: every part on its own, with its own iv and tag.
+ *
+ * @module
+ */
+import { CodecError } from "../../../platform/errors.ts"
+import type { FilterPipeline } from "../../../schema/array/filter_pipeline.ts"
+import { DecryptionFailed } from "../part/errors.ts"
+import { forwardParts, reverseParts } from "../part/part_frame.ts"
+import { damaged, type FilterContext, type FilterOf, type Transform } from "../part/transform.ts"
+import { concat } from "../part/words.ts"
+
+const KEY = 32
+const IV = 12
+const TAG = 16
+
+/** The encryption filter. */
+export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
+  reverse: (_, chunk, context, limit, room) => {
+    const { codecs, uri } = context
+    const key = keyOf(context)
+    return reverseParts(chunk, 8 + IV + TAG, limit, room, (cipher, size, _, cursor) => {
+      if (cipher.byteLength !== size) throw damaged(`${cipher.byteLength} encrypted bytes for ${size} plain ones`)
+      const iv = cursor.bytesOf(IV)
+      const tag = cursor.bytesOf(TAG)
+      try {
+        return codecs.decrypt(key, iv, tag, cipher)
+      } catch (error) {
+        if (!(error instanceof CodecError)) throw error
+        const hint = "the key is not the one it was written with, or the bytes were changed since; check the key first"
+        throw new DecryptionFailed({ uri, hint })
+      }
+    })
+  },
+  forward: (_, parts, context) => {
+    const key = keyOf(context)
+    return forwardParts(parts, (part) => {
+      const iv = crypto.getRandomValues(new Uint8Array(IV))
+      const { cipher, tag } = context.codecs.encrypt(key, iv, part)
+      return { stored: cipher, header: concat([iv, tag]) }
+    })
+  },
+}
+
+const keyOf = ({ key, uri }: FilterContext): Uint8Array => {
+  if (key === undefined) throw new DecryptionFailed({ uri, hint: "it is encrypted; open the array with its key" })
+  if (key.byteLength !== KEY) {
+    throw new DecryptionFailed({ uri, hint: `a key of ${KEY} bytes is needed, not of ${key.byteLength}` })
+  }
+  return key
+}
+
+/**
+ * The pipeline of a field of an encrypted array: the encryption is in no stored pipeline but those of generic tiles, and
+ * comes last.
+ */
+export const withEncryption = (pipeline: FilterPipeline): FilterPipeline => ({
+  ...pipeline,
+  filters: [...pipeline.filters, { type: "aes_256_gcm" }],
+})

@@ -1,0 +1,83 @@
+/**
+ * WebP: the bytes of a tile as the colours of a picture.
+ *
+ * @module
+ */
+import { CodecError } from "../../../platform/errors.ts"
+import type { WebpFormat } from "../../../schema/array/filter.ts"
+import { eachPart } from "../part/part_sizes.ts"
+import { checkSize, damaged, type FilterOf, Refusal, type Transform } from "../part/transform.ts"
+import { concat, u32Bytes } from "../part/words.ts"
+
+/** Which bytes of an RGBA pixel a cell's bytes are. */
+const channels: Record<WebpFormat, ReadonlyArray<number>> = {
+  none: [],
+  rgb: [0, 1, 2],
+  bgr: [2, 1, 0],
+  rgba: [0, 1, 2, 3],
+  bgra: [2, 1, 0, 3],
+}
+
+/** The WebP filter. */
+export const webp: Transform<FilterOf<"webp">> = {
+  reverse: (filter, chunk, context, limit) => {
+    const codec = context.webp
+    if (codec === undefined) {
+      throw new CodecError({
+        codec: "webp",
+        reason: `${context.uri} holds WebP pictures; provide a layer with the codec`,
+      })
+    }
+    const order = channels[filter.format]
+    if (order.length === 0) throw damaged("no colour format is set")
+    const pictures: Array<Uint8Array> = []
+    let total = 0
+    const metadata = eachPart(chunk, (start, end) => {
+      const encoded = chunk.data.subarray(start, end)
+      let picture
+      try {
+        // a pixel is at least so many bytes of a cell: the codec refuses larger pictures by their header
+        picture = codec.decode(encoded, Math.floor((limit - total) / order.length))
+      } catch (error) {
+        throw error instanceof CodecError ? damaged(error.reason) : error
+      }
+      const row = rowBytes(picture.width, order.length, filter.extentX)
+      checkSize(total += row * picture.height, limit)
+      const out = new Uint8Array(row * picture.height)
+      for (let y = 0, from = 0; y < picture.height; y++) {
+        for (let x = 0, to = y * row; x < picture.width; x++, from += 4) {
+          for (let i = 0; i < order.length; i++) out[to++] = picture.rgba[from + order[i]]
+        }
+      }
+      pictures.push(out)
+    })
+    return { metadata, data: concat(pictures) }
+  },
+  forward: (filter, parts, context) => {
+    const codec = context.webpEncoder
+    if (codec === undefined) {
+      const reason = `${context.uri} is to hold WebP pictures; provide a layer with the encoder`
+      throw new CodecError({ codec: "webp", reason, missing: true })
+    }
+    const { extentX, extentY, lossless, quality } = filter
+    const order = channels[filter.format]
+    if (order.length === 0) throw new Refusal("no colour format is set")
+    const { data } = parts
+    if (data.length !== extentX * extentY) {
+      throw new Refusal(`${data.length} bytes are no picture of ${extentY} rows of ${extentX} bytes`)
+    }
+    const width = Math.floor(extentX / order.length)
+    const rgba = new Uint8Array(4 * width * extentY).fill(255)
+    for (let y = 0, to = 0; y < extentY; y++) {
+      for (let x = 0, from = y * extentX; x < width; x++, to += 4) {
+        for (let i = 0; i < order.length; i++) rgba[to + order[i]] = data[from++]
+      }
+    }
+    const file = codec.encode({ width, height: extentY, rgba }, lossless ? "lossless" : quality)
+    return { metadata: [u32Bytes(1, file.length), ...parts.metadata], data: file }
+  },
+}
+
+/** A row is as long as the tile is wide, even if that is no whole number of pixels. */
+const rowBytes = (width: number, depth: number, extent: number): number =>
+  Math.floor(extent / depth) === width ? extent : width * depth

@@ -1,0 +1,43 @@
+/**
+ * What the metadata of a fragment says of all its cells together: one small section, where statistics of tiles may be large.
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { decode } from "../../../schema/binary/mod.ts"
+import { isFloat } from "../../../schema/array/datatype.ts"
+import { FragmentStatistics } from "../../../schema/fragment/fragment_statistics.ts"
+import { attemptTile } from "../../tile/attempt.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import type { Field } from "../field.ts"
+import { type Fragment, slotOf } from "../fragment.ts"
+import { isKept } from "./load_statistics.ts"
+import { loadSections, type SectionError } from "../sections.ts"
+
+/** The smallest and the largest cell that is not null, raw, where they are known; and how many are null. */
+export interface FragmentBounds {
+  readonly bounds: { readonly low: Uint8Array; readonly high: Uint8Array } | undefined
+  readonly nulls: number
+}
+
+/**
+ * What is known of all cells of an attribute of a fragment, which has it; `undefined` where that is nothing. Of floats it is
+ * nothing: behind a NaN engines start anew, and the sum of a whole fragment does not show it for sure.
+ */
+export const loadFragmentBounds = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+): Effect.Effect<FragmentBounds | undefined, SectionError, Storage> => {
+  const { metadata, version } = fragment
+  if (metadata.kind !== "sections" || !isKept(fragment, field) || isFloat(field.type)) return Effect.succeed(undefined)
+  const { footer: { fragmentStatisticsOffset: offset }, sections } = metadata
+  if (offset === 0) return Effect.succeed(undefined)
+  return Effect.flatMap(loadSections(access, sections, [offset]), ([tile]) =>
+    attemptTile(() => {
+      const its = decode(FragmentStatistics, tile.bytes, version, sections.uri)[slotOf(fragment, field.file)]
+      if (its === undefined) return undefined
+      const { min, max, nullCount } = its
+      const there = field.var || (min.length === field.cellSize && max.length === field.cellSize)
+      return { bounds: there ? { low: min, high: max } : undefined, nulls: nullCount }
+    }))
+}

@@ -1,0 +1,164 @@
+/**
+ * What the metadata of a fragment says of each tile of a field: its smallest and largest cell, and how many are null.
+ *
+ * Only what engines always wrote right is answered (format notes, section 11.2).
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { decode } from "../../../schema/binary/mod.ts"
+import { type Datatype, isString, viewAs } from "../../../schema/array/datatype.ts"
+import { FormatError } from "../../../schema/errors/format_error.ts"
+import { TileNullCounts, TileStatistic, TileSums } from "../../../schema/fragment/tile_statistics.ts"
+import { Since } from "../../../schema/version/version.ts"
+import { readScalar } from "../../../schema/array/scalar.ts"
+import { attemptTile } from "../../tile/attempt.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import type { Field } from "../field.ts"
+import { cellsInTile, type Fragment, slotOf } from "../fragment.ts"
+import { loadSections, type SectionError } from "../sections.ts"
+import { isByteText, sumOf as sumKind } from "../tile_statistics.ts"
+
+/** What is known of the tiles of a field. */
+export interface TileBounds {
+  /** The smallest and the largest cell of a tile that is not null, raw; `undefined` where they are not known. */
+  readonly boundsOf: (tile: number) => { readonly low: Uint8Array; readonly high: Uint8Array } | undefined
+  /** How many cells of a tile are null. */
+  readonly nullsIn: (tile: number) => number
+  /** The sum of the cells of a tile that are not null; `undefined` where it is not known, or stopped at a limit. */
+  readonly sumOf: (tile: number) => number | bigint | undefined
+}
+
+/** Filters that give back other cells than they were given, of which statistics tell. */
+const lossy: ReadonlySet<string> = new Set(["scale_float", "webp"])
+
+/**
+ * Whether what a fragment says of the tiles of a field can be relied on: numbers and dates; text only if it is var-sized, since
+ * other text was compared up to a NUL or as signed bytes, and not nullable, since its null counts are wrong since 2.12, and
+ * only in sparse fragments.
+ */
+export const isKept = (fragment: Fragment, { file, type, var: isVar, nullable, cellValNum, filters }: Field): boolean =>
+  fragment.version >= Since.tileStatistics && file.kind === "attribute" &&
+  !filters.filters.some((filter) => lossy.has(filter.type)) &&
+  (isVar ? !fragment.dense && isByteText(type) && !nullable : cellValNum === 1 && !isOpaque(type))
+
+const isOpaque = (type: Datatype): boolean =>
+  isString(type) || type === "char" || type === "any" || type === "blob" || type === "geom_wkb" || type === "geom_wkt"
+
+/**
+ * Whether the sum of cells cannot have been stopped at a limit on its way: engines go on from there, so that the sum itself need
+ * not show it. A NaN among the cells is in the sum, if it was not stopped before, and then bounds are those of the cells behind.
+ */
+const staysBelowLimits = (
+  kind: "int64" | "uint64" | "float64",
+  sum: number | bigint,
+  least: number | bigint,
+  most: number | bigint,
+  cells: number,
+): boolean => {
+  if (kind === "float64") {
+    // a sum that was stopped cannot have come so far back by cells that are so small
+    const largest = cells * Math.max(Math.abs(Number(least)), Math.abs(Number(most)))
+    return largest < Number.MAX_VALUE / 4 && Math.abs(Number(sum)) <= 2 * largest
+  }
+  // it never falls
+  if (kind === "uint64") return sum !== 2n ** 64n - 1n
+  const size = (value: number | bigint): bigint => value < 0 ? -BigInt(value) : BigInt(value)
+  const largest = size(least) > size(most) ? size(least) : size(most)
+  return largest * BigInt(cells) < 2n ** 63n
+}
+
+const memo = new WeakMap<Fragment, Map<number, TileBounds>>()
+
+/**
+ * What is known of the tiles of an attribute of a fragment, which has it; `undefined` where that is nothing. In dense fragments it
+ * holds of tiles that lie wholly in the box that was written.
+ */
+export const loadTileBounds = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+): Effect.Effect<TileBounds | undefined, SectionError, Storage> =>
+  Effect.suspend(() => {
+    const { metadata, tileCount } = fragment
+    if (metadata.kind !== "sections" || !isKept(fragment, field)) return Effect.succeed(undefined)
+    const known = memo.get(fragment) ?? new Map<number, TileBounds>()
+    memo.set(fragment, known)
+    const slot = slotOf(fragment, field.file)
+    const there = known.get(slot)
+    if (there !== undefined) return Effect.succeed(there)
+    const { footer, sections } = metadata
+    const wanted = [
+      footer.tileMins[slot],
+      footer.tileMaxes[slot],
+      footer.tileSums[slot],
+      ...(field.nullable ? [footer.tileNullCounts[slot]] : []),
+    ]
+    return Effect.flatMap(loadSections(access, sections, wanted), ([mins, maxes, sums, nulls]) =>
+      attemptTile(() => {
+        const { uri, version } = sections
+        const fail = (path: string, reason: string): FormatError =>
+          new FormatError({ uri, path: `${path}.${slot}`, offset: 0, version, reason })
+        const low = slicesOf(
+          decode(TileStatistic, mins.bytes, version, uri),
+          fragment,
+          field,
+          (r) => fail("tileMins", r),
+        )
+        const high = slicesOf(
+          decode(TileStatistic, maxes.bytes, version, uri),
+          fragment,
+          field,
+          (r) => fail("tileMaxes", r),
+        )
+        const counts = nulls === undefined ? undefined : decode(TileNullCounts, nulls.bytes, version, uri)
+        if (counts !== undefined && counts.length !== tileCount) {
+          throw fail("tileNullCounts", `${counts.length} null counts for ${tileCount} tiles`)
+        }
+        const kind = sumKind(field)
+        const column = kind === undefined ? undefined : viewAs(kind, decode(TileSums, sums.bytes, version, uri))
+        if (column !== undefined && column.length !== tileCount) {
+          throw fail("tileSums", `${column.length} sums for ${tileCount} tiles`)
+        }
+        const sumOf = (tile: number): number | bigint | undefined => {
+          const sum = column?.[tile]
+          if (sum === undefined) return undefined
+          const cells = cellsInTile(fragment, tile)
+          if (counts !== undefined && counts[tile] === cells) return sum
+          const [least, most] = [low(tile), high(tile)].map((bytes) => readScalar(field.type, bytes))
+          return staysBelowLimits(kind!, sum, least, most, cells) ? sum : undefined
+        }
+        const bounds: TileBounds = {
+          boundsOf: (tile) => {
+            // engines start anew behind a NaN, which only the sum shows, as long as it was not stopped at a limit
+            if (counts !== undefined && counts[tile] === cellsInTile(fragment, tile)) return undefined
+            if (kind === "float64" && sumOf(tile) === undefined) return undefined
+            return { low: low(tile), high: high(tile) }
+          },
+          nullsIn: (tile) => counts === undefined ? 0 : counts[tile],
+          sumOf,
+        }
+        known.set(slot, bounds)
+        return bounds
+      }))
+  })
+
+/** The cell of each tile in a list of minima or maxima. */
+const slicesOf = (
+  { fixed, var: values }: TileStatistic,
+  { tileCount }: Fragment,
+  field: Field,
+  fail: (reason: string) => FormatError,
+): (tile: number) => Uint8Array => {
+  const size = field.var ? 8 : field.cellSize
+  if (fixed.byteLength !== tileCount * size) throw fail(`${fixed.byteLength} bytes for ${tileCount} tiles of ${size}`)
+  if (!field.var) return (tile) => fixed.subarray(tile * size, (tile + 1) * size)
+  const view = new DataView(fixed.buffer, fixed.byteOffset, fixed.byteLength)
+  const at = (tile: number): number =>
+    tile === tileCount
+      ? values.byteLength
+      : view.getUint32(8 * tile, true) + view.getUint32(8 * tile + 4, true) * 2 ** 32
+  for (let tile = 0; tile < tileCount; tile++) {
+    if (at(tile) > at(tile + 1)) throw fail(`the value of tile ${tile} ends before it starts`)
+  }
+  return (tile) => values.subarray(at(tile), at(tile + 1))
+}

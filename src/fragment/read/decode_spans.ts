@@ -1,0 +1,168 @@
+/**
+ * Decoding stretches of cells of tiles, here or in a worker thread: of a tile only the chunks that hold them.
+ */
+import * as Effect from "effect/Effect"
+import type { WorkerLost, WorkerPool } from "../../../platform/workers/worker_pool.ts"
+import { FormatError } from "../../../schema/errors/format_error.ts"
+import type { ChunkTable } from "../../../schema/tile/tile_chunks.ts"
+import { type TileContext, tileTable, unfilterChunk, unfilterChunksSteps } from "../../filter/pipeline/pipeline.ts"
+import type { Steps } from "../../kernel/steps.ts"
+import { attemptTileSteps, type TileError } from "../../tile/attempt.ts"
+import type { TilePart, UnfilterAnswer, UnfilterJob } from "../../tile/unfilter_job.ts"
+
+/** What is wanted: of each of the tiles, which ascend, the cells from `first` to `last`. */
+export interface CellSpans {
+  readonly tiles: ArrayLike<number>
+  readonly first: ArrayLike<number>
+  readonly last: ArrayLike<number>
+  /** Whether any of the cells of span `i` from `first` to before `end` are wanted; all are, if nothing is said. */
+  readonly needs?: (i: number, first: number, end: number) => boolean
+  /** The spans from number `from` on are read once `ready` has ended. */
+  readonly later?: { readonly from: number; readonly ready: Effect.Effect<void> }
+}
+
+/**
+ * Called with the cells of span `i`, and more of the same tile: `bytes` start with cell `first`, and are used again when the
+ * steps, if there are some, are done. Cells that are not wanted may be missing, and others be in their place.
+ */
+export type TakeCells = (i: number, bytes: Uint8Array, first: number) => Steps<void> | void
+
+/** Memory for one batch at a time: what is read, and cells. */
+export interface Scratch {
+  read: Uint8Array
+  cells: Uint8Array
+}
+
+/** Memory of no bytes. */
+export const NOTHING: Uint8Array = new Uint8Array(0)
+
+/** The most cells' bytes that are kept as scratch memory, and that are sent to a worker and back. */
+const MOST_KEPT = 1 << 23
+const MOST_AWAY = 1 << 25
+
+/** Chunks of a tile: from number `from`, which starts with byte `before` of the tile, to before `to`; `wanted` bytes. */
+interface Located {
+  readonly context: TileContext
+  readonly table: ChunkTable
+  readonly size: number
+  readonly from: number
+  readonly to: number
+  readonly before: number
+  readonly wanted: number
+}
+
+/** Decodes spans of a field of a fragment; `bytes` is the tile of a span as it lies in its file. */
+export interface SpanDecoder {
+  /** Decodes span `i`. */
+  readonly here: (i: number, bytes: Uint8Array, scratch: Scratch) => Steps<void>
+  /**
+   * Has the spans from number `from` on decoded by a worker: `undefined` if none is free. `tiles` lie in `scratch.read`; the
+   * scratch memory goes to the worker, and is back when the spans are taken.
+   */
+  readonly away: (
+    pool: WorkerPool,
+    from: number,
+    tiles: ReadonlyArray<Uint8Array>,
+    scratch: Scratch,
+  ) => Effect.Effect<void, TileError | WorkerLost> | undefined
+}
+
+/** Takes the steps that are left. */
+export function* taken(rest: Steps<void> | void): Steps<void> {
+  if (rest !== undefined) yield* rest
+}
+
+/** The decoder of spans of cells of `cell` bytes; `sizeOf` and `contextOf` know a tile's bytes and more by its number. */
+export const spanDecoder = (
+  cell: number,
+  sizeOf: (tile: number) => number,
+  contextOf: (tile: number) => TileContext,
+  spans: CellSpans,
+  take: TakeCells,
+): SpanDecoder => {
+  const locate = (i: number, bytes: Uint8Array): Located => {
+    const context = contextOf(spans.tiles[i])
+    const size = sizeOf(spans.tiles[i])
+    const table = tileTable(bytes, context, size)
+    if (table.totalOriginal !== size) {
+      const reason = `the tile has ${table.totalOriginal} bytes instead of ${size}`
+      const { offset, uri, version } = context
+      throw new FormatError({ uri, path: "tile", offset, version, reason })
+    }
+    // the chunks from the one that holds the first cell to the one that holds the last
+    let from = 0
+    let before = 0
+    while (before + table.original[from] <= spans.first[i] * cell) before += table.original[from++]
+    let to = from
+    let end = before
+    while (end < (spans.last[i] + 1) * cell) end += table.original[to++]
+    // no engine cuts cells
+    if (before % cell !== 0) {
+      from = 0
+      before = 0
+    }
+    return { context, table, size, from, to, before, wanted: end - before }
+  }
+
+  const here = function* (i: number, bytes: Uint8Array, scratch: Scratch): Steps<void> {
+    const { context, table, from, to, before, wanted } = locate(i, bytes)
+    if (wanted > scratch.cells.length && wanted <= MOST_KEPT) scratch.cells = new Uint8Array(wanted)
+    // the first chunk and the last are wanted
+    const between = to - from > 2 && wanted <= scratch.cells.length ? spans.needs : undefined
+    if (between === undefined) {
+      const cells = yield* unfilterChunksSteps(bytes, table, from, to, context, scratch.cells)
+      return yield* taken(take(i, cells, before / cell))
+    }
+    for (let k = from, at = 0; k < to; k++) {
+      yield
+      const end = at + table.original[k]
+      if (between(i, Math.floor((before + at) / cell), Math.ceil((before + end) / cell))) {
+        const place = scratch.cells.subarray(at, end)
+        const data = unfilterChunk(bytes, table, k, context, place)
+        if (data !== place) place.set(data)
+      }
+      at = end
+    }
+    yield* taken(take(i, scratch.cells.subarray(0, wanted), before / cell))
+  }
+
+  const away: SpanDecoder["away"] = (pool, first, tiles, scratch) => {
+    const located = tiles.map((bytes, k) => locate(first + k, bytes))
+    let wanted = 0
+    for (const part of located) wanted += part.wanted
+    if (wanted > MOST_AWAY) return undefined
+    const parts = located.map(({ context: { offset }, size, from, to, wanted }, k): TilePart => (
+      { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, wanted }
+    ))
+    const answer = pool.offer(() => {
+      if (wanted > scratch.cells.length) scratch.cells = new Uint8Array(wanted)
+      const { codecs: _codecs, webp: _webp, ...context } = located[0].context
+      const job: UnfilterJob = {
+        context,
+        parts,
+        bytes: scratch.read.buffer as ArrayBuffer,
+        cells: scratch.cells.buffer as ArrayBuffer,
+      }
+      return [job, [job.bytes, job.cells]]
+    })
+    if (answer === undefined) return undefined
+    scratch.read = NOTHING
+    scratch.cells = NOTHING
+    return Effect.flatMap(answer, (given) =>
+      attemptTileSteps(function* () {
+        const { done, bytes, cells } = given as UnfilterAnswer
+        scratch.read = new Uint8Array(bytes)
+        scratch.cells = new Uint8Array(cells)
+        const { read } = scratch
+        let at = 0
+        for (let k = 0; k < parts.length; k++) {
+          const { start, length, wanted } = parts[k]
+          if (done) yield* taken(take(first + k, scratch.cells.subarray(at, at + wanted), located[k].before / cell))
+          // once more here, which throws what is wrong
+          else yield* here(first + k, read.subarray(start, start + length), scratch)
+          at += wanted
+        }
+      }))
+  }
+  return { here, away }
+}

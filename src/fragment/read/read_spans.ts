@@ -1,0 +1,195 @@
+/**
+ * Stretches of cells of dense tiles. Of a tile only those chunks are decoded that hold them; where there is nothing to
+ * decode, only those are read.
+ */
+import * as Effect from "effect/Effect"
+import { type ByteRange, inFlight, Storage } from "../../../platform/storage/service.ts"
+import { turn, turnIfDue } from "../../../platform/host/event_loop_turns.ts"
+import { dataFile, type DataPart } from "../../../schema/name/data_file.ts"
+import { attemptTile, attemptTileSteps } from "../../tile/attempt.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { chunkSize } from "../../filter/pipeline/chunk_cuts.ts"
+import { plainSize, plainSpan, withoutHeaders } from "../../tile/plain_tile.ts"
+import { spansOf } from "../../tile/spans.ts"
+import { poolFor } from "../../tile/unfilter_job.ts"
+import { type CellSpans, NOTHING, type Scratch, spanDecoder, type TakeCells, taken } from "./decode_spans.ts"
+import type { Field } from "../field.ts"
+import { type FieldTiles, loadFieldTiles, type TileFile } from "../field_tiles.ts"
+import { cellsInTile, type Fragment } from "../fragment.ts"
+import { readPresent } from "../missing_file.ts"
+import type { ReadTilesError } from "./read_tiles.ts"
+import { type FileCells, tileContext, webpOf } from "../tile_context.ts"
+
+export type { CellSpans, TakeCells } from "./decode_spans.ts"
+
+/** Bytes in one call to the storage, and of memory that is used again and again. */
+const BATCH = 1 << 23
+
+/** Bytes of one batch where worker threads help: read, or of cells. */
+const JOB = 1 << 22
+
+/** The most bytes of batches under way where worker threads help, however many they are: read, and of cells. */
+const UNDER_WAY = 1 << 26
+
+/** Scratch memory of reads that are over, for the next ones: fresh memory costs small reads more than what they do. */
+const kept: Array<Scratch> = []
+const MOST_KEPT = 4
+const LARGEST_KEPT = 1 << 22
+
+/** Of what spans are: cells of a fixed size, their validity bytes; offsets of var-sized cells (as u64), and their values. */
+export type SpanPart = "fixed" | "validity" | "offsets" | "values"
+
+/** Where a part of a field lies, what its cells are, and how many bytes its tiles have. */
+const partOf = (fragment: Fragment, field: Field, part: SpanPart, where: FieldTiles) => {
+  const { offsetsFilters, validityFilters } = fragment.schema
+  const of = (file: TileFile, inFile: DataPart, cells: FileCells) => ({
+    file,
+    uri: `${fragment.uri}/${dataFile(fragment.version, field.file, inFile)}`,
+    cells,
+    sizeOf: (tile: number): number =>
+      part === "values" ? where.varSizes![tile] : cellsInTile(fragment, tile) * cells.cellSize,
+  })
+  switch (part) {
+    case "fixed":
+      return of(where.fixed, "fixed", field)
+    case "validity":
+      return of(where.validity!, "validity", { filters: validityFilters, type: "uint8", cellSize: 1 })
+    case "offsets":
+      return of(where.fixed, "fixed", { filters: offsetsFilters, type: "uint64", cellSize: 8 })
+    case "values":
+      return of(where.var!, "var", field)
+  }
+}
+
+/** Reads spans of a field that the fragment has, and hands them to `take`. */
+export const readSpans = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+  part: SpanPart,
+  spans: CellSpans,
+  take: TakeCells,
+): Effect.Effect<void, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    const [where] = yield* loadFieldTiles(access, fragment, [field])
+    const { file: { offsets, size: fileSize }, uri, cells, sizeOf } = partOf(fragment, field, part, where)
+    const { cellSize: cell } = cells
+    const filtered = cells.filters.filters.length > 0 || access.key !== undefined
+    const contextOf = tileContext(access, fragment, cells, uri, yield* webpOf(access, cells.filters))
+    const storage = yield* Storage
+    const read = (ranges: ReadonlyArray<ByteRange>, into: Uint8Array) =>
+      readPresent(uri, fragment, storage.readRanges(uri, ranges, into))
+
+    const { later } = spans
+    const n = spans.tiles.length
+    let wanted = 0
+    for (let i = 0; i < n; i++) wanted += (spans.last[i] - spans.first[i] + 1) * cell
+    const pool = filtered ? poolFor(access, cells.filters, wanted) : undefined
+
+    const starts = new Float64Array(n)
+    const lengths = new Float64Array(n)
+    // tiles without filters, of which the part is read that is wanted
+    const plain = new Uint8Array(n)
+    for (let i = 0; i < n; i++) {
+      const tile = spans.tiles[i]
+      starts[i] = offsets[tile]
+      lengths[i] = (tile + 1 < offsets.length ? offsets[tile + 1] : fileSize) - starts[i]
+      const size = sizeOf(tile)
+      // chunks of var-sized cells are of any length
+      if (filtered || part === "values" || lengths[i] !== plainSize(size, cell)) continue
+      const span = plainSpan(size, cell, spans.first[i], spans.last[i])
+      plain[i] = 1
+      starts[i] += span.offset
+      lengths[i] = span.length
+    }
+
+    const decoder = spanDecoder(cell, sizeOf, (tile) => contextOf(offsets[tile]), spans, take)
+
+    const runBatch = (from: number, to: number, scratch: Scratch): Effect.Effect<void, ReadTilesError, Storage> => {
+      const { ranges, rangeOf, startIn } = spansOf(starts.subarray(from, to), lengths.subarray(from, to))
+      let total = 0
+      for (const { length } of ranges) total += length + 8
+      if (total > scratch.read.length && total <= 2 * BATCH) scratch.read = new Uint8Array(total)
+      return Effect.flatMap(read(ranges, scratch.read), (answers) => {
+        const tiles = Array.from({ length: to - from }, (_, k) => {
+          const at = startIn[k]
+          return answers[rangeOf[k]].subarray(at, at + lengths[from + k])
+        })
+        const again: Array<number> = []
+        const here = Effect.flatMap(
+          attemptTileSteps(function* () {
+            for (let i = from; i < to; i++) {
+              yield
+              const bytes = tiles[i - from]
+              if (plain[i] === 0) {
+                yield* decoder.here(i, bytes, scratch)
+                continue
+              }
+              const size = sizeOf(spans.tiles[i])
+              const cells = withoutHeaders(bytes, size, cell, spans.first[i])
+              if (cells === undefined) again.push(i)
+              else {
+                const chunk = chunkSize(size, cell)
+                yield* taken(take(i, cells, Math.floor(spans.first[i] * cell / chunk) * chunk / cell))
+              }
+            }
+          }),
+          () =>
+            // chunks of other sizes than every engine makes: the tile is taken as it is
+            Effect.forEach(again, (i) => {
+              const tile = spans.tiles[i]
+              const length = (tile + 1 < offsets.length ? offsets[tile + 1] : fileSize) - offsets[tile]
+              return Effect.flatMap(
+                read([{ offset: offsets[tile], length }], NOTHING),
+                ([bytes]) => attemptTileSteps(() => decoder.here(i, bytes, scratch)),
+              )
+            }, { discard: true }),
+        )
+        // what was not read into the scratch memory is not ours to give away
+        if (pool === undefined || tiles.some((bytes) => bytes.buffer !== scratch.read.buffer)) return here
+        return Effect.flatMap(attemptTile(() => decoder.away(pool, from, tiles, scratch)), (away) =>
+          away === undefined
+            ? Effect.zipRight(here, turn)
+            // what a worker had is lost with it
+            : Effect.catchTag(away, "WorkerLost", () =>
+              runBatch(from, to, scratch)))
+      })
+    }
+
+    const most = pool === undefined ? BATCH : JOB
+    const weight = (i: number): number =>
+      pool === undefined ? lengths[i] : Math.max(lengths[i], (spans.last[i] - spans.first[i] + 1) * cell)
+    const batches: Array<readonly [from: number, to: number]> = []
+    for (let from = 0; from < n;) {
+      let to = from
+      for (let held = 0; to < n && (to === from || held + weight(to) <= most); to++) {
+        held += weight(to)
+      }
+      batches.push([from, to])
+      from = to
+    }
+    const size = (from: number, to: number): number => {
+      let bytes = 0
+      for (let i = from; i < to; i++) {
+        bytes += lengths[i] + (spans.last[i] - spans.first[i] + 1) * cell
+      }
+      return bytes
+    }
+    const largest = pool === undefined ? 0 : batches.reduce((most, [from, to]) =>
+      Math.max(most, size(from, to)), 1)
+    const jobs = pool === undefined ? 1 : Math.min(pool.concurrency, Math.max(2, Math.floor(UNDER_WAY / largest)))
+    const scratches: Array<Scratch> = []
+    yield* Effect.forEach(batches, ([from, to]) => {
+      const scratch = scratches.pop() ?? kept.pop() ?? { read: NOTHING, cells: NOTHING }
+      const run = runBatch(from, to, scratch)
+      const done = Effect.map(later === undefined || to <= later.from ? run : Effect.zipRight(later.ready, run), () => {
+        scratches.push(scratch)
+      })
+      return Effect.zipRight(done, turnIfDue)
+    }, { concurrency: Math.max(inFlight(storage, uri, 4), jobs), discard: true })
+    for (const scratch of scratches) {
+      if (kept.length < MOST_KEPT && scratch.read.length + scratch.cells.length <= LARGEST_KEPT) {
+        kept.push(scratch)
+      }
+    }
+  })

@@ -1,0 +1,187 @@
+/**
+ * What is remembered of the tiles of one field while a fragment is being written: columns with an entry per tile, which
+ * become the sections of its metadata.
+ */
+import { storageOf } from "../../../schema/array/datatype.ts"
+import type { TileStatistic } from "../../../schema/fragment/tile_statistics.ts"
+import { readScalar, type Scalar, scalarBytes } from "../../../schema/array/scalar.ts"
+import { GrowingBytes, GrowingNumbers } from "../../kernel/copy/growing.ts"
+import { compareBytes } from "../../kernel/match/match_ranges.ts"
+import type { Field } from "../field.ts"
+import type { FieldTile } from "../field_tiles.ts"
+import type { PersistedTile } from "./filter_tile.ts"
+import type { FieldContents } from "./store_fragment.ts"
+import { hasMinMax, isByteText, sumOf, type TileStatistics } from "../tile_statistics.ts"
+
+const none = new Uint8Array(0)
+
+const limits = {
+  int8: [-0x80, 0x7f],
+  uint8: [0, 0xff],
+  int16: [-0x8000, 0x7fff],
+  uint16: [0, 0xffff],
+  int32: [-0x80000000, 0x7fffffff],
+  uint32: [0, 0xffffffff],
+  int64: [-0x8000000000000000n, 0x7fffffffffffffffn],
+  uint64: [0n, 0xffffffffffffffffn],
+  float32: [-3.4028234663852886e38, 3.4028234663852886e38],
+  float64: [-Number.MAX_VALUE, Number.MAX_VALUE],
+} as const satisfies Record<string, readonly [Scalar, Scalar]>
+
+/** The smallest or the largest cells of a field's tiles, and of all of them. */
+class Extremes {
+  readonly #fixed = new GrowingBytes()
+  readonly #var = new GrowingBytes()
+  readonly #isVar: boolean
+  readonly #beats: (a: Uint8Array, b: Uint8Array) => boolean
+  /** What stands for the extreme of a tile without values, and of a tile of which only a part was given. */
+  readonly #zero: Uint8Array
+  readonly #neutral: Uint8Array
+  #extreme: Uint8Array | undefined
+
+  constructor({ type, var: isVar, cellSize }: Field, which: "min" | "max") {
+    this.#isVar = isVar
+    this.#zero = new Uint8Array(isVar ? 0 : cellSize)
+    if (isByteText(type)) {
+      const sign = which === "min" ? -1 : 1
+      this.#beats = (a, b) => sign * compareBytes(a, b) > 0
+      this.#neutral = this.#zero
+    } else {
+      const sooner = which === "min" ? (a: Scalar, b: Scalar) => a < b : (a: Scalar, b: Scalar) => a > b
+      this.#beats = (a, b) => sooner(readScalar(type, a), readScalar(type, b))
+      // whoever looks at it all the same finds what changes no minimum and no maximum
+      const [low, high] = limits[storageOf(type)]
+      this.#neutral = scalarBytes(type, which === "min" ? high : low)
+      this.#extreme = this.#neutral
+    }
+  }
+
+  /** `cell` is there unless all that were given are null; `empty`: no cell of the tile has a value. */
+  add(cell: Uint8Array | undefined, empty: boolean): void {
+    const value = cell ?? (empty ? this.#zero : this.#neutral)
+    if (this.#isVar) {
+      this.#fixed.append(scalarBytes("uint64", BigInt(this.#var.length)))
+      this.#var.append(value)
+    } else this.#fixed.append(value)
+    if (cell !== undefined && (this.#extreme === undefined || this.#beats(cell, this.#extreme))) {
+      this.#extreme = cell.slice()
+    }
+  }
+
+  get ofTiles(): TileStatistic {
+    return { fixed: this.#fixed.all, var: this.#var.all }
+  }
+
+  get ofFragment(): Uint8Array {
+    return this.#extreme ?? none
+  }
+}
+
+/** The sums of a field's tiles, and of all of them: once at a limit it stays there, as the engine has it. */
+class Sums {
+  readonly #tiles = new GrowingBytes()
+  readonly #kind: "int64" | "uint64" | "float64"
+  #total: Scalar = 0
+  #saturated = false
+
+  constructor(kind: "int64" | "uint64" | "float64") {
+    this.#kind = kind
+  }
+
+  add(sum: Uint8Array): void {
+    this.#tiles.append(sum)
+    if (this.#saturated) return
+    const kind = this.#kind
+    const [low, high] = limits[kind]
+    const more = readScalar(kind, sum)
+    const total = kind === "float64" ? Number(this.#total) + Number(more) : BigInt(this.#total) + BigInt(more)
+    this.#saturated = total < low || total > high
+    this.#total = total < low ? low : total > high ? high : total
+  }
+
+  get ofTiles(): Uint8Array {
+    return this.#tiles.all
+  }
+
+  get ofFragment(): Uint8Array {
+    return scalarBytes(this.#kind, this.#total)
+  }
+}
+
+/** The files and tiles of one field. */
+export class FieldRecord {
+  readonly field: Field
+  readonly #offsets = new GrowingNumbers()
+  readonly #varOffsets = new GrowingNumbers()
+  readonly #varSizes = new GrowingNumbers()
+  readonly #validityOffsets = new GrowingNumbers()
+  readonly #mins: Extremes | undefined
+  readonly #maxes: Extremes | undefined
+  readonly #sums: Sums | undefined
+  readonly #nullCounts = new GrowingNumbers()
+  #nulls = 0
+  #size = 0
+  #varSize = 0
+  #validitySize = 0
+
+  constructor(field: Field) {
+    this.field = field
+    const kind = sumOf(field)
+    this.#mins = hasMinMax(field) ? new Extremes(field, "min") : undefined
+    this.#maxes = hasMinMax(field) ? new Extremes(field, "max") : undefined
+    this.#sums = kind === undefined ? undefined : new Sums(kind)
+  }
+
+  /** How many tiles there are. */
+  get tiles(): number {
+    return this.#offsets.length
+  }
+
+  /** Bytes of all files. */
+  get size(): number {
+    return this.#size + this.#varSize + this.#validitySize
+  }
+
+  /** Appends a tile. */
+  add(tile: FieldTile, persisted: PersistedTile, { min, max, sum, nulls }: TileStatistics): void {
+    const empty = nulls > 0 && nulls === tile.validity?.length
+    this.#offsets.push(this.#size)
+    this.#varOffsets.push(this.#varSize)
+    this.#varSizes.push(this.field.var ? tile.values.length : 0)
+    this.#validityOffsets.push(this.#validitySize)
+    this.#size += persisted.fixed.length
+    this.#varSize += persisted.var?.length ?? 0
+    this.#validitySize += persisted.validity?.length ?? 0
+    this.#mins?.add(min, empty)
+    this.#maxes?.add(max, empty)
+    this.#sums?.add(sum ?? new Uint8Array(8))
+    if (this.field.nullable) this.#nullCounts.push(nulls)
+    this.#nulls += nulls
+  }
+
+  /** All of it, as the metadata of the fragment says it. */
+  contents(): FieldContents {
+    return {
+      offsets: this.#offsets.all,
+      varOffsets: this.#varOffsets.all,
+      varSizes: this.#varSizes.all,
+      validityOffsets: this.#validityOffsets.all,
+      size: this.#size,
+      varSize: this.#varSize,
+      validitySize: this.#validitySize,
+      statistics: {
+        mins: this.#mins?.ofTiles ?? { fixed: none, var: none },
+        maxes: this.#maxes?.ofTiles ?? { fixed: none, var: none },
+        sums: this.#sums?.ofTiles ?? none,
+        nullCounts: this.#nullCounts.all,
+      },
+      ofFragment: {
+        min: this.#mins?.ofFragment ?? none,
+        max: this.#maxes?.ofFragment ?? none,
+        // of characters the engine keeps sums of tiles only
+        sum: this.field.type === "char" ? new Uint8Array(8) : this.#sums?.ofFragment ?? new Uint8Array(8),
+        nullCount: this.#nulls,
+      },
+    }
+  }
+}

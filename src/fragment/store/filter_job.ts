@@ -1,0 +1,127 @@
+/**
+ * Tiles that a worker thread filters: what is sent there, and what comes back.
+ */
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { WorkerPool } from "../../../platform/workers/worker_pool.ts"
+import type { TileContext } from "../../filter/pipeline/pipeline.ts"
+import { copyInParts, type Steps } from "../../kernel/steps.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import type { FieldTile } from "../field_tiles.ts"
+import { type FieldFilters, type PersistedTile, persistTile } from "./filter_tile.ts"
+
+/** A context without what cannot be sent. */
+type SentContext = Omit<TileContext, "codecs" | "webp" | "webpEncoder">
+
+/** Where a part of a tile lies in the job's bytes. */
+interface Part {
+  readonly start: number
+  readonly length: number
+}
+
+/** Tiles of one field. The buffer moves to the worker, and back with the answer. */
+export interface PersistJob {
+  /** What they are filtered with; the worker has codecs of its own. */
+  readonly filters: Readonly<Record<"fixed" | "var" | "validity", SentContext | undefined>> & {
+    readonly folded: boolean
+  }
+  readonly tiles: ReadonlyArray<Readonly<Record<keyof FieldTile, Part | undefined>>>
+  readonly bytes: ArrayBuffer
+}
+
+/** What a worker answers. */
+export interface PersistAnswer {
+  readonly bytes: ArrayBuffer
+  /** `undefined` if a tile cannot be filtered: doing it again says why. */
+  readonly persisted: ReadonlyArray<PersistedTile> | undefined
+}
+
+const sent = (context: TileContext | undefined): SentContext | undefined => {
+  if (context === undefined) return undefined
+  const { codecs: _codecs, webp: _webp, webpEncoder: _encoder, ...rest } = context
+  return rest
+}
+
+/** Numbers in a job lie where typed arrays can see them. */
+const aligned = (at: number): number => Math.ceil(at / 8) * 8
+
+/** The job of tiles, which are copied: into `memory`, if that is large enough. */
+export function* persistJob(
+  { fixed, var: values, validity, folded }: FieldFilters,
+  tiles: ReadonlyArray<FieldTile>,
+  memory: ArrayBuffer | undefined,
+): Steps<PersistJob> {
+  let size = 0
+  const place = (part: Uint8Array | Uint32Array | undefined): Part | undefined => {
+    if (part === undefined) return undefined
+    const start = size
+    size = aligned(start + part.byteLength)
+    return { start, length: part.length }
+  }
+  const places = tiles.map(({ offsets, values, validity }) => ({
+    offsets: place(offsets),
+    values: place(values),
+    validity: place(validity),
+  }))
+  const bytes = memory === undefined || memory.byteLength < size ? new ArrayBuffer(size) : memory
+  const target = new Uint8Array(bytes)
+  const copied = (part: Part | undefined, given: Uint8Array | Uint32Array | undefined): Steps<void> =>
+    copyInParts(target, bytesOf(given), part?.start ?? 0)
+  for (const [i, { offsets, values, validity }] of places.entries()) {
+    yield* copied(offsets, tiles[i].offsets)
+    yield* copied(values, tiles[i].values)
+    yield* copied(validity, tiles[i].validity)
+    yield
+  }
+  const filters = { fixed: sent(fixed), var: sent(values), validity: sent(validity), folded }
+  return { filters, tiles: places, bytes }
+}
+
+const NONE = new Uint8Array(0)
+
+const bytesOf = (part: Uint8Array | Uint32Array | undefined): Uint8Array =>
+  part === undefined ? NONE : new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
+
+/** Does a job. */
+export const runPersistJob = ({ filters, tiles, bytes }: PersistJob, codecs: Codecs): PersistAnswer => {
+  const context = (of: SentContext | undefined) => of === undefined ? undefined : { ...of, codecs }
+  const of = {
+    fixed: context(filters.fixed)!,
+    var: context(filters.var),
+    validity: context(filters.validity),
+    folded: filters.folded,
+  }
+  const partOf = (part: Part | undefined) =>
+    part === undefined ? undefined : new Uint8Array(bytes, part.start, part.length)
+  try {
+    const persisted = tiles.map(({ offsets, values, validity }) =>
+      persistTile(of, {
+        offsets: offsets === undefined ? undefined : new Uint32Array(bytes, offsets.start, offsets.length),
+        values: partOf(values)!,
+        validity: partOf(validity),
+      })
+    )
+    return { bytes, persisted }
+  } catch {
+    return { bytes, persisted: undefined }
+  }
+}
+
+/** The buffers of an answer, which move with it. */
+export const buffersOf = ({ bytes, persisted = [] }: PersistAnswer): ReadonlyArray<ArrayBuffer> => {
+  const buffers = new Set([bytes])
+  for (const { fixed, var: values, validity } of persisted) {
+    for (const part of [fixed, values, validity]) if (part !== undefined) buffers.add(part.buffer as ArrayBuffer)
+  }
+  return [...buffers]
+}
+
+/** The workers that help to filter tiles of a field, if there are some, and they can. */
+export const persistPool = (
+  { codecs: { workers } }: TileAccess,
+  { fixed, var: values, validity }: FieldFilters,
+): WorkerPool | undefined => {
+  const filters = [fixed, values, validity].flatMap((context) => context?.filters.filters ?? [])
+  return workers === undefined || filters.length === 0 || filters.some(({ type }) => type === "webp")
+    ? undefined
+    : workers.pool(new URL("./filter_worker.ts", import.meta.url))
+}

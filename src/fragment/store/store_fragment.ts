@@ -1,0 +1,179 @@
+/**
+ * The metadata file of a fragment, part by part, by its format version: the twin of `load_fragment.ts` and `sections.ts`.
+ * Format: `fragment.md`.
+ */
+import { encode } from "../../../schema/binary/mod.ts"
+import { VAR } from "../../../schema/array/cell_val_num.ts"
+import { sizeOf } from "../../../schema/array/datatype.ts"
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { footerLength, fragmentFooter } from "../../../schema/fragment/footer.ts"
+import { type FragmentStatistic, FragmentStatistics } from "../../../schema/fragment/fragment_statistics.ts"
+import { ProcessedConditions } from "../../../schema/fragment/processed_conditions.ts"
+import { type RTree, rtree } from "../../../schema/fragment/rtree.ts"
+import { TileOffsets } from "../../../schema/fragment/tile_offsets.ts"
+import { type TileStatistic, TileStatistic as TileStatisticCodec } from "../../../schema/fragment/tile_statistics.ts"
+import { TileNullCounts, TileSums } from "../../../schema/fragment/tile_statistics.ts"
+import type { Range } from "../../../schema/array/range.ts"
+import { Since } from "../../../schema/version/version.ts"
+import { closeGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
+import { shapeOf } from "../fragment.ts"
+import { rtreeDimensions } from "../mbrs.ts"
+
+/** What the metadata says of one field: a number per tile, and statistics. */
+export interface FieldContents {
+  /** Where tiles start in the file of values, or of offsets. */
+  readonly offsets: Float64Array
+  /** Where tiles of var-sized values start in their file, and how many bytes they have unfiltered; zeros for others. */
+  readonly varOffsets: Float64Array
+  readonly varSizes: Float64Array
+  /** Where tiles of validity start in their file; zeros where there is none. */
+  readonly validityOffsets: Float64Array
+  /** Bytes of the files. */
+  readonly size: number
+  readonly varSize: number
+  readonly validitySize: number
+  readonly statistics: {
+    readonly mins: TileStatistic
+    readonly maxes: TileStatistic
+    readonly sums: Uint8Array
+    readonly nullCounts: Float64Array
+  }
+  readonly ofFragment: FragmentStatistic
+}
+
+/** All that the metadata of a fragment says. */
+export interface FragmentContents {
+  readonly version: number
+  readonly schema: ArraySchema
+  /** The file of the schema, as the footer names it since format 10. */
+  readonly schemaName: string
+  readonly dense: boolean
+  readonly nonEmptyDomain: ReadonlyArray<Range>
+  readonly tileCount: number
+  /** Cells of the last tile; of every tile in dense fragments. */
+  readonly lastTileCells: number
+  readonly hasTimestamps: boolean
+  readonly hasDeleteMetadata: boolean
+  /** By slot (format notes, section 9); `undefined` where a field has no files. */
+  readonly fields: ReadonlyArray<FieldContents | undefined>
+  readonly rtree: RTree
+  /** The delete conditions that the cells have been through, as `__commits/<name>.del`. */
+  readonly processedConditions: ReadonlyArray<string>
+}
+
+const nothing = new Uint8Array(0)
+const noStatistic: TileStatistic = { fixed: nothing, var: nothing }
+
+/** Of the slot of the zipped coordinates, which has no cells any more, engines keep statistics all the same: zeros. */
+const deadCoordinates = ({ schema, tileCount }: FragmentContents) => {
+  const [{ type, cellValNum }] = schema.dimensions
+  const size = sizeOf(type)
+  const zeros = new Uint8Array(tileCount * schema.dimensions.length * size)
+  return {
+    extremes: { fixed: zeros, var: nothing },
+    sums: new Uint8Array(cellValNum === VAR ? 0 : 8 * tileCount),
+    ofFragment: { min: new Uint8Array(size), max: new Uint8Array(size), sum: new Uint8Array(8), nullCount: 0 },
+  }
+}
+
+const noFragmentStatistic: FragmentStatistic = { min: nothing, max: nothing, sum: new Uint8Array(8), nullCount: 0 }
+
+/** The parts of the file in their order; together they are the file. Throws CodecError. */
+export function* fragmentMetadata(access: TileAccess, contents: FragmentContents): Generator<Uint8Array> {
+  const { version, schema, fields } = contents
+  let offset = 0
+  const part = (bytes: Uint8Array): Uint8Array => {
+    const tile = closeGenericTile(access, bytes, version)
+    offset += tile.byteLength
+    return tile
+  }
+
+  const rtreeOffset = offset
+  yield part(encode(rtree(rtreeDimensions(schema)), contents.rtree, version))
+
+  type Encode = (field: FieldContents | undefined, slot: number) => Uint8Array
+  /** A list of parts, one per slot; answers where they start. */
+  const list = function* (count: number, encoded: Encode): Generator<Uint8Array, Float64Array> {
+    const starts = new Float64Array(count)
+    for (let slot = 0; slot < count; slot++) {
+      starts[slot] = offset
+      yield part(encoded(fields[slot], slot))
+    }
+    return starts
+  }
+  const zeros = new Float64Array(contents.tileCount)
+  const columns = (count: number, column: (field: FieldContents) => Float64Array) =>
+    list(count, (field) => encode(TileOffsets, field === undefined ? zeros : column(field), version))
+  const all = fields.length
+  // until format 4 only attributes have a place in the lists of var-sized values
+  const vars = version >= Since.splitDimensions ? all : schema.attributes.length
+  const none = new Float64Array(0)
+
+  const tileOffsets = yield* columns(all, (f) => f.offsets)
+  const varTileOffsets = yield* columns(vars, (f) => f.varOffsets)
+  const varTileSizes = yield* columns(vars, (f) => f.varSizes)
+  const validityTileOffsets = version < Since.nullable ? none : yield* columns(all, (f) => f.validityOffsets)
+
+  const dead = deadCoordinates(contents)
+  const isDead = (slot: number): boolean => slot === schema.attributes.length
+  const extremes = (of: (field: FieldContents) => TileStatistic): Encode => (field, slot) => {
+    const statistic = field !== undefined ? of(field) : isDead(slot) ? dead.extremes : noStatistic
+    return encode(TileStatisticCodec, statistic, version)
+  }
+  const sums: Encode = (field, slot) =>
+    encode(TileSums, field !== undefined ? field.statistics.sums : isDead(slot) ? dead.sums : nothing, version)
+  const nullCounts: Encode = (field) => encode(TileNullCounts, field?.statistics.nullCounts ?? none, version)
+  const statistics = version >= Since.tileStatistics
+  const tileMins = statistics ? yield* list(all, extremes((f) => f.statistics.mins)) : none
+  const tileMaxes = statistics ? yield* list(all, extremes((f) => f.statistics.maxes)) : none
+  const tileSums = statistics ? yield* list(all, sums) : none
+  const tileNullCounts = statistics ? yield* list(all, nullCounts) : none
+
+  let fragmentStatisticsOffset = 0
+  if (version >= Since.fragmentStatistics) {
+    fragmentStatisticsOffset = offset
+    const ofFragment = fields.map((field, slot) =>
+      field !== undefined ? field.ofFragment : isDead(slot) ? dead.ofFragment : noFragmentStatistic
+    )
+    yield part(encode(FragmentStatistics, ofFragment, version))
+  }
+  // engines write it one format before the footer says where it is
+  const processedConditionsOffset = version < Since.deletes ? 0 : offset
+  if (version >= Since.deleteMetadata) yield part(encode(ProcessedConditions, contents.processedConditions, version))
+
+  const shape = shapeOf(schema)
+  const sizes = (count: number, size: (field: FieldContents) => number): Float64Array =>
+    Float64Array.from({ length: count }, (_, slot) => fields[slot] === undefined ? 0 : size(fields[slot]))
+  const footer = encode(fragmentFooter(shape), {
+    version,
+    // before, there is one schema
+    schemaName: version < Since.schemaFolder ? "" : contents.schemaName,
+    dense: contents.dense,
+    nonEmptyDomain: contents.nonEmptyDomain,
+    sparseTileCount: contents.dense ? 0 : contents.tileCount,
+    lastTileCells: contents.lastTileCells,
+    hasTimestamps: contents.hasTimestamps,
+    hasDeleteMetadata: contents.hasDeleteMetadata,
+    fileSizes: sizes(all, (f) => f.size),
+    varFileSizes: sizes(vars, (f) => f.varSize),
+    validityFileSizes: version < Since.nullable ? none : sizes(all, (f) => f.validitySize),
+    rtreeOffset,
+    tileOffsets,
+    varTileOffsets,
+    varTileSizes,
+    validityTileOffsets,
+    tileMins,
+    tileMaxes,
+    tileSums,
+    tileNullCounts,
+    fragmentStatisticsOffset,
+    processedConditionsOffset,
+    optionalSections: [],
+  }, version)
+  yield footer
+  if (footerLength(version, shape) === "trailing") {
+    const length = new Uint8Array(8)
+    new DataView(length.buffer).setUint32(0, footer.byteLength, true)
+    yield length
+  }
+}

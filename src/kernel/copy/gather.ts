@@ -1,0 +1,212 @@
+/**
+ * Copies of cells. Cells are moved as whole units of one, two or four bytes, never as numbers of their type: a float that
+ * passes through a JavaScript number may lose the bits of its NaN.
+ */
+
+import { finish, inParts, STEP, type Steps } from "../steps.ts"
+
+/** Cells as units: `perCell` of them make a cell. */
+export interface Units {
+  readonly array: Uint8Array | Uint16Array | Uint32Array
+  readonly perCell: number
+}
+
+/** `bytes` as the largest units that a cell of `cellSize` bytes is made of; a copy only if they do not lie aligned. */
+export const unitsOf = (bytes: Uint8Array, cellSize: number): Units => {
+  const size = cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1
+  if (size === 1) return { array: bytes, perCell: cellSize }
+  const source = bytes.byteOffset % size === 0 ? bytes : bytes.slice()
+  const length = Math.floor(source.byteLength / size)
+  return {
+    array: size === 4
+      ? new Uint32Array(source.buffer, source.byteOffset, length)
+      : new Uint16Array(source.buffer, source.byteOffset, length),
+    perCell: cellSize / size,
+  }
+}
+
+/**
+ * For the cells `from … to − 1` of the result: cell `i` is cell `positions[i]` of the tile `tileOf[i]`; the cells of tiles
+ * that are `undefined` stay as they are (the caller filled them).
+ */
+export const gatherFixed = (
+  out: Units,
+  tiles: ReadonlyArray<Units | undefined>,
+  tileOf: Uint32Array,
+  positions: Uint32Array,
+): Steps<void> =>
+  inParts(tileOf.length, (from, to) => {
+    for (let i = from; i < to;) {
+      const tile = tileOf[i]
+      let end = i + 1
+      while (end < to && tileOf[end] === tile) end++
+      const source = tiles[tile]
+      if (source !== undefined) copyCells(out, i, source, positions, i, end)
+      i = end
+    }
+  })
+
+/**
+ * Copies the cells at `positions[start … end − 1]` to cell `at` of `out` and on; neighbours move at once. `source` starts
+ * at position `base`.
+ */
+export const copyCells = (
+  out: Units,
+  at: number,
+  source: Units,
+  positions: Uint32Array,
+  start = 0,
+  end: number = positions.length,
+  base = 0,
+): void => {
+  const k = out.perCell
+  const target = out.array
+  const from = source.array
+  for (let i = start; i < end;) {
+    const first = positions[i]
+    let run = 1
+    while (i + run < end && positions[i + run] === first + run) run++
+    const to = (at + i - start) * k
+    const begin = (first - base) * k
+    if (run * k > 16) target.set(from.subarray(begin, begin + run * k), to)
+    else for (let r = 0; r < run * k; r++) target[to + r] = from[begin + r]
+    i += run
+  }
+}
+
+/** Copies the cells at `positions` of `source`, in any order, to the start of `out`. */
+export const permuteCells = (out: Units, source: Units, positions: Uint32Array): void =>
+  finish(permuteCellsSteps(out, source, positions))
+
+/** As {@link permuteCells}, in steps. */
+export const permuteCellsSteps = (out: Units, source: Units, positions: Uint32Array): Steps<void> =>
+  inParts(
+    positions.length,
+    (from, to) => permutePart(out, source, positions, from, to),
+    Math.max(1, Math.floor(STEP / Math.max(1, out.perCell / 2))),
+  )
+
+const permutePart = (out: Units, source: Units, positions: Uint32Array, start: number, end: number): void => {
+  const k = out.perCell
+  const target = out.array
+  const from = source.array
+  if (k === 1) { for (let i = start; i < end; i++) target[i] = from[positions[i]] }
+  else if (k === 2) {
+    for (let i = start; i < end; i++) {
+      const p = 2 * positions[i]
+      target[2 * i] = from[p]
+      target[2 * i + 1] = from[p + 1]
+    }
+  } else {
+    for (let i = start, to = k * start; i < end; i++) {
+      const p = k * positions[i]
+      for (let r = 0; r < k; r++) target[to++] = from[p + r]
+    }
+  }
+}
+
+/** The cells of a tile of var-sized values: cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
+export interface VarCells {
+  readonly bytes: Uint8Array
+  readonly offsets: Uint32Array
+}
+
+/** Where gathered var cells start, and the last ends; `fill` is the length of the cells of tiles that are `undefined`. */
+export function* varStarts(
+  tiles: ReadonlyArray<VarCells | undefined>,
+  tileOf: Uint32Array,
+  positions: Uint32Array,
+  fill: number,
+): Steps<Uint32Array> {
+  const n = tileOf.length
+  const out = new Uint32Array(n + 1)
+  yield* inParts(n, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const offsets = tiles[tileOf[i]]?.offsets
+      out[i + 1] = out[i] + (offsets === undefined ? fill : offsets[positions[i] + 1] - offsets[positions[i]])
+    }
+  })
+  return out
+}
+
+/** Var cells that are gathered between two yields: they may be long. */
+const GATHERED = 1 << 12
+
+/** Copies gathered var cells to `out`, cell `i` to `starts[i]`. */
+export const gatherVar = (
+  out: Uint8Array,
+  starts: Uint32Array,
+  tiles: ReadonlyArray<VarCells | undefined>,
+  tileOf: Uint32Array,
+  positions: Uint32Array,
+  fill: Uint8Array,
+): Steps<void> =>
+  inParts(tileOf.length, (start, stop) => {
+    for (let i = start; i < stop; i++) {
+      const tile = tiles[tileOf[i]]
+      let at = starts[i]
+      if (tile === undefined) {
+        out.set(fill, at)
+        continue
+      }
+      const end = tile.offsets[positions[i] + 1]
+      let from = tile.offsets[positions[i]]
+      if (end - from > 32) out.set(tile.bytes.subarray(from, end), at)
+      else while (from < end) out[at++] = tile.bytes[from++]
+    }
+  }, GATHERED)
+
+/** Copies var cells in any order behind each other: cell `p` is `unit` bytes from each of `offsets[p] … offsets[p + 1] − 1`. */
+export const permuteVar = (
+  out: Uint8Array,
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  unit: number,
+  positions: Uint32Array,
+): void => finish(permuteVarSteps(out, bytes, offsets, unit, positions))
+
+/** As {@link permuteVar}, in steps. */
+export function* permuteVarSteps(
+  out: Uint8Array,
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  unit: number,
+  positions: Uint32Array,
+): Steps<void> {
+  const n = positions.length
+  for (let i = 0, at = 0; i < n;) {
+    // a step ends after so many cells, or bytes
+    const end = Math.min(n, i + STEP)
+    const full = at + VAR_STEP
+    while (i < end && at < full) {
+      const part = Math.min(end, i + 256)
+      at = permuteVarPart(out, at, bytes, offsets, unit, positions, i, part)
+      i = part
+    }
+    if (i < n) yield
+  }
+}
+
+/** Bytes of var cells between two yields. */
+const VAR_STEP = 1 << 20
+
+const permuteVarPart = (
+  out: Uint8Array,
+  at: number,
+  bytes: Uint8Array,
+  offsets: Uint32Array,
+  unit: number,
+  positions: Uint32Array,
+  start: number,
+  stop: number,
+): number => {
+  for (let i = start; i < stop; i++) {
+    const end = offsets[positions[i] + 1] * unit
+    let from = offsets[positions[i]] * unit
+    if (end - from > 32) {
+      out.set(bytes.subarray(from, end), at)
+      at += end - from
+    } else while (from < end) out[at++] = bytes[from++]
+  }
+  return at
+}

@@ -1,0 +1,172 @@
+import type { KeyWords } from "./order_key.ts"
+import { packWordsSteps } from "./pack_words.ts"
+import { release } from "../release.ts"
+import { finish, inParts, STEP, type Steps } from "../steps.ts"
+
+/** Cells sorted by their key words. */
+export interface SortedCells {
+  /** The cells 0 … n − 1 in order; stable. */
+  readonly order: Uint32Array
+  /** The packed words that they were sorted by, as the cells were given; without those that all cells share. */
+  readonly packed: KeyWords
+  /** The first of those words, in order. */
+  readonly first: Uint32Array
+}
+
+/** The cells 0 … n − 1 in the order of their key words; stable. */
+export const sortCells = (words: KeyWords, n: number): Uint32Array => finish(sortCellsSteps(words, n))
+
+/** As {@link sortCells}, in steps. */
+export function* sortCellsSteps(words: KeyWords, n: number): Steps<Uint32Array> {
+  if ((yield* firstFallSteps(words, n)) === n) return yield* identitySteps(n)
+  return orderOf(yield* sortPackedSteps(words, n))
+}
+
+/** The order alone; what it was found by is given back. */
+export const orderOf = ({ order, packed, first }: SortedCells): Uint32Array => {
+  release([...packed, first])
+  return order
+}
+
+/** As {@link sortPackedSteps}, at once. */
+export const sortPacked = (words: KeyWords, n: number): SortedCells => finish(sortPackedSteps(words, n))
+
+/**
+ * Sorts cells, of which some are not in order yet: by digits of at most eight bits, the least significant first. Larger
+ * digits would be fewer, but a pass then writes to more places than the processor has at hand.
+ */
+export function* sortPackedSteps(words: KeyWords, n: number): Steps<SortedCells> {
+  const packed = yield* packWordsSteps(words, n)
+  let order = yield* identitySteps(n)
+  let spare = new Uint32Array(n)
+  let keys = new Uint32Array(n)
+  let spareKeys = new Uint32Array(n)
+  const counts = new Uint32Array(256)
+  for (let w = packed.length - 1; w >= 0; w--) {
+    const { word, bits } = packed[w]
+    if (w === packed.length - 1) yield* inParts(n, (from, to) => keys.set(word.subarray(from, to), from))
+    else yield* inParts(n, (from, to) => gather(word, order, keys, from, to))
+    const digits = Math.ceil(bits / 8)
+    const width = Math.ceil(bits / digits)
+    const mask = (1 << width) - 1
+    for (let shift = 0; shift < bits; shift += width) {
+      counts.fill(0)
+      for (let from = 0; from < n; from += STEP) {
+        countDigits(keys, shift, mask, counts, from, Math.min(n, from + STEP))
+        yield
+      }
+      // a digit that all share moves nothing
+      if (counts[(keys[0] >>> shift) & mask] === n) continue
+      for (let digit = 0, sum = 0; digit <= mask; digit++) {
+        const count = counts[digit]
+        counts[digit] = sum
+        sum += count
+      }
+      for (let from = 0; from < n; from += STEP) {
+        scatter(keys, order, shift, mask, counts, spareKeys, spare, from, Math.min(n, from + STEP))
+        yield
+      }
+      ;[keys, spareKeys, order, spare] = [spareKeys, keys, spare, order]
+    }
+  }
+  release([spare, spareKeys])
+  return { order, packed: packed.map(({ word }) => word), first: packed.length === 0 ? new Uint32Array(0) : keys }
+}
+
+const countDigits = (
+  keys: Uint32Array,
+  shift: number,
+  mask: number,
+  counts: Uint32Array,
+  from: number,
+  to: number,
+): void => {
+  for (let i = from; i < to; i++) counts[(keys[i] >>> shift) & mask]++
+}
+
+/** Moves keys and cells to where their digits belong. */
+const scatter = (
+  keys: Uint32Array,
+  order: Uint32Array,
+  shift: number,
+  mask: number,
+  starts: Uint32Array,
+  outKeys: Uint32Array,
+  outOrder: Uint32Array,
+  from: number,
+  to: number,
+): void => {
+  for (let i = from; i < to; i++) {
+    const key = keys[i]
+    const at = starts[(key >>> shift) & mask]++
+    outKeys[at] = key
+    outOrder[at] = order[i]
+  }
+}
+
+function* identitySteps(n: number): Steps<Uint32Array<ArrayBuffer>> {
+  const order = new Uint32Array(n)
+  yield* inParts(n, (from, to) => {
+    for (let i = from; i < to; i++) order[i] = i
+  })
+  return order
+}
+
+const gather = (word: Uint32Array, order: Uint32Array, out: Uint32Array, from: number, to: number): void => {
+  for (let i = from; i < to; i++) out[i] = word[order[i]]
+}
+
+/** From `from` to before `n`, the first place in the order whose cell has the words of the cell before it; `n` if none has. */
+export const firstRepeat = ({ order, packed, first }: SortedCells, from: number, n: number = order.length): number => {
+  for (let i = Math.max(1, from); i < n; i++) {
+    if (first[i] !== first[i - 1]) continue
+    if (compareCells(packed, order[i - 1], order[i]) === 0) return i
+  }
+  return n
+}
+
+/** Less than, equal to or greater than zero as cell `a` comes before, with or after cell `b`. */
+export const compareCells = (words: KeyWords, a: number, b: number): number => {
+  for (let w = 0; w < words.length; w++) {
+    const word = words[w]
+    if (word[a] !== word[b]) return word[a] < word[b] ? -1 : 1
+  }
+  return 0
+}
+
+/** From `from` on, the first of `n` cells that comes before the one in front of it; `n` if all are in order. */
+export const firstFall = (words: KeyWords, n: number, from = 1): number => {
+  let i = from
+  while (i < n && compareCells(words, i - 1, i) <= 0) i++
+  return Math.min(i, n)
+}
+
+/** From `from` on, the first of `n` cells that has the words of the one in front of it; `n` if none has. */
+export const firstSame = (words: KeyWords, n: number, from = 1): number => {
+  let i = from
+  while (i < n && compareCells(words, i - 1, i) !== 0) i++
+  return Math.min(i, n)
+}
+
+/** As {@link firstFall}, in steps. */
+export const firstFallSteps = (words: KeyWords, n: number): Steps<number> =>
+  searchSteps(1, n, (from, to) => firstFall(words, to, from))
+
+/** As {@link firstSame}, in steps. */
+export const firstSameSteps = (words: KeyWords, n: number, from = 1): Steps<number> =>
+  searchSteps(from, n, (from, to) => firstSame(words, to, from))
+
+/** As {@link firstRepeat}, in steps. */
+export const firstRepeatSteps = (sorted: SortedCells, from: number): Steps<number> =>
+  searchSteps(Math.max(1, from), sorted.order.length, (from, to) => firstRepeat(sorted, from, to))
+
+/** `search(from, to)` returns the first match, or `to`. */
+function* searchSteps(start: number, n: number, search: (from: number, to: number) => number): Steps<number> {
+  for (let from = start; from < n; from += STEP) {
+    const to = Math.min(n, from + STEP)
+    const found = search(from, to)
+    if (found < to) return found
+    if (to < n) yield
+  }
+  return n
+}

@@ -1,0 +1,243 @@
+/**
+ * Aggregates of fields, gathered from columns and from the statistics of tiles.
+ */
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { cellSize } from "../../../schema/array/cell_val_num.ts"
+import {
+  type Datatype,
+  isFloat,
+  isInteger,
+  isString,
+  isTemporal,
+  sizeOf,
+  storageOf,
+} from "../../../schema/array/datatype.ts"
+import { isText, readScalar } from "../../../schema/array/scalar.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { SelectionError } from "../../array/open/errors.ts"
+import { type Field, fieldsOf } from "../../fragment/field.ts"
+import type { TileBounds } from "../../fragment/load/load_statistics.ts"
+import { countKept, extremesOf, extremesOfTexts, sumOf } from "../../kernel/match/aggregate_cells.ts"
+import { compareBytes } from "../../kernel/match/match_ranges.ts"
+import type { Aggregate, AggregateKind, Aggregates } from "./aggregate.ts"
+import type { Column } from "../column/column.ts"
+
+/** One value of an aggregate. */
+export type AggregateValue = number | bigint | string | null
+
+/** What is asked of one field. */
+interface Asked {
+  readonly sum: boolean
+  readonly extremes: boolean
+  readonly nulls: boolean
+}
+
+const limits = {
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint64: [0n, 2n ** 64n - 1n],
+} as const
+
+/** The totals of one field. */
+export class FieldTotals {
+  readonly field: Field
+  readonly asked: Asked
+  /** Cells that are not null. */
+  #count = 0
+  #nulls = 0
+  #sum: number | bigint
+  #low: Uint8Array | undefined
+  #high: Uint8Array | undefined
+
+  constructor(field: Field, kinds: ReadonlySet<AggregateKind>) {
+    this.field = field
+    this.asked = {
+      sum: kinds.has("sum") || kinds.has("mean"),
+      extremes: kinds.has("min") || kinds.has("max"),
+      nulls: kinds.has("nullCount") || kinds.has("mean"),
+    }
+    this.#sum = isFloat(field.type) ? 0 : 0n
+  }
+
+  /** Adds the cells of a column for which `keep` has a one. */
+  add({ values, offsets, validity, length, type, cellValNum }: Column, keep: Uint8Array | undefined): void {
+    const cells = countKept(keep, length)
+    let valid = keep
+    if (validity !== undefined) {
+      valid = validity.slice()
+      if (keep !== undefined) { for (let i = 0; i < length; i++) valid[i] &= keep[i] }
+    }
+    const count = countKept(valid, length)
+    this.#count += count
+    this.#nulls += cells - count
+    if (this.asked.sum) this.#addSum(sumOf(values, valid))
+    if (!this.asked.extremes) return
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+    const size = offsets === undefined ? cellSize(type, cellValNum as number) : sizeOf(type)
+    const texts = offsets ?? (isText(type) ? Uint32Array.from({ length: length + 1 }, (_, i) => i * size) : undefined)
+    const { least, most } = texts === undefined ? extremesOf(values, valid) : extremesOfTexts(bytes, texts, valid)
+    const at = (i: number): Uint8Array =>
+      texts === undefined ? bytes.subarray(i * size, (i + 1) * size) : bytes.subarray(texts[i], texts[i + 1])
+    if (least >= 0) this.#addBounds(at(least), at(most))
+  }
+
+  /** Whether what is known of a tile is all that is asked. */
+  knows(known: TileBounds, tile: number, cells: number): boolean {
+    if (known.nullsIn(tile) >= cells) return true
+    return (!this.asked.sum || known.sumOf(tile) !== undefined) &&
+      (!this.asked.extremes || known.boundsOf(tile) !== undefined)
+  }
+
+  /** Adds a whole tile by what is known of it. */
+  addTile(known: TileBounds, tile: number, cells: number): void {
+    const nulls = known.nullsIn(tile)
+    this.#count += cells - nulls
+    this.#nulls += nulls
+    if (nulls >= cells) return
+    if (this.asked.sum) this.#addSum(known.sumOf(tile)!)
+    if (!this.asked.extremes) return
+    const { low, high } = known.boundsOf(tile)!
+    this.#addBounds(low, high)
+  }
+
+  #addSum(sum: number | bigint): void {
+    if (typeof sum === "bigint") this.#sum = (this.#sum as bigint) + sum
+    else this.#sum = (this.#sum as number) + sum
+  }
+
+  #addBounds(low: Uint8Array, high: Uint8Array): void {
+    if (this.#low === undefined || this.#compare(low, this.#low) < 0) this.#low = low.slice()
+    if (this.#high === undefined || this.#compare(high, this.#high) > 0) this.#high = high.slice()
+  }
+
+  #compare(a: Uint8Array, b: Uint8Array): number {
+    const { type } = this.field
+    if (isText(type)) return compareBytes(a, b)
+    const [x, y] = [readScalar(type, a), readScalar(type, b)]
+    return x < y ? -1 : x > y ? 1 : 0
+  }
+
+  #value(bytes: Uint8Array | undefined): AggregateValue {
+    if (bytes === undefined) return null
+    const { type } = this.field
+    return isText(type) ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : readScalar(type, bytes)
+  }
+
+  /** The answer to an aggregate of the field. */
+  valueOf(kind: AggregateKind): AggregateValue {
+    switch (kind) {
+      case "sum": {
+        if (typeof this.#sum === "number") return this.#sum
+        const [low, high] = limits[storageOf(this.field.type).startsWith("uint") ? "uint64" : "int64"]
+        return this.#sum < low ? low : this.#sum > high ? high : this.#sum
+      }
+      case "mean":
+        return this.#count === 0 ? null : Number(this.#sum) / this.#count
+      case "min":
+        return this.#value(this.#low)
+      case "max":
+        return this.#value(this.#high)
+      case "nullCount":
+        return this.#nulls
+      case "count":
+        return this.#count
+    }
+  }
+}
+
+/** All that is asked of a read: the cells, and the totals of fields. */
+export interface Totals {
+  cells: number
+  readonly fields: ReadonlyArray<FieldTotals>
+  readonly answer: () => Readonly<Record<string, AggregateValue>>
+}
+
+/** What of a field can be asked for; the reason why not, if it cannot. */
+const problemOf = ({ type, cellValNum, var: isVar }: Field, kind: AggregateKind): string | undefined => {
+  const single = !isVar && cellValNum === 1
+  const text = type === "string_ascii" || type === "string_utf8" || (type === "char" && isVar)
+  if (kind === "nullCount") return undefined
+  if (kind === "min" || kind === "max") {
+    if (text || (single && (isInteger(type) || isFloat(type) || isTemporal(type) || type === "bool"))) return undefined
+    return `${type} has no smallest or largest cell${single ? "" : " where cells have several values"}`
+  }
+  if (single && (isInteger(type) || isFloat(type) || type === "bool")) return undefined
+  const several = single || isString(type) ? "" : ", and its cells have several values"
+  return `there is no ${kind} of ${type}${several}; numbers of one value a cell have one`
+}
+
+/** The datatype that the answer to an aggregate is shown as. */
+export const answerType = (schema: ArraySchema, { kind, field }: Aggregate): Datatype => {
+  if (kind === "count" || kind === "nullCount") return "uint64"
+  const { type } = fieldsOf(schema).byName.get(field)!
+  if (kind === "min" || kind === "max") return type
+  return kind === "mean" || isFloat(type) ? "float64" : storageOf(type).startsWith("uint") ? "uint64" : "int64"
+}
+
+/** What is asked of which fields. */
+export type AskedFields = ReadonlyMap<Field, ReadonlySet<AggregateKind>>
+
+const allKinds: ReadonlyArray<unknown> = ["count", "sum", "min", "max", "mean", "nullCount"] satisfies Array<
+  AggregateKind
+>
+
+/** Refuses what are no aggregates. Throws {@link SelectionError}. */
+const checkForm = (uri: string, aggregates: unknown): void => {
+  const fail = (field: string, reason: string): never => {
+    throw new SelectionError({ uri, field, reason })
+  }
+  if (typeof aggregates !== "object" || aggregates === null || Array.isArray(aggregates)) {
+    return fail("", 'aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }')
+  }
+  for (const [name, its] of Object.entries(aggregates)) {
+    if (typeof its !== "object" || its === null) {
+      fail(name, 'it is no aggregate; Aggregate makes them: Aggregate.max("depth")')
+    }
+    if (!allKinds.includes(its.kind)) fail(name, `there is no aggregate ${its.kind}; there are ${allKinds.join(", ")}`)
+    if (typeof its.field !== "string") fail(name, `it is of no field; Aggregate.${its.kind} takes the name of one`)
+  }
+}
+
+/** The fields that aggregates are asked of. Throws {@link SelectionError}. */
+export const askedFields = (array: OpenedArray, aggregates: Aggregates): AskedFields => {
+  checkForm(array.uri, aggregates)
+  const { byName } = fieldsOf(array.schema)
+  const kinds = new Map<Field, Set<AggregateKind>>()
+  for (const [name, { kind, field: asked }] of Object.entries<Aggregate>(aggregates)) {
+    if (kind === "count") continue
+    const field = byName.get(asked)
+    const fail = (reason: string): SelectionError =>
+      new SelectionError({ uri: array.uri, field: asked, reason: `${name}: ${reason}` })
+    if (field === undefined) {
+      throw fail(`there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`)
+    }
+    const problem = problemOf(field, kind)
+    if (problem !== undefined) throw fail(problem)
+    kinds.set(field, (kinds.get(field) ?? new Set<AggregateKind>()).add(kind))
+  }
+  return kinds
+}
+
+/** The answer to an aggregate of so many cells, whose fields have these totals. */
+export const answerOf = (
+  { kind, field }: Aggregate,
+  cells: number,
+  totals: ReadonlyArray<FieldTotals>,
+): AggregateValue => kind === "count" ? cells : totals.find((its) => its.field.name === field)!.valueOf(kind)
+
+/** The totals that are asked for. Throws {@link SelectionError}. */
+export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => {
+  const fields = [...askedFields(array, aggregates)].map(([field, kinds]) => new FieldTotals(field, kinds))
+  const byName = new Map(fields.map((its) => [its.field.name, its]))
+  const totals: Totals = {
+    cells: 0,
+    fields,
+    answer: () =>
+      Object.fromEntries(
+        Object.entries<Aggregate>(aggregates).map(([name, its]) => {
+          const own = byName.get(its.field)
+          return [name, answerOf(its, totals.cells, own === undefined ? [] : [own])]
+        }),
+      ),
+  }
+  return totals
+}

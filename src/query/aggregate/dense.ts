@@ -1,0 +1,115 @@
+/**
+ * Aggregates of dense cells: of tiles that are wanted whole, and that one fragment wrote whole, from their statistics; of
+ * others from their cells, batch by batch.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { accessOf, type OpenedArray } from "../../array/open/open.ts"
+import { denseCells } from "../../fragment/dense_tiles.ts"
+import type { Fragment } from "../../fragment/fragment.ts"
+import { proveTileCount } from "../../fragment/field_tiles.ts"
+import { loadTileBounds, type TileBounds } from "../../fragment/load/load_statistics.ts"
+import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import type { Aggregates } from "./aggregate.ts"
+import { lengthOf, type WholeRanges } from "../dense/axis_plan.ts"
+import { fieldIn } from "../column/gather.ts"
+import { planDense, planSize } from "../dense/plan.ts"
+import { attemptSelection, type ReadError } from "../options/read_error.ts"
+import { denseRequest } from "../request/dense_request.ts"
+import type { DenseRequest } from "../dense/read.ts"
+import type { StreamOptions } from "../options/read_options.ts"
+import { streamRequest } from "../dense/stream.ts"
+import { boxesOf, spaceTiles } from "../dense/covered_space_tiles.ts"
+import { type AggregateValue, type Totals, totalsOf } from "./accumulator.ts"
+
+/** Plans of more tiles, or of more pieces, are not made whole. */
+const MOST_TILES = 1n << 20n
+const MOST_SEGMENTS = 1n << 22n
+
+/** The aggregates of the cells of a dense array. */
+export const aggregateDense = (
+  array: OpenedArray,
+  aggregates: Aggregates,
+  options: StreamOptions = {},
+): Effect.Effect<Readonly<Record<string, AggregateValue>>, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const totals = yield* attemptSelection(() => totalsOf(array, aggregates))
+    const asked = yield* denseRequest(array, { ...options, order: "row" })
+    const request: DenseRequest = { ...asked, fields: totals.fields.map(({ field }) => field), masked: true }
+    const { where, ranges } = request
+    if (where === undefined) totals.cells = Number(ranges.reduce((n, its) => n * lengthOf(its), 1n))
+    if (where === undefined && request.fields.length === 0) return totals.answer()
+    const access = yield* accessOf(array)
+    const parts = where === undefined ? yield* addWholeTiles(access, array, totals, request) : [ranges]
+    yield* Effect.forEach(parts, (its) =>
+      Stream.runForEach(streamRequest(array, { ...request, ranges: its }, options), ({ shape, columns, keep }) =>
+        Effect.sync(() => {
+          const cells = shape.reduce((n, length) =>
+            n * length, 1)
+          if (where !== undefined) {
+            totals.cells += keep === undefined ? cells : count(keep)
+          }
+          for (const one of totals.fields) {
+            one.add(columns[one.field.name], keep)
+          }
+        })), { discard: true })
+    return totals.answer()
+  })
+
+const count = (keep: Uint8Array): number => {
+  let sum = 0
+  for (let i = 0; i < keep.length; i++) sum += keep[i]
+  return sum
+}
+
+/** Adds the tiles whose statistics say all that is asked; the boxes that hold the others. */
+const addWholeTiles = (
+  access: TileAccess,
+  array: OpenedArray,
+  totals: Totals,
+  { ranges }: DenseRequest,
+): Effect.Effect<ReadonlyArray<ReadonlyArray<WholeRanges>>, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    const { schema, fragments } = array
+    const size = planSize(schema, ranges)
+    const measured = totals.fields.every(({ field }) => field.file.kind === "attribute")
+    if (!measured || size.tiles > MOST_TILES || size.segments > MOST_SEGMENTS || fragments.length === 0) return [ranges]
+    for (const fragment of fragments) yield* proveTileCount(access, fragment)
+    const plan = planDense(schema, fragments, ranges, "row-major")
+    // what statistics cannot know of: cells that lie anywhere
+    if (plan.steps.some((step) => step.kind === "sparse")) return [ranges]
+    const cells = denseCells(schema)
+    const known: Array<ReadonlyArray<TileBounds> | undefined> = []
+    for (const { fragment } of plan.steps) known.push(yield* boundsOf(access, fragments[fragment], totals))
+    const tiles = spaceTiles(plan, cells)
+    const left = tiles.filter(({ whole }) => {
+      const bounds = whole === undefined ? undefined : known[whole.step]
+      if (whole === undefined || bounds === undefined) return true
+      if (!totals.fields.every((its, i) => its.knows(bounds[i], whole.tile, cells))) return true
+      totals.fields.forEach((its, i) => its.addTile(bounds[i], whole.tile, cells))
+      return false
+    })
+    return left.length === tiles.length ? [ranges] : boxesOf(plan, ranges, left.map(({ key }) => key))
+  })
+
+/** What a fragment knows of its tiles, by the fields that are asked; `undefined` if it does not of one. */
+const boundsOf = (
+  access: TileAccess,
+  fragment: Fragment,
+  { fields }: Totals,
+): Effect.Effect<ReadonlyArray<TileBounds> | undefined, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    const found: Array<TileBounds> = []
+    for (const { field } of fields) {
+      const its = fieldIn(fragment, field)
+      const bounds = its === undefined || its.nullable !== field.nullable
+        ? undefined
+        : yield* loadTileBounds(access, fragment, its)
+      if (bounds === undefined) return undefined
+      found.push(bounds)
+    }
+    return found
+  })

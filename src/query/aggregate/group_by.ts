@@ -1,0 +1,86 @@
+/**
+ * Aggregates by groups, and the different cells of a field: batch by batch, in bounded memory.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { loadEnumerations } from "../../array/enumeration/enumerations.ts"
+import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import type { Aggregates } from "./aggregate.ts"
+import { batchBytes, checkBudget } from "../options/memory_budget.ts"
+import type { Column } from "../column/column.ts"
+import { Groups, type GroupTable, keyFields } from "./group_table.ts"
+import { attemptSelection, type ReadError } from "../options/read_error.ts"
+import { denseRequest } from "../request/dense_request.ts"
+import { sparseRequest } from "../request/sparse_request.ts"
+import type { StreamOptions } from "../options/read_options.ts"
+import * as DenseBatches from "../dense/stream.ts"
+import * as SparseBatches from "../sparse/stream.ts"
+import { askedFields } from "./accumulator.ts"
+
+/** What groups are made by, and how many there may be. */
+export interface GroupOptions extends StreamOptions {
+  readonly by?: ReadonlyArray<string>
+  readonly maxGroups?: number
+}
+
+/** So many groups there may be if nobody says. */
+export const MAX_GROUPS = 2 ** 16
+
+/** The most that may be asked for: groups are numbered by 31 bits. */
+const MOST_GROUPS = 2 ** 30
+
+/** Refuses what is no number of groups, or of values. Throws {@link SelectionError}. */
+const checkMost = (uri: string, most: number, what: MostOf): void => {
+  if (Number.isInteger(most) && most > 0 && most <= MOST_GROUPS) return
+  const [field, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
+  const reason = `${String(most)} is no number of ${of}; give a whole number from 1 to ${MOST_GROUPS}`
+  throw new SelectionError({ uri, field, reason })
+}
+
+/** What users call groups: of distinct values each is one. */
+export type MostOf = "groups" | "values"
+
+/** The groups of the cells of an array, with the answers of each. Cells of dense arrays that nobody wrote are in none. */
+export const aggregateGroups = (
+  array: OpenedArray,
+  aggregates: Aggregates,
+  { by = [], maxGroups = MAX_GROUPS, ...options }: GroupOptions,
+  what: MostOf = "groups",
+): Effect.Effect<GroupTable, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri } = array
+    const [keys, asked] = yield* attemptSelection(() => {
+      checkMost(uri, maxGroups, what)
+      const asked = askedFields(array, aggregates)
+      return [keyFields(array, by, aggregates), asked] as const
+    })
+    const memory = yield* checkBudget(uri, options.memory)
+    const names = keys.flatMap(({ enumeration }) => enumeration ?? [])
+    const enumerations = yield* loadEnumerations(array, names)
+    const limits = { groups: maxGroups, bytes: batchBytes(memory) }
+    const groups = new Groups(uri, keys, new Map(enumerations.map((its) => [its.name, its])), asked, limits, what)
+    const add = (columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined) =>
+      Effect.suspend(() => {
+        try {
+          groups.add(columns, length, keep)
+          return Effect.void
+        } catch (error) {
+          return error instanceof ResultTooLarge ? Effect.fail(error) : Effect.die(error)
+        }
+      })
+    const fields = [...new Set([...keys, ...asked.keys()])]
+    if (array.schema.arrayType === "sparse") {
+      const request = yield* sparseRequest(array, { ...options, order: "unordered" }, "unordered")
+      const batches = SparseBatches.streamRequest(array, { ...request, fields }, options)
+      yield* Stream.runForEach(batches, ({ columns, length }) => add(columns, length, undefined))
+    } else {
+      const request = yield* denseRequest(array, { ...options, order: "row" })
+      const batches = DenseBatches.streamRequest(array, { ...request, fields, masked: true }, options)
+      yield* Stream.runForEach(batches, ({ columns, shape, keep }) =>
+        add(columns, shape.reduce((n, length) => n * length, 1), keep))
+    }
+    return groups.table(aggregates)
+  })

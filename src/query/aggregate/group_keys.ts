@@ -1,0 +1,100 @@
+/**
+ * Keys of groups: the different cells of a field, numbered as they are met. Cells of enumerations are their values.
+ */
+import { sizeOf, viewAs } from "../../../schema/array/datatype.ts"
+import type { Enumeration } from "../../../schema/array/enumeration.ts"
+import { isText } from "../../../schema/array/scalar.ts"
+import type { Field } from "../../fragment/field.ts"
+import { CellNumbers, NO_NUMBER } from "../../kernel/match/number_cells.ts"
+import { keyWords } from "../../kernel/sort/order_key.ts"
+import { sortCells } from "../../kernel/sort/sort_cells.ts"
+import { stringRanks } from "../../kernel/sort/string_rank.ts"
+import type { Column } from "../column/column.ts"
+import { permute } from "../column/permute.ts"
+import { enumerationColumn } from "../column/resolve_enumeration.ts"
+
+/** Why cells of a field are no keys; `undefined` if they are. */
+export const keyProblem = ({ type, cellValNum, var: isVar }: Field): string | undefined =>
+  isText(type) || (!isVar && cellValNum === 1)
+    ? undefined
+    : `cells of ${type} with several values are no keys of groups`
+
+/** The keys of one field. */
+export class GroupKeys {
+  readonly field: Field
+  /** The values that cells are codes of. */
+  readonly #values: Column | undefined
+  readonly #kinds = new CellNumbers()
+
+  constructor(field: Field, enumeration: Enumeration | undefined) {
+    this.field = field
+    this.#values = enumeration === undefined ? undefined : enumerationColumn(enumeration)
+  }
+
+  /**
+   * The number of the key of each cell for which `keep` has a one; of nulls there is none, and neither of codes without a
+   * value. `undefined` once there are more than `most` keys, or keys of more than `mostBytes` bytes.
+   */
+  numbersOf(column: Column, keep: Uint8Array | undefined, most: number, mostBytes: number): Uint32Array | undefined {
+    const { length, validity } = column
+    const out = new Uint32Array(length)
+    let valid = keep
+    if (validity !== undefined) {
+      valid = validity.slice()
+      if (keep !== undefined) { for (let i = 0; i < length; i++) valid[i] &= keep[i] }
+    }
+    if (this.#values !== undefined) {
+      const { values } = column
+      const count = this.#values.length
+      for (let i = 0; i < length; i++) {
+        const code = valid === undefined || valid[i] === 1 ? Number(values[i]) : -1
+        out[i] = code >= 0 && code < count ? code : NO_NUMBER
+      }
+      return out
+    }
+    const { type, cellValNum, offsets } = column
+    const values = withoutTwins(column.values)
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+    const places = offsets === undefined
+      ? { offsets, size: sizeOf(type) * (cellValNum as number) }
+      : { offsets, unit: sizeOf(type) }
+    return this.#kinds.add(bytes, places, valid, out, most, mostBytes) ? out : undefined
+  }
+
+  /** The keys of numbers as a column, null where there is no key. */
+  columnOf(numbers: Uint32Array): Column {
+    const all = this.#all()
+    const { nullable, name } = this.field
+    const order = numbers.map((number) => number === NO_NUMBER ? 0 : number)
+    const column = all.length === 0 ? { ...all, length: order.length } : permute(all, order)
+    if (!nullable && !numbers.includes(NO_NUMBER)) return { ...column, name }
+    return { ...column, name, validity: Uint8Array.from(numbers, (number) => number === NO_NUMBER ? 0 : 1) }
+  }
+
+  /** Numbers as key words by which they are ordered: by value, codes as they are, NaN behind, no key last. */
+  wordsOf(numbers: Uint32Array): Uint32Array {
+    if (this.#values !== undefined) return numbers
+    const { bytes, starts, count } = this.#kinds
+    const { type } = this.field
+    const words = isText(type) ? [stringRanks(bytes, Uint32Array.from(starts))] : keyWords(viewAs(type, bytes))
+    const ranks = new Uint32Array(count)
+    sortCells(words, count).forEach((number, rank) => ranks[number] = rank)
+    return numbers.map((number) => number === NO_NUMBER ? NO_NUMBER : ranks[number])
+  }
+
+  #all(): Column {
+    if (this.#values !== undefined) return this.#values
+    const { name, type, cellValNum, var: isVar } = this.field
+    const [bytes, starts, length] = [this.#kinds.bytes, this.#kinds.starts, this.#kinds.count]
+    const base = { name, type, length, values: viewAs(type, bytes) }
+    return isVar
+      ? { ...base, cellValNum: "var", offsets: Uint32Array.from(starts, (at) => at / sizeOf(type)) }
+      : { ...base, cellValNum }
+  }
+}
+
+/** Floats with one zero and one NaN. */
+const withoutTwins = (values: Column["values"]): Column["values"] =>
+  values instanceof Float32Array || values instanceof Float64Array
+    ? values.map((value) => value === 0 ? 0 : value === value ? value : NaN)
+    : values

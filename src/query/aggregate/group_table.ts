@@ -1,0 +1,152 @@
+/**
+ * Aggregates by groups: cells that have the same keys are counted together.
+ */
+import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import type { Enumeration } from "../../../schema/array/enumeration.ts"
+import { type Field, fieldsOf } from "../../fragment/field.ts"
+import { CellNumbers, NO_NUMBER } from "../../kernel/match/number_cells.ts"
+import { sortCells } from "../../kernel/sort/sort_cells.ts"
+import type { Aggregates } from "./aggregate.ts"
+import type { Column } from "../column/column.ts"
+import { columnPart } from "../column/slice.ts"
+import { GroupKeys, keyProblem } from "./group_keys.ts"
+import { permute } from "../column/permute.ts"
+import { type AggregateValue, answerOf, type AskedFields, FieldTotals } from "./accumulator.ts"
+
+/** Groups with their answers, ordered by their keys. */
+export interface GroupTable {
+  readonly length: number
+  /** The keys: a column for each field, of the values where it is enumerated. */
+  readonly keys: ReadonlyArray<Column>
+  /** The answers to each aggregate, by its name. */
+  readonly answers: Readonly<Record<string, ReadonlyArray<AggregateValue>>>
+}
+
+/** The fields that groups are made by. Throws {@link SelectionError}. */
+export const keyFields = (
+  array: OpenedArray,
+  by: ReadonlyArray<string>,
+  aggregates: Aggregates,
+): ReadonlyArray<Field> => {
+  const { byName } = fieldsOf(array.schema)
+  return by.map((name, i) => {
+    const fail = (reason: string): SelectionError => new SelectionError({ uri: array.uri, field: name, reason })
+    const field = byName.get(name)
+    if (field === undefined) {
+      throw fail(`there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`)
+    }
+    const problem = keyProblem(field)
+    if (problem !== undefined) throw fail(problem)
+    if (by.indexOf(name) < i) throw fail("it is named twice")
+    if (Object.hasOwn(aggregates, name)) throw fail("an aggregate has this name, too; call it something else")
+    return field
+  })
+}
+
+/** How much groups may be. */
+export interface GroupLimits {
+  readonly groups: number
+  /** Of the keys of one field. */
+  readonly bytes: number
+}
+
+/** The groups of the cells that were added. */
+export class Groups {
+  readonly #uri: string
+  readonly #keys: ReadonlyArray<GroupKeys>
+  readonly #asked: AskedFields
+  readonly #limits: GroupLimits
+  readonly #what: string
+  /** Groups by the numbers of their keys. */
+  readonly #numbers = new CellNumbers()
+  readonly #cells: Array<number> = []
+  readonly #totals: Array<ReadonlyArray<FieldTotals>> = []
+
+  constructor(
+    uri: string,
+    keys: ReadonlyArray<Field>,
+    enumerations: ReadonlyMap<string, Enumeration>,
+    asked: AskedFields,
+    limits: GroupLimits,
+    what: string,
+  ) {
+    this.#uri = uri
+    this.#keys = keys.map((field) =>
+      new GroupKeys(field, field.enumeration === undefined ? undefined : enumerations.get(field.enumeration))
+    )
+    this.#asked = asked
+    this.#limits = limits
+    this.#what = what
+  }
+
+  /** Adds the cells of columns for which `keep` has a one. Throws {@link ResultTooLarge} where there are too many groups. */
+  add(columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined): void {
+    const group = this.#groupsOf(columns, length, keep)
+    const count = this.#numbers.count
+    for (let g = this.#totals.length; g < count; g++) {
+      this.#cells.push(0)
+      this.#totals.push([...this.#asked].map(([field, kinds]) => new FieldTotals(field, kinds)))
+    }
+    // cells by groups, in their order
+    const ends = new Uint32Array(count + 1)
+    for (let i = 0; i < length; i++) if (group[i] !== NO_NUMBER) ends[group[i] + 1]++
+    for (let g = 0; g < count; g++) {
+      this.#cells[g] += ends[g + 1]
+      ends[g + 1] += ends[g]
+    }
+    const order = new Uint32Array(ends[count])
+    for (let i = 0; i < length; i++) if (group[i] !== NO_NUMBER) order[ends[group[i]]++] = i
+    const fields = [...this.#asked.keys()]
+    for (let f = 0; f < fields.length; f++) {
+      const column = permute(columns[fields[f].name], order)
+      for (let g = 0, from = 0; g < count; from = ends[g++]) {
+        if (ends[g] > from) this.#totals[g][f].add(columnPart(column, from, ends[g]), undefined)
+      }
+    }
+  }
+
+  /** The number of the group of each cell. */
+  #groupsOf(columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined): Uint32Array {
+    const { groups, bytes } = this.#limits
+    const words = new Uint32Array(this.#keys.length * length)
+    this.#keys.forEach((key, k) => {
+      const numbers = key.numbersOf(columns[key.field.name], keep, groups, bytes)
+      if (numbers === undefined) throw this.#tooMany()
+      for (let i = 0, at = k; i < length; i++, at += this.#keys.length) words[at] = numbers[i]
+    })
+    const out = new Uint32Array(length)
+    const places = { offsets: undefined, size: 4 * this.#keys.length }
+    if (!this.#numbers.add(new Uint8Array(words.buffer), places, keep, out, groups, Infinity)) throw this.#tooMany()
+    return out
+  }
+
+  #tooMany(): ResultTooLarge {
+    const { groups, bytes } = this.#limits
+    const names = this.#keys.map(({ field }) => field.name).join(", ")
+    const reason =
+      `${names}: there are more than ${groups} ${this.#what}, or keys of more than ${bytes} bytes; take a coarser ` +
+      "key or fewer cells, or allow more"
+    return new ResultTooLarge({ uri: this.#uri, needed: groups + 1, limit: groups, reason })
+  }
+
+  /** All groups, ordered by their keys. */
+  table(aggregates: Aggregates): GroupTable {
+    const width = this.#keys.length
+    const count = this.#numbers.count
+    const words = new Uint32Array(this.#numbers.bytes.slice().buffer)
+    const numbers = this.#keys.map((_, k) => Uint32Array.from({ length: count }, (_, g) => words[g * width + k]))
+    const sorted = sortCells(this.#keys.map((key, k) => key.wordsOf(numbers[k])), count)
+    const order = Array.from(sorted)
+    return {
+      length: count,
+      keys: this.#keys.map((key, k) => key.columnOf(sorted.map((g) => numbers[k][g]))),
+      answers: Object.fromEntries(
+        Object.entries(aggregates).map(([name, its]) => [
+          name,
+          order.map((g) => answerOf(its, this.#cells[g], this.#totals[g])),
+        ]),
+      ),
+    }
+  }
+}

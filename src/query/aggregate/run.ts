@@ -1,0 +1,54 @@
+/**
+ * Answers as users get them: of all cells, or of groups, each an object with its keys and answers.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { SelectionError } from "../../array/open/errors.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import type { Aggregates } from "./aggregate.ts"
+import { aggregateDense } from "./dense.ts"
+import { aggregateGroups, type GroupOptions } from "./group_by.ts"
+import { aggregateSparse } from "./sparse.ts"
+import { type CellValue, values } from "../column/cell_values.ts"
+import type { ReadError } from "../options/read_error.ts"
+import type { StreamOptions } from "../options/read_options.ts"
+import type { AggregateValue } from "./accumulator.ts"
+
+type Answers = Readonly<Record<string, CellValue | AggregateValue>>
+
+/** The answers to aggregates: one object, or one for each group. */
+export const aggregated = (
+  array: OpenedArray,
+  aggregates: Aggregates,
+  options: GroupOptions,
+): Effect.Effect<Answers | ReadonlyArray<Answers>, ReadError, Storage | Codecs> => {
+  const { by } = options
+  if (by !== undefined && (!Array.isArray(by) || by.some((name) => typeof name !== "string"))) {
+    return Effect.fail(new SelectionError({ uri: array.uri, field: "by", reason: 'it is a list of names: ["a", "b"]' }))
+  }
+  if (by === undefined || by.length === 0) {
+    return (array.schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, options)
+  }
+  return Effect.map(aggregateGroups(array, aggregates, options), ({ length, keys, answers }) => {
+    const columns = [
+      ...keys.map((column) => [column.name, values(column)] as const),
+      ...Object.entries(answers),
+    ]
+    return Array.from({ length }, (_, g) => Object.fromEntries(columns.map(([name, its]) => [name, its[g]])))
+  })
+}
+
+/** So many values there may be if nobody says. */
+const MAX_VALUES = 2 ** 20
+
+/** The different cells of a field, ordered. */
+export const distinctValues = (
+  array: OpenedArray,
+  field: string,
+  { maxValues = MAX_VALUES, ...options }: StreamOptions & { readonly maxValues?: number },
+): Effect.Effect<ReadonlyArray<CellValue>, ReadError, Storage | Codecs> =>
+  Effect.map(
+    aggregateGroups(array, {}, { ...options, by: [field], maxGroups: maxValues }, "values"),
+    ({ keys: [column] }) => values(column),
+  )

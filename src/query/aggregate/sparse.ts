@@ -1,0 +1,80 @@
+/**
+ * Aggregates of sparse cells: of tiles that are wanted whole from their statistics, of others from their cells, batch by batch.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { accessOf, type OpenedArray } from "../../array/open/open.ts"
+import { cellsInTile } from "../../fragment/fragment.ts"
+import { loadTileBounds, type TileBounds } from "../../fragment/load/load_statistics.ts"
+import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import type { Aggregates } from "./aggregate.ts"
+import { fieldIn } from "../column/gather.ts"
+import type { SparsePlan } from "../sparse/plan.ts"
+import { attemptSelection, type ReadError } from "../options/read_error.ts"
+import type { StreamOptions } from "../options/read_options.ts"
+import { sparseRequest } from "../request/sparse_request.ts"
+import { planRequest, workOf } from "../sparse/read.ts"
+import { isCutByTime } from "../sparse/match_tiles.ts"
+import { streamRequest } from "../sparse/stream.ts"
+import { type AggregateValue, type FieldTotals, type Totals, totalsOf } from "./accumulator.ts"
+
+/** The aggregates of the cells of a sparse array. */
+export const aggregateSparse = (
+  array: OpenedArray,
+  aggregates: Aggregates,
+  options: StreamOptions = {},
+): Effect.Effect<Readonly<Record<string, AggregateValue>>, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const totals = yield* attemptSelection(() => totalsOf(array, aggregates))
+    const asked = yield* sparseRequest(array, { ...options, order: "unordered" }, "unordered")
+    const request = { ...asked, fields: totals.fields.map(({ field }) => field) }
+    const access = yield* accessOf(array)
+    let plan: SparsePlan | undefined = yield* planRequest(access, array, request)
+    if (workOf(array, plan, "unordered").dedups) plan = undefined
+    else if (request.where === undefined && array.deletes.length === 0) {
+      plan = yield* addWholeTiles(access, array, totals, plan)
+      if (plan.length === 0) return totals.answer()
+    }
+    yield* Stream.runForEach(streamRequest(array, request, options, plan), ({ length, columns }) =>
+      Effect.sync(() => {
+        totals.cells += length
+        for (const its of totals.fields) its.add(columns[its.field.name], undefined)
+      }))
+    return totals.answer()
+  })
+
+/** Adds the tiles of a plan whose statistics say all that is asked; the plan of the others. */
+const addWholeTiles = (
+  access: TileAccess,
+  array: OpenedArray,
+  totals: Totals,
+  plan: SparsePlan,
+): Effect.Effect<SparsePlan, ReadTilesError, Storage> =>
+  Effect.map(
+    Effect.forEach(plan, (part) =>
+      Effect.gen(function* () {
+        const fragment = array.fragments[part.fragment]
+        if (fragment.hasDeleteMetadata || isCutByTime(array, fragment) || !part.tiles.some(({ whole }) => whole)) {
+          return part
+        }
+        const known: Array<readonly [FieldTotals, TileBounds]> = []
+        for (const its of totals.fields) {
+          const field = fieldIn(fragment, its.field)
+          const bounds = field === undefined ? undefined : yield* loadTileBounds(access, fragment, field)
+          if (bounds === undefined) return part
+          known.push([its, bounds])
+        }
+        const left = part.tiles.filter(({ tile, whole }) => {
+          const cells = cellsInTile(fragment, tile)
+          if (!whole || !known.every(([its, bounds]) => its.knows(bounds, tile, cells))) return true
+          totals.cells += cells
+          for (const [its, bounds] of known) its.addTile(bounds, tile, cells)
+          return false
+        })
+        return { ...part, tiles: left }
+      })),
+    (plans) => plans.filter(({ tiles }) => tiles.length > 0),
+  )

@@ -1,0 +1,193 @@
+/**
+ * Columns from chosen cells of chosen tiles, in any order: how the scattered cells of dense arrays become a result.
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { runSteps } from "../../../platform/host/event_loop_turns.ts"
+import { sizeOf, viewAs } from "../../../schema/array/datatype.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { ResultTooLarge } from "../../array/open/errors.ts"
+import { type Field, fieldsOf } from "../../fragment/field.ts"
+import type { FieldTile } from "../../fragment/field_tiles.ts"
+import type { Fragment } from "../../fragment/fragment.ts"
+import { readCoordinates, readTiles, type ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import { gatherFixed, gatherVar, type Units, unitsOf, type VarCells, varStarts } from "../../kernel/copy/gather.ts"
+import { inParts, type Steps } from "../../kernel/steps.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import type { Column } from "./column.ts"
+import { attemptAllocationSteps } from "../options/read_error.ts"
+
+/** A tile of a fragment, by their numbers. */
+export interface TileRef {
+  readonly fragment: number
+  readonly tile: number
+}
+
+/** Chosen cells: cell i is cell `positions[i]` of `tiles[tileOf[i]]`; of no tile (a fill value) where there is none. */
+export interface Cells {
+  readonly tiles: ReadonlyArray<TileRef>
+  readonly tileOf: Uint32Array
+  readonly positions: Uint32Array
+}
+
+/** The field by which a fragment holds the cells of an array's field; `undefined` where it has none that fits. */
+export const fieldIn = (fragment: Fragment, field: Field): Field | undefined => {
+  const { kind } = field.file
+  if (kind === "timestamps") return fragment.hasTimestamps ? fieldsOf(fragment.schema).timestamps : undefined
+  if (kind === "deleteTimes") return fragment.hasDeleteMetadata ? fieldsOf(fragment.schema).deleteTimes : undefined
+  const its = fieldsOf(fragment.schema).byName.get(field.name)
+  // an attribute that was dropped and added again with another cell is another attribute
+  return its !== undefined && its.var === field.var && its.cellSize === field.cellSize && its.type === field.type
+    ? its
+    : undefined
+}
+
+/** Columns of chosen cells, one per field. */
+export const gatherColumns = (
+  access: TileAccess,
+  array: OpenedArray,
+  fields: ReadonlyArray<Field>,
+  cells: Cells,
+): Effect.Effect<ReadonlyArray<Column>, ReadTilesError | ResultTooLarge, Storage> =>
+  Effect.forEach(fields, (field) =>
+    Effect.gen(function* () {
+      const tiles = yield* readFieldTiles(access, array, field, cells)
+      const bytes = field.var
+        ? yield* runSteps(() => varBytes(field, tiles, cells))
+        : cells.tileOf.length * field.cellSize
+      if (field.var && bytes > MOST) {
+        return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed: bytes, limit: MOST }))
+      }
+      return yield* attemptAllocationSteps(array.uri, bytes, () => assemble(field, tiles, cells, bytes))
+    }))
+
+/** The most bytes that the offsets of a column reach. */
+const MOST = 0xffffffff
+
+/** The tiles of a field that the cells lie in, by the numbers of `cells.tiles`. */
+const readFieldTiles = (
+  access: TileAccess,
+  array: OpenedArray,
+  field: Field,
+  cells: Pick<Cells, "tiles" | "tileOf">,
+): Effect.Effect<ReadonlyArray<FieldTile | undefined>, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    const used = new Uint8Array(cells.tiles.length + 1)
+    const { tileOf } = cells
+    yield* runSteps(() =>
+      inParts(tileOf.length, (from, to) => {
+        for (let i = from; i < to; i++) used[tileOf[i]] = 1
+      })
+    )
+    const byFragment = new Map<number, Array<number>>()
+    cells.tiles.forEach(({ fragment }, i) => {
+      if (used[i] === 0) return
+      const list = byFragment.get(fragment)
+      if (list === undefined) byFragment.set(fragment, [i])
+      else list.push(i)
+    })
+    const out = new Array<FieldTile | undefined>(cells.tiles.length).fill(undefined)
+    yield* Effect.forEach(byFragment, ([f, list]) =>
+      Effect.gen(function* () {
+        const fragment = array.fragments[f]
+        const its = fieldIn(fragment, field)
+        if (its === undefined) return
+        list.sort((a, b) => cells.tiles[a].tile - cells.tiles[b].tile)
+        const numbers = list.map((i) => cells.tiles[i].tile)
+        const read = its.file.kind === "dimension"
+          ? (yield* readCoordinates(access, fragment, [its], numbers))[0]
+          : yield* readTiles(access, fragment, its, numbers)
+        list.forEach((i, k) => out[i] = read[k])
+      }), { concurrency: 4, discard: true })
+    return out
+  })
+
+function* varBytes(
+  field: Field,
+  tiles: ReadonlyArray<FieldTile | undefined>,
+  { tileOf, positions }: Pick<Cells, "tileOf" | "positions">,
+): Steps<number> {
+  let sum = 0
+  yield* inParts(tileOf.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const offsets = tiles[tileOf[i]]?.offsets
+      sum += offsets === undefined ? field.fillValue.byteLength : offsets[positions[i] + 1] - offsets[positions[i]]
+    }
+  })
+  return sum
+}
+
+const varCells = (tiles: ReadonlyArray<FieldTile | undefined>): ReadonlyArray<VarCells | undefined> =>
+  tiles.map((t) => t === undefined ? undefined : { bytes: t.values, offsets: t.offsets! })
+
+/** The column of chosen cells from their tiles; its values take `size` bytes. */
+function* assemble(
+  field: Field,
+  tiles: ReadonlyArray<FieldTile | undefined>,
+  cells: Pick<Cells, "tileOf" | "positions">,
+  size: number,
+): Steps<Column> {
+  const { tileOf, positions } = cells
+  const n = tileOf.length
+  const base = { name: field.name, type: field.type, length: n, enumeration: field.enumeration }
+  const validity = field.nullable ? yield* gatherValidity(field, tiles, cells) : undefined
+  if (!field.var) {
+    const bytes = new Uint8Array(size)
+    if (tiles.includes(undefined) || hasNone(tileOf, tiles.length)) fillCells(bytes, field.fillValue)
+    yield* gatherFixed(
+      unitsOf(bytes, field.cellSize),
+      tiles.map((t): Units | undefined => t === undefined ? undefined : unitsOf(t.values, field.cellSize)),
+      tileOf,
+      positions,
+    )
+    return { ...base, cellValNum: field.cellValNum, values: viewAs(field.type, bytes), validity }
+  }
+  const sources = varCells(tiles)
+  const starts = yield* varStarts(sources, tileOf, positions, field.fillValue.byteLength)
+  const bytes = new Uint8Array(size)
+  yield* gatherVar(bytes, starts, sources, tileOf, positions, field.fillValue)
+  const unit = sizeOf(field.type)
+  if (unit > 1) {
+    yield* inParts(n + 1, (from, to) => {
+      for (let i = from; i < to; i++) starts[i] /= unit
+    })
+  }
+  return { ...base, cellValNum: "var", values: viewAs(field.type, bytes), offsets: starts, validity }
+}
+
+function* gatherValidity(
+  field: Field,
+  tiles: ReadonlyArray<FieldTile | undefined>,
+  cells: Pick<Cells, "tileOf" | "positions">,
+): Steps<Uint8Array> {
+  const out = new Uint8Array(cells.tileOf.length)
+  const { tileOf, positions } = cells
+  const fill = field.fillIsNull ? 0 : 1
+  yield* inParts(out.length, (from, to) => {
+    for (let i = from; i < to; i++) {
+      const tile = tiles[tileOf[i]]
+      // a fragment from before the attribute was nullable has no nulls
+      out[i] = tile === undefined ? fill : tile.validity === undefined ? 1 : tile.validity[positions[i]] === 0 ? 0 : 1
+    }
+  })
+  return out
+}
+
+const hasNone = (tileOf: Uint32Array, count: number): boolean => {
+  for (let i = 0; i < tileOf.length; i++) if (tileOf[i] >= count) return true
+  return false
+}
+
+/** What is copied again and again fits into the fastest memory. */
+const PIECE = 1 << 14
+
+/** Fills `out` with copies of one cell. */
+export const fillCells = (out: Uint8Array, cell: Uint8Array): void => {
+  if (out.byteLength === 0 || cell.byteLength === 0) return
+  out.set(cell.subarray(0, Math.min(cell.byteLength, out.byteLength)))
+  let piece = cell.byteLength
+  for (let done = piece; done < out.byteLength; done += piece) {
+    if (done > piece && piece < PIECE) piece = done
+    out.copyWithin(done, 0, Math.min(piece, out.byteLength - done))
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * Results as rows: one object a cell, decoded through a Schema of effect.
+ */
+import * as Either from "effect/Either"
+import * as Effect from "effect/Effect"
+import * as ParseResult from "effect/ParseResult"
+import type * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { isInteger, sizeOf } from "../../../schema/array/datatype.ts"
+import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
+import { isList, isNumber, rowFieldsOf } from "../../row/row_fields.ts"
+import { type AnyTileArray, openedOf } from "../../array/open/handle.ts"
+import { type CellValue, length, valueReader, values } from "./cell_values.ts"
+import type { Column } from "./column.ts"
+import { enumerationColumn } from "./resolve_enumeration.ts"
+import { type RowError, rowErrorOf } from "../../row/row_error.ts"
+import type { TimeForm } from "./typed_columns.ts"
+
+/** What rows are made of: a result of `Dense.read` or `Sparse.read`, or a batch. */
+export interface RowSource {
+  /** Columns with their names and datatypes. */
+  readonly fields: Readonly<Record<string, Column>>
+  /** The array that they were read from: it knows the enumerations. */
+  readonly array: AnyTileArray
+}
+
+/** How cells become values of rows. */
+export interface RowOptions {
+  /** What dates are. Default: `date`. Those that are "not a time" are null, unless they are wanted as `bigint`. */
+  readonly time?: TimeForm
+}
+
+/** What decoding rows can fail with. */
+export type RowsError = RowError | EnumerationError
+
+/** The values of enumerations that were loaded, by name. */
+type Known = Map<string, ReadonlyArray<CellValue>>
+
+/** Loads what the columns are codes of, unless it is known. */
+const loadValues = (source: RowSource, known: Known): Effect.Effect<void, EnumerationError, Storage | Codecs> => {
+  const names = new Set<string>()
+  for (const { enumeration } of Object.values(source.fields)) {
+    if (enumeration !== undefined && !known.has(enumeration)) names.add(enumeration)
+  }
+  if (names.size === 0) return Effect.void
+  return Effect.map(loadEnumerations(openedOf(source.array), names), (loaded) => {
+    for (const enumeration of loaded) known.set(enumeration.name, values(enumerationColumn(enumeration)))
+  })
+}
+
+/** How the cells of a column become values: codes become what they stand for, and null where that is nothing. */
+const readerOf = (
+  column: Column,
+  known: Known,
+  time: TimeForm,
+  number: boolean,
+): (index: number) => CellValue | boolean => {
+  const all = column.enumeration === undefined ? undefined : known.get(column.enumeration)
+  const read = valueReader(column, time)
+  if (number && all === undefined && column.cellValNum === 1 && isInteger(column.type) && sizeOf(column.type) === 8) {
+    return (i) => {
+      const value = read(i)
+      // what is no exact number is left to the schema
+      return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value
+    }
+  }
+  if (all === undefined && column.type === "bool" && column.cellValNum === 1) {
+    return (i) => {
+      const bit = read(i)
+      return bit === null ? null : bit !== 0
+    }
+  }
+  if (all === undefined) return read
+  return (i) => {
+    const code = read(i)
+    return code === null ? null : all[Number(code)] ?? null
+  }
+}
+
+type RowValue = CellValue | boolean | ReadonlyArray<number | bigint | boolean>
+
+/** Cells of several values as lists of numbers, bigints or booleans. */
+const listReader =
+  (column: Column, read: (index: number) => RowValue, number: boolean) => (index: number): RowValue => {
+    const value = read(index)
+    if (!ArrayBuffer.isView(value)) return value
+    return Array.from(
+      value as unknown as Iterable<number | bigint>,
+      (one) => column.type === "bool" ? one !== 0 : number && Number.isSafeInteger(Number(one)) ? Number(one) : one,
+    )
+  }
+
+/** Rows of one source, numbered from `first` on. */
+const decodeFrom = <A, I, R>(
+  source: RowSource,
+  schema: Schema.Schema<A, I, R>,
+  options: RowOptions,
+  known: Known,
+  first: number,
+): Effect.Effect<Array<A>, RowsError, R | Storage | Codecs> =>
+  Effect.flatMap(loadValues(source, known), () =>
+    Effect.suspend(() => {
+      const fields = Object.entries(source.fields)
+      const names = fields.map(([name]) => name)
+      const wanted = rowFieldsOf(schema) ?? []
+      const numbers = new Set(wanted.filter(isNumber).map(({ name }) => name))
+      // nulls of fields that may be missing, but not null
+      const leftOut = new Set(wanted.flatMap((field) => field.optional && !field.nullable ? [field.name] : []))
+      const lists = new Set(wanted.filter(isList).map(({ name }) => name))
+      const readers = fields.map(([name, column]) => {
+        const read = readerOf(column, known, options.time ?? "date", numbers.has(name))
+        return lists.has(name) ? listReader(column, read, numbers.has(name)) : read
+      })
+      const count = fields.length === 0 ? 0 : length(fields[0][1])
+      const decode = ParseResult.decodeUnknown(schema)
+      const rows: Array<A> = new Array(count)
+      const refused = (row: number, issue: ParseResult.ParseIssue) => rowErrorOf(source.array.uri, first + row, issue)
+      // a plain loop while rows decode at once; one that needs time or a service goes on as an Effect
+      const run = (from: number): Effect.Effect<Array<A>, RowError, R> => {
+        for (let i = from; i < count; i++) {
+          const row: Record<string, RowValue> = {}
+          for (let f = 0; f < names.length; f++) {
+            const value = readers[f](i)
+            if (value !== null || !leftOut.has(names[f])) row[names[f]] = value
+          }
+          const decoded = decode(row)
+          if (!Either.isEither(decoded)) {
+            return Effect.flatMap(Effect.mapError(decoded, (issue) => refused(i, issue)), (value) => {
+              rows[i] = value
+              return run(i + 1)
+            })
+          }
+          const either = decoded as Either.Either<A, ParseResult.ParseIssue>
+          if (Either.isLeft(either)) return Effect.fail(refused(i, either.left))
+          rows[i] = either.right
+        }
+        return Effect.succeed(rows)
+      }
+      return run(0)
+    }))
+
+/**
+ * The cells of a result as rows: an object with the selected fields by name, decoded through `schema`. Numbers are numbers,
+ * 64-bit integers bigint (or numbers, where the schema wants them), bools boolean, text is string, dates are `Date` (or what
+ * `time` says), cells of several values and bytes are typed arrays (or lists, where the schema wants them), codes of enumerations what they stand for, and nulls null; of fields that are optional, and may not
+ * be null, nulls are left out.
+ *
+ * Rows cost an object each: for arithmetic over many cells use the columns. Fails with `RowError` at the first row that the
+ * schema refuses, and as `TileArray.enumerations` does.
+ *
+ * ```ts
+ * import { layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Quake = Schema.Struct({ place: Schema.String, time: Schema.DateFromSelf, scale: Schema.Literal("mw", "ml") })
+ * const program = TileArray.open("tests/support/quakes").pipe(
+ *   Effect.flatMap((quakes) => Sparse.read(quakes, { region: { lon: [140, 180] } })),
+ *   Effect.flatMap((result) => Sparse.decodeRows(result, Quake)),
+ * )
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [
+ *   { place: "Tōhoku", time: new Date("2011-03-11T05:46:24Z"), scale: "mw" },
+ * ])
+ * ```
+ */
+export const decodeRows = <A, I, R>(
+  source: RowSource,
+  schema: Schema.Schema<A, I, R>,
+  options: RowOptions = {},
+): Effect.Effect<ReadonlyArray<A>, RowsError, R | Storage | Codecs> =>
+  Effect.suspend(() => decodeFrom(source, schema, options, new Map(), 0))
+
+/**
+ * A stream of results as a stream of rows, as {@link decodeRows} makes them; enumerations are loaded once. An Effect is a
+ * stream of one element, so what reads can be piped here as it is.
+ *
+ * ```ts
+ * import { layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Chunk from "effect/Chunk"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ * import * as Stream from "effect/Stream"
+ *
+ * class Quake extends Schema.Class<Quake>("Quake")({ lat: Schema.Number, place: Schema.NonEmptyString }) {}
+ *
+ * const northern = TileArray.open("tests/support/quakes").pipe(
+ *   Effect.flatMap((quakes) => Sparse.read(quakes, { select: ["lat", "place"] })),
+ *   Sparse.rows(Quake), // Stream<Quake, …>
+ *   Stream.filter((quake) => quake.lat > 38),
+ *   Stream.runCollect,
+ * )
+ * const found = await Effect.runPromise(Effect.provide(northern, layerDefault))
+ * assertEquals(Chunk.toReadonlyArray(found).map((quake) => quake.place), ["Tōhoku"])
+ * ```
+ */
+export const rows = <A, I, R>(
+  schema: Schema.Schema<A, I, R>,
+  options: RowOptions = {},
+): <E, R2>(results: Stream.Stream<RowSource, E, R2>) => Stream.Stream<A, E | RowsError, R | R2 | Storage | Codecs> =>
+(results) =>
+  Stream.suspend(() => {
+    const known: Known = new Map()
+    let first = 0
+    return Stream.flattenIterables(
+      Stream.mapEffect(results, (source) =>
+        Effect.tap(decodeFrom(source, schema, options, known, first), (rows) => {
+          first += rows.length
+        })),
+    )
+  })

@@ -1,0 +1,47 @@
+/**
+ * Columns cut, and put one behind the other.
+ */
+import { arrayOf, type TypedArray } from "../../../schema/array/datatype.ts"
+import type { Column } from "./column.ts"
+
+/** The cells `from … to − 1` of a column; fixed-size values are views. */
+export const columnPart = (column: Column, from: number, to: number): Column => {
+  const { values, offsets, validity, cellValNum, length } = column
+  if (from === 0 && to === length) return column
+  const part = { ...column, length: to - from, validity: validity?.subarray(from, to) }
+  if (offsets === undefined) {
+    const width = cellValNum as number
+    return { ...part, values: values.subarray(from * width, to * width) as TypedArray }
+  }
+  const start = offsets[from]
+  return {
+    ...part,
+    values: values.subarray(start, offsets[to]) as TypedArray,
+    offsets: start === 0 ? offsets.subarray(from, to + 1) : offsets.subarray(from, to + 1).map((at) => at - start),
+  }
+}
+
+/** The cells of columns of one field, one column behind the other. */
+export const joinColumns = (columns: ReadonlyArray<Column>): Column => {
+  if (columns.length === 1) return columns[0]
+  const [first] = columns
+  const sum = (of: (column: Column) => number): number => columns.reduce((total, column) => total + of(column), 0)
+  const length = sum((column) => column.length)
+  const values = new (arrayOf(first.type))(sum((column) => column.values.length))
+  const offsets = first.offsets === undefined ? undefined : new Uint32Array(length + 1)
+  const validity = first.validity === undefined ? undefined : new Uint8Array(length)
+  let [cell, at] = [0, 0]
+  for (const its of columns) {
+    // a column's values are of the type of the field, whatever array that is
+    values.set(its.values as never, at)
+    validity?.set(its.validity!, cell)
+    if (offsets !== undefined) { for (let i = 1; i <= its.length; i++) offsets[cell + i] = its.offsets![i] + at }
+    at += its.values.length
+    cell += its.length
+  }
+  return { ...first, length, values, offsets, validity }
+}
+
+/** Bytes of the buffers of a column. */
+export const columnBytes = ({ values, offsets, validity }: Column): number =>
+  values.byteLength + (offsets?.byteLength ?? 0) + (validity?.byteLength ?? 0)

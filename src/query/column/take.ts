@@ -1,0 +1,28 @@
+/**
+ * Chosen cells of a tile, as a tile of their own.
+ */
+import type { FieldTile } from "../../fragment/field_tiles.ts"
+import { appendStarts, appendVar } from "../../kernel/copy/append_var.ts"
+import { copyCells, unitsOf } from "../../kernel/copy/gather.ts"
+
+/**
+ * A copy of the cells at `positions`, which ascend, and of all without them. `tile` starts with cell `first` of that which
+ * they count in; fixed-size cells have `cellSize` bytes.
+ */
+export const pickCells = (
+  { values, offsets }: FieldTile,
+  cellSize: number,
+  positions: Uint32Array | undefined,
+  first = 0,
+): FieldTile => {
+  if (positions === undefined) return { values: values.slice(), offsets, validity: undefined }
+  if (offsets === undefined) {
+    const out = new Uint8Array(positions.length * cellSize)
+    copyCells(unitsOf(out, cellSize), 0, unitsOf(values, cellSize), positions, 0, positions.length, first)
+    return { values: out, offsets: undefined, validity: undefined }
+  }
+  const starts = new Uint32Array(positions.length + 1)
+  const out = new Uint8Array(appendStarts(starts, 0, 0, offsets, positions))
+  appendVar(out, 0, values, offsets, positions)
+  return { values: out, offsets: starts, validity: undefined }
+}

@@ -1,0 +1,42 @@
+/**
+ * Columns as conditions look at them: a few forms for all types, so that each has one loop.
+ */
+import { sizeOf } from "../../../schema/array/datatype.ts"
+import { isBytes } from "../../condition/compile.ts"
+import type { ByteCells, Halves } from "../../kernel/match/compare_value.ts"
+import type { Column } from "../column/column.ts"
+
+/** The cells of a column. */
+export type CellBlocks =
+  /** Floats and integers of up to 32 bits: `at(from)` are the cells from there on, at least a block of them. */
+  | { readonly kind: "numbers"; readonly column: Column; readonly at: (from: number) => Float64Array }
+  /** 64-bit integers. */
+  | { readonly kind: "halves"; readonly column: Column; readonly halves: Halves }
+  /** Text, bytes, and cells of several values. */
+  | { readonly kind: "bytes"; readonly column: Column; readonly bytes: ByteCells }
+
+/** A column in blocks of `block` cells. */
+export const cellBlocks = (column: Column, block: number): CellBlocks => {
+  const { type, values, offsets, cellValNum } = column
+  if (offsets !== undefined || cellValNum !== 1 || isBytes(type)) {
+    const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+    const unit = sizeOf(type) * (cellValNum === "var" ? 1 : cellValNum)
+    return { kind: "bytes", column, bytes: { bytes, offsets, unit } }
+  }
+  if (values instanceof BigInt64Array || values instanceof BigUint64Array) {
+    const words = new Int32Array(values.buffer, values.byteOffset, 2 * values.length)
+    return { kind: "halves", column, halves: { words, signed: values instanceof BigInt64Array } }
+  }
+  if (values instanceof Float64Array) return { kind: "numbers", column, at: (from) => values.subarray(from) }
+  // converted once for all comparisons of a block
+  const numbers = new Float64Array(block)
+  let held = -1
+  const at = (from: number): Float64Array => {
+    if (held !== from) {
+      numbers.set(values.subarray(from, from + block))
+      held = from
+    }
+    return numbers
+  }
+  return { kind: "numbers", column, at }
+}

@@ -1,0 +1,75 @@
+/**
+ * Whether a tile can hold cells that fulfil a condition, by what is known of it without reading it.
+ */
+import { type Datatype, isFloat, sizeOf } from "../../../schema/array/datatype.ts"
+import { readScalar } from "../../../schema/array/scalar.ts"
+import { compareBytes } from "../../kernel/match/match_ranges.ts"
+import type { Predicate } from "../../condition/predicate.ts"
+
+/** What is known of the cells of one field in a tile. */
+export interface KnownCells {
+  readonly type: Datatype
+  /** Cells are compared as bytes. */
+  readonly text: boolean
+  /** The smallest and the largest that is not null, raw; `undefined` where they are not known. */
+  readonly bounds: { readonly low: Uint8Array; readonly high: Uint8Array } | undefined
+  /** How many are null, and how many there are. */
+  readonly nulls: number
+  readonly cells: number
+}
+
+/**
+ * False if no cell of a tile fulfils a condition, whatever its cells are. `known` tells of the fields of the tile; `undefined` where
+ * nothing is known.
+ */
+export const mayHold = (node: Predicate, known: (field: string) => KnownCells | undefined): boolean => {
+  if (node.kind === "expression") {
+    if (node.op === "and") return node.children.every((child) => mayHold(child, known))
+    return node.op === "not" || node.children.some((child) => mayHold(child, known))
+  }
+  if (node.kind === "value" && (node.op === "always_true" || node.op === "always_false")) {
+    return node.op === "always_true"
+  }
+  const its = known(node.field)
+  if (its === undefined) return true
+  if (node.kind === "null") return node.op === "eq" ? its.nulls > 0 : its.nulls < its.cells
+  if (its.nulls === its.cells) return false
+  const { bounds } = its
+  if (bounds === undefined) return true
+  const compared = (value: Uint8Array): readonly [low: number, high: number] | undefined => {
+    if (its.text) return [compareBytes(bounds.low, value), compareBytes(bounds.high, value)]
+    if (value.byteLength !== sizeOf(its.type)) return undefined
+    const [low, high, wanted] = [bounds.low, bounds.high, value].map((bytes) => readScalar(its.type, bytes))
+    return wanted !== wanted ? undefined : [order(low, wanted), order(high, wanted)]
+  }
+  const within = (value: Uint8Array): boolean => {
+    const sides = compared(value)
+    return sides === undefined || (sides[0] <= 0 && sides[1] >= 0)
+  }
+  switch (node.op) {
+    case "in":
+      return membersOf(node).some(within)
+    case "not_in":
+      return true
+    case "eq":
+      return within(node.value)
+    case "ne": {
+      const sides = compared(node.value)
+      // a NaN is another than everything
+      return sides === undefined || isFloat(its.type) || sides[0] !== 0 || sides[1] !== 0
+    }
+    default: {
+      const sides = compared(node.value)
+      if (sides === undefined) return true
+      const [low, high] = sides
+      return node.op === "lt" ? low < 0 : node.op === "le" ? low <= 0 : node.op === "gt" ? high > 0 : high >= 0
+    }
+  }
+}
+
+const order = (a: number | bigint, b: number | bigint): number => a < b ? -1 : a > b ? 1 : 0
+
+const membersOf = (
+  { value, offsets = new Float64Array(0) }: { readonly value: Uint8Array; readonly offsets?: Float64Array },
+): ReadonlyArray<Uint8Array> =>
+  Array.from(offsets, (at, k) => value.subarray(at, k + 1 < offsets.length ? offsets[k + 1] : value.byteLength))

@@ -1,0 +1,100 @@
+/**
+ * What is known of the cells of fragments and their tiles in the fields of a condition, before a tile is read.
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { isText } from "../../../schema/array/scalar.ts"
+import type { MbrColumn } from "../../../schema/fragment/rtree.ts"
+import type { Where } from "../../condition/where.ts"
+import type { Field } from "../../fragment/field.ts"
+import { cellCount, cellsInTile, type Fragment } from "../../fragment/fragment.ts"
+import { loadFragmentBounds } from "../../fragment/load/load_fragment_statistics.ts"
+import { loadTileBounds } from "../../fragment/load/load_statistics.ts"
+import { loadMbrs } from "../../fragment/mbrs.ts"
+import type { SectionError } from "../../fragment/sections.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { fieldIn } from "../column/gather.ts"
+import { type KnownCells, mayHold } from "./may_match.ts"
+
+/** What is known of a tile in one field. */
+type KnownOf = (tile: number) => KnownCells | undefined
+
+/** Statistics of fewer tiles are read at once: those of the whole fragment would only be one more section. */
+const MANY = 1024
+
+const isTextField = ({ var: isVar, type }: Field): boolean => isVar || isText(type)
+
+/** False if no cell of a fragment fulfils a condition: by its non-empty domain, and by its statistics where it has many tiles. */
+export const fragmentMayHold = (
+  access: TileAccess,
+  fragment: Fragment,
+  { predicate, fields }: Where,
+): Effect.Effect<boolean, SectionError, Storage> =>
+  Effect.gen(function* () {
+    const cells = cellCount(fragment)
+    const known = new Map<string, KnownCells>()
+    for (const field of fields) {
+      const { type, file } = field
+      const base = { type, text: isTextField(field), cells }
+      const range = file.kind === "dimension" ? fragment.nonEmptyDomain?.[file.index] : undefined
+      if (range !== undefined) known.set(field.name, { ...base, bounds: range, nulls: 0 })
+    }
+    if (!mayHold(predicate, (name) => known.get(name))) return false
+    if (fragment.tileCount < MANY) return true
+    for (const field of fields) {
+      const its = field.file.kind === "attribute" ? fieldIn(fragment, field) : undefined
+      const bounds = its === undefined ? undefined : yield* loadFragmentBounds(access, fragment, its)
+      if (bounds !== undefined) known.set(field.name, { type: field.type, text: isTextField(field), cells, ...bounds })
+    }
+    return mayHold(predicate, (name) => known.get(name))
+  })
+
+/** What is known of the tiles of a fragment in an attribute. */
+export const knownAttribute = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+): Effect.Effect<KnownOf, SectionError, Storage> =>
+  Effect.gen(function* () {
+    const its = fieldIn(fragment, field)
+    const found = its === undefined ? undefined : yield* loadTileBounds(access, fragment, its)
+    if (found === undefined) return (): undefined => undefined
+    return (tile: number) => ({
+      type: field.type,
+      text: isTextField(field),
+      bounds: found.boundsOf(tile),
+      nulls: found.nullsIn(tile),
+      cells: cellsInTile(fragment, tile),
+    })
+  })
+
+/** What is known of the tiles of a sparse fragment in a dimension: their rectangles. */
+export const knownDimension = (
+  access: TileAccess,
+  fragment: Fragment,
+  field: Field,
+  dimension: number,
+): Effect.Effect<KnownOf, SectionError, Storage> =>
+  Effect.map(loadMbrs(access, fragment), ({ dimensions }) => (tile) => ({
+    type: field.type,
+    text: isTextField(field),
+    bounds: rectangle(dimensions[dimension], tile),
+    nulls: 0,
+    cells: cellsInTile(fragment, tile),
+  }))
+
+/** The bounds of a tile along a dimension. */
+const rectangle = (column: MbrColumn, tile: number): { readonly low: Uint8Array; readonly high: Uint8Array } => {
+  if (column.kind === "var") {
+    const { bytes, offsets } = column
+    return {
+      low: bytes.subarray(offsets[2 * tile], offsets[2 * tile + 1]),
+      high: bytes.subarray(offsets[2 * tile + 1], offsets[2 * tile + 2]),
+    }
+  }
+  const { buffer, byteOffset, BYTES_PER_ELEMENT: size } = column.values
+  return {
+    low: new Uint8Array(buffer, byteOffset + 2 * tile * size, size),
+    high: new Uint8Array(buffer, byteOffset + (2 * tile + 1) * size, size),
+  }
+}

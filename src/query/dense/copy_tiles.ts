@@ -1,0 +1,201 @@
+/**
+ * What a dense plan copies: lines of fixed-size cells straight into the result, or a map that says for every cell of the
+ * result where it comes from.
+ */
+import * as Effect from "effect/Effect"
+import { inFlight, Storage } from "../../../platform/storage/service.ts"
+import { runSteps } from "../../../platform/host/event_loop_turns.ts"
+import { viewAs } from "../../../schema/array/datatype.ts"
+import type { Scalar } from "../../../schema/array/scalar.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { type Field, fieldsOf } from "../../fragment/field.ts"
+import { readSpans, type TakeCells } from "../../fragment/read/read_spans.ts"
+import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import { type Units, unitsOf } from "../../kernel/copy/gather.ts"
+import { inParts, type Steps } from "../../kernel/steps.ts"
+import { copyLine } from "../../kernel/copy/strided_copy.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { type AxisPlan, tileStart } from "./axis_plan.ts"
+import type { Column } from "../column/column.ts"
+import { firstTileFrom, forTileLinesSteps, spansOfStep } from "./cell_slabs.ts"
+import { type Cells, fieldIn, fillCells, gatherColumns } from "../column/gather.ts"
+import { placed, takesUnits, type Target } from "./out_buffers.ts"
+import type { DensePlan } from "./plan.ts"
+import { attemptAllocation, type ReadError } from "../options/read_error.ts"
+import type { Selection } from "../selection/selection.ts"
+import { findCells } from "../sparse/match_tiles.ts"
+import type { ResultTooLarge } from "../../array/open/errors.ts"
+
+/**
+ * A fixed-size attribute that every fragment of the plan has: a batch of tiles is read, and its lines are copied, into
+ * `target` if there is one.
+ */
+export const copyFixed = (
+  access: TileAccess,
+  array: OpenedArray,
+  plan: DensePlan,
+  field: Field,
+  target: Target | undefined,
+): Effect.Effect<Column, ReadTilesError | ResultTooLarge, Storage> =>
+  Effect.gen(function* () {
+    const size = plan.cells * field.cellSize
+    const into = target !== undefined && takesUnits(target, field.cellSize) ? target : undefined
+    const bytes = into === undefined
+      ? yield* attemptAllocation(array.uri, size, () => new Uint8Array(size))
+      : new Uint8Array(into.values.buffer, into.values.byteOffset, into.values.byteLength)
+    const validity = !field.nullable
+      ? undefined
+      : into?.validity ?? (yield* attemptAllocation(array.uri, plan.cells, () => new Uint8Array(plan.cells)))
+    if (!plan.covered) {
+      fillCells(bytes, field.fillValue)
+      validity?.fill(field.fillIsNull ? 0 : 1)
+    }
+    // what a thread writes to is not for us to fill
+    const fresh = into === undefined && plan.covered ? faultAhead(access, bytes, field.cellSize) : undefined
+    const out = unitsOf(bytes, field.cellSize)
+    const outValidity = validity === undefined ? undefined : unitsOf(validity, 1)
+    for (const step of plan.steps) {
+      if (step.kind === "sparse") continue
+      const fragment = array.fragments[step.fragment]
+      const its = fieldIn(fragment, field)!
+      const spans = fresh === undefined
+        ? spansOfStep(plan, step)
+        : { ...spansOfStep(plan, step), later: { from: firstTileFrom(plan, step, fresh.from), ready: fresh.ready } }
+      const copyInto = (to: Units, cellSize: number): TakeCells => (k, bytes, first) => {
+        const values = unitsOf(bytes, cellSize)
+        return forTileLinesSteps(plan, step, k, (s, t, n, ss, ts) => copyLine(to, values, s - first, t, n, ss, ts))
+      }
+      yield* Effect.zip(
+        readSpans(access, fragment, its, "fixed", spans, copyInto(out, field.cellSize)),
+        outValidity === undefined
+          ? Effect.void
+          : readSpans(access, fragment, its, "validity", spans, copyInto(outValidity, 1)),
+        { concurrent: inFlight(yield* Storage, fragment.uri, 2) > 1 },
+      )
+    }
+    if (fresh !== undefined) yield* fresh.ready
+    // engines write 0 and 1; whatever is not 0 is a value
+    if (validity !== undefined) {
+      yield* runSteps(() =>
+        inParts(validity.length, (from, to) => {
+          for (let i = from; i < to; i++) if (validity[i] > 1) validity[i] = 1
+        })
+      )
+    }
+    const column: Column = {
+      name: field.name,
+      type: field.type,
+      cellValNum: field.cellValNum,
+      length: plan.cells,
+      values: into?.values ?? viewAs(field.type, bytes),
+      validity,
+      enumeration: field.enumeration,
+    }
+    return placed(column, target)
+  })
+
+/** Memory of fewer bytes is there soon enough. */
+const LARGE = 1 << 25
+/** The part of a result's memory that is still to be made ready when the first cells are copied. */
+const SHARE = 0.6
+
+/** Another thread makes the rear of a large result's memory ready, while its front is written; `ready` waits for it. */
+const faultAhead = (
+  { codecs: { workers } }: TileAccess,
+  bytes: Uint8Array,
+  cellSize: number,
+): { readonly from: number; readonly ready: Effect.Effect<void> } | undefined => {
+  if (workers === undefined || bytes.length < LARGE) return undefined
+  const from = Math.ceil(bytes.length / cellSize * (1 - SHARE))
+  return { from, ready: workers.faultIn(bytes.subarray(from * cellSize)) }
+}
+
+/** For every cell of the result the tile and position that it comes from; of no tile where nothing was written. */
+export const cellMap = (
+  access: TileAccess,
+  array: OpenedArray,
+  plan: DensePlan,
+  selection: Selection,
+): Effect.Effect<Cells, ReadError, Storage> =>
+  Effect.gen(function* () {
+    const tiles = [...plan.tiles]
+    const [tileOf, positions] = yield* attemptAllocation(array.uri, 8 * plan.cells, () =>
+      [
+        new Uint32Array(plan.cells).fill(0xffffffff),
+        new Uint32Array(plan.cells),
+      ] as const)
+    for (const step of plan.steps) {
+      if (step.kind === "dense") {
+        for (let k = 0; k < step.tileCount; k++) {
+          const tile = step.firstTile + k
+          yield* runSteps(() =>
+            forTileLinesSteps(plan, step, k, (source, target, length, sourceStride, targetStride) => {
+              for (let i = 0; i < length; i++, source += sourceStride, target += targetStride) {
+                tileOf[target] = tile
+                positions[target] = source
+              }
+            })
+          )
+        }
+      } else {
+        // a sparse fragment inside a dense array: its cells go where their coordinates say
+        const found = yield* findCells(access, array, selection, [step.fragment])
+        const base = tiles.length
+        tiles.push(...found.tiles)
+        const targets = yield* targetsOf(access, array, plan, found)
+        for (let i = 0; i < targets.length; i++) {
+          if (targets[i] < 0) continue
+          tileOf[targets[i]] = base + found.tileOf[i]
+          positions[targets[i]] = found.positions[i]
+        }
+      }
+    }
+    return { tiles, tileOf, positions }
+  })
+
+/** Where cells with coordinates lie in the result; −1 for those outside. */
+const targetsOf = (
+  access: TileAccess,
+  array: OpenedArray,
+  plan: DensePlan,
+  found: Cells,
+): Effect.Effect<Float64Array, ReadError, Storage> =>
+  Effect.gen(function* () {
+    const out = new Float64Array(found.tileOf.length)
+    const columns = yield* gatherColumns(access, array, fieldsOf(array.schema).dimensions, found)
+    const place = ({ values }: Column, d: number): Steps<void> => {
+      const starts = segmentStarts(plan.axes[d])
+      return inParts(out.length, (from, to) => {
+        for (let i = from; i < to; i++) {
+          if (out[i] < 0) continue
+          const at = placeOf(plan.axes[d], starts, BigInt(values[i] as Scalar))
+          out[i] = at < 0 ? -1 : out[i] + at * plan.targetStrides[d]
+        }
+      })
+    }
+    for (const [d, column] of columns.entries()) yield* runSteps(() => place(column, d))
+    return out
+  })
+
+/** First coordinates of the segments of an axis. */
+const segmentStarts = (plan: AxisPlan): ReadonlyArray<bigint> =>
+  plan.tiles.flatMap((tile, t) =>
+    Array.from(
+      plan.low.subarray(plan.firstSegment[t], plan.firstSegment[t + 1]),
+      (low) => tileStart(plan.axis, tile) + BigInt(low),
+    )
+  )
+
+/** Where a coordinate lies along an axis of the result; −1 if it is not selected. */
+const placeOf = (plan: AxisPlan, starts: ReadonlyArray<bigint>, coordinate: bigint): number => {
+  // the last segment that starts at or before it
+  let from = 0
+  for (let to = starts.length; from < to;) {
+    const middle = (from + to) >>> 1
+    if (starts[middle] <= coordinate) from = middle + 1
+    else to = middle
+  }
+  if (from === 0) return -1
+  const offset = Number(coordinate - starts[from - 1])
+  return offset < plan.count[from - 1] ? plan.out[from - 1] + offset : -1
+}

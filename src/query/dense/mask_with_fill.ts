@@ -1,0 +1,30 @@
+/**
+ * Columns of dense reads with a condition: cells that are not wanted hold the fill value.
+ */
+import { sizeOf, viewAs } from "../../../schema/array/datatype.ts"
+import type { Field } from "../../fragment/field.ts"
+import { fillOthers, fillOtherVars } from "../../kernel/copy/fill_others.ts"
+import { unitsOf } from "../../kernel/copy/gather.ts"
+import type { Column } from "../column/column.ts"
+
+/** A column with the fill value of its field where `keep` has no one; cells of fixed size are changed in place. */
+export const filledColumn = (column: Column, field: Field, keep: Uint8Array): Column => {
+  const { values, offsets, validity, type } = column
+  if (validity !== undefined) {
+    const fill = field.fillIsNull ? 0 : 1
+    for (let i = 0; i < keep.length; i++) if (keep[i] === 0) validity[i] = fill
+  }
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+  if (offsets === undefined) {
+    const out = unitsOf(bytes, field.cellSize)
+    fillOthers(out, unitsOf(field.fillValue, field.cellSize), keep)
+    // values that do not lie aligned were copied
+    if (out.array.buffer !== bytes.buffer) {
+      bytes.set(new Uint8Array(out.array.buffer, out.array.byteOffset, out.array.byteLength))
+    }
+    return column
+  }
+  const unit = sizeOf(type)
+  const filled = fillOtherVars(bytes, offsets.map((at) => at * unit), field.fillValue, keep)
+  return { ...column, values: viewAs(type, filled.bytes), offsets: filled.offsets.map((at) => at / unit) }
+}

@@ -1,0 +1,54 @@
+/**
+ * How much a batch of a dense array may have to take.
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../../platform/storage/service.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { denseCells } from "../../fragment/dense_tiles.ts"
+import type { Field } from "../../fragment/field.ts"
+import { loadFieldTiles } from "../../fragment/field_tiles.ts"
+import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { fieldIn } from "../column/gather.ts"
+import { type DenseRequest, fixedBytes, readFields } from "./read.ts"
+
+/** The field with the largest tile of fixed-sized cells, and its bytes. */
+export const largestTile = (
+  array: OpenedArray,
+  request: DenseRequest,
+): { readonly field: Field; readonly bytes: number } | undefined => {
+  const cells = array.fragments.length === 0 ? 0 : denseCells(array.schema)
+  let largest: { readonly field: Field; readonly bytes: number } | undefined
+  for (const field of readFields(request)) {
+    if (field.var || field.file.kind !== "attribute") continue
+    const bytes = cells * (field.cellSize + (field.nullable ? 1 : 0))
+    if (largest === undefined || bytes > largest.bytes) largest = { field, bytes }
+  }
+  return largest
+}
+
+/**
+ * Bytes that are enough for every batch: a tile of the largest field, or a cell with the largest tiles of var-sized values of
+ * every fragment, which are there while it is read.
+ */
+export const enoughBytes = (
+  access: TileAccess,
+  array: OpenedArray,
+  request: DenseRequest,
+): Effect.Effect<number, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    let bytes = fixedBytes(array, { ...request, ranges: request.ranges.map(() => [{ low: 0n, high: 0n }]) })
+    for (const field of readFields(request)) {
+      if (!field.var) continue
+      bytes += field.fillValue.byteLength
+      for (const fragment of array.fragments) {
+        const its = fieldIn(fragment, field)
+        if (its === undefined || !fragment.dense) continue
+        const [{ varSizes }] = yield* loadFieldTiles(access, fragment, [its])
+        let most = 0
+        for (let i = 0; i < varSizes!.length; i++) if (varSizes![i] > most) most = varSizes![i]
+        bytes += most + 8 * fragment.tileCells
+      }
+    }
+    return Math.max(bytes, largestTile(array, request)?.bytes ?? 0)
+  })

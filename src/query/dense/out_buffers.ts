@@ -1,0 +1,81 @@
+/**
+ * Memory that users give for the columns of a result.
+ */
+import { arrayOf, type TypedArray } from "../../../schema/array/datatype.ts"
+import { SelectionError } from "../../array/open/errors.ts"
+import type { Field } from "../../fragment/field.ts"
+import type { Column } from "../column/column.ts"
+import type { ColumnBuffer } from "../column/typed_columns.ts"
+
+/** Memory for the cells of one field: just as long as they are. */
+export interface Target {
+  readonly values: TypedArray
+  readonly validity: Uint8Array | undefined
+}
+
+const shown = (given: unknown): string =>
+  typeof given === "object" && given !== null ? given.constructor?.name ?? "an object" : String(given)
+
+const targetOf = (uri: string, field: Field, given: ColumnBuffer, cells: number): Target => {
+  const refuse = (reason: string): never => {
+    throw new SelectionError({ uri, field: field.name, reason: `out: ${reason}` })
+  }
+  if (field.var) return refuse("cells of any length cannot be read into memory of one length; leave it out")
+  const make = arrayOf(field.type)
+  const { values, validity } = ArrayBuffer.isView(given) ? { values: given, validity: undefined } : Object(given)
+  if (!(values instanceof make)) {
+    return refuse(
+      `${field.type} is read into a ${(make as unknown as { name: string }).name}, not into ${shown(values)}`,
+    )
+  }
+  if (field.nullable !== (validity !== undefined)) {
+    return refuse(
+      field.nullable ? "cells may be null; give { values, validity }" : "cells are never null; give the values alone",
+    )
+  }
+  const length = cells * field.cellSize / make.BYTES_PER_ELEMENT
+  const array = values as TypedArray
+  if (array.length < length) return refuse(`the result has ${length} values, there is room for ${array.length}`)
+  if (validity === undefined) return { values: array.subarray(0, length) as TypedArray, validity }
+  if (!(validity instanceof Uint8Array)) {
+    return refuse(`validity is read into a Uint8Array, not into ${shown(validity)}`)
+  }
+  if (validity.length < cells) return refuse(`the result has ${cells} cells, validity has room for ${validity.length}`)
+  return { values: array.subarray(0, length) as TypedArray, validity: validity.subarray(0, cells) }
+}
+
+/** The memory for each field that has some. Throws {@link SelectionError}. */
+export const targetsFor = (
+  uri: string,
+  fields: ReadonlyArray<Field>,
+  out: Readonly<Record<string, ColumnBuffer | undefined>>,
+  cells: number,
+): ReadonlyMap<string, Target> => {
+  const targets = new Map<string, Target>()
+  for (const [name, given] of Object.entries(out)) {
+    if (given === undefined) continue
+    const field = fields.find((f) => f.name === name)
+    if (field === undefined) {
+      throw new SelectionError({ uri, field: name, reason: "out: this is no field of the result; select it" })
+    }
+    targets.set(name, targetOf(uri, field, given, cells))
+  }
+  return targets
+}
+
+/** Whether cells can be copied straight into a target: as whole units, which must lie aligned. */
+export const takesUnits = ({ values }: Target, cellSize: number): boolean =>
+  values.byteOffset % (cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1) === 0
+
+/** A column in the memory of its target: copied there, unless that is where it lies. */
+export const placed = (column: Column, target: Target | undefined): Column => {
+  if (target === undefined || column.values === target.values) return column
+  // bytes, not numbers: a float that passes through a number may lose the bits of its NaN
+  const { values, validity } = target
+  const { buffer, byteOffset, byteLength } = column.values
+  new Uint8Array(values.buffer, values.byteOffset, values.byteLength).set(
+    new Uint8Array(buffer, byteOffset, byteLength),
+  )
+  if (validity !== undefined) validity.set(column.validity!)
+  return { ...column, values, ...(validity === undefined ? {} : { validity }) }
+}

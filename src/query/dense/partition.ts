@@ -1,0 +1,74 @@
+/**
+ * Where a dense selection is cut in two, so that the parts follow each other in the order that was asked.
+ */
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { axisOf, tileOf } from "../../fragment/dense_tiles.ts"
+import { lengthOf, tileStart, type WholeRanges } from "./axis_plan.ts"
+import type { Order } from "../options/read_options.ts"
+
+/** A cut along dimension `d`: the first part ends with the coordinate `last`. */
+export interface DenseCut {
+  readonly d: number
+  readonly last: bigint
+  /** Whether it is between tiles. */
+  readonly between: boolean
+}
+
+/** The cut nearest to the middle of a dimension; between tiles where there are several. */
+const cutAxis = (schema: ArraySchema, d: number, ranges: WholeRanges): DenseCut | undefined => {
+  const axis = axisOf(schema.dimensions[d])
+  const first = ranges[0].low
+  const end = ranges[ranges.length - 1].high
+  if (first === end) return undefined
+  // the last coordinate of the first half
+  let left = (lengthOf(ranges) + 1n) / 2n
+  let middle = first
+  for (const { low, high } of ranges) {
+    middle = left > high - low ? high : low + left - 1n
+    left -= high - low + 1n
+    if (left <= 0n) break
+  }
+  if (middle === end) middle--
+  const from = tileOf(axis, first)
+  const to = tileOf(axis, end)
+  if (from === to) return { d, last: middle, between: false }
+  // the end of the tile of the middle, or of the one before
+  const tile = tileOf(axis, middle)
+  const last = tileStart(axis, tile + 1n) - 1n
+  return {
+    d,
+    last: tile < to && (tile === from || last - middle <= middle - tileStart(axis, tile))
+      ? last
+      : tileStart(axis, tile) - 1n,
+    between: true,
+  }
+}
+
+/** Where to cut; `undefined` for a single cell. */
+export const cutDense = (
+  schema: ArraySchema,
+  ranges: ReadonlyArray<WholeRanges>,
+  order: Order,
+): DenseCut | undefined => {
+  const dims = schema.dimensions.map((_, d) => d)
+  const slowestFirst = (colMajor: boolean): ReadonlyArray<number> => colMajor ? [...dims].reverse() : dims
+  const byTiles = order === "global" || order === "unordered"
+  if (byTiles) {
+    for (const d of slowestFirst(schema.tileOrder === "col-major")) {
+      const axis = axisOf(schema.dimensions[d])
+      const its = ranges[d]
+      if (tileOf(axis, its[0].low) !== tileOf(axis, its[its.length - 1].high)) return cutAxis(schema, d, its)
+    }
+  }
+  for (const d of slowestFirst(byTiles ? schema.cellOrder === "col-major" : order === "col")) {
+    const cut = cutAxis(schema, d, ranges[d])
+    if (cut !== undefined) return cut
+  }
+  return undefined
+}
+
+/** The parts of ranges up to a coordinate, and behind it. */
+export const cutRanges = (ranges: WholeRanges, last: bigint): readonly [WholeRanges, WholeRanges] => [
+  ranges.flatMap(({ low, high }) => low > last ? [] : [{ low, high: high < last ? high : last }]),
+  ranges.flatMap(({ low, high }) => high <= last ? [] : [{ low: low > last ? low : last + 1n, high }]),
+]

@@ -1,0 +1,225 @@
+/**
+ * Dense plans: which tiles of which fragments a selection needs, and what of each goes where. Pure values, one entry per
+ * tile; the boxes inside a tile are made when it is copied.
+ */
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { readScalar } from "../../../schema/array/scalar.ts"
+import { axisOf, tileOf } from "../../fragment/dense_tiles.ts"
+import type { Fragment } from "../../fragment/fragment.ts"
+import {
+  type AxisClip,
+  type AxisPlan,
+  boundsIn,
+  cellsBetween,
+  clipAxis,
+  countsOf,
+  planAxis,
+  wholeIn,
+  type WholeRanges,
+} from "./axis_plan.ts"
+import type { TileRef } from "../column/gather.ts"
+import type { Selection } from "../selection/selection.ts"
+
+/** What is copied from a dense fragment. */
+export interface DenseStep {
+  readonly kind: "dense"
+  readonly fragment: number
+  /** What of the selection lies in the fragment's domain, by dimension. */
+  readonly clip: ReadonlyArray<AxisClip>
+  /** Its tiles are those of the plan from here on, ascending. */
+  readonly firstTile: number
+  readonly tileCount: number
+  /** For each tile and dimension: the tile's number in the axis plan. */
+  readonly along: Uint32Array
+  /** Selected cells that lie in each tile. */
+  readonly cells: Float64Array
+}
+
+/** The plan of a dense read. */
+export interface DensePlan {
+  readonly axes: ReadonlyArray<AxisPlan>
+  readonly shape: ReadonlyArray<number>
+  readonly cells: number
+  /** How far neighbouring cells along each dimension lie apart, in a tile and in the result. */
+  readonly sourceStrides: ReadonlyArray<number>
+  readonly targetStrides: ReadonlyArray<number>
+  /** Tiles to be read, by fragment from the oldest on. */
+  readonly tiles: ReadonlyArray<TileRef>
+  /** What is copied, in this order: later copies overwrite earlier ones. Sparse fragments are cells to be placed. */
+  readonly steps: ReadonlyArray<DenseStep | { readonly kind: "sparse"; readonly fragment: number }>
+  /** Whether every cell of the result is written by some copy, so that nothing needs a fill value. */
+  readonly covered: boolean
+}
+
+/** Ranges of a selection in whole numbers; `whole` where everything is selected. */
+export const wholeRanges = (selection: Selection, whole: (d: number) => WholeRanges): ReadonlyArray<WholeRanges> =>
+  selection.map((s, d) =>
+    s.kind === "number" && s.ranges !== undefined
+      ? s.ranges.map((r) => ({ low: BigInt(r.low), high: BigInt(r.high) }))
+      : whole(d)
+  )
+
+/** What a plan grows with: space tiles that are touched, and segments along all dimensions together. */
+export const planSize = (
+  schema: ArraySchema,
+  ranges: ReadonlyArray<WholeRanges>,
+): { readonly tiles: bigint; readonly segments: bigint } => {
+  const counts = schema.dimensions.map((d, i) => countsOf(axisOf(d), ranges[i]))
+  return {
+    tiles: counts.reduce((n, c) => n * c.tiles, 1n),
+    segments: counts.reduce((n, c) => n + c.segments, 0n),
+  }
+}
+
+/** How far neighbours along each dimension lie apart in a box. */
+export const strides = (extents: ReadonlyArray<number>, order: "row-major" | "col-major"): ReadonlyArray<number> => {
+  const out = new Array<number>(extents.length)
+  let step = 1
+  const each = (d: number) => {
+    out[d] = step
+    step *= extents[d]
+  }
+  if (order === "row-major") { for (let d = extents.length - 1; d >= 0; d--) each(d) }
+  else for (let d = 0; d < extents.length; d++) each(d)
+  return out
+}
+
+/** What of the selection a fragment may hold. */
+interface Placed {
+  readonly fragment: number
+  readonly dense: boolean
+  readonly clip: ReadonlyArray<AxisClip>
+  /** The fragment's number of the tile along each dimension, by the axis plan's. */
+  readonly numbers: (d: number, t: number) => number
+  readonly tileStrides: ReadonlyArray<number>
+  readonly tiles: Array<number>
+  readonly along: Array<number>
+  readonly cells: Array<number>
+}
+
+const place = (
+  fragment: Fragment,
+  number: number,
+  schema: ArraySchema,
+  axes: ReadonlyArray<AxisPlan>,
+): Placed | undefined => {
+  const domain = fragment.nonEmptyDomain
+  if (domain === undefined) return undefined
+  const clip: Array<AxisClip> = []
+  const first: Array<bigint> = []
+  const counts: Array<number> = []
+  for (let d = 0; d < axes.length; d++) {
+    const { type } = schema.dimensions[d]
+    const from = BigInt(readScalar(type, domain[d].low))
+    const to = BigInt(readScalar(type, domain[d].high))
+    const its = clipAxis(axes[d], from, to)
+    if (its === undefined) return undefined
+    clip.push(its)
+    first.push(tileOf(axes[d].axis, from))
+    counts.push(Number(tileOf(axes[d].axis, to) - first[d]) + 1)
+  }
+  return {
+    fragment: number,
+    dense: fragment.dense,
+    clip,
+    numbers: (d, t) => Number(axes[d].tiles[t] - first[d]),
+    tileStrides: strides(counts, schema.tileOrder === "col-major" ? "col-major" : "row-major"),
+    tiles: [],
+    along: [],
+    cells: [],
+  }
+}
+
+/** Plans a dense read. The result lies in `layout`. */
+export const planDense = (
+  schema: ArraySchema,
+  fragments: ReadonlyArray<Fragment>,
+  ranges: ReadonlyArray<WholeRanges>,
+  layout: "row-major" | "col-major",
+): DensePlan => {
+  const axes = schema.dimensions.map((d, i) => planAxis(axisOf(d), ranges[i]))
+  const shape = axes.map((a) => a.length)
+  const cells = shape.reduce((n, s) => n * s, 1)
+  const extents = axes.map((a) => Number(a.axis.extent))
+  const base = {
+    axes,
+    shape,
+    cells,
+    sourceStrides: strides(extents, schema.cellOrder === "col-major" ? "col-major" : "row-major"),
+    targetStrides: strides(shape, layout),
+  }
+  if (cells === 0) return { ...base, tiles: [], steps: [], covered: true }
+  // newest first, until one covers the tile
+  const placed = fragments.map((f, i) => place(f, i, schema, axes)).filter((p) => p !== undefined).reverse()
+  const covered = planTiles(axes, placed.filter((p) => p.dense))
+  const tiles: Array<TileRef> = []
+  const steps: Array<DensePlan["steps"][number]> = []
+  for (const p of placed.reverse()) {
+    if (!p.dense) steps.push({ kind: "sparse", fragment: p.fragment })
+    else if (p.tiles.length > 0) steps.push(stepOf(p, axes.length, tiles))
+  }
+  return { ...base, tiles, steps, covered }
+}
+
+/** Goes through the tiles and notes which fragments are needed; answers whether all that is selected was written. */
+const planTiles = (axes: ReadonlyArray<AxisPlan>, placed: ReadonlyArray<Placed>): boolean => {
+  const dims = axes.length
+  const at = new Array<number>(dims).fill(0)
+  let covered = true
+  for (;;) {
+    let whole = false
+    for (let k = 0; k < placed.length && !whole; k++) {
+      const { clip } = placed[k]
+      let d = 0
+      while (d < dims && at[d] >= clip[d].first && at[d] <= clip[d].last) d++
+      if (d < dims) continue
+      whole = note(axes, placed[k], at)
+    }
+    if (!whole) covered = false
+    let d = dims - 1
+    for (; d >= 0; d--) {
+      if (++at[d] < axes[d].tiles.length) break
+      at[d] = 0
+    }
+    if (d < 0) return covered
+  }
+}
+
+/** Notes a tile of a fragment; answers whether it holds all that is selected of it. */
+const note = (axes: ReadonlyArray<AxisPlan>, p: Placed, at: ReadonlyArray<number>): boolean => {
+  let whole = true
+  let tile = 0
+  let cells = 1
+  for (let d = 0; d < at.length; d++) {
+    const [low, high] = boundsIn(axes[d], p.clip[d], at[d])
+    const its = cellsBetween(axes[d], at[d], low, high)
+    if (its === 0) return false
+    cells *= its
+    if (!wholeIn(p.clip[d], at[d])) whole = false
+    tile += p.numbers(d, at[d]) * p.tileStrides[d]
+  }
+  p.tiles.push(tile)
+  p.along.push(...at)
+  p.cells.push(cells)
+  return whole
+}
+
+const stepOf = (p: Placed, dims: number, tiles: Array<TileRef>): DenseStep => {
+  const order = Uint32Array.from(p.tiles.keys())
+  order.sort((a, b) => p.tiles[a] - p.tiles[b])
+  const firstTile = tiles.length
+  const along = new Uint32Array(order.length * dims)
+  for (let k = 0; k < order.length; k++) {
+    tiles.push({ fragment: p.fragment, tile: p.tiles[order[k]] })
+    for (let d = 0; d < dims; d++) along[k * dims + d] = p.along[order[k] * dims + d]
+  }
+  return {
+    kind: "dense",
+    fragment: p.fragment,
+    clip: p.clip,
+    firstTile,
+    tileCount: order.length,
+    along,
+    cells: Float64Array.from(order, (k) => p.cells[k]),
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * Space tiles of a dense plan that no cell of fulfils the condition, by the statistics of all fragments that wrote to them: they are
+ * not read. And of what is left, the tiles that hold cells that do.
+ */
+import * as Effect from "effect/Effect"
+import { inFlight, Storage } from "../../../platform/storage/service.ts"
+import { readScalar, scalarBytes } from "../../../schema/array/scalar.ts"
+import { Since } from "../../../schema/version/version.ts"
+import type { Where } from "../../condition/where.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import type { Fragment } from "../../fragment/fragment.ts"
+import type { SectionError } from "../../fragment/sections.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { type AxisPlan, tileStart } from "./axis_plan.ts"
+import { forTileLines } from "./cell_slabs.ts"
+import { fragmentMayHold, knownAttribute } from "../condition/tile_metadata.ts"
+import type { DensePlan, DenseStep } from "./plan.ts"
+import { tileKey } from "./covered_space_tiles.ts"
+import { type KnownCells, mayHold } from "../condition/may_match.ts"
+
+/**
+ * A plan without the space tiles in which no fragment holds a cell that is wanted. Where only some do, all are read: a tile that
+ * holds none may lie over older cells that would be wanted. Cells that nobody wrote hold the fill value, wanted or not.
+ */
+export const pruneDense = (
+  access: TileAccess,
+  array: OpenedArray,
+  where: Where,
+  plan: DensePlan,
+): Effect.Effect<DensePlan, SectionError, Storage> =>
+  Effect.gen(function* () {
+    const { axes, steps, tiles } = plan
+    // of cells that lie anywhere nothing is known
+    if (steps.some((step) => step.kind === "sparse")) return plan
+    const dims = axes.length
+    const alive = new Set<number>()
+    const look = (step: DenseStep): Effect.Effect<void, SectionError, Storage> =>
+      Effect.gen(function* () {
+        const fragment = array.fragments[step.fragment]
+        if (!(yield* fragmentMayHold(access, fragment, where))) return
+        const known = new Map<string, (k: number) => KnownCells | undefined>()
+        for (const field of where.fields) {
+          const { file, name } = field
+          if (file.kind === "dimension") {
+            known.set(name, (k) => coordinates(axes[file.index], step.along[k * dims + file.index], field.type))
+            continue
+          }
+          const ofTile = yield* knownAttribute(access, fragment, field)
+          const told = toldTiles(fragment, axes)
+          known.set(name, (k) => told(step, k) ? ofTile(tiles[step.firstTile + k].tile) : undefined)
+        }
+        for (let k = 0; k < step.tileCount; k++) {
+          const key = tileKey(axes, step, k)
+          if (!alive.has(key) && mayHold(where.predicate, (name) => known.get(name)!(k))) alive.add(key)
+        }
+      })
+    const storage = yield* Storage
+    yield* Effect.forEach(steps as ReadonlyArray<DenseStep>, look, {
+      concurrency: inFlight(storage, array.uri, 16),
+      discard: true,
+    })
+    const left = restrictPlan(plan, (step, k) => alive.has(tileKey(axes, step, k)))
+    return left.tiles.length === tiles.length ? plan : { ...left, covered: false }
+  })
+
+/** What is known of the coordinates of a space tile. */
+const coordinates = ({ axis, tiles }: AxisPlan, t: number, type: KnownCells["type"]): KnownCells => {
+  const low = tileStart(axis, tiles[t])
+  const high = low + axis.extent - 1n
+  return {
+    type,
+    text: false,
+    bounds: { low: scalarBytes(type, low), high: scalarBytes(type, high < axis.high ? high : axis.high) },
+    nulls: 0,
+    cells: Infinity,
+  }
+}
+
+/**
+ * Whether the statistics of a tile are of the cells that were written: until format 15 they are of the whole tile, so that it must
+ * have been written whole.
+ */
+const toldTiles = (
+  { version, nonEmptyDomain, schema }: Fragment,
+  axes: ReadonlyArray<AxisPlan>,
+): (step: DenseStep, k: number) => boolean => {
+  if (version >= Since.deletes) return () => true
+  const whole = axes.map(({ axis, tiles }, d) => {
+    const { low, high } = nonEmptyDomain![d]
+    const { type } = schema.dimensions[d]
+    const [from, to] = [BigInt(readScalar(type, low)), BigInt(readScalar(type, high))]
+    return tiles.map((tile) => tileStart(axis, tile) >= from && tileStart(axis, tile + 1n) - 1n <= to)
+  })
+  return ({ along }, k) => whole.every((its, d) => its[along[k * whole.length + d]])
+}
+
+/** What of a plan reads the tiles that are kept, by their steps and numbers in these. */
+export const restrictPlan = (plan: DensePlan, keep: (step: DenseStep, k: number) => boolean): DensePlan => {
+  const dims = plan.axes.length
+  const tiles: Array<DensePlan["tiles"][number]> = []
+  const steps: Array<DensePlan["steps"][number]> = []
+  for (const step of plan.steps) {
+    if (step.kind === "sparse") {
+      steps.push(step)
+      continue
+    }
+    const kept = Array.from({ length: step.tileCount }, (_, k) => k).filter((k) => keep(step, k))
+    if (kept.length === 0) continue
+    const along = new Uint32Array(kept.length * dims)
+    kept.forEach((k, i) => along.set(step.along.subarray(k * dims, (k + 1) * dims), i * dims))
+    const firstTile = tiles.length
+    for (const k of kept) tiles.push(plan.tiles[step.firstTile + k])
+    const cells = Float64Array.from(kept, (k) => step.cells[k])
+    steps.push({ ...step, firstTile, tileCount: kept.length, along, cells })
+  }
+  return { ...plan, tiles, steps }
+}
+
+/** What of a plan reads the tiles in which some cells have a one; the others are nobody's. */
+export const planOfWanted = (plan: DensePlan, holds: Uint8Array): DensePlan =>
+  restrictPlan(plan, (step, k) => {
+    let some = false
+    forTileLines(plan, step, k, (_, target, length, _stride, stride) => {
+      for (let i = 0; i < length && !some; i++) some = holds[target + i * stride] === 1
+    })
+    return some
+  })

@@ -1,0 +1,211 @@
+/**
+ * Dense reads of what was checked: plan, read tiles, copy boxes.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { withTurns } from "../../../platform/host/event_loop_turns.ts"
+import { ResultTooLarge } from "../../array/open/errors.ts"
+import { accessOf, type OpenedArray } from "../../array/open/open.ts"
+import type { Field } from "../../fragment/field.ts"
+import type { Fragment } from "../../fragment/fragment.ts"
+import { loadFieldTiles, loadManyFieldTiles, proveTileCount } from "../../fragment/field_tiles.ts"
+import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { lengthOf, type WholeRanges } from "./axis_plan.ts"
+import type { Column } from "../column/column.ts"
+import { evaluate } from "../condition/evaluate.ts"
+import { coordinateColumn } from "./coordinate_column.ts"
+import { cellMap, copyFixed } from "./copy_tiles.ts"
+import { filledColumn } from "./mask_with_fill.ts"
+import { type Cells, fieldIn, gatherColumns } from "../column/gather.ts"
+import { globalOrderSteps } from "./global_order.ts"
+import { placed, targetsFor } from "./out_buffers.ts"
+import { permuteSteps } from "../column/permute.ts"
+import { type DensePlan, planDense, planSize } from "./plan.ts"
+import { planOfWanted, pruneDense } from "./prune.ts"
+import { attemptAllocation, attemptAllocationSteps, attemptSelection, type ReadError } from "../options/read_error.ts"
+import type { Order } from "../options/read_options.ts"
+import type { Selection } from "../selection/selection.ts"
+import type { ColumnBuffer } from "../column/typed_columns.ts"
+import type { Where } from "../../condition/where.ts"
+
+/** The answer of a dense read: every column has the product of `shape` cells, in the order that was asked. */
+export interface DenseColumns {
+  /** Cells along each dimension. */
+  readonly shape: ReadonlyArray<number>
+  readonly columns: Readonly<Record<string, Column>>
+  /** Masked requests: a one for each cell that somebody wrote and that fulfils the condition; all do where it is not there. */
+  readonly keep?: Uint8Array
+}
+
+/** Cells are numbered by 32 bits. */
+const MOST_CELLS = 0xffffffffn
+/** A plan of more tiles than this, or of more segments along its dimensions, does not fit into memory. */
+const MOST_TILES = 1n << 24n
+const MOST_SEGMENTS = 1n << 26n
+
+/** What is read of a dense array: fields, of what of each dimension, in which order. */
+export interface DenseRequest {
+  readonly fields: ReadonlyArray<Field>
+  readonly selection: Selection
+  readonly ranges: ReadonlyArray<WholeRanges>
+  readonly order: Order
+  readonly where: Where | undefined
+  /** Answers which cells are wanted, instead of filling the others. Only for cells in row-major order. */
+  readonly masked?: boolean
+}
+
+/** The fields whose cells are read: those that are wanted, and those by which cells are chosen. */
+export const readFields = ({ fields, where }: DenseRequest): ReadonlyArray<Field> =>
+  where === undefined ? fields : [...new Set([...fields, ...where.fields])]
+
+/** Whether cells of a field are taken one by one, from where a map says that they are. */
+const isMapped = (array: OpenedArray, field: Field): boolean =>
+  field.file.kind === "attribute" && (field.var || array.fragments.some((fragment) => !isHeldBy(fragment, field)))
+
+/** Bytes of a result, but for the values of var-sized fields: at most, and on the way to it. */
+export const fixedBytes = (array: OpenedArray, request: DenseRequest): number => {
+  const { ranges, order } = request
+  const fields = readFields(request)
+  const mapped = request.masked === true || fields.some((field) => isMapped(array, field))
+  const perCell = fields.reduce((sum, f) => sum + (f.var ? 4 : f.cellSize) + (f.nullable ? 1 : 0), mapped ? 8 : 0)
+  const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
+  // another order is another copy
+  return Number(cells * BigInt(order === "global" ? 2 * perCell + 4 : perCell))
+}
+
+/** Reads what was asked and checked; a result that may take more than `limit` bytes is refused. */
+export const readDenseRequest = (
+  array: OpenedArray,
+  request: DenseRequest,
+  limit: number,
+  out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
+): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
+  withTurns(Effect.gen(function* () {
+    const { schema, uri } = array
+    const { fields, selection, ranges, order, where } = request
+    const access = yield* accessOf(array)
+    const layout = order === "col" ? "col-major" : "row-major"
+    // how much it will be: before anything is planned, since plans grow with it
+    const bytes = fixedBytes(array, request)
+    const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
+    const fail = (reason?: string) => Effect.fail(new ResultTooLarge({ uri, needed: bytes, limit, reason }))
+    if (bytes > limit) return yield* fail()
+    if (cells > MOST_CELLS) {
+      return yield* fail(`the selection has ${cells} cells, more than ${MOST_CELLS}; read it in parts`)
+    }
+    const size = planSize(schema, ranges)
+    if (size.tiles > MOST_TILES || size.segments > MOST_SEGMENTS) {
+      return yield* fail(
+        `the selection touches ${size.tiles} tiles, in ${size.segments} pieces along the dimensions; one read plans ` +
+          `at most ${MOST_TILES} and ${MOST_SEGMENTS}; read it in parts`,
+      )
+    }
+
+    const targets = yield* attemptSelection(() => targetsFor(uri, fields, out, Number(cells)))
+    for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
+    const whole = planDense(schema, array.fragments, ranges, layout)
+    const plan = where === undefined ? whole : yield* pruneDense(access, array, where, whole)
+    const needed = bytes + (yield* varBytes(access, array, plan, readFields(request), "cells"))
+    if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri, needed, limit }))
+    const columns: Record<string, Column> = {}
+    let map: Cells | undefined
+    const read = (field: Field, its: DensePlan): Effect.Effect<void, ReadError, Storage> =>
+      Effect.gen(function* () {
+        if (field.file.kind === "dimension") {
+          const d = field.file.index
+          columns[field.name] = yield* attemptAllocation(uri, bytes, () => coordinateColumn(field, d, plan))
+        } else if (field.var || its.steps.some((s) => !isHeldBy(array.fragments[s.fragment], field))) {
+          map ??= yield* cellMap(access, array, its, selection)
+          columns[field.name] = (yield* gatherColumns(access, array, [field], map))[0]
+        } else {
+          const target = order === "global" ? undefined : targets.get(field.name)
+          columns[field.name] = yield* copyFixed(access, array, its, field, target)
+        }
+      })
+    const prepare = (some: ReadonlyArray<Field>, its: DensePlan): Effect.Effect<void, ReadTilesError, Storage> => {
+      const attributes = some.filter(({ file }) => file.kind === "attribute")
+      return Effect.forEach(new Set(its.steps.flatMap((s) => s.kind === "sparse" ? [] : [s.fragment])), (number) => {
+        const fragment = array.fragments[number]
+        return loadManyFieldTiles(access, fragment, attributes.flatMap((field) => fieldIn(fragment, field) ?? []))
+      }, { discard: true })
+    }
+    const first = where?.fields ?? fields
+    yield* prepare(first, plan)
+    for (const field of first) yield* read(field, plan)
+    let keep = where === undefined ? undefined : yield* attemptAllocation(
+      uri,
+      plan.cells,
+      () => evaluate(where.predicate, new Map(Object.entries(columns)), plan.cells),
+    )
+    if (request.masked === true && !plan.covered) {
+      map ??= yield* cellMap(access, array, plan, selection)
+      const { tileOf } = map
+      keep ??= yield* attemptAllocation(uri, plan.cells, () => new Uint8Array(plan.cells).fill(1))
+      for (let i = 0; i < tileOf.length; i++) if (tileOf[i] === 0xffffffff) keep[i] = 0
+    }
+    const rest = fields.filter(({ name }) => !Object.hasOwn(columns, name))
+    if (keep !== undefined && where !== undefined && rest.length > 0) {
+      // of the other fields only the tiles that hold cells that are wanted
+      const wanted = yield* attemptAllocation(uri, 16 * plan.tiles.length, () => planOfWanted(plan, keep))
+      if (map !== undefined) {
+        const { tileOf } = map
+        for (let i = 0; i < keep.length; i++) if (keep[i] === 0) tileOf[i] = 0xffffffff
+      }
+      yield* prepare(rest, wanted)
+      for (const field of rest) yield* read(field, wanted)
+    }
+    if (request.masked === true) return { shape: plan.shape, columns, keep }
+    if (keep !== undefined) {
+      yield* attemptAllocation(uri, bytes, () => {
+        for (const field of fields) {
+          if (field.file.kind === "attribute") columns[field.name] = filledColumn(columns[field.name], field, keep)
+        }
+      })
+    }
+    if (order === "global") {
+      yield* attemptAllocationSteps(uri, bytes, function* () {
+        const cells = yield* globalOrderSteps(schema, plan)
+        for (const field of fields) columns[field.name] = yield* permuteSteps(columns[field.name], cells)
+      })
+    }
+    for (const [name, target] of targets) columns[name] = placed(columns[name], target)
+    return { shape: plan.shape, columns: Object.fromEntries(fields.map(({ name }) => [name, columns[name]])) }
+  }))
+
+/** Whether a fragment has the attribute in the array's own form, so that its cells can be copied box by box. */
+const isHeldBy = (fragment: Fragment, field: Field): boolean => {
+  const its = fieldIn(fragment, field)
+  return fragment.dense && its !== undefined && its.nullable === field.nullable
+}
+
+/**
+ * Bytes of the values of var-sized fields, as their tiles say: of the cells that are read (of tiles read in part, the part
+ * counts), or of whole tiles with their offsets, as they stand in memory.
+ */
+export const varBytes = (
+  access: TileAccess,
+  array: OpenedArray,
+  plan: DensePlan,
+  fields: ReadonlyArray<Field>,
+  of: "cells" | "tiles",
+): Effect.Effect<number, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    let needed = 0
+    for (const field of fields) {
+      if (!field.var) continue
+      if (!plan.covered) needed += plan.cells * field.fillValue.byteLength
+      for (const step of plan.steps) {
+        const fragment = array.fragments[step.fragment]
+        const its = fieldIn(fragment, field)
+        if (step.kind === "sparse" || its === undefined) continue
+        const [where] = yield* loadFieldTiles(access, fragment, [its])
+        for (let k = 0; k < step.tileCount; k++) {
+          const size = where.varSizes![plan.tiles[step.firstTile + k].tile]
+          needed += of === "cells" ? size * step.cells[k] / fragment.tileCells : size + 8 * fragment.tileCells
+        }
+      }
+    }
+    return Math.ceil(needed)
+  })

@@ -1,0 +1,99 @@
+/**
+ * Dense reads in batches, under a budget of memory.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { accessOf, type OpenedArray } from "../../array/open/open.ts"
+import { proveTileCount } from "../../fragment/field_tiles.ts"
+import { lengthOf, type WholeRanges } from "./axis_plan.ts"
+import { type Batch, batches, FIRST_BYTES, type Step } from "../batch/partition_stream.ts"
+import { batchBytes, budgetTooSmall, checkBudget } from "../options/memory_budget.ts"
+import { enoughBytes, largestTile } from "./memory_needed.ts"
+import { cutDense, cutRanges } from "./partition.ts"
+import { limitBytes } from "../batch/row_limit.ts"
+import { planDense, planSize } from "./plan.ts"
+import type { ReadError } from "../options/read_error.ts"
+import { type DenseColumns, type DenseRequest, fixedBytes, readDenseRequest, readFields, varBytes } from "./read.ts"
+import type { StreamOptions } from "../options/read_options.ts"
+
+/** A batch: a part of what was selected, and which. */
+export interface DenseBatch extends DenseColumns {
+  /** What of each dimension it holds. */
+  readonly ranges: ReadonlyArray<WholeRanges>
+}
+
+/** Plans of a batch are no longer than this. */
+const MOST_TILES = 1n << 16n
+const MOST_SEGMENTS = 1n << 20n
+
+/** Streams a resolved request in batches. */
+export const streamRequest = (
+  array: OpenedArray,
+  request: DenseRequest,
+  options: Pick<StreamOptions, "memory" | "batch" | "limit">,
+): Stream.Stream<Batch<DenseBatch>, ReadError, Storage | Codecs> =>
+  Stream.unwrap(Effect.gen(function* () {
+    const memory = yield* checkBudget(array.uri, options.memory)
+    const access = yield* accessOf(array)
+    for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
+    const { schema, uri } = array
+    const limit = batchBytes(memory)
+    const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
+    const tooSmall = (bytes: number, what: string) =>
+      Effect.flatMap(enoughBytes(access, array, request), (enough) =>
+        Effect.fail(budgetTooSmall(uri, memory, Math.max(bytes, enough), what)))
+    const largest = largestTile(array, request)
+    if (largest !== undefined && largest.bytes > limit) {
+      return yield* tooSmall(
+        largest.bytes,
+        `a tile of ${JSON.stringify(largest.field.name)}, and what is read with it,`,
+      )
+    }
+    const step = (
+      part: DenseRequest,
+      first: boolean,
+    ): Effect.Effect<Step<DenseRequest, DenseBatch>, ReadError, Storage | Codecs> =>
+      Effect.gen(function* () {
+        const { ranges, order } = part
+        const fields = readFields(part)
+        if (
+          ranges.some((its) =>
+            its.length === 0
+          )
+        ) return { kind: "none" }
+        const size = planSize(schema, ranges)
+        const planned = size.tiles <= MOST_TILES && size.segments <= MOST_SEGMENTS
+        const fixed = fixedBytes(array, part)
+        const cut = cutDense(schema, ranges, order)
+        let values = 0
+        if ((fixed <= limit || cut === undefined) && planned && fields.some((field) => field.var)) {
+          values = yield* varBytes(
+            access,
+            array,
+            planDense(schema, array.fragments, ranges, "row-major"),
+            fields,
+            "tiles",
+          )
+          if (values > limit && size.tiles === 1n) {
+            // and at least one cell of it
+            const cell = fixed / Number(ranges.reduce((n, its) => n * lengthOf(its), 1n))
+            return yield* tooSmall(values + cell, "one tile of each fragment")
+          }
+        }
+        const bytes = fixed + values
+        // tiles are read once, however small the batches are, if these are cut between them
+        const most = first && cut?.between ? Math.min(wanted, FIRST_BYTES) : wanted
+        if (planned && (bytes <= most || (bytes <= limit && size.tiles === 1n))) {
+          return { kind: "read", batch: { ...(yield* readDenseRequest(array, part, limit)), ranges } }
+        }
+        if (cut === undefined) return yield* tooSmall(bytes, "one cell")
+        const cutPart = (side: 0 | 1): DenseRequest => ({
+          ...part,
+          ranges: ranges.map((its, d) => d === cut.d ? cutRanges(its, cut.last)[side] : its),
+        })
+        return { kind: "cut", parts: [cutPart(0), cutPart(1)] }
+      })
+    return batches(request, step)
+  }))

@@ -1,0 +1,42 @@
+import * as Effect from "effect/Effect"
+import { runSteps } from "../../../platform/host/event_loop_turns.ts"
+import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
+import type { ConditionError } from "../../condition/condition_error.ts"
+import type { Steps } from "../../kernel/steps.ts"
+
+/** What a read can fail with. */
+export type ReadError = EnumerationError | SelectionError | ConditionError | ResultTooLarge
+
+/** Runs what throws {@link SelectionError}. */
+export const attemptSelection = <A>(run: () => A): Effect.Effect<A, SelectionError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof SelectionError ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+/** Runs what allocates up to `needed` bytes; memory that cannot be had is a result that is too large. */
+export const attemptAllocation = <A>(uri: string, needed: number, run: () => A): Effect.Effect<A, ResultTooLarge> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return notAllocated(uri, needed)(error)
+    }
+  })
+
+/** As {@link attemptAllocation}, in steps between which the event loop gets turns. */
+export const attemptAllocationSteps = <A>(
+  uri: string,
+  needed: number,
+  run: () => Steps<A>,
+): Effect.Effect<A, ResultTooLarge> => runSteps(run, notAllocated(uri, needed))
+
+const notAllocated = (uri: string, needed: number) => (error: unknown): Effect.Effect<never, ResultTooLarge> => {
+  if (!(error instanceof RangeError)) return Effect.die(error)
+  const reason = `the result needs up to ${needed} bytes, which cannot be had; read it in parts`
+  return Effect.fail(new ResultTooLarge({ uri, needed, limit: needed, reason }))
+}

@@ -1,0 +1,35 @@
+/**
+ * Batches of arrays outside Effect.
+ */
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import type { TileArray } from "../../array/open/handle.ts"
+import { type RunOptions, toAsyncIterable } from "../batch/async_iterable.ts"
+import type { Declared, FieldName, SparseField, TimeForm } from "../column/typed_columns.ts"
+import type { Query } from "./result_types.ts"
+
+/** What to read in batches outside Effect. */
+export interface BatchesOptions<
+  S extends Declared = undefined,
+  K extends SparseField<S> = FieldName<S>,
+  T extends TimeForm = TimeForm,
+> extends Query<S, K, T>, RunOptions {}
+
+/** An open array, or what opens it: `TileArray.open(uri)`. */
+export type ArrayToRead<S extends Declared> = TileArray<S> | Effect.Effect<TileArray<S>, unknown, Storage | Codecs>
+
+/** The batches of an array, which is opened first if it has to be. */
+export const batchesOf = <S extends Declared, A, E, E2>(
+  array: ArrayToRead<S>,
+  stream: (array: TileArray<S>) => Stream.Stream<A, E, Storage | Codecs>,
+  layer: Layer.Layer<Storage | Codecs, E2>,
+  { signal }: RunOptions,
+): AsyncIterable<A> => {
+  const opening: Effect.Effect<TileArray<S>, unknown, Storage | Codecs> = Effect.isEffect(array)
+    ? array
+    : Effect.succeed(array)
+  return toAsyncIterable(Stream.flatMap(Stream.fromEffect(opening), stream), layer, { signal })
+}

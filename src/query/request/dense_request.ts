@@ -1,0 +1,79 @@
+/**
+ * Dense reads as they are asked.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { readScalar } from "../../../schema/array/scalar.ts"
+import { whereOf } from "../../condition/where.ts"
+import { SelectionError } from "../../array/open/errors.ts"
+import { nonEmptyDomain } from "../../array/describe/non_empty_domain.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { checkBudget } from "../options/memory_budget.ts"
+import { firstBox } from "../dense/limit_box.ts"
+import { checkLimit, firstCells, type Limited, limited } from "../batch/row_limit.ts"
+import { withoutLabels } from "./label_ranges.ts"
+import { wholeRanges } from "../dense/plan.ts"
+import { type DenseColumns, type DenseRequest, readDenseRequest } from "../dense/read.ts"
+import { attemptSelection, type ReadError } from "../options/read_error.ts"
+import { MAX_BYTES, orderOf, type ReadOptions, selectedFields, type StreamOptions } from "../options/read_options.ts"
+import { parseSelection } from "../selection/selection.ts"
+import { type DenseBatch, streamRequest } from "../dense/stream.ts"
+import type { ColumnBuffer } from "../column/typed_columns.ts"
+
+/** Checks what is asked of a dense array. */
+export const denseRequest = (
+  array: OpenedArray,
+  options: ReadOptions,
+): Effect.Effect<DenseRequest, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { schema, uri } = array
+    if (schema.arrayType !== "dense") {
+      const reason = "the array is sparse; read it with Sparse.read"
+      return yield* Effect.fail(new SelectionError({ uri, field: "", reason }))
+    }
+    const given = yield* withoutLabels(array, options.region ?? {})
+    const request = yield* attemptSelection(() => {
+      const order = orderOf(uri, options.order, "row")
+      const fields = selectedFields(array, options.select)
+      const selection = parseSelection(uri, schema, given, options.outside ?? "error")
+      const written = nonEmptyDomain(array)
+      checkLimit(uri, options.limit)
+      const all = wholeRanges(selection, (d) => {
+        if (written === undefined) return []
+        const { type } = schema.dimensions[d]
+        return [{ low: BigInt(readScalar(type, written[d].low)), high: BigInt(readScalar(type, written[d].high)) }]
+      })
+      // tiles cut the global order into boxes
+      if (options.limit === undefined || order === "global") return { fields, selection, ranges: all, order }
+      const slowest = all.map((_, d) => order === "col" ? all.length - 1 - d : d)
+      const ranges = firstBox(all, slowest, BigInt(Math.max(1, options.limit)))
+      return { fields, selection, ranges, order }
+    })
+    return { ...request, where: yield* whereOf(array, options.where) }
+  })
+
+/** Reads a box, or boxes, of a dense array; fields that are named in `out` into the memory there. */
+export const readDense = (
+  array: OpenedArray,
+  options: ReadOptions = {},
+  out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
+): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
+  Effect.flatMap(
+    Effect.zip(denseRequest(array, options), checkBudget(array.uri, options.memory, MAX_BYTES)),
+    ([request, memory]) => readDenseRequest(array, request, memory, out),
+  )
+
+/** Reads boxes of a dense array in batches. */
+export const streamDense = (
+  array: OpenedArray,
+  options: StreamOptions = {},
+): Stream.Stream<Limited<DenseBatch>, ReadError, Storage | Codecs> =>
+  Stream.unwrap(Effect.map(denseRequest(array, options), (request) =>
+    limited(
+      streamRequest(array, request, options),
+      options.limit,
+      ({ shape }) => shape.reduce((n, length) => n * length, 1),
+      (batch, length) => ({ ...batch, columns: firstCells(batch.columns, length), shape: [length] }),
+    )))

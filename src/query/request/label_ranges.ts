@@ -1,0 +1,171 @@
+/**
+ * Dimension labels in selections: ranges of labels become ranges of coordinates.
+ *
+ * The cells of the label's array are searched for those that lie in the ranges, with the statistics of its tiles, whatever their
+ * order is. A range that holds no label holds no coordinate.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { VAR } from "../../../schema/array/cell_val_num.ts"
+import { sizeOf } from "../../../schema/array/datatype.ts"
+import type { DimensionLabel } from "../../../schema/array/dimension_label.ts"
+import { parseScalar, parseText, readScalar, scalarBytes, ScalarError } from "../../../schema/array/scalar.ts"
+import type { Predicate } from "../../condition/predicate.ts"
+import { SelectionError } from "../../array/open/errors.ts"
+import { openLabel } from "../../array/create/label_array.ts"
+import { nonEmptyDomain } from "../../array/describe/non_empty_domain.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { axisOf } from "../../fragment/dense_tiles.ts"
+import { fieldsOf } from "../../fragment/field.ts"
+import { compareBytes } from "../../kernel/match/match_ranges.ts"
+import { inputOf, type Pair, type RegionInput, wantedOf } from "../selection/range_input.ts"
+import { type DenseRequest, readDenseRequest } from "../dense/read.ts"
+import { attemptSelection, type ReadError } from "../options/read_error.ts"
+import { MAX_BYTES } from "../options/read_options.ts"
+
+/** Labels that are looked at together, but for those of one tile. */
+const STEP = 1n << 20n
+
+/** Tiles of so many labels and more are looked at in parts. */
+const MOST = 1n << 23n
+
+/** The ranges without labels: in place of a label its dimension, with the coordinates whose labels lie in the ranges. */
+export const withoutLabels = (
+  array: OpenedArray,
+  ranges: RegionInput,
+): Effect.Effect<RegionInput, ReadError, Storage | Codecs> => {
+  const { schema, uri } = array
+  const isNamed = (name: string): boolean =>
+    typeof ranges === "object" && ranges !== null && Object.hasOwn(ranges, name)
+  const isGiven = (name: string): boolean => isNamed(name) && ranges[name] !== undefined
+  const labels = schema.dimensionLabels.filter(({ name }) => isNamed(name))
+  if (labels.length === 0) return Effect.succeed(ranges)
+  const named = labels.filter(({ name }) => isGiven(name))
+  return Effect.gen(function* () {
+    const out = new Map(Object.entries(ranges))
+    for (const { name } of labels) out.delete(name)
+    for (const label of named) {
+      const { name } = schema.dimensions[label.dimension]
+      const other = named.find((its) => its !== label && its.dimension === label.dimension)?.name ??
+        (isGiven(name) ? name : undefined)
+      if (other !== undefined) {
+        const reason = `it is of the same dimension as ${JSON.stringify(other)}; give ranges of one of them`
+        return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason }))
+      }
+      out.set(name, yield* coordinatesOf(array, label, ranges[label.name]))
+    }
+    return Object.fromEntries(out)
+  })
+}
+
+/** The array that holds a label. */
+export const labelArray = (
+  array: OpenedArray,
+  label: DimensionLabel,
+): Effect.Effect<OpenedArray, ReadError, Storage | Codecs> =>
+  openLabel(array, label).pipe(
+    Effect.catchTag("InvalidOption", Effect.die),
+    Effect.catchTag("ArrayNotFound", ({ uri, hint }) =>
+      Effect.fail(
+        new SelectionError({ uri, field: label.name, reason: `the array of the label is not there: ${hint}` }),
+      )),
+  )
+
+/** The coordinates whose labels lie in the given ranges, as ranges. */
+const coordinatesOf = (
+  array: OpenedArray,
+  label: DimensionLabel,
+  given: unknown,
+): Effect.Effect<ReadonlyArray<Pair>, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri } = array
+    const predicate = yield* attemptSelection(() => predicateOf(uri, label, given))
+    const its = yield* labelArray(array, label)
+    const written = nonEmptyDomain(its)
+    if (written === undefined) {
+      const reason = "the label has no values yet: nobody wrote them"
+      return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason }))
+    }
+    const [dimension] = its.schema.dimensions
+    const bounds = [written[0].low, written[0].high].map((bound) => BigInt(readScalar(dimension.type, bound)))
+    const where = { predicate, fields: [fieldsOf(its.schema).byName.get(label.attribute)!] }
+    const { low: origin, extent } = axisOf(dimension)
+    const step = extent > STEP && extent < MOST ? extent : extent >= MOST ? STEP : STEP - STEP % extent
+    const coordinate = (value: bigint): number | bigint => sizeOf(dimension.type) === 8 ? value : Number(value)
+    const found: Array<Pair> = []
+    let from: bigint | undefined
+    const end = (last: bigint): void => {
+      if (from !== undefined) found.push([coordinate(from), coordinate(last)])
+      from = undefined
+    }
+    for (let low = bounds[0]; low <= bounds[1];) {
+      // parts end where tiles do
+      const next = low + step - (low - origin) % step
+      const high = next - 1n < bounds[1] ? next - 1n : bounds[1]
+      const request: DenseRequest = {
+        fields: [],
+        selection: [{ kind: "number", dimension, ranges: [{ low: coordinate(low), high: coordinate(high) }] }],
+        ranges: [[{ low, high }]],
+        order: "row",
+        where,
+        masked: true,
+      }
+      const { keep } = yield* readDenseRequest(its, request, MAX_BYTES)
+      for (let i = 0; i < keep!.length; i++) {
+        if (keep![i] === 1) from ??= low + BigInt(i)
+        else if (from !== undefined) end(low + BigInt(i) - 1n)
+      }
+      low = next
+    }
+    end(bounds[1])
+    return found
+  })
+
+/** The condition that labels lie in one of the given ranges. Throws {@link SelectionError}. */
+const predicateOf = (uri: string, { name, attribute, type, cellValNum }: DimensionLabel, given: unknown): Predicate => {
+  const text = cellValNum === VAR
+  const value = (bound: unknown): Uint8Array =>
+    text ? parseText(type, inputOf(bound)) : scalarBytes(type, parseScalar(type, inputOf(bound)))
+  const compare = (a: Uint8Array, b: Uint8Array): number => {
+    if (text) return compareBytes(a, b)
+    const [x, y] = [readScalar(type, a), readScalar(type, b)]
+    return x < y ? -1 : x > y ? 1 : 0
+  }
+  const checked = (bound: unknown): Uint8Array | undefined => {
+    const bytes = bound === null ? undefined : value(bound)
+    if (bytes !== undefined && !text && Number.isNaN(readScalar(type, bytes))) {
+      throw new ScalarError("NaN is no bound of a range")
+    }
+    return bytes
+  }
+  const within = ([first, last]: readonly [unknown, unknown]): Predicate => {
+    const [low, high] = [checked(first), checked(last)]
+    if (low !== undefined && high !== undefined && compare(low, high) > 0) {
+      throw new ScalarError("the range is empty: its low bound is above its high bound")
+    }
+    return {
+      kind: "expression",
+      op: "and",
+      children: [
+        ...(low === undefined ? [] : [{ kind: "value", op: "ge", field: attribute, value: low } as const]),
+        ...(high === undefined ? [] : [{ kind: "value", op: "le", field: attribute, value: high } as const]),
+      ],
+    }
+  }
+  try {
+    const wanted = wantedOf(given)
+    if ("points" in wanted) {
+      const points = Array.from(wanted.points, (point) => checked(inputOf(point))!)
+      const starts = new Float64Array(points.length + 1)
+      points.forEach((point, i) => starts[i + 1] = starts[i] + point.length)
+      const bytes = new Uint8Array(starts[points.length])
+      points.forEach((point, i) => bytes.set(point, starts[i]))
+      return { kind: "value", op: "in", field: attribute, value: bytes, offsets: starts.subarray(0, points.length) }
+    }
+    return { kind: "expression", op: "or", children: wanted.pairs.map(within) }
+  } catch (error) {
+    if (error instanceof ScalarError) throw new SelectionError({ uri, field: name, reason: error.reason })
+    throw error
+  }
+}

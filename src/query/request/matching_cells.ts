@@ -1,0 +1,51 @@
+/**
+ * Single cells of dense arrays: those that somebody wrote and that fulfil a condition, and none of the others.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import type { Field } from "../../fragment/field.ts"
+import { selectOnes } from "../../kernel/match/select_cells.ts"
+import type { Batch } from "../batch/partition_stream.ts"
+import { firstCells, type Limited, limited } from "../batch/row_limit.ts"
+import { permute } from "../column/permute.ts"
+import { denseRequest } from "./dense_request.ts"
+import type { ReadError } from "../options/read_error.ts"
+import type { StreamOptions } from "../options/read_options.ts"
+import type { SparseResult } from "../sparse/read.ts"
+import { type DenseBatch, streamRequest } from "../dense/stream.ts"
+
+/** The cells of a batch that are wanted, in these fields; what the condition looks at may be others. */
+const wantedOf = (
+  fields: ReadonlyArray<Field>,
+  { columns: all, shape, keep, last }: Batch<DenseBatch>,
+): Batch<SparseResult> => {
+  const cells = shape.reduce((n, length) => n * length, 1)
+  const columns = Object.fromEntries(fields.map(({ name }) => [name, all[name]]))
+  if (keep === undefined) return { columns, length: cells, last }
+  const numbers = new Uint32Array(cells)
+  const chosen = numbers.subarray(0, selectOnes(keep, numbers))
+  const kept = Object.entries(columns).map(([name, column]) => [name, permute(column, chosen)])
+  return { columns: Object.fromEntries(kept), length: chosen.length, last }
+}
+
+/** Reads the cells of a dense array that are wanted, in batches, row-major. */
+export const streamDenseCells = (
+  array: OpenedArray,
+  { limit, ...options }: StreamOptions = {},
+): Stream.Stream<Limited<SparseResult>, ReadError, Storage | Codecs> =>
+  Stream.unwrap(Effect.map(
+    denseRequest(array, { ...options, order: "row" }),
+    (request) =>
+      limited(
+        streamRequest(array, { ...request, masked: true }, { ...options, limit }).pipe(
+          Stream.map((batch) => wantedOf(request.fields, batch)),
+          Stream.filter(({ length }) => length > 0),
+        ),
+        limit,
+        ({ length }) => length,
+        ({ columns }, length) => ({ columns: firstCells(columns, length), length }),
+      ),
+  ))

@@ -1,0 +1,107 @@
+/**
+ * Dimension labels as columns.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { SelectionError } from "../../array/open/errors.ts"
+import type { ArraySchema } from "../../schema_builder/schema_value.ts"
+import { openedOf, type TileArray } from "../../array/open/handle.ts"
+import type { Column } from "../column/column.ts"
+import { readDense } from "./dense_request.ts"
+import { labelArray, withoutLabels } from "./label_ranges.ts"
+import { checkForm } from "./resolve_query.ts"
+import type { RegionInput } from "../selection/range_input.ts"
+import type { ReadError } from "../options/read_error.ts"
+import type { Outside } from "../selection/selection.ts"
+import type { RegionOf } from "../column/typed_columns.ts"
+
+/** Names of the labels of a schema; any name where none is declared. */
+export type LabelName<S extends ArraySchema | undefined> = S extends ArraySchema ? keyof S["labels"] & string : string
+
+/** Of which coordinates labels are read. */
+export interface LabelOptions<S extends ArraySchema | undefined = undefined> {
+  /**
+   * Ranges by dimension or by label, as reads of cells take them; those of other dimensions are let be. Default: all coordinates
+   * from the first to the last that have a label.
+   */
+  readonly region?: RegionOf<S>
+  /** What to do with ranges that leave the domain. Default: refuse them. */
+  readonly outside?: Outside
+}
+
+/** Labels, and the coordinates that they are of. */
+export interface LabelColumns {
+  /** How many there are. */
+  readonly length: number
+  /** The coordinates of the dimension, ascending. */
+  readonly coordinates: Column
+  /** The label of each; the fill value of its datatype where there is none. */
+  readonly labels: Column
+}
+
+/**
+ * Reads a dimension label: what the coordinates of its dimension are called. Labels lie in an array of their own, which is seen as
+ * it was at the time of the array.
+ *
+ * Fails with `SelectionError` for a label that the array does not have, for one that nobody wrote if the ranges are its own, and as
+ * `Dense.read` does.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ *
+ * const Depths = ArraySchema.dense({
+ *   dims: { layer: Dim.uint32([0, 3], { tile: 4 }) },
+ *   attrs: { salt: Attr.float64() },
+ *   labels: { depth: { dim: "layer", type: "float64", order: "increasing" } },
+ * })
+ * const program = Effect.gen(function* () {
+ *   const made = yield* TileArray.create("mem://depths", Depths)
+ *   yield* Dense.write(made, {}, { salt: [34, 35, 35, 36], depth: [0.5, 2, 10, 100] })
+ *   const depths = yield* TileArray.reopen(made)
+ *   const region = { depth: [1, 50] } as const
+ *   const { columns } = yield* Dense.read(depths, { region })
+ *   return [columns.salt, (yield* TileArray.readLabel(depths, "depth", { region })).labels.values]
+ * })
+ * const found = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(found, [Float64Array.of(35, 35), Float64Array.of(2, 10)])
+ * ```
+ */
+export const readLabel = <S extends ArraySchema | undefined>(
+  array: TileArray<S>,
+  label: LabelName<S>,
+  options: LabelOptions<S> = {},
+): Effect.Effect<LabelColumns, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const opened = openedOf(array)
+    const wrong = checkForm(array.uri, options, ["region", "outside"])
+    if (wrong !== undefined) return yield* Effect.fail(wrong)
+    const { schema, uri } = opened
+    const its = schema.dimensionLabels.find(({ name }) => name === label)
+    if (its === undefined) {
+      const names = schema.dimensionLabels.map(({ name }) => JSON.stringify(name)).join(", ")
+      const reason = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
+      return yield* Effect.fail(new SelectionError({ uri, field: label, reason }))
+    }
+    const { name } = schema.dimensions[its.dimension]
+    const known = [name, ...schema.dimensionLabels.flatMap((l) => l.dimension === its.dimension ? [l.name] : [])]
+    const asked = Object.entries((options.region ?? {}) as RegionInput).filter(([key]) => known.includes(key))
+    const ranges = yield* withoutLabels(opened, Object.fromEntries(asked))
+    const labels = yield* labelArray(opened, its)
+    const [index] = labels.schema.dimensions
+    const { columns } = yield* readDense(labels, {
+      select: [index.name, its.attribute],
+      region: ranges[name] === undefined ? {} : { [index.name]: ranges[name] },
+      outside: options.outside,
+    })
+    return {
+      length: columns[its.attribute].length,
+      coordinates: { ...columns[index.name], name },
+      labels: { ...columns[its.attribute], name: label },
+    }
+  })

@@ -1,0 +1,71 @@
+/**
+ * Whole results of reads with a limit: the batches of a stream that ends early, as one.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { SelectionError } from "../../array/open/errors.ts"
+import { accessOf, type OpenedArray } from "../../array/open/open.ts"
+import { lengthOf } from "../dense/axis_plan.ts"
+import { checkBudget } from "../options/memory_budget.ts"
+import { checkLimit, joined } from "../batch/row_limit.ts"
+import { denseRequest, readDense } from "./dense_request.ts"
+import { type DenseColumns, readDenseRequest } from "../dense/read.ts"
+import { attemptSelection, type ReadError } from "../options/read_error.ts"
+import { MAX_BYTES, type ReadOptions } from "../options/read_options.ts"
+import { readSparse } from "./sparse_request.ts"
+import { sparseRequest } from "./sparse_request.ts"
+import { readPlanned, type SparseResult } from "../sparse/read.ts"
+import { streamDense } from "./dense_request.ts"
+import { streamSparse } from "./sparse_request.ts"
+import type { ColumnBuffer } from "../column/typed_columns.ts"
+
+/** Reads the cells of a sparse array, the first of them where there is a limit. */
+export const readFirstSparse = (
+  array: OpenedArray,
+  options: ReadOptions,
+): Effect.Effect<SparseResult, ReadError, Storage | Codecs> =>
+  options.limit === undefined ? readSparse(array, options) : Effect.gen(function* () {
+    const asked = { ...options, order: options.order ?? "row" } as const
+    const request = yield* sparseRequest(array, asked, "row")
+    const memory = yield* checkBudget(array.uri, options.memory, MAX_BYTES)
+    // cells are counted where nothing of them is selected, too
+    let length = 0
+    const batches = Stream.map(streamSparse(array, asked), (batch) => {
+      length += batch.length
+      return batch
+    })
+    const columns = yield* joined(array.uri, batches, memory)
+    if (columns === undefined) return yield* readPlanned(yield* accessOf(array), array, request, [], memory)
+    return { columns, length }
+  })
+
+/**
+ * Reads a box, or boxes, of a dense array, the first cells of them where there is a limit: where it leaves some out, these
+ * lie in a row.
+ */
+export const readFirstDense = (
+  array: OpenedArray,
+  options: ReadOptions,
+  out: Readonly<Record<string, ColumnBuffer | undefined>> | undefined,
+): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { limit, ...unlimited } = options
+    if (limit === undefined) return yield* readDense(array, options, out)
+    const { uri } = array
+    yield* attemptSelection(() => checkLimit(uri, limit))
+    const whole = yield* denseRequest(array, unlimited)
+    if (BigInt(limit) >= whole.ranges.reduce((n, its) => n * lengthOf(its), 1n)) {
+      return yield* readDense(array, unlimited, out)
+    }
+    if (out !== undefined) {
+      const reason = "boxes are read into given memory, and not their first cells; leave limit out, or out"
+      return yield* Effect.fail(new SelectionError({ uri, field: "limit", reason }))
+    }
+    const memory = yield* checkBudget(uri, options.memory, MAX_BYTES)
+    const columns = yield* joined(uri, streamDense(array, options), memory)
+    if (columns !== undefined) return { columns, shape: [limit] }
+    const none = yield* readDenseRequest(array, { ...whole, ranges: whole.ranges.map(() => []) }, memory)
+    return { ...none, shape: [0] }
+  })

@@ -1,0 +1,77 @@
+/**
+ * Sparse reads and streams as callers request them: options are validated into a {@link SparseRequest} first.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { SelectionError } from "../../array/open/errors.ts"
+import { accessOf, type OpenedArray } from "../../array/open/open.ts"
+import { whereOf } from "../../condition/where.ts"
+import { checkBudget } from "../options/memory_budget.ts"
+import { checkLimit, firstCells, type Limited, limited } from "../batch/row_limit.ts"
+import { withoutLabels } from "./label_ranges.ts"
+import { attemptSelection, type ReadError } from "../options/read_error.ts"
+import {
+  MAX_BYTES,
+  type Order,
+  orderOf,
+  type ReadOptions,
+  selectedFields,
+  type StreamOptions,
+} from "../options/read_options.ts"
+import { planRequest, readPlanned, type SparseRequest, type SparseResult } from "../sparse/read.ts"
+import { parseSelection } from "../selection/selection.ts"
+import { streamRequest } from "../sparse/stream.ts"
+
+/** Validates the options of a sparse read; `order` is the default order. */
+export const sparseRequest = (
+  array: OpenedArray,
+  options: ReadOptions,
+  order: Order,
+): Effect.Effect<SparseRequest, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { schema, uri } = array
+    if (schema.arrayType !== "sparse") {
+      const reason = "the array is dense; read it with Dense.read"
+      return yield* Effect.fail(new SelectionError({ uri, field: "", reason }))
+    }
+    const given = yield* withoutLabels(array, options.region ?? {})
+    const request = yield* attemptSelection(() => {
+      checkLimit(uri, options.limit)
+      return {
+        order: orderOf(uri, options.order, order),
+        fields: selectedFields(array, options.select),
+        selection: parseSelection(uri, schema, given, options.outside ?? "error"),
+      }
+    })
+    return { ...request, where: yield* whereOf(array, options.where) }
+  })
+
+/** Reads the cells of a sparse array that lie in a selection. */
+export const readSparse = (
+  array: OpenedArray,
+  options: ReadOptions = {},
+): Effect.Effect<SparseResult, ReadError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const request = yield* sparseRequest(array, options, "row")
+    const access = yield* accessOf(array)
+    const plan = yield* planRequest(access, array, request)
+    return yield* readPlanned(access, array, request, plan, yield* checkBudget(array.uri, options.memory, MAX_BYTES))
+  })
+
+/** Reads the cells of a sparse array in batches. */
+export const streamSparse = (
+  array: OpenedArray,
+  options: StreamOptions = {},
+): Stream.Stream<Limited<SparseResult>, ReadError, Storage | Codecs> =>
+  Stream.unwrap(Effect.map(
+    sparseRequest(array, options, "unordered"),
+    (request) =>
+      limited(
+        streamRequest(array, request, options),
+        options.limit,
+        ({ length }) => length,
+        ({ columns }, length) => ({ columns: firstCells(columns, length), length }),
+      ),
+  ))

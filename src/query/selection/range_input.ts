@@ -1,0 +1,98 @@
+/**
+ * What users write to say which part of a dimension they want, told apart: a point, a range, ranges, or many points.
+ *
+ * @module
+ */
+import { ScalarError, type ScalarInput } from "../../../schema/array/scalar.ts"
+
+/**
+ * One value of a dimension: a number, a bigint, a text, a Date (for dates), or the raw bytes of a value. 64-bit integers
+ * and dates may be strings: `"9007199254740993"`, `"2024-02-29"`.
+ */
+export type Point = ScalarInput | Date
+
+/** One end of a range; `null` is the end of the domain (of the current domain, where there is one). */
+export type Bound<P extends Point = Point> = P | null
+
+/** A range with both ends inclusive. */
+export type Pair<P extends Point = Point> = readonly [low: Bound<P>, high: Bound<P>]
+
+/** Many single values, in any order; those that are there twice are answered once. A typed array is the fastest list. */
+export interface Points<P extends Point = Point> {
+  /** The values: a list, a typed array, or what else can be iterated. */
+  readonly points: Iterable<P>
+}
+
+/**
+ * What is wanted of one dimension:
+ *
+ * - `3` – a point
+ * - `[1, 5]` – a range, both ends inclusive; `null` is an open end
+ * - `[[1, 5], [8, 9]]` – several ranges; after the first there may be points among them: `[[1, 5], 7]`
+ * - `{ points: [3, 7, 9] }` – many points
+ *
+ * A list of values that are not pairs is refused, since `[3, 7]` is a range while `[3, 7, 9]` could only be points. An empty
+ * list, of ranges or of points, selects nothing.
+ */
+export type RangeInput<P extends Point = Point> =
+  | P
+  | Pair<P>
+  | ReadonlyArray<Pair<P>>
+  | readonly [Pair<P>, ...ReadonlyArray<Pair<P> | P>]
+  | Points<P>
+
+/** What is wanted, by the name of the dimension; a dimension that is not named is taken whole. */
+export type RegionInput = Readonly<Record<string, RangeInput | undefined>>
+
+/** Ranges and points as pairs, or many points. */
+export type Wanted = { readonly pairs: ReadonlyArray<Pair> } | { readonly points: Iterable<unknown> }
+
+const isObject = (given: unknown): given is object => typeof given === "object" && given !== null
+
+/** A value as its datatype takes it. Throws {@link ScalarError}. */
+export const inputOf = (given: unknown): ScalarInput => {
+  if (typeof given === "number" || typeof given === "bigint" || typeof given === "string") return given
+  if (given instanceof Uint8Array) return given
+  if (given instanceof Date) {
+    if (Number.isNaN(given.getTime())) throw new ScalarError("an invalid Date is no bound of a range")
+    return given.toISOString()
+  }
+  if (isObject(given) && typeof (given as { hex?: unknown }).hex === "string") return given as { hex: string }
+  if (given === null) throw new ScalarError("null is no point; it is an open end of a range: [null, high]")
+  throw new ScalarError(
+    Array.isArray(given)
+      ? "a list is no bound of a range; ranges are written [[low, high], …]"
+      : `${isObject(given) ? "an object" : String(given)} is no value; write a value, [low, high], ` +
+        `[[low, high], …] or { points: […] }`,
+  )
+}
+
+const pairOf = (given: ReadonlyArray<unknown>): Pair => {
+  if (given.length === 2) return given as unknown as Pair
+  throw new ScalarError(`a range is a pair [low, high]; here are ${given.length} values`)
+}
+
+/** Tells apart what was given. Throws {@link ScalarError}. */
+export const wantedOf = (given: unknown): Wanted => {
+  if (Array.isArray(given)) {
+    const list: ReadonlyArray<unknown> = given
+    if (list.some(Array.isArray)) {
+      return { pairs: list.map((r) => Array.isArray(r) ? pairOf(r) : [inputOf(r), inputOf(r)]) }
+    }
+    if (list.length === 2) return { pairs: [pairOf(list)] }
+    if (list.length === 0) return { pairs: [] }
+    throw new ScalarError(
+      `a list of ${list.length} ${
+        list.length === 1 ? "value" : "values"
+      } is no range; write { points: […] } for single ` +
+        `values, [low, high] for a range, [[low, high], …] for several`,
+    )
+  }
+  if (isObject(given) && "points" in given) {
+    const { points } = given
+    if (isObject(points) && Symbol.iterator in points) return { points: points as Iterable<unknown> }
+    throw new ScalarError("points is a list of values: { points: [3, 7, 9] }")
+  }
+  const point = inputOf(given)
+  return { pairs: [[point, point]] }
+}

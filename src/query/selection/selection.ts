@@ -1,0 +1,140 @@
+/**
+ * Selections: what a user asks of each dimension, checked against the schema.
+ *
+ * @module
+ */
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { VAR } from "../../../schema/array/cell_val_num.ts"
+import type { Dimension } from "../../../schema/array/dimension.ts"
+import { parseScalar, parseText, ScalarError, textJson } from "../../../schema/array/scalar.ts"
+import { SelectionError } from "../../array/open/errors.ts"
+import { compareBytes } from "../../kernel/match/match_ranges.ts"
+import { limitsOf, outsideOf, shownRange } from "./domain_bounds.ts"
+import { mergeNumbers, mergeStrings, type NumberRange, type Outside, type StringRange } from "./merge_ranges.ts"
+import { numberPoints, stringPoints } from "./points.ts"
+import { inputOf, type Pair, type RegionInput, wantedOf } from "./range_input.ts"
+
+export type { NumberRange, Outside, StringRange } from "./merge_ranges.ts"
+export type { Bound, Pair, Point, Points, RangeInput, RegionInput } from "./range_input.ts"
+
+/** What is asked of one dimension: `undefined` is everything; else ranges, sorted and disjoint. */
+export type DimensionSelection =
+  | { readonly kind: "number"; readonly dimension: Dimension; readonly ranges: ReadonlyArray<NumberRange> | undefined }
+  | { readonly kind: "string"; readonly dimension: Dimension; readonly ranges: ReadonlyArray<StringRange> | undefined }
+
+/** What is asked of all dimensions, in schema order. */
+export type Selection = ReadonlyArray<DimensionSelection>
+
+/** Checks `ranges` against the schema. Throws {@link SelectionError}. */
+export const parseSelection = (
+  uri: string,
+  schema: ArraySchema,
+  ranges: RegionInput,
+  outside: Outside,
+): Selection => {
+  const names = schema.dimensions.map((d) => d.name)
+  const refuse = (field: string, reason: string): never => {
+    throw new SelectionError({ uri, field, reason })
+  }
+  if (typeof ranges !== "object" || ranges === null || Array.isArray(ranges)) {
+    return refuse("", "a region is ranges by the names of dimensions: { x: [1, 5] }")
+  }
+  for (const name of Object.keys(ranges)) {
+    if (names.includes(name)) continue
+    const quoted = (all: ReadonlyArray<string>): string => all.map((n) => JSON.stringify(n)).join(", ")
+    const labels = schema.dimensionLabels.map((label) => label.name)
+    const more = labels.length === 0 ? "" : `, and the labels ${quoted(labels)}`
+    refuse(name, `there is no such dimension; the array has ${quoted(names)}${more}`)
+  }
+  return schema.dimensions.map((dimension, d) => {
+    const given = Object.hasOwn(ranges, dimension.name) ? ranges[dimension.name] : undefined
+    try {
+      return dimension.cellValNum === VAR
+        ? { kind: "string", dimension, ranges: given === undefined ? undefined : stringRanges(dimension, given) }
+        : {
+          kind: "number",
+          dimension,
+          ranges: given === undefined ? undefined : numberRanges(dimension, limitsOf(schema, d), given, outside),
+        }
+    } catch (error) {
+      return error instanceof ScalarError ? refuse(dimension.name, error.reason) : raise(error)
+    }
+  })
+}
+
+const raise = (error: unknown): never => {
+  throw error
+}
+
+const stringRanges = (dimension: Dimension, given: unknown): ReadonlyArray<StringRange> => {
+  const wanted = wantedOf(given)
+  return "points" in wanted
+    ? stringPoints(dimension, wanted.points)
+    : mergeStrings(eachPair(wanted.pairs, (pair) => stringRange(dimension, pair)))
+}
+
+const numberRanges = (
+  dimension: Dimension,
+  inside: NumberRange,
+  given: unknown,
+  outside: Outside,
+): ReadonlyArray<NumberRange> => {
+  const wanted = wantedOf(given)
+  if ("points" in wanted) return numberPoints(dimension, inside, wanted.points, outside)
+  return mergeNumbers(
+    eachPair(wanted.pairs, (pair) => cropped(dimension, inside, numberRange(dimension, inside, pair), outside)).flat(),
+  )
+}
+
+/** What becomes of each range; what is wrong with one of several says which. */
+const eachPair = <A>(pairs: ReadonlyArray<Pair>, take: (pair: Pair) => A): ReadonlyArray<A> =>
+  pairs.map((pair, i) => {
+    try {
+      return take(pair)
+    } catch (error) {
+      throw error instanceof ScalarError && pairs.length > 1
+        ? new ScalarError(`range ${i + 1} of ${pairs.length}: ${error.reason}`)
+        : error
+    }
+  })
+
+const numberRange = (dimension: Dimension, inside: NumberRange, [low, high]: Pair): NumberRange => {
+  const range = {
+    low: low === null ? inside.low : parseScalar(dimension.type, inputOf(low)),
+    high: high === null ? inside.high : parseScalar(dimension.type, inputOf(high)),
+  }
+  if (Number.isNaN(range.low) || Number.isNaN(range.high)) throw new ScalarError("NaN is no bound of a range")
+  if (range.low > range.high) {
+    throw new ScalarError(`the range ${shownRange(range)} is empty: its low bound is above its high bound`)
+  }
+  return range
+}
+
+const cropped = (
+  dimension: Dimension,
+  inside: NumberRange,
+  range: NumberRange,
+  outside: Outside,
+): ReadonlyArray<NumberRange> => {
+  if (range.low >= inside.low && range.high <= inside.high) return [range]
+  if (outside === "error") {
+    throw new ScalarError(`the range ${shownRange(range)} ${outsideOf(dimension, inside)}`)
+  }
+  const low = range.low < inside.low ? inside.low : range.low
+  const high = range.high > inside.high ? inside.high : range.high
+  return low > high ? [] : [{ low, high }]
+}
+
+const stringRange = (dimension: Dimension, [low, high]: Pair): StringRange => {
+  const range = {
+    low: low === null ? undefined : parseText(dimension.type, inputOf(low)),
+    high: high === null ? undefined : parseText(dimension.type, inputOf(high)),
+  }
+  if (range.low !== undefined && range.high !== undefined && compareBytes(range.low, range.high) > 0) {
+    throw new ScalarError(
+      `the range [${JSON.stringify(textJson(range.low))}, ${JSON.stringify(textJson(range.high))}] is empty: ` +
+        `its low bound is above its high bound`,
+    )
+  }
+  return range
+}

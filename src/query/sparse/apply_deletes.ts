@@ -1,0 +1,136 @@
+/**
+ * Deletes, applied as the engine applies them: after the newest cell of each place was chosen, and so that a null makes a
+ * cell go too (the stored condition says which cells stay, and nothing compares with null).
+ */
+import * as Effect from "effect/Effect"
+import { inFlight, Storage } from "../../../platform/storage/service.ts"
+import { decode } from "../../../schema/binary/mod.ts"
+import type { ConditionNode } from "../../../schema/condition_ast.ts"
+import { ProcessedConditions } from "../../../schema/fragment/processed_conditions.ts"
+import { checkInnerPath } from "../../../schema/name/inner_path.ts"
+import { loadDeleteCondition } from "../../array/open/delete_condition.ts"
+import type { DeleteEntry } from "../../array/open/directory.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import type { ResultTooLarge } from "../../array/open/errors.ts"
+import { type Field, fieldsOf } from "../../fragment/field.ts"
+import type { Fragment } from "../../fragment/fragment.ts"
+import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import { loadSections } from "../../fragment/sections.ts"
+import { attemptTile } from "../../tile/attempt.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import type { Column } from "../column/column.ts"
+import { conditionFields } from "../../condition/predicate.ts"
+import { evaluate } from "../condition/evaluate.ts"
+import { byFragment, type FoundCells } from "./result/result_cells.ts"
+import { foundColumn } from "./result/result_columns.ts"
+import { attemptAllocation } from "../options/read_error.ts"
+
+const loadCondition = (
+  access: TileAccess,
+  array: OpenedArray,
+  entry: DeleteEntry,
+): Effect.Effect<ConditionNode, ReadTilesError, Storage> =>
+  Effect.flatMap(loadDeleteCondition(access, entry), ({ condition, refuse }) => {
+    const { byName } = fieldsOf(array.schema)
+    for (const name of conditionFields(condition)) {
+      if (byName.has(name)) continue
+      return Effect.fail(refuse(`the delete condition names ${JSON.stringify(name)}, which the array does not have`))
+    }
+    return Effect.succeed(condition)
+  })
+
+interface LoadedDelete {
+  readonly entry: DeleteEntry
+  readonly condition: ConditionNode
+}
+
+const loadConditions = (
+  access: TileAccess,
+  array: OpenedArray,
+): Effect.Effect<ReadonlyArray<LoadedDelete>, ReadTilesError, Storage> =>
+  Effect.flatMap(Storage, (storage) =>
+    Effect.forEach(
+      array.deletes,
+      (entry) => Effect.map(loadCondition(access, array, entry), (condition) => ({ entry, condition })),
+      { concurrency: inFlight(storage, array.uri, 8) },
+    ))
+
+const memo = new WeakMap<Fragment, ReadonlySet<string>>()
+
+/** The delete conditions that were carried out when a fragment was consolidated. */
+const processed = (
+  access: TileAccess,
+  fragment: Fragment,
+): Effect.Effect<ReadonlySet<string>, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    const { metadata } = fragment
+    if (metadata.kind === "legacy" || metadata.footer.processedConditionsOffset === 0) return new Set<string>()
+    const known = memo.get(fragment)
+    if (known !== undefined) return known
+    const [tile] = yield* loadSections(access, metadata.sections, [metadata.footer.processedConditionsOffset])
+    return yield* attemptTile(() => {
+      const { uri } = metadata.sections
+      const names = new Set(decode(ProcessedConditions, tile.bytes, fragment.version, uri))
+      for (const name of names) checkInnerPath(name, { uri, path: "processedConditions", version: fragment.version })
+      memo.set(fragment, names)
+      return names
+    })
+  })
+
+/** The fields that the deletes of an array may look at. */
+export const deleteFields = (
+  access: TileAccess,
+  array: OpenedArray,
+): Effect.Effect<ReadonlyArray<Field>, ReadTilesError, Storage> =>
+  Effect.map(loadConditions(access, array), (conditions) => {
+    const { byName } = fieldsOf(array.schema)
+    const names = new Set(conditions.flatMap(({ condition }) => [...conditionFields(condition)]))
+    return [...names].map((name) => byName.get(name)!)
+  })
+
+/** A one for each cell that no delete removed. `times` say when each cell was written. */
+export const applyDeletes = (
+  access: TileAccess,
+  array: OpenedArray,
+  found: FoundCells,
+  times: Float64Array,
+): Effect.Effect<Uint8Array, ReadTilesError | ResultTooLarge, Storage> =>
+  Effect.gen(function* () {
+    const { length } = found
+    const storage = yield* Storage
+    const conditions = yield* loadConditions(access, array)
+    const groups = byFragment(found)
+    const done = yield* Effect.forEach(
+      groups,
+      ({ fragment }) => processed(access, array.fragments[fragment]),
+      { concurrency: inFlight(storage, array.uri, 8) },
+    )
+    const { byName } = fieldsOf(array.schema)
+    // a condition that all cells have behind them, or that is older than all, needs no column
+    const oldest = times.reduce((least, time) => Math.min(least, time), Infinity)
+    const concerned = conditions.filter(({ entry }) =>
+      entry.time >= oldest && done.some((names) => !names.has(entry.name))
+    )
+    const wanted = concerned.map(({ condition }) => conditionFields(condition))
+    const lastUse = new Map<string, number>()
+    wanted.forEach((names, c) => names.forEach((name) => lastUse.set(name, c)))
+    const columns = new Map<string, Column>()
+    const keep = yield* attemptAllocation(array.uri, length, () => new Uint8Array(length).fill(1))
+    for (let c = 0; c < concerned.length; c++) {
+      const { entry, condition } = concerned[c]
+      for (const name of wanted[c]) {
+        if (!columns.has(name)) columns.set(name, yield* foundColumn(access, array, byName.get(name)!, found))
+      }
+      yield* attemptAllocation(array.uri, length, () => {
+        const stays = evaluate(condition, columns, length)
+        for (let g = 0; g < groups.length; g++) {
+          const { first, length: count } = groups[g]
+          if (done[g].has(entry.name)) continue
+          for (let i = first; i < first + count; i++) if (stays[i] === 0 && times[i] <= entry.time) keep[i] = 0
+        }
+      })
+      // a column is held as long as a later condition looks at it
+      for (const name of wanted[c]) if (lastUse.get(name) === c) columns.delete(name)
+    }
+    return keep
+  })

@@ -1,0 +1,71 @@
+/**
+ * Cells of tiles against what is selected of their dimensions.
+ */
+import { arrayOf, type Datatype, viewAs } from "../../../schema/array/datatype.ts"
+import type { FieldTile } from "../../fragment/field_tiles.ts"
+import { matchStrings, stringRanges } from "../../kernel/match/match_ranges.ts"
+import {
+  selectHalves,
+  selectHalvesIn,
+  selectNumbers,
+  selectNumbersIn,
+  selectOnes,
+} from "../../kernel/match/select_cells.ts"
+import type { NumberRange, StringRange } from "../selection/merge_ranges.ts"
+import type { DimensionSelection } from "../selection/selection.ts"
+
+/**
+ * Writes the positions of a tile's cells whose coordinate is selected to `out`, of `among` if it is given (it may lie in
+ * `out`); answers how many they are. The tile is there from cell `first` on.
+ */
+export type CellFilter = (tile: FieldTile, first: number, among: Uint32Array | undefined, out: Uint32Array) => number
+
+/** The filter of a dimension; `undefined` if all of it is selected. */
+export const cellFilter = (selected: DimensionSelection): CellFilter | undefined => {
+  if (selected.ranges === undefined) return undefined
+  return selected.kind === "string"
+    ? stringFilter(selected.ranges)
+    : numberFilter(selected.dimension.type, selected.ranges)
+}
+
+const stringFilter = (ranges: ReadonlyArray<StringRange>): CellFilter => {
+  const flat = stringRanges(ranges)
+  return ({ values, offsets }, first, among, out) => {
+    const mask = new Uint8Array(offsets!.length - 1)
+    if (among === undefined) mask.fill(1)
+    else for (let k = 0; k < among.length; k++) mask[among[k] - first] = 1
+    matchStrings(values, offsets!, flat, mask)
+    return selectOnes(mask, out, first)
+  }
+}
+
+/** Cells are compared as they lie. */
+const numberFilter = (type: Datatype, ranges: ReadonlyArray<NumberRange>): CellFilter => {
+  const make = arrayOf(type)
+  const lows = new make(ranges.length)
+  const highs = new make(ranges.length)
+  ranges.forEach(({ low, high }, r) => {
+    lows[r] = low as never
+    highs[r] = high as never
+  })
+  if (!(lows instanceof BigInt64Array) && !(lows instanceof BigUint64Array)) {
+    const [from, to] = [lows, highs as typeof lows]
+    return (tile, first, among, out) => {
+      const cells = viewAs(type, tile.values) as typeof lows
+      return from.length === 1
+        ? selectNumbers(cells, from[0], to[0], first, among, out)
+        : selectNumbersIn(cells, from, to, first, among, out)
+    }
+  }
+  const signed = lows instanceof BigInt64Array
+  const from = new Int32Array(lows.buffer)
+  const to = new Int32Array(highs.buffer)
+  const select = ranges.length === 1 ? selectHalves : selectHalvesIn
+  return (tile, first, among, out) => select(halvesOf(tile.values), signed, from, to, first, among, out)
+}
+
+/** 64-bit integers as their halves. */
+const halvesOf = (bytes: Uint8Array): Int32Array => {
+  const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
+  return new Int32Array(buffer, byteOffset, byteLength >>> 2)
+}

@@ -1,0 +1,264 @@
+/**
+ * The cells of sparse fragments that a selection holds: tiles by their MBRs, then cells by their coordinates and times.
+ */
+import * as Effect from "effect/Effect"
+import { inFlight, Storage } from "../../../platform/storage/service.ts"
+import type { MbrLevel } from "../../../schema/fragment/rtree.ts"
+import { Since } from "../../../schema/version/version.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import type { ResultTooLarge } from "../../array/open/errors.ts"
+import { fieldsOf } from "../../fragment/field.ts"
+import type { FieldTile } from "../../fragment/field_tiles.ts"
+import { cellsInTile, type Fragment } from "../../fragment/fragment.ts"
+import { loadMbrs } from "../../fragment/mbrs.ts"
+import { readCoordinates, readTiles, type ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import { readSpans } from "../../fragment/read/read_spans.ts"
+import { attemptTile } from "../../tile/attempt.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { type Candidate, cellsLeft, narrowing } from "./candidate_tiles.ts"
+import { type FoundCells, listCells } from "./result/result_cells.ts"
+import type { Cells } from "../column/gather.ts"
+import { type CellFilter, cellFilter } from "./cell_filter.ts"
+import { checkPlan, type FragmentPlan, planTiles, type SparsePlan } from "./plan.ts"
+import { pickCells } from "../column/take.ts"
+import { attemptAllocation } from "../options/read_error.ts"
+import type { SparseTile } from "./tile_overlap.ts"
+import type { Selection } from "../selection/selection.ts"
+import { shareAlong } from "./share.ts"
+
+/** What is wanted of the cells beside where they are. */
+export interface Wanted {
+  /** Dimensions whose coordinates are needed of all cells. */
+  readonly dimensions: ReadonlyArray<number>
+  /** Whether the cells' own times are needed. */
+  readonly times: boolean
+  /** Where tiles hold more cells than this together, they are looked at in parts, and coordinates are not kept. */
+  readonly most?: number
+}
+
+/** u64 times as numbers; all ones become larger than any time. */
+export const timesOf = (bytes: Uint8Array): Float64Array => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const out = new Float64Array(bytes.byteLength / 8)
+  for (let i = 0; i < out.length; i++) {
+    out[i] = view.getUint32(8 * i + 4, true) * 0x100000000 + view.getUint32(8 * i, true)
+  }
+  return out
+}
+
+/** Whether a consolidated fragment reaches beyond the time range: then its cells say themselves when they were written. */
+export const isCutByTime = ({ time }: OpenedArray, { hasTimestamps, name }: Fragment): boolean =>
+  hasTimestamps && (name.start < time.start || name.end > time.end)
+
+/** Finds the cells of a selection in fragments, by their numbers. */
+export const findCells = (
+  access: TileAccess,
+  array: OpenedArray,
+  selection: Selection,
+  fragments: ReadonlyArray<number>,
+): Effect.Effect<Cells, ReadTilesError | ResultTooLarge, Storage> =>
+  Effect.gen(function* () {
+    const plan = yield* planTiles(access, array, selection, fragments)
+    yield* checkPlan(access, array, plan, 8, Infinity)
+    const found = yield* matchTiles(access, array, selection, plan, { dimensions: [], times: false })
+    return yield* attemptAllocation(array.uri, 8 * found.length, () => listCells(found))
+  })
+
+/** The cells of a plan's tiles that belong to the selection. */
+export const matchTiles = (
+  access: TileAccess,
+  array: OpenedArray,
+  selection: Selection,
+  plan: SparsePlan,
+  wanted: Wanted,
+): Effect.Effect<FoundCells, ReadTilesError, Storage> => {
+  const filters = selection.map(cellFilter)
+  const { most = Infinity } = wanted
+  const keeps = plan.reduce((sum, its) => sum + cellsOf(array, its), 0) <= most
+  const parts = keeps ? plan : plan.flatMap((its) => partsOf(array, its, most))
+  return Effect.map(
+    Effect.flatMap(
+      Storage,
+      (storage) =>
+        Effect.forEach(parts, (its) => matchFragment(access, array, its, selection, filters, wanted, keeps), {
+          concurrency: keeps ? inFlight(storage, array.uri, 4) : 1,
+        }),
+    ),
+    (found) => found.length === 1 ? found[0] : joinFound(found, selection.length),
+  )
+}
+
+const cellsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan): number =>
+  tiles.reduce((sum, { tile }) => sum + cellsInTile(array.fragments[fragment], tile), 0)
+
+/** A fragment's tiles in parts of at most `most` cells, or one tile. */
+const partsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan, most: number): ReadonlyArray<FragmentPlan> => {
+  const out: Array<FragmentPlan> = []
+  for (let from = 0; from < tiles.length;) {
+    let to = from
+    for (let cells = 0; to < tiles.length; to++) {
+      cells += cellsInTile(array.fragments[fragment], tiles[to].tile)
+      if (to > from && cells > most) break
+    }
+    out.push({ fragment, tiles: tiles.slice(from, to) })
+    from = to
+  }
+  return out
+}
+
+const matchFragment = (
+  access: TileAccess,
+  array: OpenedArray,
+  { fragment: number, tiles: planned }: FragmentPlan,
+  selection: Selection,
+  filters: ReadonlyArray<CellFilter | undefined>,
+  wanted: Wanted,
+  keeps: boolean,
+): Effect.Effect<FoundCells, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    const fragment = array.fragments[number]
+    const { dimensions, timestamps } = fieldsOf(fragment.schema)
+    const narrow = narrowing(dimensions)
+    let left: ReadonlyArray<Candidate> = planned.map(({ tile, whole }) => ({
+      tile,
+      cells: cellsInTile(fragment, tile),
+      whole,
+      positions: undefined,
+      coordinates: filters.map(() => undefined),
+    }))
+    // where all tiles are whole, no coordinate decides anything
+    const deciding = planned.every((t) => t.whole)
+      ? []
+      : filters.flatMap((filter, d) => filter === undefined ? [] : [d])
+    const steps = !inSteps(fragment, yield* Storage)
+      ? [deciding]
+      : deciding.length < 2
+      ? [deciding]
+      : mostTelling(selection, yield* loadMbrs(access, fragment), planned, deciding).map((d) => [d])
+    for (const step of steps) {
+      yield* eachTile(access, fragment, step, left, (d, i, tile, first) => {
+        const its = left[i]
+        if (!its.whole) narrow(its, (among, out) => filters[d]!(tile, first, among, out))
+        if (!keeps || !wanted.dimensions.includes(d)) return
+        its.coordinates[d] = pickCells(tile, dimensions[d].cellSize, its.positions, first)
+      })
+      left = left.filter((its) => cellsLeft(its) > 0)
+    }
+
+    const { start, end } = array.time
+    const cutsTime = isCutByTime(array, fragment)
+    let times: ReadonlyMap<Candidate, Float64Array> | undefined
+    if (fragment.hasTimestamps && (cutsTime || wanted.times)) {
+      const tiles = yield* readTiles(access, fragment, timestamps, left.map(({ tile }) => tile))
+      const its = times = new Map(left.map((candidate, i) => [candidate, timesOf(tiles[i].values)]))
+      if (cutsTime) {
+        for (const one of left) narrow(one, (among, out) => selectTimes(its.get(one)!, start, end, among, out))
+        left = left.filter((its) => cellsLeft(its) > 0)
+      }
+    }
+    const counts = Uint32Array.from(left, cellsLeft)
+    return {
+      length: counts.reduce((sum, count) => sum + count, 0),
+      tiles: left.map(({ tile }) => ({ fragment: number, tile })),
+      counts,
+      positions: left.map(({ positions }) => positions),
+      coordinates: filters.map((_, d) =>
+        left[0]?.coordinates[d] === undefined ? undefined : left.map(({ coordinates }) => coordinates[d])
+      ),
+      times: left.map((its) => times?.get(its)),
+    }
+  })
+
+/** Tiles that are looked at to find out in which order dimensions decide best. */
+const SAMPLE = 8
+
+/** Dimensions, those first of which the least is selected. */
+const mostTelling = (
+  selection: Selection,
+  mbrs: MbrLevel,
+  tiles: ReadonlyArray<SparseTile>,
+  dimensions: ReadonlyArray<number>,
+): ReadonlyArray<number> => {
+  const step = Math.ceil(tiles.length / SAMPLE)
+  const share = (d: number): number => {
+    let sum = 0
+    for (let i = 0; i < tiles.length; i += step) sum += shareAlong(selection[d], mbrs, d, tiles[i].tile)
+    return sum
+  }
+  const shares = new Map(dimensions.map((d) => [d, share(d)]))
+  return [...dimensions].sort((a, b) => shares.get(a)! - shares.get(b)!)
+}
+
+/**
+ * Whether dimensions are read one after the other, of the next only what is left of the tiles: where no time is lost by
+ * asking again, and each has a file of its own.
+ */
+const inSteps = (fragment: Fragment, storage: Storage): boolean =>
+  fragment.version >= Since.splitDimensions && inFlight(storage, fragment.uri, 2) === 1
+
+/**
+ * Hands the coordinates of candidates to `take`, by the numbers of dimension and candidate: those of a tile from cell
+ * `first` on, as far as they are needed. Their memory is soon used again.
+ */
+const eachTile = (
+  access: TileAccess,
+  fragment: Fragment,
+  numbers: ReadonlyArray<number>,
+  candidates: ReadonlyArray<Candidate>,
+  take: (d: number, i: number, tile: FieldTile, first: number) => void,
+): Effect.Effect<void, ReadTilesError, Storage> => {
+  if (numbers.length === 0 || candidates.length === 0) return Effect.void
+  const tiles = candidates.map(({ tile }) => tile)
+  const fields = numbers.map((d) => fieldsOf(fragment.schema).dimensions[d])
+  if (fields.length === 1 && !fields[0].var && fragment.version >= Since.splitDimensions) {
+    const first = candidates.map(({ positions }) => positions === undefined ? 0 : positions[0])
+    const last = candidates.map(({ positions, cells }) => positions === undefined ? cells - 1 : positions.at(-1)!)
+    return readSpans(access, fragment, fields[0], "fixed", { tiles, first, last }, (i, values, from) => {
+      take(numbers[0], i, { values, offsets: undefined, validity: undefined }, from)
+    })
+  }
+  return Effect.flatMap(
+    readCoordinates(access, fragment, fields, tiles),
+    (columns) => attemptTile(() => columns.forEach((its, k) => its.forEach((tile, i) => take(numbers[k], i, tile, 0)))),
+  )
+}
+
+/** The positions, among the given ones, of cells that were written in a range of time. */
+const selectTimes = (
+  times: Float64Array,
+  start: number,
+  end: number,
+  among: Uint32Array | undefined,
+  out: Uint32Array,
+): number => {
+  const n = among?.length ?? times.length
+  let found = 0
+  for (let k = 0; k < n; k++) {
+    const i = among === undefined ? k : among[k]
+    if (times[i] >= start && times[i] <= end) out[found++] = i
+  }
+  return found
+}
+
+/** The cells of several fragments as those of one list. */
+const joinFound = (found: ReadonlyArray<FoundCells>, dimensions: number): FoundCells => {
+  const tiles = found.flatMap((f) => f.tiles)
+  const counts = new Uint32Array(tiles.length)
+  let at = 0
+  for (const f of found) {
+    counts.set(f.counts, at)
+    at += f.tiles.length
+  }
+  const coordinatesOf = (d: number): ReadonlyArray<FieldTile | undefined> | undefined =>
+    found.some((f) => f.coordinates[d] !== undefined)
+      ? found.flatMap((f) => f.coordinates[d] ?? new Array<undefined>(f.tiles.length).fill(undefined))
+      : undefined
+  return {
+    length: found.reduce((sum, f) => sum + f.length, 0),
+    tiles,
+    counts,
+    positions: found.flatMap((f) => f.positions),
+    coordinates: Array.from({ length: dimensions }, (_, d) => coordinatesOf(d)),
+    times: found.flatMap((f) => f.times),
+  }
+}

@@ -1,0 +1,195 @@
+/**
+ * Where a read in the order of the Hilbert curve is cut in two: at a cell's place on the curve. Rectangles say nothing of places, so
+ * the coordinates of some tiles are read; each fragment's tiles follow each other along the curve.
+ */
+import * as Effect from "effect/Effect"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { viewAs } from "../../../schema/array/datatype.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { type Coordinates, curveWords, hasTodaysOrder } from "../../fragment/cell_order.ts"
+import { fieldsOf } from "../../fragment/field.ts"
+import { readCoordinates, type ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import type { FragmentPlan, SparsePlan } from "./plan.ts"
+
+/** A place on the curve: its words, the more significant one first. */
+export type Place = readonly [high: number, low: number]
+
+/** A piece of the curve. */
+export interface CurvePart {
+  /** Its first place. */
+  readonly from: Place | undefined
+  /** The first place behind it. */
+  readonly to: Place | undefined
+}
+
+const isBefore = ([high, low]: Place, [otherHigh, otherLow]: Place): boolean =>
+  high < otherHigh || (high === otherHigh && low < otherLow)
+
+/** A one for each cell that lies in a piece of the curve. */
+export const cellsOfPart = (
+  array: OpenedArray,
+  columns: ReadonlyArray<Coordinates>,
+  { from, to }: CurvePart,
+): Uint8Array => {
+  const [high, low] = curveWords(array.schema, columns)
+  const keep = new Uint8Array(high.length)
+  for (let i = 0; i < keep.length; i++) {
+    const place: Place = [high[i], low[i]]
+    keep[i] = (from === undefined || !isBefore(place, from)) && (to === undefined || isBefore(place, to)) ? 1 : 0
+  }
+  return keep
+}
+
+/** The first and the last place of a tile. */
+export type TilePlaces = (
+  fragment: number,
+  tile: number,
+) => Effect.Effect<readonly [first: Place, last: Place], ReadTilesError, Storage>
+
+/** Places of tiles, each read once. */
+export const tilePlaces = (access: TileAccess, array: OpenedArray): TilePlaces => {
+  const known = new Map<string, readonly [Place, Place]>()
+  return (number, tile) =>
+    Effect.suspend(() => {
+      const key = `${number} ${tile}`
+      const there = known.get(key)
+      if (there !== undefined) return Effect.succeed(there)
+      const fragment = array.fragments[number]
+      const { dimensions } = fieldsOf(fragment.schema)
+      return Effect.map(readCoordinates(access, fragment, dimensions, [tile]), (columns) => {
+        const ends = columns.map(([{ values, offsets }], d): Coordinates => {
+          const cell = (i: number): Uint8Array =>
+            offsets === undefined
+              ? values.subarray(i * dimensions[d].cellSize, (i + 1) * dimensions[d].cellSize)
+              : values.subarray(offsets[i], offsets[i + 1])
+          const count = offsets === undefined ? values.length / dimensions[d].cellSize : offsets.length - 1
+          const [first, last] = [cell(0), cell(count - 1)]
+          const bytes = new Uint8Array(first.length + last.length)
+          bytes.set(first)
+          bytes.set(last, first.length)
+          return {
+            values: viewAs(dimensions[d].type, bytes),
+            ...(offsets === undefined ? {} : { offsets: Uint32Array.of(0, first.length, bytes.length) }),
+          }
+        })
+        const [high, low] = curveWords(array.schema, ends)
+        const places: readonly [Place, Place] = [[high[0], low[0]], [high[1], low[1]]]
+        known.set(key, places)
+        return places
+      })
+    })
+}
+
+/** A place as a number, which may be rounded. */
+const numberOf = ([high, low]: Place): number => high * 2 ** 32 + low
+
+/** What share of a tile lies in a piece of the curve, if its cells lie evenly between its ends. */
+const shareIn = ([first, last]: readonly [Place, Place], { from, to }: CurvePart): number => {
+  const [low, high] = [numberOf(first), numberOf(last)]
+  if (high <= low) return 1
+  const start = from === undefined ? low : Math.max(low, numberOf(from))
+  const end = to === undefined ? high : Math.min(high, numberOf(to))
+  return Math.max(0, Math.min(1, (end - start) / (high - low)))
+}
+
+/** Lowers the sizes of tiles, by fragment, of which only a part lies in the piece of the curve: the first and the last. */
+export const lowerSizes = (
+  plan: SparsePlan,
+  curve: CurvePart,
+  places: TilePlaces,
+  sizes: ReadonlyArray<Float64Array>,
+): Effect.Effect<void, ReadTilesError, Storage> =>
+  Effect.forEach(
+    plan,
+    ({ fragment, tiles }, i) =>
+      Effect.forEach([...new Set([0, tiles.length - 1])], (t) =>
+        Effect.map(places(fragment, tiles[t].tile), (ends) => {
+          sizes[i][t] *= shareIn(ends, curve)
+        }), { discard: true }),
+    { discard: true },
+  )
+
+/** A part of a plan, and of the curve. */
+export interface CurveCut {
+  readonly plan: SparsePlan
+  readonly curve: CurvePart
+}
+
+/**
+ * The plan of a piece of the curve in two, between tiles if some fragment has several, and else within them; `undefined` for a
+ * single place, and where the cells of old fragments lie in another order.
+ */
+export const cutHilbert = (
+  array: OpenedArray,
+  plan: SparsePlan,
+  curve: CurvePart,
+  places: TilePlaces,
+): Effect.Effect<readonly [CurveCut, CurveCut] | undefined, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    if (!plan.every(({ fragment }) => hasTodaysOrder(array.schema, array.fragments[fragment].version))) return undefined
+    const { from, to } = curve
+    const place = (yield* middleOf(plan, from, places)) ?? (yield* middleWithin(plan, curve, places))
+    if (place === undefined) return undefined
+    const before: Array<FragmentPlan> = []
+    const behind: Array<FragmentPlan> = []
+    for (const { fragment, tiles } of plan) {
+      /** The first tile of which that holds; it holds of all behind. */
+      const first = (holds: (ends: readonly [Place, Place]) => boolean) =>
+        Effect.gen(function* () {
+          let low = 0
+          for (let high = tiles.length; low < high;) {
+            const middle = (low + high) >>> 1
+            if (holds(yield* places(fragment, tiles[middle].tile))) high = middle
+            else low = middle + 1
+          }
+          return low
+        })
+      const end = yield* first(([start]) => !isBefore(start, place))
+      const start = yield* first(([, last]) => !isBefore(last, place))
+      if (end > 0) before.push({ fragment, tiles: tiles.slice(0, end) })
+      if (start < tiles.length) behind.push({ fragment, tiles: tiles.slice(start) })
+    }
+    return [{ plan: before, curve: { from, to: place } }, { plan: behind, curve: { from: place, to } }]
+  })
+
+/** Where a tile in the middle of the largest fragment starts, behind the start of the piece. */
+const middleOf = (
+  plan: SparsePlan,
+  from: Place | undefined,
+  places: TilePlaces,
+): Effect.Effect<Place | undefined, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    for (const { fragment, tiles } of [...plan].sort((a, b) => b.tiles.length - a.tiles.length)) {
+      for (let t = Math.max(1, tiles.length >> 1); t < tiles.length; t++) {
+        const [first] = yield* places(fragment, tiles[t].tile)
+        const [start] = yield* places(fragment, tiles[t - 1].tile)
+        // tiles of one place cannot be told apart
+        if ((from === undefined || isBefore(from, first)) && isBefore(start, first)) return first
+      }
+    }
+    return undefined
+  })
+
+/** The middle of the piece of the curve that the tiles of a plan span. */
+const middleWithin = (
+  plan: SparsePlan,
+  { from, to }: CurvePart,
+  places: TilePlaces,
+): Effect.Effect<Place | undefined, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    let start: Place | undefined
+    let end: Place | undefined
+    for (const { fragment, tiles } of plan) {
+      const [first] = yield* places(fragment, tiles[0].tile)
+      const [, last] = yield* places(fragment, tiles[tiles.length - 1].tile)
+      if (start === undefined || isBefore(first, start)) start = first
+      if (end === undefined || isBefore(end, last)) end = last
+    }
+    if (start === undefined || end === undefined) return undefined
+    if (from !== undefined && isBefore(start, from)) start = from
+    if (to !== undefined && isBefore(to, end)) end = to
+    const middle = numberOf(start) / 2 + numberOf(end) / 2
+    const place: Place = [Math.floor(middle / 2 ** 32), Math.floor(middle % 2 ** 32)]
+    return isBefore(start, place) && isBefore(place, end) ? place : undefined
+  })

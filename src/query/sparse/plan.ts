@@ -1,0 +1,105 @@
+/**
+ * Which tiles a sparse read needs, before one is read: from footers and R-trees alone.
+ */
+import * as Effect from "effect/Effect"
+import { inFlight, Storage } from "../../../platform/storage/service.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { ResultTooLarge } from "../../array/open/errors.ts"
+import { fieldsOf } from "../../fragment/field.ts"
+import { proveTileCount } from "../../fragment/field_tiles.ts"
+import { cellsInTile, type Fragment } from "../../fragment/fragment.ts"
+import { loadMbrs } from "../../fragment/mbrs.ts"
+import { readCoordinates, type ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { orderBounds } from "./global_order_bounds.ts"
+import { boxOverlap, type FlatRanges, flatRanges, planSparse, type SparseTile } from "./tile_overlap.ts"
+import type { Selection } from "../selection/selection.ts"
+
+/** The tiles of a fragment that may hold cells of a selection; `fragment` is its number. */
+export interface FragmentPlan {
+  readonly fragment: number
+  readonly tiles: ReadonlyArray<SparseTile>
+}
+
+/** The tiles that a sparse read needs: fragments that have some, in their order. */
+export type SparsePlan = ReadonlyArray<FragmentPlan>
+
+/** Which tiles of fragments, by their numbers, a selection needs: from footers and R-trees alone. */
+export const planTiles = (
+  access: TileAccess,
+  array: OpenedArray,
+  selection: Selection,
+  fragments: ReadonlyArray<number>,
+): Effect.Effect<SparsePlan, ReadTilesError, Storage> => {
+  const ranges = selection.map(flatRanges)
+  const planOne = (fragment: number) =>
+    Effect.map(
+      planFragment(access, array.fragments[fragment], selection, ranges),
+      (tiles): FragmentPlan => ({ fragment, tiles }),
+    )
+  const plans = Effect.flatMap(
+    Storage,
+    (storage) => Effect.forEach(fragments, planOne, { concurrency: inFlight(storage, array.uri, 16) }),
+  )
+  return Effect.map(plans, (all) => all.filter(({ tiles }) => tiles.length > 0))
+}
+
+const planFragment = (
+  access: TileAccess,
+  fragment: Fragment,
+  selection: Selection,
+  ranges: ReadonlyArray<FlatRanges>,
+): Effect.Effect<ReadonlyArray<SparseTile>, ReadTilesError, Storage> => {
+  const overlap = fragment.nonEmptyDomain === undefined || fragment.tileCount === 0
+    ? "none"
+    : boxOverlap(selection, fragment.nonEmptyDomain)
+  if (overlap === "none") return Effect.succeed([])
+  if (overlap === "whole") {
+    return Effect.map(
+      proveTileCount(access, fragment),
+      () => Array.from({ length: fragment.tileCount }, (_, tile) => ({ tile, whole: true })),
+    )
+  }
+  return Effect.map(loadMbrs(access, fragment), (mbrs) => {
+    const tiles = planSparse(selection, mbrs, ranges)
+    const mayHold = orderBounds(fragment.schema, selection, mbrs)
+    return mayHold === undefined ? tiles : tiles.filter(({ tile, whole }) => whole || mayHold(tile))
+  })
+}
+
+/** Numbers of cells up to this one are believed. */
+const BELIEVED = 1 << 24
+
+/** Refuses plans of more cells than fit into `limit` bytes at `perCell`, and those whose fragments lie about them. */
+export const checkPlan = (
+  access: TileAccess,
+  array: OpenedArray,
+  plan: SparsePlan,
+  perCell: number,
+  limit: number,
+): Effect.Effect<void, ReadTilesError | ResultTooLarge, Storage> =>
+  Effect.gen(function* () {
+    let cells = 0
+    for (const { fragment, tiles } of plan) {
+      for (const { tile } of tiles) cells += cellsInTile(array.fragments[fragment], tile)
+    }
+    const needed = cells * perCell
+    if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed, limit }))
+    if (cells > BELIEVED) {
+      for (const { fragment, tiles } of plan) yield* proveCells(access, array.fragments[fragment], tiles[0].tile)
+    }
+  })
+
+/**
+ * How many cells tiles have is only claimed by schema and footer, and some reads (all cells, no coordinates) would take
+ * memory for them before they meet a tile. One tile of coordinates shows it.
+ */
+const proveCells = (
+  access: TileAccess,
+  fragment: Fragment,
+  tile: number,
+): Effect.Effect<void, ReadTilesError, Storage> =>
+  Effect.zipRight(
+    proveTileCount(access, fragment, 0),
+    readCoordinates(access, fragment, fieldsOf(fragment.schema).dimensions.slice(0, 1), [tile]),
+  )

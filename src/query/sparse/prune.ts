@@ -1,0 +1,107 @@
+/**
+ * Tiles of a sparse plan that no cell of fulfils the condition: left out by the statistics of attributes and the rectangles
+ * of dimensions, before a tile is read.
+ */
+import * as Effect from "effect/Effect"
+import { inFlight, Storage } from "../../../platform/storage/service.ts"
+import type { Where } from "../../condition/where.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { loadMbrs } from "../../fragment/mbrs.ts"
+import type { SectionError } from "../../fragment/sections.ts"
+import { meeting } from "../../kernel/boxes.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { fragmentMayHold, knownAttribute, knownDimension } from "../condition/tile_metadata.ts"
+import type { SparseTile } from "./tile_overlap.ts"
+import type { FragmentPlan, SparsePlan } from "./plan.ts"
+import { tileBoxes } from "./mbr_boxes.ts"
+import { type KnownCells, mayHold } from "../condition/may_match.ts"
+
+/** The tiles of a fragment that may hold cells that are wanted, and those that hold none. */
+interface Told {
+  readonly fragment: number
+  readonly kept: ReadonlyArray<SparseTile>
+  readonly left: ReadonlyArray<SparseTile>
+}
+
+/**
+ * A plan without tiles that hold nothing that is wanted. Where cells hide others (`hides`), tiles stay whose cells may hide some of
+ * the tiles that are kept: else an older cell would come back where the newer one was left out.
+ */
+export const pruneTiles = (
+  access: TileAccess,
+  array: OpenedArray,
+  where: Where,
+  plan: SparsePlan,
+  hides: boolean,
+): Effect.Effect<SparsePlan, SectionError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const told = yield* Effect.forEach(plan, (part) => tell(access, array, where, part), {
+      concurrency: inFlight(storage, array.uri, 16),
+    })
+    const kept = told.map(({ fragment, kept }): FragmentPlan => ({ fragment, tiles: kept }))
+    const plans = hides && told.some(({ left }) => left.length > 0)
+      ? yield* withHiding(access, array, told, kept)
+      : kept
+    return plans.filter(({ tiles }) => tiles.length > 0)
+  })
+
+const tell = (
+  access: TileAccess,
+  array: OpenedArray,
+  where: Where,
+  { fragment: number, tiles }: FragmentPlan,
+): Effect.Effect<Told, SectionError, Storage> =>
+  Effect.gen(function* () {
+    const fragment = array.fragments[number]
+    if (!(yield* fragmentMayHold(access, fragment, where))) return { fragment: number, kept: [], left: tiles }
+    const known = new Map<string, (tile: number) => KnownCells | undefined>()
+    for (const field of where.fields) {
+      const { file, name } = field
+      known.set(
+        name,
+        file.kind === "dimension"
+          ? yield* knownDimension(access, fragment, field, file.index)
+          : yield* knownAttribute(access, fragment, field),
+      )
+    }
+    const kept: Array<SparseTile> = []
+    const left: Array<SparseTile> = []
+    for (const its of tiles) {
+      ;(mayHold(where.predicate, (name) => known.get(name)!(its.tile)) ? kept : left).push(its)
+    }
+    return { fragment: number, kept, left }
+  })
+
+/** The plan of what is kept, and of what is left whose cells may hide some of it. */
+const withHiding = (
+  access: TileAccess,
+  array: OpenedArray,
+  told: ReadonlyArray<Told>,
+  plan: ReadonlyArray<FragmentPlan>,
+): Effect.Effect<ReadonlyArray<FragmentPlan>, SectionError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const levels = yield* Effect.forEach(told, ({ fragment }) => loadMbrs(access, array.fragments[fragment]), {
+      concurrency: inFlight(storage, array.uri, 16),
+    })
+    const inLevels = (tiles: (one: Told) => ReadonlyArray<SparseTile>) =>
+      told.flatMap((one, i) => tiles(one).map(({ tile }) => ({ level: levels[i], tile, fragment: one.fragment })))
+    const kept = inLevels((one) => one.kept)
+    if (kept.length === 0) return []
+    const meets = meeting(tileBoxes(kept))
+    const boxes = tileBoxes(inLevels((one) => one.left))
+    let k = 0
+    return told.map(({ fragment: number, left }, i) => {
+      const { name, hasTimestamps } = array.fragments[number]
+      const hiding = left.filter(() =>
+        meets(boxes, k++, (i) => {
+          const other = kept[i].fragment
+          // no cell hides one that was written later
+          return other === number ? hasTimestamps : name.end >= array.fragments[other].name.start
+        })
+      )
+      if (hiding.length === 0) return plan[i]
+      return { fragment: number, tiles: [...plan[i].tiles, ...hiding].sort((a, b) => a.tile - b.tile) }
+    })
+  })

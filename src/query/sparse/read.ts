@@ -1,0 +1,276 @@
+/**
+ * Sparse reads: find cells, order them, keep the newest, apply deletes, gather columns.
+ */
+import * as Effect from "effect/Effect"
+import { inFlight, Storage } from "../../../platform/storage/service.ts"
+import { withTurns } from "../../../platform/host/event_loop_turns.ts"
+import { ResultTooLarge } from "../../array/open/errors.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { coordinateWordsSteps, zeroWordsSteps } from "../../fragment/cell_order.ts"
+import { type Field, fieldsOf } from "../../fragment/field.ts"
+import { loadFieldTiles, loadManyFieldTiles } from "../../fragment/field_tiles.ts"
+import { cellsInTile, type Fragment } from "../../fragment/fragment.ts"
+import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import { meeting } from "../../kernel/boxes.ts"
+import { selectOnes } from "../../kernel/match/select_cells.ts"
+import { sortCellsSteps } from "../../kernel/sort/sort_cells.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { orderWordsSteps } from "./result/sort_keys.ts"
+import type { Column } from "../column/column.ts"
+import { evaluate } from "../condition/evaluate.ts"
+import { cellsOfPart, type CurvePart } from "./partition_hilbert.ts"
+import { applyDeletes } from "./apply_deletes.ts"
+import { byFragment, type FoundCells, restrict, spreadOver } from "./result/result_cells.ts"
+import { foundColumn } from "./result/result_columns.ts"
+import { fieldIn } from "../column/gather.ts"
+import { newestCellsSteps } from "./result/dedup.ts"
+import { permuteSteps } from "../column/permute.ts"
+import { checkPlan, planTiles, type SparsePlan } from "./plan.ts"
+import { pruneTiles } from "./prune.ts"
+import { attemptAllocation, attemptAllocationSteps, type ReadError } from "../options/read_error.ts"
+import type { Order } from "../options/read_options.ts"
+import type { Selection } from "../selection/selection.ts"
+import { matchTiles, timesOf } from "./match_tiles.ts"
+import { domainBoxes } from "./mbr_boxes.ts"
+import type { Where } from "../../condition/where.ts"
+
+/** The answer of a sparse read: columns of `length` cells each. */
+export interface SparseResult {
+  readonly length: number
+  readonly columns: Readonly<Record<string, Column>>
+}
+
+/** What is read of a sparse array: fields of the cells of a selection, in which order. */
+export interface SparseRequest {
+  readonly fields: ReadonlyArray<Field>
+  readonly selection: Selection
+  readonly order: Order
+  readonly where: Where | undefined
+  /** The piece of the Hilbert curve whose cells are read, where that is the order. Default: all of it. */
+  readonly curve?: CurvePart
+}
+
+/** What has to be done to the cells of a plan: whether some may be there twice, and whether they lie in order. */
+export const workOf = (
+  array: OpenedArray,
+  plan: SparsePlan,
+  order: Order,
+): { readonly dedups: boolean; readonly inOrder: boolean } => {
+  const involved = plan.map((p) => array.fragments[p.fragment])
+  return {
+    // one fragment has no two cells of the same coordinates, unless it was consolidated with their times
+    dedups: !array.schema.allowsDuplicates && (involved.some((f) => f.hasTimestamps) || lieTogether(involved)),
+    // the cells of one fragment lie in global order
+    inOrder: order === "unordered" || (order === "global" && involved.length <= 1),
+  }
+}
+
+/** Whether some of the fragments may have cells in the same place. */
+const lieTogether = (fragments: ReadonlyArray<Fragment>): boolean => {
+  if (fragments.length < 2) return false
+  const boxes = domainBoxes(fragments)
+  const meets = meeting(boxes)
+  return fragments.some((_, k) => meets(boxes, k, (i) => i !== k))
+}
+
+/** The tiles that a request needs: those that may hold cells of its selection that fulfil its condition. */
+export const planRequest = (
+  access: TileAccess,
+  array: OpenedArray,
+  { selection, where, order }: Pick<SparseRequest, "selection" | "where" | "order">,
+): Effect.Effect<SparsePlan, ReadTilesError, Storage> =>
+  Effect.flatMap(
+    planTiles(access, array, selection, array.fragments.map((_, i) => i)),
+    (plan) =>
+      where === undefined
+        ? Effect.succeed(plan)
+        : pruneTiles(access, array, where, plan, workOf(array, plan, order).dedups),
+  )
+
+/**
+ * Reads the cells of a selection that lie in the tiles of a plan: coordinates of `most` cells are in memory at once. What may
+ * take more than `maxBytes` is refused.
+ */
+export const readPlanned = (
+  access: TileAccess,
+  array: OpenedArray,
+  { fields, selection, order, where, curve }: SparseRequest,
+  plan: SparsePlan,
+  maxBytes: number,
+  most?: number,
+): Effect.Effect<SparseResult, ReadError, Storage> =>
+  withTurns(Effect.gen(function* () {
+    const { schema, uri } = array
+    const involved = plan.map((p) => array.fragments[p.fragment])
+    const { dedups, inOrder } = workOf(array, plan, order)
+    const sorts = dedups || !inOrder || curve !== undefined
+    const { dimensions, deleteTimes } = fieldsOf(schema)
+    const wanted = dimensions.flatMap((field, d) => sorts || fields.includes(field) ? [d] : [])
+    const perCell = sorts ? wanted.reduce((sum, d) => sum + dimensions[d].cellSize, 8) : 0
+    yield* checkPlan(access, array, plan, most === undefined ? perCell : 0, maxBytes)
+    const times = dedups || array.deletes.length > 0
+    let found = yield* matchTiles(access, array, selection, plan, { dimensions: wanted, times, most })
+    let sorted: SortedCells = { columns: new Map(), order: undefined }
+    const fulfil = Effect.gen(function* () {
+      if (where === undefined || found.length === 0) return
+      const held = sorted.columns
+      const columns = new Map<string, Column>()
+      for (const field of where.fields) {
+        columns.set(field.name, held.get(field) ?? (yield* foundColumn(access, array, field, found)))
+      }
+      const { length } = found
+      const keep = yield* attemptAllocation(uri, length, () => evaluate(where.predicate, columns, length))
+      // what was read to decide is not read again
+      const known = new Map([
+        ...held,
+        ...where.fields.flatMap((f) => fields.includes(f) ? [[f, columns.get(f.name)!] as const] : []),
+      ])
+      ;[found, sorted] = yield* narrowed(uri, found, { ...sorted, columns: known }, keep)
+    })
+    if (!dedups) yield* fulfil
+    const sorting = sorts ? perCell * found.length : 0
+    if (sorting > maxBytes) return yield* Effect.fail(new ResultTooLarge({ uri, needed: sorting, limit: maxBytes }))
+
+    if (sorts && found.length > 0) {
+      let columns: ReadonlyArray<Column> = yield* Effect.forEach(dimensions, (field) => {
+        const column = sorted.columns.get(field)
+        return column === undefined ? foundColumn(access, array, field, found) : Effect.succeed(column)
+      })
+      if (curve !== undefined) {
+        const keep = yield* attemptAllocation(uri, 16 * found.length, () => cellsOfPart(array, columns, curve))
+        const known = new Map([...sorted.columns, ...dimensions.map((field, d) => [field, columns[d]] as const)])
+        ;[found, sorted] = yield* narrowed(uri, found, { ...sorted, columns: known }, keep)
+        columns = dimensions.map((field) => sorted.columns.get(field)!)
+      }
+      const held = sorted.columns
+      const chosen = yield* attemptAllocationSteps(uri, perCell * found.length, function* () {
+        const zeros = dedups ? yield* zeroWordsSteps(columns) : []
+        const words = [...yield* orderWordsSteps(schema, order, columns), ...zeros]
+        const cells = yield* sortCellsSteps(words, found.length)
+        if (!dedups) return cells
+        const places = order === "row" || order === "unordered"
+          ? words
+          : [...yield* coordinateWordsSteps(columns), ...zeros]
+        const fragments = spreadOver(found, (t) => found.tiles[t].fragment, () => undefined)
+        return yield* newestCellsSteps(cells, places, writeTimes(array, found, "start"), fragments)
+      })
+      sorted = {
+        columns: new Map([...held, ...dimensions.map((field, d) => [field, columns[d]] as const)]),
+        order: inOrder ? undefined : chosen,
+      }
+      if (chosen.length < found.length) {
+        const keep = new Uint8Array(found.length)
+        for (let i = 0; i < chosen.length; i++) keep[chosen[i]] = 1
+        ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
+      }
+    }
+    if (involved.some((f) => f.hasDeleteMetadata)) {
+      const { values } = yield* foundColumn(access, array, deleteTimes, found)
+      const deleted = timesOf(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
+      const keep = Uint8Array.from(deleted, (time) => time <= array.time.end ? 0 : 1)
+      ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
+    }
+    if (array.deletes.length > 0 && found.length > 0) {
+      const keep = yield* applyDeletes(access, array, found, writeTimes(array, found, "end"))
+      ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
+    }
+    // after the newest cell of each place was chosen: an older one never comes back because a newer one is not wanted
+    if (dedups) yield* fulfil
+
+    for (const { fragment: number } of byFragment(found)) {
+      const fragment = array.fragments[number]
+      const attributes = fields.flatMap((field) =>
+        field.file.kind === "attribute" ? fieldIn(fragment, field) ?? [] : []
+      )
+      yield* loadManyFieldTiles(access, fragment, attributes)
+    }
+    const needed = yield* checkSize(access, array, fields, found, maxBytes)
+    const cells = found
+    const { order: permutation, columns: known } = sorted
+    const columns = yield* Effect.forEach(fields, (field) =>
+      Effect.gen(function* () {
+        const column = known.get(field) ?? (yield* foundColumn(access, array, field, cells))
+        return permutation === undefined
+          ? column
+          : yield* attemptAllocationSteps(uri, needed, () => permuteSteps(column, permutation))
+      }), { concurrency: inFlight(yield* Storage, uri, 4) })
+    return {
+      length: cells.length,
+      columns: Object.fromEntries(fields.map((field, i) => [field.name, columns[i]])),
+    }
+  }))
+
+/** What sorting left: columns of found cells, and the order of these in the result, where it is another. */
+interface SortedCells {
+  readonly columns: ReadonlyMap<Field, Column>
+  readonly order: Uint32Array | undefined
+}
+
+/** Found cells without those for which `keep` has no one. */
+const narrowed = (
+  uri: string,
+  found: FoundCells,
+  { columns, order }: SortedCells,
+  keep: Uint8Array,
+): Effect.Effect<readonly [FoundCells, SortedCells], ResultTooLarge> =>
+  attemptAllocationSteps(uri, 8 * found.length, function* () {
+    if (!keep.includes(0)) return [found, { columns, order }] as const
+    const numbers = onesOf(keep)
+    const kept = new Map<Field, Column>()
+    for (const [field, column] of columns) kept.set(field, yield* permuteSteps(column, numbers))
+    return [restrict(found, keep), {
+      columns: kept,
+      order: order === undefined ? undefined : renumber(order, keep),
+    }] as const
+  })
+
+/** The cells of an order that are kept, by their numbers among these. */
+const renumber = (order: Uint32Array, keep: Uint8Array): Uint32Array => {
+  const numbers = new Uint32Array(keep.length)
+  let count = 0
+  for (let i = 0; i < keep.length; i++) {
+    numbers[i] = count
+    count += keep[i]
+  }
+  const out = new Uint32Array(count)
+  for (let i = 0, k = 0; i < order.length; i++) if (keep[order[i]] === 1) out[k++] = numbers[order[i]]
+  return out
+}
+
+/** The numbers of the ones. */
+const onesOf = (mask: Uint8Array): Uint32Array => {
+  const out = new Uint32Array(mask.length)
+  return out.subarray(0, selectOnes(mask, out))
+}
+
+/** When cells were written: their own time, or their fragment's. */
+const writeTimes = (array: OpenedArray, found: FoundCells, bound: "start" | "end"): Float64Array =>
+  spreadOver(found, (t) => array.fragments[found.tiles[t].fragment].name[bound], (t) => found.times[t])
+
+/** Refuses a result that is too large, before its tiles are read; of var-sized tiles read in part, their share counts. */
+const checkSize = (
+  access: TileAccess,
+  array: OpenedArray,
+  fields: ReadonlyArray<Field>,
+  { length, tiles, counts }: FoundCells,
+  limit: number,
+): Effect.Effect<number, ReadTilesError | ResultTooLarge, Storage> =>
+  Effect.gen(function* () {
+    let needed = 0
+    for (const field of fields) {
+      needed += length * ((field.var ? 4 : field.cellSize) + (field.nullable ? 1 : 0))
+      if (!field.var) continue
+      for (const { fragment: f, from, to } of byFragment({ tiles, counts })) {
+        const fragment = array.fragments[f]
+        const its = fieldIn(fragment, field)
+        if (its === undefined) continue
+        const [where] = yield* loadFieldTiles(access, fragment, [its])
+        for (let t = from; t < to; t++) {
+          needed += where.varSizes![tiles[t].tile] * counts[t] / cellsInTile(fragment, tiles[t].tile)
+        }
+      }
+    }
+    needed = Math.ceil(needed)
+    if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed, limit }))
+    return needed
+  })

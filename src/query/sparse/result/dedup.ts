@@ -1,0 +1,36 @@
+import { compareCells } from "../../../kernel/sort/sort_cells.ts"
+import type { KeyWords } from "../../../kernel/sort/order_key.ts"
+import { finish, STEP, type Steps } from "../../../kernel/steps.ts"
+
+/**
+ * Of cells with equal coordinates the newest: the one with the latest time, then the one of the latest fragment, then the
+ * first in it (consolidation puts the newest first). `order` is sorted stably so that equal cells are neighbours; the answer
+ * keeps it, with fewer cells.
+ */
+export const newestCells = (...given: Parameters<typeof newestCellsSteps>): Uint32Array =>
+  finish(newestCellsSteps(...given))
+
+/** As {@link newestCells}, in steps. */
+export function* newestCellsSteps(
+  order: Uint32Array,
+  words: KeyWords,
+  times: Float64Array,
+  fragments: ArrayLike<number>,
+): Steps<Uint32Array> {
+  let kept = 0
+  for (let i = 0, pause = STEP; i < order.length;) {
+    if (i >= pause) {
+      pause = i + STEP
+      yield
+    }
+    let best = order[i]
+    let end = i + 1
+    while (end < order.length && compareCells(words, order[i], order[end]) === 0) {
+      const cell = order[end++]
+      if (times[cell] > times[best] || (times[cell] === times[best] && fragments[cell] > fragments[best])) best = cell
+    }
+    order[kept++] = best
+    i = end
+  }
+  return order.subarray(0, kept)
+}

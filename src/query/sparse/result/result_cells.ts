@@ -1,0 +1,124 @@
+/**
+ * The cells that a sparse read found, in the order in which fragments hold them. What whole tiles hold takes no memory per
+ * cell.
+ */
+import type { FieldTile } from "../../../fragment/field_tiles.ts"
+import type { Cells, TileRef } from "../../column/gather.ts"
+import { pickCells } from "../../column/take.ts"
+
+/** Cells that were found, in the order of fragments, tiles and positions; numbered from 0. */
+export interface FoundCells {
+  readonly length: number
+  /** Tiles that hold cells of it; those of a fragment stand together and ascend. */
+  readonly tiles: ReadonlyArray<TileRef>
+  /** Cells found in each tile. */
+  readonly counts: Uint32Array
+  /** Their positions, ascending; `undefined` where they are all cells of the tile. */
+  readonly positions: ReadonlyArray<Uint32Array | undefined>
+  /** Their coordinates by dimension and tile, and of no other cells, where these were read on the way. */
+  readonly coordinates: ReadonlyArray<ReadonlyArray<FieldTile | undefined> | undefined>
+  /** Times of the cells that have their own, by tile and position; the others have their fragment's. */
+  readonly times: ReadonlyArray<Float64Array | undefined>
+}
+
+/** Tiles of one fragment: those from number `from` to `to − 1`, whose cells start at number `first`. */
+export interface FragmentCells {
+  readonly fragment: number
+  readonly from: number
+  readonly to: number
+  readonly first: number
+  readonly length: number
+}
+
+/** The found cells of each fragment. */
+export const byFragment = ({ tiles, counts }: Pick<FoundCells, "tiles" | "counts">): ReadonlyArray<FragmentCells> => {
+  const out: Array<FragmentCells> = []
+  let first = 0
+  for (let from = 0; from < tiles.length;) {
+    const { fragment } = tiles[from]
+    let to = from
+    let length = 0
+    while (to < tiles.length && tiles[to].fragment === fragment) length += counts[to++]
+    out.push({ fragment, from, to, first, length })
+    from = to
+    first += length
+  }
+  return out
+}
+
+/** Those of the found cells for which `keep` has a one; they are numbered anew. */
+export const restrict = (found: FoundCells, keep: Uint8Array): FoundCells => {
+  const numbers: Array<number> = []
+  // the cells of each tile that are kept, by their numbers among those found in it
+  const chosen: Array<Uint32Array | undefined> = []
+  const counts: Array<number> = []
+  const positions: Array<Uint32Array | undefined> = []
+  let length = 0
+  for (let t = 0, at = 0; t < found.tiles.length; t++) {
+    const end = at + found.counts[t]
+    let count = 0
+    for (let i = at; i < end; i++) count += keep[i]
+    if (count > 0) {
+      let its = found.positions[t]
+      let kept: Uint32Array | undefined
+      if (count < end - at) {
+        kept = new Uint32Array(count)
+        for (let i = at, k = 0; i < end; i++) if (keep[i] === 1) kept[k++] = i - at
+        const all = its
+        its = all === undefined ? kept : kept.map((k) => all[k])
+      }
+      numbers.push(t)
+      chosen.push(kept)
+      counts.push(count)
+      positions.push(its)
+      length += count
+    }
+    at = end
+  }
+  return {
+    length,
+    tiles: numbers.map((t) => found.tiles[t]),
+    counts: Uint32Array.from(counts),
+    positions,
+    coordinates: found.coordinates.map((tiles) =>
+      tiles && numbers.map((t, i) => {
+        const tile = tiles[t]
+        const kept = chosen[i]
+        return tile && kept ? pickCells(tile, tile.values.byteLength / found.counts[t], kept) : tile
+      })
+    ),
+    times: numbers.map((t) => found.times[t]),
+  }
+}
+
+/** The found cells one by one. */
+export const listCells = ({ length, tiles, counts, positions }: FoundCells): Cells => {
+  const tileOf = new Uint32Array(length)
+  const places = new Uint32Array(length)
+  for (let t = 0, at = 0; t < tiles.length; at += counts[t++]) {
+    tileOf.fill(t, at, at + counts[t])
+    const its = positions[t]
+    if (its !== undefined) places.set(its, at)
+    else for (let k = 0; k < counts[t]; k++) places[at + k] = k
+  }
+  return { tiles, tileOf, positions: places }
+}
+
+/** A number for each cell by its tile: what `ofTile` says, or what its own list says at its position. */
+export const spreadOver = (
+  { length, tiles, counts, positions }: FoundCells,
+  ofTile: (tile: number) => number,
+  own: (tile: number) => Float64Array | undefined,
+): Float64Array => {
+  const out = new Float64Array(length)
+  for (let t = 0, at = 0; t < tiles.length; at += counts[t++]) {
+    const list = own(t)
+    if (list === undefined) {
+      out.fill(ofTile(t), at, at + counts[t])
+      continue
+    }
+    const its = positions[t]
+    for (let k = 0; k < counts[t]; k++) out[at + k] = list[its === undefined ? k : its[k]]
+  }
+  return out
+}

@@ -1,0 +1,139 @@
+/**
+ * Columns of found cells, in the order in which they were found.
+ */
+import * as Effect from "effect/Effect"
+import { inFlight, Storage } from "../../../../platform/storage/service.ts"
+import { viewAs } from "../../../../schema/array/datatype.ts"
+import { scalarBytes } from "../../../../schema/array/scalar.ts"
+import { Since } from "../../../../schema/version/version.ts"
+import type { OpenedArray } from "../../../array/open/open.ts"
+import type { ResultTooLarge } from "../../../array/open/errors.ts"
+import type { Field } from "../../../fragment/field.ts"
+import { cellsInTile, type Fragment } from "../../../fragment/fragment.ts"
+import { readInto, readUnfiltered } from "../../../fragment/read/read_into.ts"
+import type { ReadTilesError } from "../../../fragment/read/read_tiles.ts"
+import { needsRealignment } from "../../../fragment/read/realign_v7.ts"
+import { copyCells, unitsOf } from "../../../kernel/copy/gather.ts"
+import type { TileAccess } from "../../../tile/generic_tile.ts"
+import type { Column } from "../../column/column.ts"
+import { byFragment, type FoundCells, type FragmentCells } from "./result_cells.ts"
+import { chosenOf, copyValidity, fieldTiles, knownTiles, positionsIn, validityInto } from "./result_tiles.ts"
+import { varColumn } from "./result_var_columns.ts"
+import { fieldIn, fillCells } from "../../column/gather.ts"
+import { attemptAllocation } from "../../options/read_error.ts"
+
+/** Unfiltered bytes of tiles that are held at once beside a column of fixed-size cells. */
+const BATCH = 1 << 26
+
+/** Sizes of columns up to this one are believed. */
+const BELIEVED = 1 << 26
+
+/** The column of a field. */
+export const foundColumn = (
+  access: TileAccess,
+  array: OpenedArray,
+  field: Field,
+  found: FoundCells,
+): Effect.Effect<Column, ReadTilesError | ResultTooLarge, Storage> =>
+  field.var
+    ? varColumn(access, array, field, found)
+    : Effect.map(fixedCells(access, array, field, found), ({ bytes, validity }): Column => ({
+      name: field.name,
+      type: field.type,
+      cellValNum: field.cellValNum,
+      length: found.length,
+      values: viewAs(field.type, bytes),
+      validity,
+      enumeration: field.enumeration,
+    }))
+
+interface FixedCells {
+  readonly bytes: Uint8Array
+  readonly validity: Uint8Array | undefined
+}
+
+const fixedCells = (
+  access: TileAccess,
+  array: OpenedArray,
+  field: Field,
+  found: FoundCells,
+): Effect.Effect<FixedCells, ReadTilesError | ResultTooLarge, Storage> =>
+  Effect.gen(function* () {
+    const groups = byFragment(found)
+    const size = found.length * field.cellSize
+    const known = knownTiles(field, found)
+    const direct = (group: FragmentCells): boolean =>
+      known?.[group.from] === undefined && hasOwnFile(array, field, group)
+    if (groups.length === 1 && !field.nullable && direct(groups[0])) {
+      const fragment = array.fragments[groups[0].fragment]
+      const bytes = yield* readUnfiltered(access, fragment, fieldIn(fragment, field)!, chosenOf(found, groups[0]))
+      if (bytes !== undefined) return { bytes, validity: undefined }
+    }
+    if (size > BELIEVED && groups.length > 0) yield* fieldTiles(access, array, field, found, groups[0], 0, 1)
+    const needed = size + (field.nullable ? found.length : 0)
+    const out = yield* attemptAllocation(array.uri, needed, () => ({
+      bytes: new Uint8Array(size),
+      validity: field.nullable ? new Uint8Array(found.length) : undefined,
+    }))
+    for (const group of groups) {
+      const fragment = array.fragments[group.fragment]
+      const its = fieldIn(fragment, field)
+      const end = group.first + group.length
+      const bytes = out.bytes.subarray(group.first * field.cellSize, end * field.cellSize)
+      if (its === undefined) {
+        fillCells(bytes, fillOf(fragment, field))
+        out.validity?.fill(field.fillIsNull ? 0 : 1, group.first, end)
+      } else if (direct(group)) {
+        yield* Effect.zip(
+          readInto(access, fragment, its, chosenOf(found, group), bytes),
+          out.validity === undefined ? Effect.void : validityInto(access, fragment, its, found, group, out.validity),
+          { concurrent: inFlight(yield* Storage, fragment.uri, 2) > 1 },
+        )
+      } else yield* copyTiles(access, array, field, found, group, { bytes, validity: out.validity })
+    }
+    return out
+  })
+
+/** What the cells of a fragment hold that lacks the field: of times, when the fragment began, as in the engine. */
+const fillOf = ({ name }: Fragment, { file, fillValue }: Field): Uint8Array =>
+  file.kind === "timestamps" ? scalarBytes("uint64", BigInt(name.start)) : fillValue
+
+/** Until format 4 dimensions share a file; misaligned tiles of format 7 are put right all at once. */
+const hasOwnFile = (array: OpenedArray, field: Field, group: FragmentCells): boolean => {
+  const fragment = array.fragments[group.fragment]
+  const its = fieldIn(fragment, field)
+  return its !== undefined && !needsRealignment(fragment, its) &&
+    (its.file.kind !== "dimension" || fragment.version >= Since.splitDimensions)
+}
+
+/** Copies the cells of one fragment to `bytes`, where they are the only ones, and to their place in `validity`. */
+const copyTiles = (
+  access: TileAccess,
+  array: OpenedArray,
+  field: Field,
+  found: FoundCells,
+  group: FragmentCells,
+  { bytes, validity }: FixedCells,
+): Effect.Effect<void, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    const fragment = array.fragments[group.fragment]
+    const count = group.to - group.from
+    // misaligned tiles of format 7 are put right all at once
+    const perBatch = fragment.version === 7 && field.nullable
+      ? count
+      : Math.max(1, Math.floor(BATCH / (cellsInTile(fragment, 0) * field.cellSize)))
+    const out = unitsOf(bytes, field.cellSize)
+    const allPositions = positionsIn(field, found)
+    let at = 0
+    for (let from = 0; from < count; from += perBatch) {
+      const tiles = yield* fieldTiles(access, array, field, found, group, from, Math.min(count, from + perBatch))
+      tiles.forEach((tile, i) => {
+        const t = group.from + from + i
+        const positions = allPositions[t]
+        if (positions === undefined) bytes.set(tile!.values, at * field.cellSize)
+        else copyCells(out, at, unitsOf(tile!.values, field.cellSize), positions)
+        if (validity !== undefined) copyValidity(validity, group.first + at, tile!.validity, positions, found.counts[t])
+        at += found.counts[t]
+      })
+    }
+  })

@@ -1,0 +1,23 @@
+/**
+ * The order of the cells of a result as key words of their coordinates.
+ */
+import type { ArraySchema } from "../../../../schema/array/array_schema.ts"
+import { type Coordinates, coordinateWordsSteps, globalWordsSteps } from "../../../fragment/cell_order.ts"
+import type { KeyWords } from "../../../kernel/sort/order_key.ts"
+import { finish, type Steps } from "../../../kernel/steps.ts"
+import type { Order } from "../../options/read_options.ts"
+
+/** Key words by which cells are sorted into an order. */
+export const orderWords = (...given: Parameters<typeof orderWordsSteps>): KeyWords => finish(orderWordsSteps(...given))
+
+/** As {@link orderWords}, in steps. */
+export const orderWordsSteps = (
+  schema: ArraySchema,
+  order: Order,
+  columns: ReadonlyArray<Coordinates>,
+): Steps<KeyWords> =>
+  order === "col"
+    ? coordinateWordsSteps([...columns].reverse())
+    : order === "global"
+    ? globalWordsSteps(schema, columns)
+    : coordinateWordsSteps(columns)

@@ -1,0 +1,250 @@
+/**
+ * Sparse reads in batches, under a budget of memory.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import type { MbrLevel } from "../../../schema/fragment/rtree.ts"
+import { accessOf, type OpenedArray } from "../../array/open/open.ts"
+import { fieldsOf } from "../../fragment/field.ts"
+import { loadFieldTiles } from "../../fragment/field_tiles.ts"
+import { cellsInTile } from "../../fragment/fragment.ts"
+import { loadMbrs } from "../../fragment/mbrs.ts"
+import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { type Batch, batches, FIRST_BYTES, type Step } from "../batch/partition_stream.ts"
+import { batchBytes, budgetTooSmall, checkBudget } from "../options/memory_budget.ts"
+import { type CurvePart, cutHilbert, lowerSizes, tilePlaces } from "./partition_hilbert.ts"
+import { cutSelection } from "../selection/split_selection.ts"
+import { cutSparse } from "./partition.ts"
+import { fieldIn } from "../column/gather.ts"
+import { limitBytes } from "../batch/row_limit.ts"
+import { limitsOf } from "../selection/domain_bounds.ts"
+import type { SparsePlan } from "./plan.ts"
+import type { ReadError } from "../options/read_error.ts"
+import type { StreamOptions } from "../options/read_options.ts"
+import { planRequest, readPlanned, type SparseRequest, type SparseResult, workOf } from "./read.ts"
+import type { Selection } from "../selection/selection.ts"
+import { shareOf } from "./share.ts"
+
+/** A part of a read: of a selection what some tiles hold of it, or all. */
+interface Part {
+  readonly selection: Selection
+  readonly plan: SparsePlan | undefined
+  /** Of its cells those on a piece of the Hilbert curve, or all. */
+  readonly curve?: CurvePart
+}
+
+/** Memory of a cell that is sorted, beside its fields: key words, its number, its time. */
+const SORTING = 32
+
+/** How many of the tiles the first of two parts has at most where they are told apart. */
+const APART = 0.75
+
+const tilesIn = (plan: SparsePlan): number => plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
+
+/** Streams a resolved request; with `plan`, only the tiles of that plan, in which no cell hides another. */
+export const streamRequest = (
+  array: OpenedArray,
+  request: SparseRequest,
+  options: Pick<StreamOptions, "memory" | "batch" | "limit">,
+  plan?: SparsePlan,
+): Stream.Stream<Batch<SparseResult>, ReadError, Storage | Codecs> =>
+  Stream.unwrap(Effect.gen(function* () {
+    const memory = yield* checkBudget(array.uri, options.memory)
+    const access = yield* accessOf(array)
+    const limit = batchBytes(memory)
+    const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
+    const { schema, uri, fragments } = array
+    const places = tilePlaces(access, array)
+    const whole: Part = { selection: request.selection, plan }
+    const measure = (part: Part): Effect.Effect<MeasuredPart | undefined, ReadError, Storage> =>
+      Effect.gen(function* () {
+        const { selection, curve } = part
+        const plan = part.plan ?? (yield* planRequest(access, array, { ...request, selection }))
+        if (plan.length === 0) return undefined
+        const { dedups, inOrder } = workOf(array, plan, request.order)
+        const sorts = dedups || !inOrder || curve !== undefined
+        const mbrs = new Map<number, MbrLevel>()
+        for (const { fragment, tiles } of plan) {
+          if (sorts || tiles.some((t) => !t.whole)) {
+            mbrs.set(fragment, yield* loadMbrs(access, fragments[fragment]))
+          }
+        }
+        const size = yield* tileSizes(access, array, { ...request, selection }, plan, mbrs, sorts)
+        if (curve !== undefined) yield* lowerSizes(plan, curve, places, size.sizes)
+        const results = size.sizes.reduce((sum, its) => sum + its.reduce((a, b) => a + b, 0), 0)
+        return { selection, curve, plan, sorts, mbrs, ...size, results }
+      })
+    const cutInTwo = ({ selection, plan, mbrs }: MeasuredPart): readonly [Selection, Selection] | undefined => {
+      const cut = cutSparse(schema, selection, plan, mbrs, request.order)
+      return cut === undefined ? undefined : cutSelection(selection, cut, (d) => limitsOf(schema, d))
+    }
+    /** A part in two, the first before the second; `undefined` where it cannot be taken apart. */
+    const partsOf = (part: MeasuredPart): Effect.Effect<readonly [Part, Part] | undefined, ReadError, Storage> =>
+      Effect.gen(function* () {
+        const { selection, curve, plan, sorts, sizes } = part
+        if (!sorts) {
+          const halves = halvesOf(plan, sizes)
+          return halves && [{ selection, plan: halves[0] }, { selection, plan: halves[1] }]
+        }
+        if (request.order === "global" && schema.cellOrder === "hilbert") {
+          const all: CurvePart = { from: undefined, to: undefined }
+          const parts = yield* cutHilbert(array, plan, curve ?? all, places)
+          if (parts !== undefined) return [{ selection, ...parts[0] }, { selection, ...parts[1] }]
+        }
+        const parts = cutInTwo(part)
+        return parts && [{ selection: parts[0], plan: undefined }, { selection: parts[1], plan: undefined }]
+      })
+    /** The error that says what is enough for all parts that cannot be taken apart, as far as that is told before they are read. */
+    const tooSmall = (bytes: number, what: string): Effect.Effect<never, ReadError, Storage> =>
+      Effect.gen(function* () {
+        let enough = bytes
+        const rest: Array<Part> = [whole]
+        for (let looks = 0; rest.length > 0 && looks < MOST_LOOKS; looks++) {
+          const part = yield* measure(rest.pop()!)
+          if (part === undefined || neededFor(part) <= enough) continue
+          const parts = yield* partsOf(part)
+          if (parts === undefined) enough = neededFor(part)
+          else rest.push(parts[1], parts[0])
+        }
+        return yield* Effect.fail(budgetTooSmall(uri, memory, enough, what))
+      })
+    const step = (part: Part, first: boolean): Effect.Effect<Step<Part, SparseResult>, ReadError, Storage> =>
+      Effect.gen(function* () {
+        const measured = yield* measure(part)
+        if (measured === undefined) return { kind: "none" }
+        const { selection, curve, plan, sorts, coordinates, largest, cells, sizes, results } = measured
+        if (largest > limit) {
+          // all fields of it together, and its coordinates
+          const tile = sizes.reduce((most, its) => its.reduce((a, b) => Math.max(a, b), most), largest)
+          return yield* tooSmall(2 * tile, "a tile")
+        }
+        // coordinates that do not fit are looked at in parts
+        const held = Math.min(coordinates, limit / 2)
+        const together = coordinates > held ? Math.floor(cells * held / coordinates) : undefined
+        const bytes = held + results
+        // a batch that would do is made smaller only by leaving tiles out, never by reading tiles for each of its parts
+        const isApart = Effect.gen(function* () {
+          if (!sorts) return halvesOf(plan, sizes) !== undefined
+          const parts = cutInTwo(measured)
+          if (parts === undefined) return false
+          return tilesIn(yield* planRequest(access, array, { ...request, selection: parts[0] })) <=
+            tilesIn(plan) * APART
+        })
+        // tiles that need no sorting are read once, however small the batches are
+        const most = first && !sorts ? Math.min(wanted, FIRST_BYTES) : wanted
+        let needed = neededFor(measured)
+        if (bytes <= most || (bytes <= limit && !(yield* isApart))) {
+          const read = yield* Effect.either(
+            readPlanned(access, array, { ...request, selection, curve }, plan, 2 * limit, together),
+          )
+          if (read._tag === "Right") {
+            return read.right.length === 0 ? { kind: "none" } : { kind: "read", batch: read.right }
+          }
+          if (read.left._tag !== "ResultTooLarge") return yield* Effect.fail(read.left)
+          // cells may lie closer together than their rectangles let expect
+          needed = Math.max(needed, read.left.needed)
+        }
+        const parts = yield* partsOf(measured)
+        if (parts !== undefined) return { kind: "cut", parts }
+        const what = `sorting what lies together in ${tilesIn(plan)} tiles of ${plan.length} fragments`
+        return yield* tooSmall(needed, sorts ? what : "a tile")
+      })
+    return batches<Part, SparseResult, ReadError, Storage>(whole, step)
+  }))
+
+/** A part with what reading it takes. */
+interface MeasuredPart extends Part, PlanSize {
+  readonly plan: SparsePlan
+  /** Whether its cells are sorted, or the newest of each place looked for. */
+  readonly sorts: boolean
+  readonly mbrs: ReadonlyMap<number, MbrLevel>
+  /** Bytes of the cells of all tiles. */
+  readonly results: number
+}
+
+/** Bytes of a batch that are enough for a part: its coordinates are held beside its cells, or in parts of as many bytes. */
+const neededFor = ({ coordinates, results }: MeasuredPart): number => results + Math.min(coordinates, results)
+
+/** The most parts that are looked at to say which budget is enough. */
+const MOST_LOOKS = 1 << 12
+
+/** Bytes of memory that reading a plan takes. */
+interface PlanSize {
+  /** Coordinates of all tiles. */
+  readonly coordinates: number
+  /** The largest tile of one field. */
+  readonly largest: number
+  readonly cells: number
+  /** What the cells of each tile take, by fragment: as many as their rectangles let expect. */
+  readonly sizes: ReadonlyArray<Float64Array>
+}
+
+const tileSizes = (
+  access: TileAccess,
+  array: OpenedArray,
+  { fields, selection, where }: SparseRequest,
+  plan: SparsePlan,
+  mbrs: ReadonlyMap<number, MbrLevel>,
+  sorts: boolean,
+): Effect.Effect<PlanSize, ReadTilesError, Storage> =>
+  Effect.gen(function* () {
+    const { dimensions } = fieldsOf(array.schema)
+    const wanted = new Set([...(sorts ? dimensions : []), ...fields, ...(where?.fields ?? [])])
+    const sizes: Array<Float64Array> = []
+    let coordinates = 0
+    let largest = 0
+    let all = 0
+    for (const { fragment: number, tiles } of plan) {
+      const fragment = array.fragments[number]
+      const level = mbrs.get(number)
+      const cells = Float64Array.from(tiles, ({ tile }) => cellsInTile(fragment, tile))
+      const out = new Float64Array(tiles.length)
+      for (const field of wanted) {
+        const its = fieldIn(fragment, field)
+        const perCell = (field.var ? 8 : field.cellSize) + (field.nullable ? 1 : 0)
+        const where = field.var && its !== undefined ? (yield* loadFieldTiles(access, fragment, [its]))[0] : undefined
+        for (let i = 0; i < tiles.length; i++) {
+          const size = cells[i] * perCell + (where === undefined ? 0 : where.varSizes![tiles[i].tile])
+          // sorted columns are there twice for a while
+          out[i] += sorts ? 2 * size : size
+          if (field.file.kind === "dimension") coordinates += size
+          largest = Math.max(largest, size)
+        }
+      }
+      for (let i = 0; i < tiles.length; i++) {
+        all += cells[i]
+        if (sorts) out[i] += SORTING * cells[i]
+        if (!tiles[i].whole && level !== undefined) out[i] *= shareOf(selection, level, tiles[i].tile)
+      }
+      sizes.push(out)
+    }
+    return { coordinates, largest, cells: all, sizes }
+  })
+
+/** A plan in two, of about the same size; `undefined` for a single tile. */
+const halvesOf = (
+  plan: SparsePlan,
+  sizes: ReadonlyArray<Float64Array>,
+): readonly [SparsePlan, SparsePlan] | undefined => {
+  const count = plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
+  if (count < 2) return undefined
+  const all = sizes.flatMap((its) => [...its])
+  const half = all.reduce((a, b) => a + b, 0) / 2
+  // tiles of the first half
+  let first = 0
+  let sum = 0
+  for (const size of all) if ((sum += size) <= half) first++
+  first = Math.min(Math.max(first, 1), count - 1)
+  const take = (from: number, to: number): SparsePlan => {
+    let at = 0
+    return plan.flatMap(({ fragment, tiles }) => {
+      const part = tiles.slice(Math.max(0, from - at), Math.max(0, to - at))
+      at += tiles.length
+      return part.length === 0 ? [] : [{ fragment, tiles: part }]
+    })
+  }
+  return [take(0, first), take(first, count)]
+}

@@ -1,0 +1,152 @@
+/**
+ * Sparse plans: which tiles of which fragments may hold cells of a selection. Pure values.
+ */
+import { readScalar, type Scalar } from "../../../schema/array/scalar.ts"
+import type { MbrColumn, MbrLevel } from "../../../schema/fragment/rtree.ts"
+import { arrayOf } from "../../../schema/array/datatype.ts"
+import type { Range } from "../../../schema/array/range.ts"
+import { firstFrom } from "../../kernel/first_from.ts"
+import { compareBytes, compareSlices, type StringRanges, stringRanges } from "../../kernel/match/match_ranges.ts"
+import { type KeyWords, keyWords } from "../../kernel/sort/order_key.ts"
+import type { DimensionSelection, NumberRange, Selection } from "../selection/selection.ts"
+
+/** How a box lies to a selection. */
+export type Overlap = "none" | "some" | "whole"
+
+/** How a range of one dimension, as raw bounds, lies to what is selected of it. */
+const overlapOf = (selected: DimensionSelection, low: Uint8Array, high: Uint8Array): Overlap => {
+  if (selected.ranges === undefined) return "whole"
+  if (selected.kind === "string") {
+    const { ranges } = selected
+    const r = ranges[
+      firstFrom(ranges.length, (r) => {
+        const end = ranges[r].high
+        return end !== undefined && compareBytes(end, low) < 0
+      })
+    ]
+    if (r === undefined || (r.low !== undefined && compareBytes(high, r.low) < 0)) return "none"
+    const within = (r.low === undefined || compareBytes(r.low, low) <= 0) &&
+      (r.high === undefined || compareBytes(high, r.high) <= 0)
+    return within ? "whole" : "some"
+  }
+  const { ranges, dimension: { type } } = selected
+  const from = readScalar(type, low)
+  const to = readScalar(type, high)
+  const r = ranges[firstFrom(ranges.length, (r) => ranges[r].high < from)]
+  if (r === undefined || to < r.low) return "none"
+  return r.low <= from && to <= r.high ? "whole" : "some"
+}
+
+/** How a box lies to a selection. */
+export const boxOverlap = (selection: Selection, box: ReadonlyArray<Range>): Overlap => {
+  let overlap: Overlap = "whole"
+  for (let d = 0; d < selection.length; d++) {
+    const one = overlapOf(selection[d], box[d].low, box[d].high)
+    if (one === "none") return "none"
+    if (one === "some") overlap = "some"
+  }
+  return overlap
+}
+
+/** Ranges of numbers as key words, both ends inclusive; ascending and disjoint. */
+interface WordRanges {
+  readonly count: number
+  readonly low: KeyWords
+  readonly high: KeyWords
+}
+
+/** What is selected of a dimension, laid flat for the comparison with MBRs; `undefined` is everything. */
+export type FlatRanges =
+  | { readonly kind: "number"; readonly ranges: WordRanges }
+  | { readonly kind: "string"; readonly ranges: StringRanges }
+  | undefined
+
+/** Lays a selection flat: once for a query, whatever the number of its tiles. */
+export const flatRanges = (selected: DimensionSelection): FlatRanges => {
+  if (selected.ranges === undefined) return undefined
+  if (selected.kind === "string") return { kind: "string", ranges: stringRanges(selected.ranges) }
+  const { ranges } = selected
+  const words = (bound: (r: NumberRange) => Scalar): KeyWords => {
+    const values = new (arrayOf(selected.dimension.type))(ranges.length)
+    for (let r = 0; r < ranges.length; r++) values[r] = bound(ranges[r]) as never
+    return keyWords(values)
+  }
+  return { kind: "number", ranges: { count: ranges.length, low: words((r) => r.low), high: words((r) => r.high) } }
+}
+
+/** A tile that may hold cells of the selection; `whole` if all its cells belong to it. */
+export interface SparseTile {
+  readonly tile: number
+  readonly whole: boolean
+}
+
+const NONE = 0
+const SOME = 1
+const WHOLE = 2
+
+/** The tiles of a fragment that a selection needs, by their MBRs. `ranges` are the selection, laid flat. */
+export const planSparse = (
+  selection: Selection,
+  mbrs: MbrLevel,
+  ranges: ReadonlyArray<FlatRanges> = selection.map(flatRanges),
+): ReadonlyArray<SparseTile> => {
+  const overlaps = new Uint8Array(mbrs.count).fill(WHOLE)
+  ranges.forEach((flat, d) => {
+    const column = mbrs.dimensions[d]
+    if (flat === undefined || mbrs.count === 0) return
+    if (flat.kind === "string") overlapStrings(column, flat.ranges, overlaps)
+    else overlapNumbers(wordsOf(column), flat.ranges, overlaps)
+  })
+  const out: Array<SparseTile> = []
+  for (let tile = 0; tile < overlaps.length; tile++) {
+    if (overlaps[tile] !== NONE) out.push({ tile, whole: overlaps[tile] === WHOLE })
+  }
+  return out
+}
+
+/** The MBRs of a fragment stay, and so do their key words: queries of an open array share them. */
+const memo = new WeakMap<MbrColumn, KeyWords>()
+
+const wordsOf = (column: MbrColumn): KeyWords => {
+  let words = memo.get(column)
+  if (words === undefined) memo.set(column, words = column.kind === "fixed" ? keyWords(column.values) : [])
+  return words
+}
+
+/** Lowers the overlap of each tile to that of its bounds, which are words 2·tile and 2·tile + 1. */
+const overlapNumbers = (words: KeyWords, ranges: WordRanges, overlaps: Uint8Array): void => {
+  const { count, low, high } = ranges
+  for (let tile = 0; tile < overlaps.length; tile++) {
+    if (overlaps[tile] === NONE) continue
+    const from = 2 * tile
+    const r = count === 1 ? 0 : firstFrom(count, (r) => compareWords(high, r, words, from) < 0)
+    if (r === count || compareWords(high, r, words, from) < 0 || compareWords(words, from + 1, low, r) < 0) {
+      overlaps[tile] = NONE
+    } else if (compareWords(low, r, words, from) > 0 || compareWords(words, from + 1, high, r) > 0) {
+      overlaps[tile] = SOME
+    }
+  }
+}
+
+const compareWords = (a: KeyWords, i: number, b: KeyWords, k: number): number => {
+  for (let w = 0; w < a.length; w++) {
+    if (a[w][i] !== b[w][k]) return a[w][i] < b[w][k] ? -1 : 1
+  }
+  return 0
+}
+
+const overlapStrings = (column: MbrColumn, ranges: StringRanges, overlaps: Uint8Array): void => {
+  if (column.kind === "fixed") return
+  const { count, bytes: bounds, starts, open } = ranges
+  const { bytes, offsets } = column
+  // bound k of a range against bound b of a tile; the last range may have no end
+  const compare = (k: number, b: number): number =>
+    open && k === 2 * count - 1 ? 1 : compareSlices(bounds, starts[k], starts[k + 1], bytes, offsets[b], offsets[b + 1])
+  for (let tile = 0; tile < overlaps.length; tile++) {
+    if (overlaps[tile] === NONE) continue
+    const from = 2 * tile
+    const r = firstFrom(count, (r) => compare(2 * r + 1, from) < 0)
+    if (r === count || compare(2 * r, from + 1) > 0) overlaps[tile] = NONE
+    else if (compare(2 * r, from) > 0 || compare(2 * r + 1, from + 1) < 0) overlaps[tile] = SOME
+  }
+}

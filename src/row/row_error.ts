@@ -1,0 +1,53 @@
+/**
+ * Rows that are not what a schema says.
+ *
+ * @module
+ */
+import * as ParseResult from "effect/ParseResult"
+import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
+
+const RowErrorBase: TaggedErrorClass<"RowError", {
+  readonly uri: string
+  readonly row: number
+  readonly reason: string
+  readonly cause: unknown
+}> = taggedError("RowError")
+
+/**
+ * A row that the schema of the rows or the array at `uri` refuses, for `reason`, which names the field; `row` counts from 0
+ * through the result or the rows that are written, or through all batches of a stream. `cause` is the `ParseError` of effect
+ * where the schema refuses it.
+ *
+ * ```ts
+ * import { layerDefault, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Schema from "effect/Schema"
+ *
+ * const Shallow = Schema.Struct({ depth: Schema.Number.pipe(Schema.lessThan(30)) })
+ * const program = TileArray.open("tests/support/quakes").pipe(
+ *   Effect.flatMap((quakes) => Sparse.read(quakes, { select: ["depth"] })),
+ *   Effect.flatMap((result) => Sparse.decodeRows(result, Shallow)),
+ *   Effect.catchTag("RowError", ({ row, reason }) => Effect.succeed(`row ${row}: ${reason}`)),
+ * )
+ * const answer = await Effect.runPromise(Effect.provide(program, layerDefault))
+ * assertEquals(answer, "row 0: depth: Expected a number less than 30, actual 33.5")
+ * ```
+ */
+export class RowError extends RowErrorBase {
+  /** The row, and why. */
+  override get message(): string {
+    return `${this.uri}: row ${this.row}: ${this.reason}`
+  }
+}
+
+/** The error of a row that a schema refuses: "place: Expected …". */
+export const rowErrorOf = (uri: string, row: number, issue: ParseResult.ParseIssue): RowError =>
+  new RowError({
+    uri,
+    row,
+    reason: ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path, message }) =>
+      path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`
+    ).join("; "),
+    cause: ParseResult.parseError(issue),
+  })

@@ -1,0 +1,546 @@
+/**
+ * Attributes of a schema: a datatype and the filters that its cells go through, refined by functions around it.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const flag = Attr.nullable(Attr.uint8(Filter.rle))
+ * assertEquals([flag.type, flag.nullable, flag.cellValNum], ["uint8", true, 1])
+ *
+ * const rgb = Attr.fill(Attr.multiValue(Attr.uint8(Filter.zstd()), 3), [255, 255, 255])
+ * assertEquals([rgb.cellValNum, [...rgb.fillValue]], [3, [255, 255, 255]])
+ *
+ * assertEquals(Attr.utf8().cellValNum, "var") // text and bytes are var-sized unless they are told otherwise
+ * ```
+ *
+ * Format: `array_schema.md`, "Attribute".
+ *
+ * @module
+ */
+import { cellSize, defaultCellFill, VAR } from "../../schema/array/cell_val_num.ts"
+import type { DataOrder } from "../../schema/array/data_order.ts"
+import { type Datatype, sizeOf } from "../../schema/array/datatype.ts"
+import type { Filter } from "../../schema/array/filter.ts"
+import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
+import { isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/array/scalar.ts"
+import type { DatetimeType, TimeType } from "./datatype_values.ts"
+import { problemOf, scalarInput } from "./dimension.ts"
+import { pipelineOf } from "./filter.ts"
+
+export type { DatetimeType, TimeType } from "./datatype_values.ts"
+
+/** A value of every cell, without its name: the schema gives it. */
+export interface Attribute<
+  T extends Datatype = Datatype,
+  N extends boolean = boolean,
+  C extends number | "var" = number | "var",
+  E extends string = string,
+> {
+  /** The datatype of its values. */
+  readonly type: T
+  /** Whether cells may be null. */
+  readonly nullable: N
+  /** Values in a cell; `"var"` for var-sized cells. */
+  readonly cellValNum: C
+  /** What its cells go through. */
+  readonly filters: FilterPipeline
+  /** What unwritten cells read as: the bytes of a whole cell. */
+  readonly fillValue: Uint8Array
+  /** Nullable attributes: 0 if unwritten cells are null. */
+  readonly fillValueValidity: number
+  /** Whether values run up or down along the only dimension of a dense array. */
+  readonly order: DataOrder
+  /** The enumeration whose values the cells are codes of; "" for none. */
+  readonly enumeration: E
+  /** What is wrong with it; the schema says so, since it knows the name. */
+  readonly problem?: string
+}
+
+const varSizedByDefault: ReadonlyArray<Datatype> = [
+  "char",
+  "string_ascii",
+  "string_utf8",
+  "string_utf16",
+  "string_utf32",
+  "string_ucs2",
+  "string_ucs4",
+  "any",
+  "blob",
+  "geom_wkb",
+  "geom_wkt",
+]
+
+const cellFill = (type: Datatype, cellValNum: number | "var"): Uint8Array =>
+  (defaultCellFill(type, cellValNum === "var" ? VAR : cellValNum) ?? new Uint8Array(0)).slice()
+
+const make = <T extends Datatype, C extends number | "var">(
+  type: T,
+  cellValNum: C,
+  filters: ReadonlyArray<Filter>,
+): Attribute<T, false, C, ""> => ({
+  type,
+  nullable: false,
+  cellValNum,
+  filters: pipelineOf(filters),
+  fillValue: cellFill(type, cellValNum),
+  fillValueValidity: 0,
+  order: "unordered",
+  enumeration: "",
+})
+
+/** Values in a cell of a datatype that says nothing of it: text and bytes are var-sized. */
+export type DefaultCellValNum<T extends Datatype> = T extends
+  | "char"
+  | `string_${string}`
+  | "any"
+  | "blob"
+  | "geom_wkb"
+  | "geom_wkt" ? "var"
+  : 1
+
+/** Makes an attribute of one datatype from its filters, first to last. */
+export type MakeAttribute<T extends Datatype> = (
+  ...filters: ReadonlyArray<Filter>
+) => Attribute<T, false, DefaultCellValNum<T>, "">
+
+/**
+ * An attribute of any datatype, by its name.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.of("datetime_day").type, Attr.datetime("day").type)
+ * ```
+ */
+export const of = <T extends Datatype>(
+  type: T,
+  ...filters: ReadonlyArray<Filter>
+): Attribute<T, false, DefaultCellValNum<T>, ""> =>
+  make(type, (varSizedByDefault.includes(type) ? "var" : 1) as DefaultCellValNum<T>, filters)
+
+const maker = <T extends Datatype>(type: T): MakeAttribute<T> => (...filters) => of(type, ...filters)
+
+/**
+ * −128 to 127.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.int8(Filter.zstd()).type, "int8") // read and written as Int8Array
+ * ```
+ */
+export const int8: MakeAttribute<"int8"> = maker("int8")
+/**
+ * 0 to 255.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.uint8(Filter.zstd()).type, "uint8") // read and written as Uint8Array
+ * ```
+ */
+export const uint8: MakeAttribute<"uint8"> = maker("uint8")
+/**
+ * −32,768 to 32,767.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.int16(Filter.zstd()).type, "int16") // read and written as Int16Array
+ * ```
+ */
+export const int16: MakeAttribute<"int16"> = maker("int16")
+/**
+ * 0 to 65,535.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.uint16(Filter.zstd()).type, "uint16") // read and written as Uint16Array
+ * ```
+ */
+export const uint16: MakeAttribute<"uint16"> = maker("uint16")
+/**
+ * −2³¹ to 2³¹ − 1.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.int32(Filter.zstd()).type, "int32") // read and written as Int32Array
+ * ```
+ */
+export const int32: MakeAttribute<"int32"> = maker("int32")
+/**
+ * 0 to 2³² − 1.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.uint32(Filter.zstd()).type, "uint32") // read and written as Uint32Array
+ * ```
+ */
+export const uint32: MakeAttribute<"uint32"> = maker("uint32")
+/**
+ * −2⁶³ to 2⁶³ − 1, as bigint.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.int64(Filter.zstd()).type, "int64") // read and written as BigInt64Array
+ * ```
+ */
+export const int64: MakeAttribute<"int64"> = maker("int64")
+/**
+ * 0 to 2⁶⁴ − 1, as bigint.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.uint64(Filter.zstd()).type, "uint64") // read and written as BigUint64Array
+ * ```
+ */
+export const uint64: MakeAttribute<"uint64"> = maker("uint64")
+/**
+ * Single precision.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.float32(Filter.zstd()).type, "float32") // read and written as Float32Array
+ * ```
+ */
+export const float32: MakeAttribute<"float32"> = maker("float32")
+/**
+ * Double precision.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.float64(Filter.zstd()).type, "float64") // read and written as Float64Array
+ * ```
+ */
+export const float64: MakeAttribute<"float64"> = maker("float64")
+/**
+ * 0 for false, 1 for true.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.bool(Filter.zstd()).type, "bool") // read and written as Uint8Array
+ * ```
+ */
+export const bool: MakeAttribute<"bool"> = maker("bool")
+/**
+ * Text of one byte a character, as C has it: what NumPy calls `S`. Var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.char(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["char", "var"])
+ * ```
+ */
+export const char: MakeAttribute<"char"> = maker("char")
+/**
+ * ASCII text, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.ascii(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_ascii", "var"])
+ * ```
+ */
+export const ascii: MakeAttribute<"string_ascii"> = maker("string_ascii")
+/**
+ * UTF-8 text, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.utf8(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_utf8", "var"])
+ * ```
+ */
+export const utf8: MakeAttribute<"string_utf8"> = maker("string_utf8")
+/**
+ * UTF-16 text, var-sized; columns hold its code units.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.utf16(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_utf16", "var"])
+ * ```
+ */
+export const utf16: MakeAttribute<"string_utf16"> = maker("string_utf16")
+/**
+ * UTF-32 text, var-sized; columns hold its code points.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.utf32(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_utf32", "var"])
+ * ```
+ */
+export const utf32: MakeAttribute<"string_utf32"> = maker("string_utf32")
+/**
+ * UCS-2 text, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.ucs2(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_ucs2", "var"])
+ * ```
+ */
+export const ucs2: MakeAttribute<"string_ucs2"> = maker("string_ucs2")
+/**
+ * UCS-4 text, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.ucs4(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["string_ucs4", "var"])
+ * ```
+ */
+export const ucs4: MakeAttribute<"string_ucs4"> = maker("string_ucs4")
+/**
+ * Bytes of any meaning; always var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.any(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["any", "var"])
+ * ```
+ */
+export const any: MakeAttribute<"any"> = maker("any")
+/**
+ * Bytes, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.blob(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["blob", "var"])
+ * ```
+ */
+export const blob: MakeAttribute<"blob"> = maker("blob")
+/**
+ * Geometries as well-known binary, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.geomWkb(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["geom_wkb", "var"])
+ * ```
+ */
+export const geomWkb: MakeAttribute<"geom_wkb"> = maker("geom_wkb")
+/**
+ * Geometries as well-known text, var-sized.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const attribute = Attr.geomWkt(Filter.zstd())
+ * assertEquals([attribute.type, attribute.cellValNum], ["geom_wkt", "var"])
+ * ```
+ */
+export const geomWkt: MakeAttribute<"geom_wkt"> = maker("geom_wkt")
+
+/**
+ * Counts of a unit since 1970, as bigint: `Attr.datetime("ns")`.
+ *
+ * ```ts
+ * import { Attr, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.datetime("ns", Filter.doubleDelta(), Filter.zstd()).type, "datetime_ns")
+ * ```
+ */
+export const datetime = <U extends DatetimeType extends `datetime_${infer Unit}` ? Unit : never>(
+  unit: U,
+  ...filters: ReadonlyArray<Filter>
+): Attribute<Extract<Datatype, `datetime_${U}`>, false, 1, ""> =>
+  make(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, 1, filters)
+
+/**
+ * Counts of a unit since midnight, as bigint: `Attr.time("sec")`.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.time("sec").type, "time_sec")
+ * ```
+ */
+export const time = <U extends TimeType extends `time_${infer Unit}` ? Unit : never>(
+  unit: U,
+  ...filters: ReadonlyArray<Filter>
+): Attribute<Extract<Datatype, `time_${U}`>, false, 1, ""> =>
+  make(`time_${unit}` as Extract<Datatype, `time_${U}`>, 1, filters)
+
+/**
+ * The attribute, with cells that may be null. Unwritten cells are null.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.nullable(Attr.int32()).nullable, true)
+ * ```
+ */
+export const nullable = <T extends Datatype, C extends number | "var", E extends string>(
+  attribute: Attribute<T, boolean, C, E>,
+): Attribute<T, true, C, E> => ({ ...attribute, nullable: true })
+
+/**
+ * The attribute, with cells of `count` values each. Its fill value is the default again.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.multiValue(Attr.uint8(), 3).cellValNum, 3) // red, green and blue
+ * ```
+ */
+export const multiValue = <T extends Datatype, N extends boolean, const C extends number, E extends string>(
+  attribute: Attribute<T, N, number | "var", E>,
+  count: C,
+): Attribute<T, N, C, E> => {
+  const whole = Number.isInteger(count) && count >= 1 && count < VAR
+  const problem = whole && defaultCellFill(attribute.type, count) !== undefined
+    ? attribute.problem
+    : `cellValNum: ${count} is no number of values in a cell; for cells of any length use Attr.varSized`
+  const fillValue = cellFill(attribute.type, problem === undefined ? count : 1)
+  return { ...attribute, cellValNum: count, fillValue, ...(problem === undefined ? {} : { problem }) }
+}
+
+/**
+ * The attribute, with cells of any number of values. Its fill value is the default again.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.varSized(Attr.float64()).cellValNum, "var")
+ * ```
+ */
+export const varSized = <T extends Datatype, N extends boolean, E extends string>(
+  attribute: Attribute<T, N, number | "var", E>,
+): Attribute<T, N, "var", E> => ({ ...attribute, cellValNum: "var", fillValue: cellFill(attribute.type, "var") })
+
+/** What a fill value may be given as: one value, the values of a cell, a text, or the raw bytes of a cell. */
+export type FillInput = number | bigint | string | Date | Uint8Array | ReadonlyArray<number | bigint | string | Date>
+
+const fillBytes = (type: Datatype, cellValNum: number | "var", given: FillInput): Uint8Array => {
+  if (given instanceof Uint8Array) return given.slice()
+  if (typeof given === "string" && isText(type)) return parseText(type, given)
+  const many: ReadonlyArray<number | bigint | string | Date> = Array.isArray(given)
+    ? given
+    : Array.from({ length: cellValNum === "var" ? 1 : cellValNum }, () => given as number)
+  const size = sizeOf(type)
+  const out = new Uint8Array(many.length * size)
+  many.forEach((value, i) => out.set(scalarBytes(type, parseScalar(type, scalarInput(value))), i * size))
+  return out
+}
+
+/**
+ * The attribute, with another value for unwritten cells. One value stands for all values of a cell. The unwritten cells of
+ * a nullable attribute are null, with `valid: true` they are this value.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals([...Attr.fill(Attr.uint8(), 7).fillValue], [7])
+ * assertEquals(Attr.fill(Attr.nullable(Attr.uint8()), 7, { valid: true }).fillValueValidity, 1)
+ * ```
+ */
+export const fill = <T extends Datatype, N extends boolean, C extends number | "var", E extends string>(
+  attribute: Attribute<T, N, C, E>,
+  value: FillInput,
+  options: { readonly valid?: boolean } = {},
+): Attribute<T, N, C, E> => {
+  const { type, cellValNum } = attribute
+  let fillValue = attribute.fillValue
+  const problem = attribute.problem ?? problemOf("fill value", () => {
+    const bytes = fillBytes(type, cellValNum, value)
+    const want = cellSize(type, cellValNum === "var" ? VAR : cellValNum)
+    if (cellValNum === "var" ? bytes.length === 0 || bytes.length % want !== 0 : bytes.length !== want) {
+      const cells = cellValNum === "var" ? `whole values of ${want}, and not none` : `a cell of ${want}`
+      throw new ScalarError(`${bytes.length} bytes are not ${cells}`)
+    }
+    fillValue = bytes
+  })
+  return {
+    ...attribute,
+    fillValue,
+    fillValueValidity: options.valid === true ? 1 : 0,
+    ...(problem === undefined ? {} : { problem }),
+  }
+}
+
+/**
+ * The attribute, with cells that are codes of the values of an enumeration, which the schema's `enumerations` name. Only
+ * for integers.
+ *
+ * ```ts
+ * import { ArraySchema, Attr, Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const schema = ArraySchema.sparse({
+ *   dims: { x: Dim.int32([0, 9]) },
+ *   attrs: { color: Attr.enumerated(Attr.uint8(), "colors") },
+ *   enumerations: { colors: ["red", "green"] },
+ * })
+ * assertEquals(schema.attrs.color.enumeration, "colors")
+ * ```
+ */
+export const enumerated = <T extends Datatype, N extends boolean, C extends number | "var", const E extends string>(
+  attribute: Attribute<T, N, C>,
+  enumeration: E,
+): Attribute<T, N, C, E> => ({ ...attribute, enumeration })
+
+/**
+ * The attribute, with values that run up or down: for dense arrays of one dimension.
+ *
+ * ```ts
+ * import { Attr } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Attr.ordered(Attr.float64(), "increasing").order, "increasing")
+ * ```
+ */
+export const ordered = <T extends Datatype, N extends boolean, C extends number | "var", E extends string>(
+  attribute: Attribute<T, N, C, E>,
+  order: "increasing" | "decreasing",
+): Attribute<T, N, C, E> => ({ ...attribute, order })

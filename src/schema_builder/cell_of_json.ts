@@ -1,0 +1,32 @@
+/**
+ * Cells from JSON.
+ */
+import type { Datatype } from "../../schema/array/datatype.ts"
+import {
+  type CellJson,
+  type HexJson,
+  isText,
+  parseScalar,
+  parseText,
+  scalarBytes,
+  ScalarError,
+} from "../../schema/array/scalar.ts"
+
+const isHex = (json: unknown): json is HexJson => typeof json === "object" && json !== null && "hex" in json
+
+/** The bytes of a cell that is not null: of text, hex, one value, or a list of values. Throws {@link ScalarError}. */
+export const cellOfJson = (type: Datatype, json: CellJson): Uint8Array => {
+  if (json === null) throw new ScalarError("null is no value")
+  // hex is bytes for any datatype
+  if (isHex(json)) return parseText("string_utf8", json)
+  if (typeof json === "string" && isText(type)) return parseText(type, json)
+  const values = Array.isArray(json) ? json : [json]
+  const parts = values.map((value) => scalarBytes(type, parseScalar(type, value)))
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    out.set(part, at)
+    at += part.length
+  }
+  return out
+}

@@ -1,0 +1,87 @@
+/**
+ * The rules for whole schemas: what engines check before they make an array.
+ */
+import { isInteger } from "../../schema/array/datatype.ts"
+import type { Filter } from "../../schema/array/filter.ts"
+import { checkAttribute, checkDimension } from "./check_fields.ts"
+import { checkInherited } from "./check_filters.ts"
+import type { Dimension } from "./dimension.ts"
+import { checkLabels } from "./dimension_labels.ts"
+import { checkEnumerations } from "./enumeration_values.ts"
+import type { ArraySchema } from "./schema_value.ts"
+import { SchemaError } from "./schema_error.ts"
+
+/** Hilbert numbers have 64 bits, and dimensions share them. */
+const MOST_HILBERT_DIMENSIONS = 16
+/** The longest side of a WebP picture. */
+const WEBP_SIDE = 16383
+
+/** How long the tiles of a dimension are, if they have a length. */
+const tileLength = ({ domain, tile }: Dimension): number =>
+  Number(tile ?? (domain === null ? 0 : BigInt(domain[1]) - BigInt(domain[0]) + 1n))
+
+const checkWebp = (field: string, schema: ArraySchema, webp: Extract<Filter, { type: "webp" }>): void => {
+  const refuse = (reason: string): never => {
+    throw new SchemaError({ field, reason: `webp: ${reason}` })
+  }
+  if (schema.arrayType !== "dense") refuse("only the tiles of dense arrays are pictures")
+  const dims = schema.dimensionNames.map((name) => schema.dims[name])
+  if (dims.length !== 2) refuse(`pictures have 2 dimensions, rows and columns; the array has ${dims.length}`)
+  if (!isInteger(dims[0].type)) refuse(`pictures have dimensions of integers, not of ${dims[0].type}`)
+  const depth = webp.format === "rgba" || webp.format === "bgra" ? 4 : 3
+  const [rows, columns] = dims.map(tileLength)
+  if (columns % depth !== 0) refuse(`tiles of ${columns} columns are no whole pixels of ${depth} values`)
+  if (rows > WEBP_SIDE || columns / depth > WEBP_SIDE) {
+    refuse(`tiles are larger than ${WEBP_SIDE} × ${WEBP_SIDE} pixels`)
+  }
+}
+
+/** One attribute of a schema. Throws {@link SchemaError}. */
+export const checkAttributeOf = (schema: ArraySchema, name: string): void => {
+  const { arrayType, dims, attrs, dimensionNames } = schema
+  const refuse = (reason: string): never => {
+    throw new SchemaError({ field: name, reason })
+  }
+  if (Object.hasOwn(dims, name)) refuse("an attribute and a dimension may not have the same name")
+  checkAttribute(name, attrs[name], schema.enumerations)
+  if (attrs[name].order !== "unordered" && (arrayType !== "dense" || dimensionNames.length !== 1)) {
+    refuse("ordered attributes belong to dense arrays of one dimension")
+  }
+  for (const filter of attrs[name].filters.filters) if (filter.type === "webp") checkWebp(name, schema, filter)
+}
+
+/** Checks a schema and answers it. Throws {@link SchemaError}. */
+export const checkSchemaRules = <S extends ArraySchema>(schema: S): S => {
+  const { arrayType, dims, dimensionNames, attributeNames, order, tileOrder, capacity } = schema
+  const dense = arrayType === "dense"
+  const refuse = (field: string, reason: string): never => {
+    throw new SchemaError({ field, reason })
+  }
+  if (dimensionNames.length === 0) refuse("dims", "an array has at least one dimension")
+  if (dense && attributeNames.length === 0) refuse("attrs", "a dense array has at least one attribute")
+  for (const name of dimensionNames) checkDimension(name, dims[name], dense)
+  const first = dims[dimensionNames[0]].type
+  for (const name of dense ? dimensionNames : []) {
+    const { type } = dims[name]
+    if (type !== first) refuse(name, `all dimensions of a dense array have one datatype; ${first} and ${type} are two`)
+  }
+  for (const name of dimensionNames) {
+    if (dims[name].filters.filters.length === 0) checkInherited(name, schema.coordsFilters, dims[name].type)
+  }
+  checkEnumerations(schema.enumerations)
+  for (const name of attributeNames) checkAttributeOf(schema, name)
+  checkLabels(schema)
+  if (tileOrder !== "row-major" && tileOrder !== "col-major") refuse("tileOrder", `${tileOrder} is no order of tiles`)
+  if (order !== "row-major" && order !== "col-major" && order !== "hilbert") {
+    refuse("order", `${order} is no order of cells`)
+  }
+  if (order === "hilbert" && dense) refuse("order", "the Hilbert order is for sparse arrays")
+  if (order === "hilbert" && dimensionNames.length > MOST_HILBERT_DIMENSIONS) {
+    refuse("order", `the Hilbert order is for ${MOST_HILBERT_DIMENSIONS} dimensions, not for ${dimensionNames.length}`)
+  }
+  if (dense && schema.allowsDuplicates) refuse("allowsDuplicates", "a dense array has every cell once")
+  if (!Number.isSafeInteger(capacity) || capacity < (dense ? 0 : 1)) {
+    refuse("capacity", `${capacity} is no number of cells of a tile`)
+  }
+  return schema
+}

@@ -1,0 +1,288 @@
+/**
+ * Dimensions of a schema: a datatype, a domain with both ends inclusive, and how long a space tile is.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const day = Dim.datetime("day", ["2024-01-01", new Date("2024-12-31")], { tile: 7n })
+ * assertEquals(day.type, "datetime_day")
+ * assertEquals(day.domain, [19723n, 20088n])
+ * ```
+ *
+ * Format: `array_schema.md`, "Dimension".
+ *
+ * @module
+ */
+import type { Datatype } from "../../schema/array/datatype.ts"
+import type { Filter } from "../../schema/array/filter.ts"
+import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
+import { parseScalar, type Scalar, ScalarError, type ScalarInput } from "../../schema/array/scalar.ts"
+import type { CoordinateOf, DatetimeType, DimensionType, TimeType, ValueOf } from "./datatype_values.ts"
+import { pipelineOf } from "./filter.ts"
+
+export type { CoordinateOf, DatetimeType, DimensionType, TimeType, ValueOf } from "./datatype_values.ts"
+
+/** One axis of an array, without its name: the schema gives it. */
+export interface Dimension<T extends DimensionType = DimensionType> {
+  /** The datatype of its coordinates. */
+  readonly type: T
+  /** The lowest and the highest coordinate; `null` for text, which has no domain. */
+  readonly domain: readonly [low: ValueOf<T>, high: ValueOf<T>] | null
+  /** How long a space tile is; `null` for text, and where the schema is to choose: the whole domain, none under Hilbert. */
+  readonly tile: ValueOf<T> | null
+  /** What its coordinates go through; without any, the schema's `coordsFilters`. */
+  readonly filters: FilterPipeline
+  /** What is wrong with it; the schema says so, since it knows the name. */
+  readonly problem?: string
+}
+
+/** What a dimension may have besides its domain. */
+export interface DimensionOptions<T extends DimensionType> {
+  /** How long a space tile is. Default: the whole domain. */
+  readonly tile?: T extends DatetimeType | TimeType ? number | bigint : CoordinateOf<T>
+  /** What its coordinates go through. Default: the schema's `coordsFilters`. */
+  readonly filters?: ReadonlyArray<Filter>
+}
+
+/** The lowest and the highest coordinate, both inclusive. */
+export type DomainOf<T extends DimensionType> = readonly [low: CoordinateOf<T>, high: CoordinateOf<T>]
+
+/**
+ * A value as {@link parseScalar} takes it.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.scalarInput(new Date(0)), "1970-01-01T00:00:00.000Z")
+ * ```
+ */
+export const scalarInput = (given: unknown): ScalarInput => {
+  if (!(given instanceof Date)) return given as ScalarInput
+  if (Number.isNaN(given.getTime())) throw new ScalarError("an invalid Date is no value")
+  return given.toISOString()
+}
+
+/**
+ * Runs what throws {@link ScalarError}; answers what was wrong as text.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.problemOf("domain", () => {}), undefined)
+ * ```
+ */
+export const problemOf = (part: string, run: () => void): string | undefined => {
+  try {
+    run()
+    return undefined
+  } catch (error) {
+    if (error instanceof ScalarError) return `${part}: ${error.reason}`
+    throw error
+  }
+}
+
+/**
+ * A dimension of any datatype with a domain, by its name.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.of("int32", [0, 99], { tile: 10 }).type, Dim.int32([0, 99]).type)
+ * ```
+ */
+export const of = <T extends Exclude<DimensionType, "string_ascii">>(
+  type: T,
+  domain: DomainOf<T>,
+  options: DimensionOptions<T> = {},
+): Dimension<T> => {
+  let bounds: [Scalar, Scalar] | null = null
+  let tile: Scalar | null = null
+  const problem = problemOf("domain", () => {
+    if (!Array.isArray(domain) || domain.length !== 2) throw new ScalarError("a domain is a pair [low, high]")
+    bounds = [parseScalar(type, scalarInput(domain[0])), parseScalar(type, scalarInput(domain[1]))]
+  }) ?? problemOf("tile", () => {
+    if (options.tile !== undefined) tile = parseScalar(type, scalarInput(options.tile))
+  })
+  return {
+    type,
+    domain: bounds as Dimension<T>["domain"],
+    tile: tile as Dimension<T>["tile"],
+    filters: pipelineOf(options.filters ?? []),
+    ...(problem === undefined ? {} : { problem }),
+  }
+}
+
+/** Makes a dimension of one datatype. */
+export type MakeDimension<T extends DimensionType> = (
+  domain: DomainOf<T>,
+  options?: DimensionOptions<T>,
+) => Dimension<T>
+
+const maker = <T extends Exclude<DimensionType, "string_ascii">>(type: T): MakeDimension<T> => (domain, options) =>
+  of(type, domain, options)
+
+/**
+ * −128 to 127.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.int8([0, 99], { tile: 10 }).domain, [0, 99])
+ * ```
+ */
+export const int8: MakeDimension<"int8"> = maker("int8")
+/**
+ * 0 to 255.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.uint8([0, 99], { tile: 10 }).domain, [0, 99])
+ * ```
+ */
+export const uint8: MakeDimension<"uint8"> = maker("uint8")
+/**
+ * −32,768 to 32,767.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.int16([0, 99], { tile: 10 }).domain, [0, 99])
+ * ```
+ */
+export const int16: MakeDimension<"int16"> = maker("int16")
+/**
+ * 0 to 65,535.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.uint16([0, 99], { tile: 10 }).domain, [0, 99])
+ * ```
+ */
+export const uint16: MakeDimension<"uint16"> = maker("uint16")
+/**
+ * −2³¹ to 2³¹ − 1.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.int32([0, 99], { tile: 10 }).domain, [0, 99])
+ * ```
+ */
+export const int32: MakeDimension<"int32"> = maker("int32")
+/**
+ * 0 to 2³² − 1.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.uint32([0, 99], { tile: 10 }).domain, [0, 99])
+ * ```
+ */
+export const uint32: MakeDimension<"uint32"> = maker("uint32")
+/**
+ * −2⁶³ to 2⁶³ − 1; bounds past 2⁵³ as bigint.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.int64([0, 9007199254740993n], { tile: 1000 }).domain, [0n, 9007199254740993n])
+ * ```
+ */
+export const int64: MakeDimension<"int64"> = maker("int64")
+/**
+ * 0 to 2⁶⁴ − 1; bounds past 2⁵³ as bigint.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.uint64([0, 9007199254740993n], { tile: 1000 }).domain, [0n, 9007199254740993n])
+ * ```
+ */
+export const uint64: MakeDimension<"uint64"> = maker("uint64")
+/**
+ * Single precision; sparse arrays only.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.float32([-90, 90], { tile: 10 }).tile, 10)
+ * ```
+ */
+export const float32: MakeDimension<"float32"> = maker("float32")
+/**
+ * Double precision; sparse arrays only.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.float64([-90, 90], { tile: 10 }).tile, 10)
+ * ```
+ */
+export const float64: MakeDimension<"float64"> = maker("float64")
+
+/**
+ * Counts of a unit since 1970; bounds as Date, ISO text or count.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const day = Dim.datetime("day", ["2024-01-01", new Date("2024-12-31")], { tile: 30 })
+ * assertEquals(day.domain, [19723n, 20088n])
+ * ```
+ */
+export const datetime = <U extends DatetimeType extends `datetime_${infer Unit}` ? Unit : never>(
+  unit: U,
+  domain: DomainOf<Extract<Datatype, `datetime_${U}`>>,
+  options?: DimensionOptions<Extract<Datatype, `datetime_${U}`>>,
+): Dimension<Extract<Datatype, `datetime_${U}`>> =>
+  of(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, domain, options)
+
+/**
+ * Counts of a unit since midnight; bounds as text (`"12:30:00"`) or count.
+ *
+ * ```ts
+ * import { Dim } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.time("sec", ["00:00:00", "23:59:59"]).domain, [0n, 86399n])
+ * ```
+ */
+export const time = <U extends TimeType extends `time_${infer Unit}` ? Unit : never>(
+  unit: U,
+  domain: DomainOf<Extract<Datatype, `time_${U}`>>,
+  options?: DimensionOptions<Extract<Datatype, `time_${U}`>>,
+): Dimension<Extract<Datatype, `time_${U}`>> => of(`time_${unit}` as Extract<Datatype, `time_${U}`>, domain, options)
+
+/**
+ * Text of ASCII characters, of any length; sparse arrays only. It has no domain and no tiles.
+ *
+ * ```ts
+ * import { Dim, Filter } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ *
+ * assertEquals(Dim.ascii({ filters: [Filter.dictionary, Filter.zstd()] }).domain, null)
+ * ```
+ */
+export const ascii = (options: Pick<DimensionOptions<"string_ascii">, "filters"> = {}): Dimension<"string_ascii"> => ({
+  type: "string_ascii",
+  domain: null,
+  tile: null,
+  filters: pipelineOf(options.filters ?? []),
+})

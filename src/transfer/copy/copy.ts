@@ -1,0 +1,332 @@
+/**
+ * Arrays that are written again: whatever wrote the one that is read, of whatever age, the other is new.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { withTurns } from "../../../platform/host/event_loop_turns.ts"
+import { redactUri } from "../../../schema/errors/redact.ts"
+import { ARRAY_SCHEMA_FILE } from "../../../schema/name/array_paths.ts"
+import { CURRENT_VERSION, Since } from "../../../schema/version/version.ts"
+import { formatVersionRefusal } from "../../array/create/check_format_version.ts"
+import type { ArraySchema } from "../../schema_builder/schema_value.ts"
+import { type CreateOptions, newArray } from "../../array/create/create.ts"
+import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
+import { InvalidOption } from "../../array/open/errors.ts"
+import { type AnyTileArray, handleOf, openedOf } from "../../array/open/handle.ts"
+import { openInnerLabels } from "../../array/create/label_array.ts"
+import { loadMetadata, type MetadataError, type MetadataItem } from "../../array/metadata/metadata.ts"
+import { accessOf, openArray, type OpenedArray, type OpenError } from "../../array/open/open.ts"
+import { loadDirectory, schemaFiles } from "../../array/open/directory.ts"
+import { join, listArray } from "../../array/open/listing.ts"
+import { attemptOptions, checkNames, placeOf, refusing } from "../../array/open/open_options.ts"
+import { putMetadata, type PutMetadataError } from "../../array/metadata/put_metadata.ts"
+import { hasTodaysOrder } from "../../fragment/cell_order.ts"
+import { cellCount } from "../../fragment/fragment.ts"
+import { attemptSelection, type ReadError } from "../../query/options/read_error.ts"
+import { DEFAULT_MEMORY } from "../../query/options/memory_budget.ts"
+import type { RegionInput } from "../../query/selection/selection.ts"
+import { streamDense } from "../../query/request/dense_request.ts"
+import { streamSparse } from "../../query/request/sparse_request.ts"
+import type { CellWriter } from "../../write/fragment/cell_writer.ts"
+import type { Checkpoints } from "../../write/fragment/checkpoints.ts"
+import { openDenseWriter } from "../../write/dense/dense_writer.ts"
+import { openSparseWriter } from "../../write/sparse/sparse_writer.ts"
+import type { WriteFailure, WriteProgress, Written } from "../../write/result/write_result.ts"
+import { copiedSchema, selectedAttributes } from "./copied_schema.ts"
+import { type FillError, fillNewArray } from "../fill_array.ts"
+import type { TargetOptions } from "../target.ts"
+import { writtenBoxes } from "./written_boxes.ts"
+
+/** How an array is copied. */
+export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
+  /** The AES-256-GCM key of the copy, or `null` for one that is not encrypted. Default: the key of the array, if it has one. */
+  readonly key?: Uint8Array | null
+  /** The attributes that are copied. Default: all; dimensions always are. */
+  readonly select?: ReadonlyArray<string>
+  /** The cells that are copied, as ranges by dimension. Default: all. */
+  readonly region?: RegionInput
+  /**
+   * Begins another fragment where one has so many bytes, as far as the format allows several. What is finished needs not be
+   * copied again when a copy is resumed. Default: 1 GiB.
+   */
+  readonly maxFragmentSize?: number
+  /** Whether metadata are copied too. Default: true. */
+  readonly metadata?: boolean
+  /** Bytes of memory that reading may take. Default: 256 MiB. */
+  readonly memory?: number
+  /** Is told from time to time how far the copy is. */
+  readonly onProgress?: (progress: CopyProgress) => void
+}
+
+/** How far a copy is. */
+export interface CopyProgress extends WriteProgress {
+  /** How many cells there are at most. */
+  readonly expected: number
+}
+
+/** What was copied. */
+export interface Copied extends Written {
+  /** The copy. */
+  readonly uri: string
+  /** Its format version. */
+  readonly formatVersion: number
+  /** How many entries of metadata. */
+  readonly metadata: number
+}
+
+/** What copying can fail with. */
+export type CopyError =
+  | OpenError
+  | ReadError
+  | EnumerationError
+  | MetadataError
+  | FillError
+  | WriteFailure
+  | PutMetadataError
+
+const OPTIONS: ReadonlyArray<string> = [
+  "overwrite",
+  "resume",
+  "select",
+  "region",
+  "maxFragmentSize",
+  "metadata",
+  "memory",
+  "onProgress",
+  "formatVersion",
+  "at",
+  "key",
+] satisfies ReadonlyArray<keyof CopyOptions>
+
+/** Bytes of a fragment, if nobody says. */
+const MAX_FRAGMENT_SIZE = 2 ** 30
+
+const everything = { time: undefined, onProgress: undefined, checks: { anyValue: true } } as const
+
+/** Writes batches one after the other, and commits them. */
+const writeAll = <E, R>(
+  writer: CellWriter<Readonly<Record<string, unknown>>>,
+  batches: Stream.Stream<{ readonly columns: Readonly<Record<string, unknown>> }, E, R>,
+): Effect.Effect<Written, E | WriteFailure, R> =>
+  Effect.zipRight(Stream.runForEach(batches, ({ columns }) => writer.write(columns)), writer.commit)
+
+/** Whether cells that are read in global order can be written as they come. */
+const keepOrder = ({ fragments }: OpenedArray, { schema }: OpenedArray): boolean =>
+  [schema.version, ...fragments.map(({ version }) => version)].every((version) => hasTodaysOrder(schema, version))
+
+/** Copies cells into an array that has none. */
+const copyCells = (
+  source: OpenedArray,
+  target: OpenedArray,
+  select: ReadonlyArray<string>,
+  { region = {}, memory, at, maxFragmentSize = MAX_FRAGMENT_SIZE, onProgress }: CopyOptions,
+  checkpoints?: Checkpoints,
+): Effect.Effect<Written, ReadError | WriteFailure, Storage | Codecs> =>
+  Effect.scoped(Effect.gen(function* () {
+    const moment = at === undefined ? undefined : Number(at)
+    const time = moment === undefined ? undefined : [moment, moment] as const
+    const reading = memory === undefined ? {} : { memory }
+    // older arrays cannot commit several fragments at once
+    const several = target.schema.version >= Since.folders
+    const writing = (expected: number) => ({
+      ...everything,
+      time,
+      maxFragmentSize: several ? maxFragmentSize : Infinity,
+      checkpoints,
+      onProgress: onProgress === undefined
+        ? undefined
+        : (progress: WriteProgress) => onProgress({ ...progress, expected }),
+    })
+    if (source.schema.arrayType === "sparse") {
+      const expected = source.fragments.reduce((sum, fragment) => sum + cellCount(fragment), 0)
+      const order = keepOrder(source, target) ? "global" : "unordered"
+      const sorting = { order, duplicates: "refuse", memory: memory ?? DEFAULT_MEMORY, distinct: true } as const
+      const writer = yield* openSparseWriter(target, { ...writing(expected), ...sorting })
+      const names = [...source.schema.dimensions.map((d) => d.name), ...select]
+      return yield* writeAll(writer, streamSparse(source, { ...reading, order, region, select: names }))
+    }
+    const { boxes, cells } = yield* writtenBoxes(source, region, several)
+    const writer = yield* openDenseWriter(target, boxes, { ...writing(cells), order: "global" })
+    const batches = Stream.flatMap(
+      Stream.fromIterable(boxes),
+      (region) => streamDense(source, { ...reading, order: "global", region, select }),
+    )
+    return yield* writeAll(writer, batches)
+  }))
+
+/**
+ * Copies an array: makes another with the same schema, cells and metadata, of the current format or the one that is asked.
+ * What is read is the array as it was opened: a time of it, of any format version, with its key. The copy has every cell
+ * once, and no history.
+ *
+ * Cells are streamed in the global order, so that memory is bounded whatever the size. They are not decided anew: what other
+ * engines let pass is let pass. Lossy filters (`webp`) lose again what they lose.
+ *
+ * The target is a new or an empty folder. The schema is stored last: until then nobody can open the copy, not even if the
+ * program is killed. The next call at that target fails with `AlreadyExists` and says what it found, goes on with it
+ * (`resume`), or replaces it (`overwrite`, for arrays that are whole, too).
+ *
+ * Fails with `AlreadyExists` if there is anything at `target`, with `SchemaError` if no array of that format version can be
+ * so, with `InvalidOption` for metadata in a format that has none, with what opening and reading fail with, and with
+ * `WriteError`, `StorageError` or `CodecError`. If it fails or is interrupted, exactly the files that it created are removed.
+ *
+ * ```ts
+ * import { Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather", { at: 1709539200000 })
+ *   const { cells } = yield* TileArray.copy(weather, "mem://weather", { select: ["temperature"], formatVersion: 21 })
+ *   return [cells, (yield* Dense.read(yield* TileArray.open("mem://weather"))).shape]
+ * })
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), [28, [7, 4]])
+ * ```
+ */
+export const copy = (
+  source: AnyTileArray | string,
+  target: string,
+  options: CopyOptions = {},
+): Effect.Effect<Copied, CopyError, Storage | Codecs> =>
+  withTurns(Effect.gen(function* () {
+    yield* attemptOptions(() => checkNames(options, OPTIONS, refusing(target)))
+    const opened = typeof source === "string" ? yield* openArray(source) : openedOf(source)
+    return yield* copyOpened(opened, target, options)
+  }))
+
+/** What of an array is copied, and what it becomes. */
+interface CopyPlan {
+  readonly attributes: ReadonlyArray<string>
+  readonly schema: ArraySchema
+  readonly creating: CreateOptions
+  readonly metadata: ReadonlyArray<MetadataItem>
+  /** The arrays of its labels, by their paths in the array. */
+  readonly labels: ReadonlyArray<readonly [path: string, label: OpenedArray]>
+}
+
+const planCopy = (
+  source: OpenedArray,
+  target: string,
+  options: CopyOptions,
+): Effect.Effect<CopyPlan, CopyError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { at, formatVersion } = options
+    const key = options.key === undefined ? source.key : options.key ?? undefined
+    const attributes = yield* attemptSelection(() => selectedAttributes(source, options.select))
+    const schema = copiedSchema(source.schema, yield* loadEnumerations(source), attributes)
+    const metadata = options.metadata === false
+      ? []
+      : yield* loadMetadata(source.uri, source.time, yield* accessOf(source))
+    const version = formatVersion ?? CURRENT_VERSION
+    if (metadata.length > 0 && version < Since.metadata && formatVersionRefusal(version) === undefined) {
+      const reason =
+        `there are ${metadata.length} entries of metadata, which arrays have from format ${Since.metadata} ` +
+        `on; leave them out with metadata: false`
+      return yield* Effect.fail(new InvalidOption({ uri: target, option: "formatVersion", reason }))
+    }
+    // before anything is created: their paths become paths in the target
+    const labels = yield* openInnerLabels(source)
+    return { attributes, schema, creating: given({ at, key, formatVersion }), metadata, labels }
+  })
+
+/** Copies what an array has besides its cells: metadata, and the arrays of its labels. */
+const copyRest = (
+  array: OpenedArray,
+  { metadata, labels }: CopyPlan,
+  { at, formatVersion, memory }: CopyOptions,
+): Effect.Effect<void, CopyError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    if (metadata.length > 0) yield* putMetadata(handleOf(array), metadata, given({ at }))
+    for (const [path, label] of labels) {
+      yield* copyLabel(label, join(array.uri, path), {
+        ...given({ at, formatVersion, memory }),
+        key: array.key ?? null,
+      })
+    }
+  })
+
+/** Copies the array of a label into an array that is not there yet itself. */
+const copyLabel = (
+  source: OpenedArray,
+  target: string,
+  options: CopyOptions,
+): Effect.Effect<void, CopyError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const plan = yield* planCopy(source, target, options)
+    const made = yield* newArray(target, plan.schema, plan.creating)
+    const array = openedOf(made.array)
+    yield* made.createFolders
+    yield* copyCells(source, array, plan.attributes, options)
+    yield* copyRest(array, plan, options)
+    yield* made.storeSchema
+  })
+
+/**
+ * An array that overwrites itself would lose all that is not copied yet when the program is killed. Paths have many spellings,
+ * and links: so it is known by its names, which no two arrays share but for copies of the files.
+ */
+const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void, CopyError, Storage> =>
+  Effect.gen(function* () {
+    const listing = yield* listArray(yield* placeOf(target))
+    const isNamed = source.schemaName !== ARRAY_SCHEMA_FILE
+    const names = isNamed
+      ? schemaFiles(listing).map(({ name }) => name.name)
+      : (yield* loadDirectory(listing)).fragments.map(({ name }) => name.name)
+    const its = new Set(isNamed ? [source.schemaName] : source.fragments.map(({ name }) => name.name))
+    const isItself = listing.uri === source.uri || names.some((name) => its.has(name))
+    const reason = "the target is the array that is copied; choose another one"
+    if (isItself) yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", reason }))
+  })
+
+/** What decides which cells an open array has. Its time does only where it cuts something off. */
+const contentOf = ({ uri, schemaName, fragments, deletes, time: { start, end } }: OpenedArray) => {
+  const names = fragments.map(({ name }) => name)
+  return [
+    // a signature that was renewed leads to the same array
+    redactUri(uri),
+    schemaName,
+    names.map(({ name }) => name),
+    deletes.map(({ name }) => name),
+    names.some((name) => name.start < start) ? start : null,
+    names.some((name) => name.end > end) ? end : null,
+  ]
+}
+
+const copyOpened = (
+  source: OpenedArray,
+  target: string,
+  options: CopyOptions,
+): Effect.Effect<Copied, CopyError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const plan = yield* planCopy(source, target, options)
+    if (options.overwrite === true) yield* checkNotItself(source, target)
+    const { region, select, metadata, maxFragmentSize, memory, overwrite, resume } = options
+    const filled = yield* fillNewArray({
+      uri: target,
+      schema: plan.schema,
+      creating: plan.creating,
+      target: given({ overwrite, resume }),
+      operation: "copy",
+      source: source.uri,
+      input: {
+        array: contentOf(source),
+        labels: plan.labels.map(([path, label]) => [path, contentOf(label)]),
+        metadata: plan.metadata,
+        options: { region, select, metadata, maxFragmentSize, memory },
+      },
+      keepsFragments: true,
+    }, {
+      cells: (array, checkpoints) => copyCells(source, array, plan.attributes, options, checkpoints),
+      rest: (array) => copyRest(array, plan, options),
+    })
+    const { uri, schema } = filled.array
+    return { ...filled.written, uri, formatVersion: schema.version, metadata: plan.metadata.length }
+  })
+
+/** Options that are given, without those that are not. */
+const given = <A extends object>(options: A): Partial<A> =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>

@@ -1,0 +1,94 @@
+/**
+ * Where the cells of a dense array were written: cells that nobody wrote need not be copied.
+ */
+import type * as Effect from "effect/Effect"
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import type { Range } from "../../../schema/array/range.ts"
+import { readScalar } from "../../../schema/array/scalar.ts"
+import { SelectionError } from "../../array/open/errors.ts"
+import { nonEmptyDomain } from "../../array/describe/non_empty_domain.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { attemptSelection } from "../../query/options/read_error.ts"
+import { parseSelection, type RegionInput } from "../../query/selection/selection.ts"
+
+/** The coordinates of a box, by dimension; both ends inclusive. */
+type Box = ReadonlyArray<readonly [low: bigint, high: bigint]>
+
+/** Boxes of one array, by the names of its dimensions. */
+export interface WrittenBoxes {
+  readonly boxes: ReadonlyArray<Readonly<Record<string, readonly [low: bigint, high: bigint]>>>
+  /** How many cells they have. */
+  readonly cells: number
+}
+
+/** More fragments than this are not made. */
+const MOST_BOXES = 1000
+
+/** Cells of a copy, and how many times those that were written: more of them would be fill values without end. */
+const MOST_CELLS = 2 ** 36
+const MOST_TIMES = 1000
+
+const cellsOf = (box: Box): number => box.reduce((n, [low, high]) => n * Number(high - low + 1n), 1)
+
+const cellsIn = (boxes: ReadonlyArray<Box>): number => boxes.reduce((sum, box) => sum + cellsOf(box), 0)
+
+const isInside = (inner: Box, outer: Box): boolean =>
+  inner.every(([low, high], d) => low >= outer[d][0] && high <= outer[d][1])
+
+const boxOf = ({ dimensions }: ArraySchema, domain: ReadonlyArray<Range>): Box =>
+  domain.map(({ low, high }, d) => {
+    const { type } = dimensions[d]
+    return [BigInt(readScalar(type, low)), BigInt(readScalar(type, high))]
+  })
+
+/** Boxes that hold all of these: themselves, without those inside others, or all cells around them if that is less. */
+const tidied = (boxes: ReadonlyArray<Box>, around: Box, several: boolean): ReadonlyArray<Box> => {
+  const own = boxes.filter((box, i) =>
+    !boxes.some((other, k) => k !== i && isInside(box, other) && (k < i || !isInside(other, box)))
+  )
+  return several && own.length <= MOST_BOXES && cellsIn(own) < cellsOf(around) ? own : [around]
+}
+
+/** The parts of boxes that lie in all combinations of ranges. */
+const croppedTo = (boxes: ReadonlyArray<Box>, ranges: ReadonlyArray<Box | undefined>): ReadonlyArray<Box> =>
+  ranges.reduce(
+    (all: ReadonlyArray<Box>, list, d) =>
+      list === undefined ? all : all.flatMap((box) =>
+        list.flatMap(([low, high]) => {
+          const [from, to] = [low > box[d][0] ? low : box[d][0], high < box[d][1] ? high : box[d][1]]
+          return from > to ? [] : [box.map((own, k): Box[number] => k === d ? [from, to] : own)]
+        })
+      ),
+    boxes,
+  )
+
+/** The boxes of a dense array in which cells were written, as far as they are wanted; one if there may not be `several`. */
+export const writtenBoxes = (
+  array: OpenedArray,
+  ranges: RegionInput,
+  several: boolean,
+): Effect.Effect<WrittenBoxes, SelectionError> =>
+  attemptSelection(() => {
+    const { uri, schema, fragments } = array
+    const wanted = parseSelection(uri, schema, ranges, "error").map((selection) =>
+      selection.kind === "string"
+        ? undefined
+        : selection.ranges?.map(({ low, high }): Box[number] => [BigInt(low), BigInt(high)])
+    )
+    const around = nonEmptyDomain(array)
+    if (around === undefined) return { boxes: [], cells: 0 }
+    const written = fragments.flatMap((f) => f.nonEmptyDomain === undefined ? [] : [boxOf(schema, f.nonEmptyDomain)])
+    const boxes = croppedTo(tidied(written, boxOf(schema, around), several), wanted)
+    const cells = cellsIn(boxes)
+    const own = cellsIn(croppedTo(written, wanted))
+    if (cells > MOST_CELLS && cells > MOST_TIMES * own) {
+      const one = several ? `more than ${MOST_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
+      const reason = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +
+        `copy ${several ? "" : "to a later format, or "}parts of the array with a region`
+      throw new SelectionError({ uri, field: "", reason })
+    }
+    return {
+      boxes: boxes.map((box) => Object.fromEntries(box.map((range, d) => [schema.dimensions[d].name, range]))),
+      cells,
+    }
+  })

@@ -1,0 +1,223 @@
+/**
+ * Cells of CSV as columns that can be written.
+ */
+import type { CsvRow } from "./csv_rows.ts"
+import {
+  arrayOf,
+  type Datatype,
+  isDatetime,
+  isFloat,
+  isString,
+  sizeOf,
+  storageOf,
+} from "../../../schema/array/datatype.ts"
+import type { Enumeration } from "../../../schema/array/enumeration.ts"
+import { fromHex, isText, parseCell, ScalarError } from "../../../schema/array/scalar.ts"
+import { codesOf } from "../../array/enumeration/enumeration_codes.ts"
+import type { Field } from "../../fragment/field.ts"
+import type { BufferInput, ColumnInput } from "../../write/input/column_input.ts"
+
+/** A cell that its field cannot hold: the row, counted from the first of those given, and why. */
+export class CellRefused extends Error {
+  readonly row: number
+  constructor(row: number, message: string) {
+    super(message)
+    this.name = "CellRefused"
+    this.row = row
+  }
+}
+
+/** Makes the column of a field of one of the columns of rows. Throws {@link CellRefused}. */
+export type ColumnMaker = (rows: ReadonlyArray<CsvRow>, column: number) => ColumnInput
+
+const encoder = new TextEncoder()
+
+/** Whether text is more than a number in decimal digits, to those who read `0x10` and blanks as numbers. */
+const isOdd = (cell: string): boolean => {
+  const last = cell.charCodeAt(cell.length - 1)
+  // 0x10, 0b1, 0o7 have a letter behind their first character; blanks are around
+  return !(last >= 48 && last <= 57 || last === 46) || cell.charCodeAt(1) > 97 && cell[1] !== "e" ||
+    cell.charCodeAt(0) <= 32
+}
+
+/** Numbers of any kind but 64-bit integers. */
+const numbers = (type: Datatype): ColumnMaker => (rows, column) => {
+  const values = new (arrayOf(type))(rows.length) as Float64Array
+  const float = isFloat(type)
+  const size = sizeOf(type) * 8
+  const [low, high] = storageOf(type).startsWith("u") ? [0, 2 ** size - 1] : [-(2 ** (size - 1)), 2 ** (size - 1) - 1]
+  const round = type === "float32" ? Math.fround : Number
+  const validity = validityOf(rows, column)
+  for (let i = 0; i < rows.length; i++) {
+    const cell = rows[i][column]
+    if (cell === null) continue
+    const number = cell === "" || isOdd(cell) ? NaN : +cell
+    // what is infinite may have been too large
+    const good = float ? Number.isFinite(round(number)) : Number.isInteger(number) && number >= low && number <= high
+    values[i] = good ? number : slowly(type, cell, i) as number
+  }
+  return { values, ...(validity === undefined ? {} : { validity }) }
+}
+
+/** 64-bit integers: those that are exact as numbers are written as two halves. */
+const wholeNumbers = (type: Datatype): ColumnMaker => (rows, column) => {
+  const values = new (arrayOf(type))(rows.length) as BigInt64Array
+  const halves = new Int32Array(values.buffer)
+  const unsigned = storageOf(type) === "uint64"
+  const validity = validityOf(rows, column)
+  for (let i = 0; i < rows.length; i++) {
+    const cell = rows[i][column]
+    if (cell === null) continue
+    const number = cell === "" || isOdd(cell) ? NaN : +cell
+    if (Number.isSafeInteger(number) && (number >= 0 || !unsigned)) {
+      halves[2 * i] = number
+      halves[2 * i + 1] = Math.floor(number / 0x100000000)
+    } else values[i] = slowly(type, cell, i) as bigint
+  }
+  return { values, ...(validity === undefined ? {} : { validity }) }
+}
+
+const specials: Readonly<Record<string, number>> = {
+  nan: NaN,
+  inf: Infinity,
+  "-inf": -Infinity,
+  infinity: Infinity,
+  "-infinity": -Infinity,
+}
+
+/** The count that is no moment. */
+const NOT_A_TIME = -(2n ** 63n)
+
+/** A value as people write it. */
+const slowly = (type: Datatype, cell: string, row: number): number | bigint => {
+  const text = cell.trim()
+  const word = text.toLowerCase()
+  if (isDatetime(type) && word === "nat") return NOT_A_TIME
+  const known = isFloat(type) ? specials[word] : type === "bool" ? truths[word] : undefined
+  if (known !== undefined) return known
+  try {
+    return parseCell(type, text)
+  } catch (error) {
+    throw error instanceof ScalarError ? new CellRefused(row, error.reason) : error
+  }
+}
+
+const truths: Readonly<Record<string, number>> = { true: 1, false: 0, "1": 1, "0": 0 }
+
+const truthValues: ColumnMaker = (rows, column) => {
+  const values = new Uint8Array(rows.length)
+  const validity = validityOf(rows, column)
+  for (let i = 0; i < rows.length; i++) {
+    const cell = rows[i][column]
+    if (cell === null) continue
+    const value = truths[cell.trim().toLowerCase()]
+    if (value === undefined) throw new CellRefused(i, `${JSON.stringify(cell)} is neither true nor false`)
+    values[i] = value
+  }
+  return { values, ...(validity === undefined ? {} : { validity }) }
+}
+
+/** Ones and zeros, if a cell is null. */
+const validityOf = (rows: ReadonlyArray<CsvRow>, column: number): Uint8Array | undefined => {
+  let validity: Uint8Array | undefined
+  for (let i = 0; i < rows.length; i++) {
+    if (rows[i][column] !== null) continue
+    validity ??= new Uint8Array(rows.length).fill(1)
+    validity[i] = 0
+  }
+  return validity
+}
+
+/** Bytes that are no text, as `tessera export` writes them. */
+const hexBytes = (cell: string): Uint8Array | undefined => {
+  const hex = cell.startsWith('{"hex":') ? /^\{"hex": ?"((?:[0-9a-f]{2})*)"\}$/i.exec(cell)?.[1] : undefined
+  return hex === undefined ? undefined : fromHex(hex)
+}
+
+/** Bytes for a text, written as `tessera export` does, to the letter: JSON of other kinds is text as well. */
+const bytesOfText = (cell: string): Uint8Array | undefined =>
+  /^\{"hex":"(?:[0-9a-f]{2})*"\}$/.test(cell) ? hexBytes(cell) : undefined
+
+/** Text, or bytes that are none. */
+const textCells: ColumnMaker = (rows, column) =>
+  rows.map((row) => row[column] === null ? null : bytesOfText(row[column]) ?? row[column])
+
+/** Text of one byte a unit. */
+const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
+  if (rows.some((row) => row[column]?.startsWith('{"hex":'))) {
+    return (textCells(rows, column) as ReadonlyArray<string | null>).map((cell) => nullable ? cell : cell ?? "")
+  }
+  const offsets = new Uint32Array(rows.length + 1)
+  const all = rows.map((row) => row[column] ?? "").join("")
+  const bytes = encoder.encode(all)
+  let end = 0
+  // as many bytes as characters: each is one
+  const ascii = bytes.length === all.length
+  for (let i = 0; i < rows.length; i++) {
+    const cell = rows[i][column] ?? ""
+    end += ascii ? cell.length : encoder.encode(cell).length
+    offsets[i + 1] = end
+  }
+  const values = type === "char" ? new Int8Array(bytes.buffer, 0, bytes.length) : bytes
+  const validity = nullable ? validityOf(rows, column) : undefined
+  return { values, offsets, ...(validity === undefined ? {} : { validity }) }
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
+
+/** A text, also where it is written as bytes. */
+const textValue = (cell: string): string => {
+  const bytes = bytesOfText(cell)
+  return bytes === undefined ? cell : decoder.decode(bytes)
+}
+
+/** The values of an enumeration as its codes. */
+const codes = (field: Field, enumeration: Enumeration): ColumnMaker => {
+  const codeOf = codesOf(enumeration)
+  const text = isText(enumeration.type)
+  return (rows, column) =>
+    rows.map((row, i) => {
+      const cell = row[column]
+      if (cell === null) return null
+      const code = codeOf(text ? textValue(cell) : slowly(enumeration.type, cell, i))
+      if (code !== undefined) return code
+      const reason = `${JSON.stringify(cell)} is no value of the enumeration ${JSON.stringify(field.enumeration)}`
+      throw new CellRefused(i, reason)
+    })
+}
+
+/** Cells of several values and bytes, as `tessera export` writes them: JSON. Text of wide units may be text, too. */
+const lists = (type: Datatype): ColumnMaker => (rows, column) =>
+  rows.map((row, i) => {
+    const cell = row[column]
+    if (cell === null || (isString(type) && !cell.startsWith("["))) return cell
+    try {
+      const parsed: unknown = hexBytes(cell) ?? JSON.parse(cell)
+      if (Array.isArray(parsed) || parsed instanceof Uint8Array) return parsed as ReadonlyArray<number> | Uint8Array
+    } catch {
+      // told below
+    }
+    throw new CellRefused(i, `${JSON.stringify(cell)} is no list of values in JSON, and no {"hex": "…"}`)
+  })
+
+/** What makes the column of a field. */
+export const columnMaker = (field: Field, enumeration: Enumeration | undefined): ColumnMaker => {
+  const make = makerOf(field, enumeration)
+  if (field.nullable || (isText(field.type) && field.var)) return make
+  return (rows, column) => {
+    const made = make(rows, column)
+    const empty = (made as BufferInput).validity?.indexOf(0) ?? (Array.isArray(made) ? made.indexOf(null) : -1)
+    if (empty >= 0) throw new CellRefused(empty, "it is empty, and the field is never null")
+    return made
+  }
+}
+
+const makerOf = (field: Field, enumeration: Enumeration | undefined): ColumnMaker => {
+  const { type, cellValNum } = field
+  if (enumeration !== undefined) return codes(field, enumeration)
+  if (field.var) return isText(type) ? texts(field) : lists(type)
+  if (cellValNum !== 1) return isText(type) ? textCells : lists(type)
+  if (type === "bool") return truthValues
+  if (isText(type)) return textCells
+  return sizeOf(type) === 8 && !isFloat(type) ? wholeNumbers(type) : numbers(type)
+}

@@ -1,0 +1,40 @@
+/**
+ * CSV that does not say what it should.
+ *
+ * @module
+ */
+import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
+
+const CsvErrorBase: TaggedErrorClass<"CsvError", {
+  readonly source: string
+  readonly row: number
+  readonly column: string
+  readonly reason: string
+}> = taggedError("CsvError")
+
+/**
+ * A row of CSV that is none, or a cell that no column of its datatype holds; nothing was written. `source` names the text, `row`
+ * is counted from 1 on, the row of names among them, and `column` is `""` where it is no single one.
+ *
+ * ```ts
+ * import { Csv, layerMemory, layerNative } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Stream from "effect/Stream"
+ *
+ * const text = Stream.make("x,n\n1,2\n2,three\n")
+ * const program = Csv.create("mem://points", text, { arrayType: "sparse", dims: ["x"], types: { n: "int32" } }).pipe(
+ *   Effect.as([0, ""]),
+ *   Effect.catchTag("CsvError", ({ row, column }) => Effect.succeed([row, column])),
+ * )
+ * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), [3, "n"])
+ * ```
+ */
+export class CsvError extends CsvErrorBase {
+  /** Where, and what is wrong there. */
+  override get message(): string {
+    const where = [this.source, this.row === 0 ? "" : `row ${this.row}`, this.column]
+    return [...where.filter((part) => part !== ""), this.reason].join(": ")
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * CSV text from where it comes, as rows: as many at a time as fit into a piece of it.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { type CsvForm, type CsvReader, type CsvRow, type CsvRows, loadCsvReader } from "./csv_rows.ts"
+import { CodecError, type NotFound, type StorageError } from "../../../platform/errors.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { runSteps, turnIfDue } from "../../../platform/host/event_loop_turns.ts"
+import type { Steps } from "../../kernel/steps.ts"
+import { CsvError } from "./csv_error.ts"
+import type { InputTrace } from "../passed_input.ts"
+
+/** Where CSV text comes from: the URI of a file, or pieces of text or of its bytes in UTF-8. */
+export type CsvInput<E = never, R = never> = string | Stream.Stream<Uint8Array | string, E, R>
+
+/** What reading rows can fail with. */
+export type CsvInputError = CsvError | NotFound | StorageError | CodecError
+
+/** Rows, some at a time. */
+export interface CsvSource<E, R> {
+  /** What the text is called in errors. */
+  readonly name: string
+  /** The next rows; `undefined` behind the last ones. */
+  readonly next: Effect.Effect<ReadonlyArray<CsvRow> | undefined, E | CsvInputError, R>
+}
+
+/** Bytes of a file that are read at once, and characters that are parsed at once. */
+const PIECE = 1 << 18
+
+/** A piece in parts that are parsed at once. */
+const partsOf = (piece: Uint8Array | string): ReadonlyArray<Uint8Array | string> =>
+  piece.length <= PIECE ? [piece] : Array.from(
+    { length: Math.ceil(piece.length / PIECE) },
+    (_, i) =>
+      typeof piece === "string" ? piece.slice(i * PIECE, (i + 1) * PIECE) : piece.subarray(i * PIECE, (i + 1) * PIECE),
+  )
+
+/** A file in pieces; `read` is told how many bytes were read, and of how many. */
+const piecesOf = (
+  uri: string,
+  told: (read: number, size: number) => void,
+): Stream.Stream<Uint8Array, NotFound | StorageError, Storage> =>
+  Stream.unwrap(Effect.gen(function* () {
+    const storage = yield* Storage
+    const size = yield* storage.size(uri)
+    told(0, size)
+    return Stream.unfoldEffect(0, (offset) => {
+      if (offset >= size) return Effect.succeed(Option.none())
+      const length = Math.min(PIECE, size - offset)
+      return Effect.map(storage.readRanges(uri, [{ offset, length }]), ([bytes]) => {
+        told(offset + length, size)
+        return Option.some([bytes, offset + length] as const)
+      })
+    })
+  }))
+
+/** An import that is resumed cannot go on with an input that has changed since. */
+export const sourceChanged = (source: string): CsvError =>
+  new CsvError({
+    source,
+    row: 0,
+    column: "",
+    reason: "the source has changed since the import began; overwrite the array, or resume with the same source",
+  })
+
+/** Opens CSV text. With a trace, reading fails if the text is not what an earlier call has read. */
+export const openCsv = <E, R>(
+  input: CsvInput<E, R>,
+  form: CsvForm,
+  told: (read: number, size: number) => void = () => {},
+  trace?: InputTrace,
+): Effect.Effect<CsvSource<E, R | Storage>, CodecError, R | Storage | Scope.Scope> =>
+  Effect.gen(function* () {
+    const name = typeof input === "string" ? input : "the CSV"
+    const reader: CsvReader = yield* Effect.tryPromise({
+      try: () => loadCsvReader(form),
+      catch: (cause) => new CodecError({ codec: "csv", reason: "papaparse could not be loaded", missing: true, cause }),
+    })
+    const decoder = new TextDecoder("utf-8", { fatal: true })
+    const pull = yield* Stream.toPull<Uint8Array | string, E | NotFound | StorageError, R | Storage>(
+      typeof input === "string" ? piecesOf(input, told) : input,
+    )
+    /** Pieces that came together and wait. */
+    let waiting: ReadonlyArray<Uint8Array | string> = []
+    /** How many of them were taken. */
+    let taken = 0
+    let over = false
+
+    /** Rows of so many pieces as are parsed at once, or of what is left. */
+    const rowsOf = function* (last: boolean): Steps<CsvRows> {
+      let text = ""
+      while (taken < waiting.length && text.length < PIECE) {
+        const piece = waiting[taken++]
+        text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })
+      }
+      if (last) text += decoder.decode()
+      over = last
+      return yield* reader.steps(text, last)
+    }
+    const parse = (last: boolean): Effect.Effect<ReadonlyArray<CsvRow>, CsvError> =>
+      Effect.zipLeft(
+        Effect.flatMap(
+          runSteps(() => rowsOf(last), (error) =>
+            error instanceof TypeError
+              ? Effect.fail(new CsvError({ source: name, row: 0, column: "", reason: "it is not text in UTF-8" }))
+              : Effect.die(error)),
+          ({ rows, problem }) =>
+            problem === undefined ? Effect.succeed(rows) : Effect.fail(
+              new CsvError({ source: name, row: problem.row + 1, column: "", reason: problem.reason }),
+            ),
+        ),
+        turnIfDue,
+      )
+    const changed = Effect.suspend(() => Effect.fail(sourceChanged(name)))
+    /** Takes pieces into the trace, before anything is made of them. */
+    const follow = (pieces: ReadonlyArray<Uint8Array | string>) =>
+      trace === undefined ? Effect.void : Effect.forEach(
+        pieces,
+        (piece) => Effect.flatMap(trace.take(piece), (isSame) => isSame ? Effect.void : changed),
+        { discard: true },
+      )
+    const next: CsvSource<E, R | Storage>["next"] = Effect.suspend(() => {
+      if (over) return Effect.succeed(undefined)
+      if (taken < waiting.length) return parse(false)
+      return Effect.matchEffect(pull, {
+        onFailure: (end): Effect.Effect<ReadonlyArray<CsvRow> | undefined, E | CsvInputError> =>
+          Option.isSome(end) ? Effect.fail(end.value) : trace?.isVerified() === false ? changed : parse(true),
+        onSuccess: (pieces) => {
+          waiting = Chunk.toReadonlyArray(pieces).flatMap(partsOf)
+          taken = 0
+          return Effect.zipRight(follow(waiting), parse(false))
+        },
+      })
+    })
+    return { name, next }
+  })

@@ -1,0 +1,179 @@
+/**
+ * Rows of CSV text, as it comes in pieces: RFC 4180, by the package `papaparse`, which is loaded when it is first asked for.
+ *
+ * @module
+ */
+import { withLineFeeds } from "./csv_lines.ts"
+import { type CsvRow, LongRow } from "./long_row.ts"
+
+/** What CSV text is like. */
+export interface CsvForm {
+  /** Between cells: one character. Default: a comma. */
+  readonly delimiter?: string
+  /** The text of cells that are null. Default: nothing at all; a text without characters is then written `""`. */
+  readonly null?: string
+}
+
+export type { CsvRow } from "./long_row.ts"
+
+/** Rows that were found, and the first thing that is wrong with them. */
+export interface CsvRows {
+  readonly rows: ReadonlyArray<CsvRow>
+  /** The row, counted from 0 in all that were answered, and why it is none. */
+  readonly problem: { readonly row: number; readonly reason: string } | undefined
+}
+
+/** Takes text in pieces, cut anywhere; answers the rows that are complete. The last piece completes the last row. */
+export interface CsvReader {
+  (text: string, last: boolean): CsvRows
+  /** The same in steps: it yields after every bounded amount of work, as long as pieces are not long themselves. */
+  readonly steps: (text: string, last: boolean) => Generator<void, CsvRows, void>
+}
+
+/** What is used of the package. It has no types of its own. */
+interface Parsed {
+  readonly data: Array<Array<string>>
+  readonly errors: ReadonlyArray<{ readonly code: string; readonly row: number }>
+  readonly meta: { readonly cursor: number }
+}
+interface ParserConfig {
+  readonly delimiter: string
+  readonly newline: string
+  readonly step?: (parsed: Parsed) => void
+}
+interface Papa {
+  readonly Parser: new (config: ParserConfig) => {
+    readonly parse: (text: string, baseIndex: number, ignoreLastRow: boolean) => Parsed
+  }
+}
+
+/** A row that is longer has a quote that nobody closes. */
+const LONGEST = 1 << 25
+
+/** A row that is longer, and not complete yet, is read on its own. */
+const LONG = 1 << 17
+
+/** Between rows, when their line endings are all the same. */
+const NEWLINE = "\n"
+
+const reasons: Readonly<Record<string, string>> = {
+  MissingQuotes: "a quote is opened and never closed",
+  InvalidQuotes: 'there is text behind a closing quote; a quote in a quoted cell is written twice: ""',
+}
+
+/** Which of a row's cells are nothing in quotes, by the text of the row. */
+const emptyInQuotes = (row: ReadonlyArray<string>, text: string, delimiter: string): ReadonlyArray<boolean> => {
+  let at = 0
+  return row.map((cell) => {
+    const quoted = text[at] === '"'
+    let length = cell.length
+    if (quoted) {
+      length += 2
+      for (let i = cell.indexOf('"'); i >= 0; i = cell.indexOf('"', i + 1)) length++
+    }
+    // blanks may follow a closing quote
+    const end = text.indexOf(delimiter, at + length)
+    at = end < 0 ? text.length : end + delimiter.length
+    return quoted && cell === ""
+  })
+}
+
+/** Loads what reads CSV. */
+export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
+  const { Parser } = ((await import("papaparse")) as unknown as { readonly default: Papa }).default
+  const delimiter = form.delimiter ?? ","
+  const none = form.null ?? ""
+  let rest = ""
+  let before = 0
+  let begun = false
+  let long: LongRow | undefined
+
+  /** Parses rows whose empty cells are told apart: those in quotes are texts. */
+  const parseApart = (
+    text: string,
+    ignoreLast: boolean,
+  ): { readonly parsed: Parsed; rows: Array<CsvRow> } => {
+    const rows: Array<CsvRow> = []
+    const errors: Array<Parsed["errors"][number]> = []
+    let from = 0
+    const step = ({ data: [row], errors: its, meta: { cursor } }: Parsed): void => {
+      for (const { code } of its) errors.push({ code, row: rows.length })
+      const apart = row.includes("") ? emptyInQuotes(row, text.slice(from, cursor), delimiter) : undefined
+      rows.push(apart === undefined ? row : row.map((cell, i) => cell === "" && !apart[i] ? null : cell))
+      from = cursor
+    }
+    const { meta } = new Parser({ delimiter, newline: NEWLINE, step }).parse(text, 0, ignoreLast)
+    return { parsed: { data: [], errors, meta }, rows }
+  }
+
+  const tooLong = (row: number): CsvRows["problem"] =>
+    (long?.length ?? rest.length) <= LONGEST
+      ? undefined
+      : { row, reason: `it is longer than ${LONGEST} characters; ${reasons.MissingQuotes}, it seems` }
+
+  /** A row that is read on its own, and the rows after it. */
+  const goOn = function* (row: LongRow, piece: string, last: boolean): Generator<void, CsvRows, void> {
+    const complete = yield* row.feed(piece, last)
+    if (complete === undefined) return { rows: [], problem: tooLong(before) }
+    long = undefined
+    const first = before++
+    if (complete.problem !== undefined) {
+      return { rows: [complete.row], problem: { row: first, reason: reasons[complete.problem] } }
+    }
+    const { rows, problem } = complete.rest === "" ? { rows: [], problem: undefined } : read(complete.rest, last)
+    return { rows: [complete.row, ...rows], problem }
+  }
+
+  const steps: CsvReader["steps"] = function* (piece, last) {
+    const found = long === undefined ? read(piece, last) : yield* goOn(long, piece, last)
+    if (long === undefined && rest.length > LONG) {
+      const start = rest
+      rest = ""
+      long = new LongRow(delimiter, none)
+      // it is not complete: there is nothing to answer
+      yield* long.feed(start, false)
+    }
+    return found
+  }
+
+  const read = (piece: string, last: boolean): CsvRows => {
+    // what marks the order of bytes is no part of the first cell
+    const given = rest + (begun ? piece : piece.replace(/^\ufeff/, ""))
+    begun ||= piece !== ""
+    // a return at the end may be half of a line ending
+    const half = !last && given.endsWith("\r") ? "\r" : ""
+    let text = withLineFeeds(given.slice(0, given.length - half.length), delimiter)
+    // a line ending at the end is not the start of another row
+    const ended = last && text.endsWith(NEWLINE)
+    if (ended) text = text.slice(0, -NEWLINE.length)
+    if (text === "") {
+      rest = half
+      return { rows: ended ? [[none === "" ? null : ""]] : [], problem: undefined }
+    }
+    let rows: Array<CsvRow>
+    let parsed: Parsed
+    if (none === "" && text.includes('""')) ({ parsed, rows } = parseApart(text, !last))
+    else {
+      parsed = new Parser({ delimiter, newline: NEWLINE }).parse(text, 0, !last)
+      rows = parsed.data
+      for (const row of rows) for (let i = 0; i < row.length; i++) if (row[i] === none) row[i] = null
+    }
+    rest = last ? "" : text.slice(parsed.meta.cursor) + half
+    // what is wrong with a row that goes on is known when it is complete
+    const error = parsed.errors.find(({ row }) => row < rows.length)
+    const problem = error === undefined
+      ? tooLong(before + rows.length)
+      : { row: before + error.row, reason: reasons[error.code] ?? error.code }
+    before += rows.length
+    return { rows, problem }
+  }
+
+  const reader = (piece: string, last: boolean): CsvRows => {
+    const all = steps(piece, last)
+    for (;;) {
+      const next = all.next()
+      if (next.done === true) return next.value
+    }
+  }
+  return Object.assign(reader, { steps })
+}

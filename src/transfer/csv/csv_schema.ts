@@ -1,0 +1,161 @@
+/**
+ * The schema of an array that CSV is imported into.
+ */
+import { type Datatype, isTemporal, sizeOf, storageOf } from "../../../schema/array/datatype.ts"
+import type { Filter } from "../../../schema/array/filter.ts"
+import { dense, sparse } from "../../schema_builder/array_schema.ts"
+import { type Attribute, nullable, of as attributeOf } from "../../schema_builder/attribute.ts"
+import { ascii, type Dimension, of as dimensionOf } from "../../schema_builder/dimension.ts"
+import { SchemaError } from "../../schema_builder/schema_error.ts"
+import type { ArraySchema, CellOrder } from "../../schema_builder/schema_value.ts"
+import type { ColumnType } from "./csv_types.ts"
+
+/** What is asked of the schema. */
+export interface CsvSchemaOptions {
+  /** Default: `dense`. */
+  readonly arrayType?: "dense" | "sparse"
+  /**
+   * The columns that are coordinates, in the order of the dimensions. Dense arrays without any have one dimension, `row`, that
+   * numbers the rows from 0 on.
+   */
+  readonly dims?: ReadonlyArray<string>
+  /** How long the tiles of dimensions are. Default: of dense arrays, so that a tile has about 10,000 cells. */
+  readonly tile?: Readonly<Record<string, number | bigint | string>>
+  /** The domains of dimensions, both ends inclusive. Default: as large as the datatype lets them be. */
+  readonly domain?: Readonly<Record<string, readonly [low: unknown, high: unknown]>>
+  /** What attributes and coordinates go through. Default: Zstandard. */
+  readonly filters?: ReadonlyArray<Filter>
+  /** What single columns go through instead. */
+  readonly columnFilters?: Readonly<Record<string, ReadonlyArray<Filter>>>
+  /** Sparse arrays: the order of the cells in a tile. Default: `row-major`. */
+  readonly order?: CellOrder
+  /** Sparse arrays: cells of a tile. Default: 10,000. */
+  readonly capacity?: number
+  /** Sparse arrays: whether rows of the same coordinates are all kept. Default: false. */
+  readonly allowsDuplicates?: boolean
+}
+
+/** The dimension of dense arrays that numbers rows. */
+export const ROW = "row"
+
+/** Cells of a tile of a dense array whose tiles nobody chose. */
+const TILE_CELLS = 10_000
+
+/** A domain as large as it can be, and tiles of it; they start where multiples of their length are. */
+const wholeDomain = (
+  type: Datatype,
+  tile: bigint | undefined,
+  from: bigint | undefined,
+): { readonly domain: readonly [bigint, bigint]; readonly tile: bigint | undefined } => {
+  const bits = BigInt(8 * sizeOf(type))
+  const signed = !storageOf(type).startsWith("u")
+  const end = signed ? 2n ** (bits - 1n) : 2n ** bits
+  // the first count of moments is none
+  const start = isTemporal(type) ? -(end / 2n) : signed ? -end : 0n
+  if (tile === undefined) {
+    // a signed domain is longer than a tile can be
+    return { domain: [from ?? start, end - 2n], tile: signed ? 2n ** (bits - 2n) : undefined }
+  }
+  const low = from ?? start / tile * tile
+  const high = (end - low) / tile * tile + low - 1n
+  return { domain: [low, low === start && high === end - 1n ? high - tile : high], tile }
+}
+
+const LARGEST = { float32: 2 ** 126, float64: 2 ** 1022 } as const
+
+/** The length of tiles that nobody chose: no longer than the domain. */
+const atMost = ({ domain }: Dimension, length: bigint | undefined): bigint | undefined => {
+  if (domain === null || length === undefined) return length
+  const cells = BigInt(domain[1]) - BigInt(domain[0]) + 1n
+  return cells > 0n && cells < length ? cells : length
+}
+
+const dimensionOfColumn = (
+  name: string,
+  type: Datatype,
+  options: CsvSchemaOptions,
+  filters: ReadonlyArray<Filter>,
+  side: bigint | undefined,
+): Dimension => {
+  const { tile, domain } = options
+  const given = tile !== undefined && Object.hasOwn(tile, name) ? tile[name] : undefined
+  const refuse = (reason: string): never => {
+    throw new SchemaError({ field: name, reason })
+  }
+  if (type === "string_utf8" || type === "string_ascii" || type === "char") {
+    if (given !== undefined) refuse("coordinates that are text have no tiles")
+    return ascii({ filters })
+  }
+  const its = domain !== undefined && Object.hasOwn(domain, name) ? domain[name] : undefined
+  const make = (ends: readonly [unknown, unknown], length: unknown): Dimension =>
+    dimensionOf(type as "int64", ends as never, {
+      filters,
+      ...(length === undefined ? {} : { tile: length as bigint }),
+    })
+  if (type === "float32" || type === "float64") {
+    return make(its ?? [-LARGEST[type], LARGEST[type]], given === undefined ? undefined : Number(given))
+  }
+  if (type === "bool" || type === "blob") return refuse(`${type} is no datatype of coordinates`)
+  let length: bigint | undefined
+  try {
+    length = given === undefined ? side : BigInt(given)
+  } catch {
+    return refuse(`a tile of ${given} is none; it is a whole number above 0`)
+  }
+  if (length !== undefined && length < 1n) refuse(`a tile of ${given} is none; it is a whole number above 0`)
+  if (its !== undefined) return make(its, given === undefined ? atMost(make(its, undefined), length) : length)
+  const whole = wholeDomain(type, length, name === ROW ? 0n : undefined)
+  return make(whole.domain, whole.tile)
+}
+
+/** The schema for columns of these types. Throws {@link SchemaError}. */
+export const csvSchema = (
+  columns: ReadonlyMap<string, ColumnType>,
+  options: CsvSchemaOptions,
+): ArraySchema => {
+  const { arrayType = "dense", dims = [], columnFilters = {}, order, capacity, allowsDuplicates } = options
+  const refuse = (field: string, reason: string): never => {
+    throw new SchemaError({ field, reason })
+  }
+  const filters = options.filters ?? [{ type: "zstd", level: -1 }]
+  const filtersOf = (name: string): ReadonlyArray<Filter> =>
+    Object.hasOwn(columnFilters, name) ? columnFilters[name] : filters
+  const names = dims.length > 0
+    ? dims
+    : arrayType === "dense"
+    ? [ROW]
+    : refuse("dims", "name the columns that are coordinates")
+  if (dims.length === 0 && columns.has(ROW)) {
+    refuse(ROW, "there is a column of the name that the dimension of rows has; name the dims, or the columns otherwise")
+  }
+  const dimensionNames = new Set(names)
+  for (const list of [options.tile, options.domain] as const) {
+    for (const name of Object.keys(list ?? {})) {
+      if (!dimensionNames.has(name)) {
+        refuse(
+          name,
+          `it is no dimension, which are ${names.map((n) => JSON.stringify(n)).join(", ")}`,
+        )
+      }
+    }
+  }
+  const side = arrayType === "dense" ? BigInt(Math.round(TILE_CELLS ** (1 / names.length))) : undefined
+  const dimensions = Object.fromEntries(names.map((name): [string, Dimension] => {
+    const type = dims.length === 0 ? "int64" : columns.get(name)?.type ?? refuse(name, "there is no such column")
+    return [name, dimensionOfColumn(name, type, options, dims.length === 0 ? [] : filtersOf(name), side)]
+  }))
+  const attrs = Object.fromEntries(
+    [...columns].filter(([name]) => !dimensionNames.has(name)).map(
+      ([name, { type, nullable: empty }]): [string, Attribute] => {
+        const attribute: Attribute = attributeOf(type, ...filtersOf(name))
+        return [name, empty ? nullable(attribute) : attribute]
+      },
+    ),
+  )
+  const given = <A extends object>(some: A): Partial<A> =>
+    Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as Partial<A>
+  if (arrayType === "sparse") {
+    return sparse({ dims: dimensions, attrs, ...given({ order, capacity, allowsDuplicates }) })
+  }
+  return dense({ dims: dimensions, attrs, ...given({ order: order as "row-major", capacity }) })
+}

@@ -1,0 +1,56 @@
+/**
+ * CSV as a table: columns with names, and the rows below them.
+ */
+import * as Effect from "effect/Effect"
+import type { CsvRow } from "./csv_rows.ts"
+import { CsvError } from "./csv_error.ts"
+import type { CsvInputError, CsvSource } from "./csv_input.ts"
+
+/** Rows with names, of which some are there already. */
+export interface CsvTable<E, R> {
+  readonly source: CsvSource<E, R>
+  readonly names: ReadonlyArray<string>
+  /** The number of the first of the rows. */
+  readonly first: number
+  readonly rows: ReadonlyArray<CsvRow>
+}
+
+/** The rows that are next, until there are so many of them or no others. */
+export const readRows = <E, R>(
+  { next }: CsvSource<E, R>,
+  most: number,
+  before: ReadonlyArray<CsvRow> = [],
+): Effect.Effect<ReadonlyArray<CsvRow>, E | CsvInputError, R> =>
+  Effect.gen(function* () {
+    if (before.length >= most) return before
+    const rows = [...before]
+    while (rows.length < most) {
+      const more = yield* next
+      if (more === undefined) break
+      for (const row of more) rows.push(row)
+    }
+    return rows
+  })
+
+/** Opens CSV, and reads what columns are called. */
+export const openTable = <E, R>(
+  source: CsvSource<E, R>,
+  columns: ReadonlyArray<string> | undefined,
+): Effect.Effect<CsvTable<E, R>, E | CsvInputError, R> =>
+  Effect.gen(function* () {
+    const rows = yield* readRows(source, 1)
+    const refuse = (column: string, reason: string) =>
+      Effect.fail(new CsvError({ source: source.name, row: columns === undefined ? 1 : 0, column, reason }))
+    if (columns === undefined && rows.length === 0) {
+      return yield* refuse("", "it is empty; there is at least a row with the names of columns, or say what they are")
+    }
+    const names = columns ?? rows[0].map((name) => name ?? "")
+    const unnamed = names.indexOf("")
+    if (unnamed >= 0) {
+      return yield* refuse("", `column ${unnamed + 1} has no name; say what columns are called, if it is not this row`)
+    }
+    const seen = new Set<string>()
+    const twice = names.find((name) => seen.size === seen.add(name).size)
+    if (twice !== undefined) return yield* refuse(twice, "there are two columns of this name")
+    return columns === undefined ? { source, names, first: 2, rows: rows.slice(1) } : { source, names, first: 1, rows }
+  })

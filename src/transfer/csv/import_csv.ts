@@ -1,0 +1,266 @@
+/**
+ * CSV into arrays: new ones, typed by the first rows or by who knows, and those that are there.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { CsvRow } from "./csv_rows.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { runSteps, withTurns } from "../../../platform/host/event_loop_turns.ts"
+import { redactUri } from "../../../schema/errors/redact.ts"
+import { datatypes } from "../../../schema/array/datatype.ts"
+import { attemptSchema } from "../../schema_builder/schema_error.ts"
+import { checkSchemaRules } from "../../schema_builder/check_rules.ts"
+import type { CreateOptions } from "../../array/create/create.ts"
+import type { InvalidOption } from "../../array/open/errors.ts"
+import { type AnyTileArray, openedOf } from "../../array/open/handle.ts"
+import { openArray } from "../../array/open/open.ts"
+import { attemptOptions, checkNames, millis, placeOf, refusing } from "../../array/open/open_options.ts"
+import { loadUnfinished } from "../../array/open/unfinished.ts"
+import type { Steps } from "../../kernel/steps.ts"
+import { bytesOf, MEMORY } from "../../write/options/write_options.ts"
+import { type CsvInput, openCsv, sourceChanged } from "./csv_input.ts"
+import { csvSchema, type CsvSchemaOptions } from "./csv_schema.ts"
+import { openTable, readRows } from "./csv_table.ts"
+import { type ColumnType, columnTypeOf, type CsvType, inferTypeSteps } from "./csv_types.ts"
+import { fillNewArray } from "../fill_array.ts"
+import { traceInput } from "../passed_input.ts"
+import { TARGET_OPTIONS, type TargetOptions } from "../target.ts"
+import { type CsvImportError, type CsvOptions, type CsvProgress, type Imported, writeTable } from "./write_csv.ts"
+
+/** How an array is made of CSV. */
+export interface CsvCreateOptions
+  extends CsvOptions, CsvSchemaOptions, TargetOptions, Pick<CreateOptions, "key" | "formatVersion"> {
+  /** The datatypes of columns, with a question mark where they may be null. Default: what holds the first rows. */
+  readonly types?: Readonly<Record<string, CsvType>>
+}
+
+/** Rows by which columns are typed. */
+const SAMPLE = 10_000
+const given = <A extends object>(options: A): Partial<A> =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>
+
+/** What all imports are asked. */
+const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<string>) =>
+  attemptOptions(() => {
+    const refuse = refusing(uri)
+    checkNames(
+      options,
+      ["columns", "delimiter", "null", "at", "duplicates", "memory", "onProgress", ...more],
+      refuse,
+    )
+    const { delimiter } = options
+    if (delimiter !== undefined && (delimiter.length !== 1 || '"\r\n\ufeff'.includes(delimiter))) {
+      refuse("delimiter", `${JSON.stringify(delimiter)} is none; it is one character, and no quote or line ending`)
+    }
+    const at = millis("at", options.at, refuse)
+    return {
+      time: at === undefined ? undefined : [at, at] as const,
+      memory: bytesOf("memory", options.memory, MEMORY, refuse),
+    }
+  })
+
+/** What columns are: as was said, or by the first rows. */
+const typesOf = (
+  uri: string,
+  names: ReadonlyArray<string>,
+  rows: ReadonlyArray<CsvRow>,
+  { types = {}, dims = [] }: CsvCreateOptions,
+): Effect.Effect<ReadonlyMap<string, ColumnType>, InvalidOption> => {
+  const check = attemptOptions(() => {
+    const refuse = refusing(uri)
+    const known = new Set(names)
+    for (const [name, type] of Object.entries(types)) {
+      if (!known.has(name)) {
+        refuse(
+          "types",
+          `there is no column ${JSON.stringify(name)}; there are ${names.map((n) => JSON.stringify(n)).join(", ")}`,
+        )
+      }
+      if (!datatypes.includes(columnTypeOf(type).type)) {
+        refuse(
+          "types",
+          `${JSON.stringify(type)}, of ${JSON.stringify(name)}, is no datatype; there are ${datatypes.join(", ")}`,
+        )
+      }
+    }
+  })
+  const infer = function* (): Steps<ReadonlyMap<string, ColumnType>> {
+    // rows that are none are told when they are written
+    const sound = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
+    const coordinates = new Set(dims)
+    const columns = new Map<string, ColumnType>()
+    for (const [column, name] of names.entries()) {
+      if (Object.hasOwn(types, name)) {
+        columns.set(name, columnTypeOf(types[name]))
+        continue
+      }
+      const { type, nullable } = yield* inferTypeSteps(sound, column)
+      // coordinates are never null: a cell that is says so when it is written
+      columns.set(name, { type, nullable: nullable && !coordinates.has(name) })
+      yield
+    }
+    return columns
+  }
+  return Effect.zipRight(check, runSteps(infer))
+}
+
+/**
+ * Makes an array of CSV, and writes all rows into it; they count at once, when the last one is written.
+ *
+ * The datatypes of columns are those of `types`, or what holds the first 10,000 rows: `int64`, `uint64`, `float64`, `bool`,
+ * `datetime_ms` (or finer, where dates are), else `string_utf8`, and nullable if a cell of them is empty. Numbers with zeros
+ * before them or a plus are texts: they are codes of some kind; so are whole numbers that would lose digits. Empty cells are null where the column is nullable, and empty texts; `""` is an
+ * empty text in any case. Coordinates that are texts are ASCII.
+ *
+ * Rows are written as they come, in a memory of a bounded size. Dense arrays get a dimension `row`, or rows that name their
+ * cells by `dims`; those should be sorted by them, as `Dense.writeRows` says.
+ *
+ * The target is a new or an empty folder. The schema is stored last: until then nobody can open the array, not even if the
+ * program is killed. The next call at that target fails with `AlreadyExists` and says what it found, goes on with the same
+ * import (`resume`), or replaces it (`overwrite`, for arrays that are whole, too).
+ *
+ * Fails with `CsvError`, which names the row and the column, with `SchemaError`, `InvalidOption` or `AlreadyExists`, and with
+ * `NotFound`, `StorageError`, `CodecError` or `WriteError`. If it fails or is interrupted, exactly the files that it created are
+ * removed.
+ *
+ * ```ts
+ * import { Cells, Csv, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Stream from "effect/Stream"
+ *
+ * const text = "place,lat,lon,at\nTōhoku,38.3,142.4,2011-03-11T05:46:24Z\nValdivia,-38.1,-73.4,1960-05-22\n"
+ * const program = Effect.gen(function* () {
+ *   yield* Csv.create("mem://quakes", Stream.make(text), { arrayType: "sparse", dims: ["lat", "lon"] })
+ *   const { columns } = yield* Sparse.read(yield* TileArray.open("mem://quakes"))
+ *   return [Cells.texts(columns.place), columns.at.type, [...columns.lat.values]]
+ * })
+ * const found = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(found, [["Valdivia", "Tōhoku"], "datetime_ms", [-38.1, 38.3]])
+ * ```
+ */
+export const createCsv = <E = never, R = never>(
+  uri: string,
+  input: CsvInput<E, R>,
+  options: CsvCreateOptions = {},
+): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs> =>
+  withTurns(Effect.scoped(Effect.gen(function* () {
+    const request = yield* checkOptions(uri, options, [
+      "types",
+      "arrayType",
+      "dims",
+      "tile",
+      "domain",
+      "filters",
+      "columnFilters",
+      "order",
+      "capacity",
+      "allowsDuplicates",
+      "key",
+      "formatVersion",
+      ...TARGET_OPTIONS,
+    ])
+    const { at, key, formatVersion, overwrite, resume, columns, delimiter, duplicates } = options
+    const size = typeof input === "string" ? yield* Effect.flatMap(Storage, (storage) => storage.size(input)) : 0
+    const reading = progressOf(options)
+    const expected = resume === true ? (yield* loadUnfinished(yield* placeOf(uri)))?.input : undefined
+    const trace = traceInput(expected)
+    const source = yield* openCsv(input, options, reading.read, trace)
+    const table = yield* openTable(source, options.columns)
+    const rows = yield* readRows(source, SAMPLE, table.rows)
+    const types = yield* typesOf(uri, table.names, rows, options)
+    const schema = yield* attemptSchema(() => {
+      const made = csvSchema(types, options)
+      checkSchemaRules(made)
+      return made
+    })
+    const { array, written } = yield* fillNewArray<E | CsvImportError, R | Storage | Codecs>({
+      uri,
+      schema,
+      creating: given({ at, key, formatVersion }),
+      target: given({ overwrite, resume }),
+      operation: "import",
+      source: typeof input === "string" ? input : "a stream",
+      input: {
+        // a signature that was renewed leads to the same file
+        source: typeof input === "string" ? redactUri(input) : null,
+        size,
+        columns,
+        delimiter,
+        duplicates,
+        null: options.null,
+      },
+      // cells of one moment are compared with all others, and those of an earlier program are not in memory any more
+      keepsFragments: at === undefined || schema.allowsDuplicates,
+    }, {
+      cells: (array, checkpoints) =>
+        // fragments that are not committed are removed before what is around them
+        Effect.scoped(writeTable(array, { ...table, rows }, options, { ...request, checkpoints }, reading.written)),
+      rest: () => Effect.void,
+      input: {
+        expected,
+        passed: trace.passed,
+        check: expected === undefined ? Effect.void : Effect.gen(function* () {
+          while ((yield* source.next) !== undefined);
+          if (trace.bytes() !== expected.bytes) yield* Effect.fail(sourceChanged(source.name))
+        }),
+      },
+    })
+    return { ...written, uri: array.uri }
+  })))
+
+/** What becomes of the news of files and rows. */
+const progressOf = ({ onProgress }: CsvOptions) => {
+  let progress: CsvProgress = { rows: 0, bytesRead: 0, bytes: 0 }
+  const tell = (news: Partial<CsvProgress>): void => {
+    progress = { ...progress, ...news }
+    onProgress?.(progress)
+  }
+  return {
+    read: (bytesRead: number, bytes: number) => tell({ bytesRead, bytes }),
+    written: (rows: number) => tell({ rows }),
+  }
+}
+
+/**
+ * Writes the rows of CSV into an array that is there, by the names of its fields: all dimensions, and all attributes but
+ * nullable ones, which are null where no column names them. Of a dense array of one dimension that no column names, rows lie
+ * behind the last one. Cells of enumerated attributes are values of the enumeration.
+ *
+ * Rows are written as they come, and count at once, when the last one is written. Fails as {@link createCsv} does, and as
+ * `TileArray.open` if `array` is a URI; the array is then as it was. Fails with `Conflict` if another write has added the rows
+ * behind the last one since the array was opened.
+ *
+ * ```ts
+ * import { Csv, Dense, layerMemory, layerNative, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
+ * import * as Stream from "effect/Stream"
+ *
+ * const program = Effect.gen(function* () {
+ *   yield* Csv.create("mem://log", Stream.make("level;text\n1;began\n"), { delimiter: ";" })
+ *   yield* Csv.append("mem://log", Stream.make("2,ended\n"), { columns: ["level", "text"] })
+ *   return (yield* Dense.read(yield* TileArray.open("mem://log"))).columns.level.values
+ * })
+ * const levels = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(levels, BigInt64Array.of(1n, 2n))
+ * ```
+ */
+export const appendCsv = <E = never, R = never>(
+  array: AnyTileArray | string,
+  input: CsvInput<E, R>,
+  options: CsvOptions = {},
+): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs> =>
+  withTurns(Effect.scoped(Effect.gen(function* () {
+    const uri = typeof array === "string" ? array : array.uri
+    const request = yield* checkOptions(uri, options, [])
+    const opened = typeof array === "string" ? yield* openArray(array) : openedOf(array)
+    const reading = progressOf(options)
+    const source = yield* openCsv(input, options, reading.read)
+    const table = yield* openTable(source, options.columns)
+    return yield* writeTable(opened, table, options, request, reading.written)
+  })))

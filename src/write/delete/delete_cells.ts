@@ -1,0 +1,99 @@
+/**
+ * Deleting cells by a condition: a commit that says which cells stay.
+ * Format: `array_file_hierarchy.md`, delete commits; format notes, section 13.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { AlreadyExists } from "../../../platform/errors.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { encode } from "../../../schema/binary/mod.ts"
+import { DeleteCondition } from "../../../schema/commit/delete_condition.ts"
+import { commitPath } from "../../../schema/name/array_paths.ts"
+import { Since } from "../../../schema/version/version.ts"
+import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
+import { WriteError } from "../../array/open/errors.ts"
+import { join } from "../../array/open/listing.ts"
+import { type NameTime, newName } from "../../array/create/fragment_name.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import type { ConditionError } from "../../condition/condition_error.ts"
+import type { ConditionTree } from "../../condition/condition_tree.ts"
+import { conditionFields } from "../../condition/predicate.ts"
+import { conditionOf } from "../../condition/where.ts"
+import { type Field, fieldsOf } from "../../fragment/field.ts"
+import type { Fragment } from "../../fragment/fragment.ts"
+import { closeGenericTile } from "../../tile/generic_tile.ts"
+import { beforeCommit, momentOf } from "../fragment/timestamps.ts"
+import { storedCondition } from "./stored_condition.ts"
+import { targetOf } from "../fragment/fragment_target.ts"
+import { attemptWrite, type WriteFailure } from "../result/write_result.ts"
+
+/** What deleting cells can fail with. Nothing is deleted then. */
+export type DeleteFailure = WriteFailure | ConditionError | EnumerationError
+
+/** What was deleted. */
+export interface Deleted {
+  /** The name of the commit; `undefined` if the condition holds for no cell whatever, and nothing was written. */
+  readonly commit: string | undefined
+}
+
+/** An attribute of a condition that a fragment lacks, or has as another; engines take all its cells for deleted then. */
+const lackedBy = (fragment: Fragment, wanted: ReadonlyArray<Field>): Field | undefined => {
+  const { byName } = fieldsOf(fragment.schema)
+  return wanted.find(({ name, type, var: isVar, cellSize }) => {
+    const its = byName.get(name)
+    return its === undefined || its.type !== type || its.var !== isVar || its.cellSize !== cellSize
+  })
+}
+
+/** Deletes the cells of a sparse array that fulfil a condition. */
+export const deleteCells = (
+  array: OpenedArray,
+  where: ConditionTree | string,
+  time: NameTime | undefined,
+): Effect.Effect<Deleted, DeleteFailure, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri, schema } = array
+    const refuse = (reason: string) => Effect.fail(new WriteError({ uri, field: "", reason }))
+    if (schema.arrayType === "dense") {
+      return yield* refuse("the array is dense; only of sparse arrays cells are deleted by a condition")
+    }
+    const target = yield* targetOf(array)
+    if (target.version < Since.deletes) {
+      return yield* refuse(`deletes need format version ${Since.deletes}, the array has ${target.version}`)
+    }
+    // negation is pushed down to the comparisons when a condition is compiled
+    const { predicate } = yield* conditionOf(array, where, true)
+    const stays = yield* attemptWrite(uri, () => storedCondition(uri, fieldsOf(schema).byName, predicate))
+    if (stays === true) return { commit: undefined }
+    if (stays === false) {
+      return yield* refuse("the condition holds for every cell; remove the fragments, or the array, instead")
+    }
+    const moment = yield* momentOf(array, time, [], "delete")
+    const name = yield* newName(moment, target.version)
+    const [, at] = moment
+    const wanted = [...conditionFields(stays)].map((field) => fieldsOf(schema).byName.get(field)!)
+    for (const fragment of array.fragments) {
+      const its = fragment.name
+      const lacked = its.start <= at ? lackedBy(fragment, wanted) : undefined
+      if (lacked !== undefined) {
+        const reason =
+          `the fragment ${its.name} is older than this attribute, and engines would take all of its cells ` +
+          "for deleted; delete by what it has, or copy the array first"
+        return yield* Effect.fail(new WriteError({ uri, field: lacked.name, reason }))
+      }
+      if (its.version < Since.timestampOverlap && its.start <= at && at <= its.end && its.start < its.end) {
+        return yield* refuse(
+          `a delete at ${at} would lie in the middle of the fragment ${its.name}, whose cells have lost their times; ` +
+            `delete before ${its.start} or after ${its.end}`,
+        )
+      }
+    }
+    const storage = yield* Storage
+    const bytes = encode(DeleteCondition, stays, target.version)
+    const file = closeGenericTile(target.access, bytes, target.version)
+    const path = commitPath(target.version, name, "delete")!
+    const there = (_: AlreadyExists) => Effect.void
+    yield* beforeCommit(time, moment)
+    yield* Effect.uninterruptible(Effect.catchTag(storage.create(join(uri, path), file), "AlreadyExists", there))
+    return { commit: name }
+  })

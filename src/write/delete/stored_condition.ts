@@ -1,0 +1,77 @@
+/**
+ * Conditions in the form in which deletes keep them: engines read the array afterwards, and take each part for what it means
+ * here.
+ */
+import { type Datatype, isFloat, sizeOf } from "../../../schema/array/datatype.ts"
+import type { ConditionNode } from "../../../schema/condition_ast.ts"
+import { readScalar } from "../../../schema/array/scalar.ts"
+import { WriteError } from "../../array/open/errors.ts"
+import { isBytes, memberOf } from "../../condition/compile.ts"
+import type { Predicate } from "../../condition/predicate.ts"
+import { simplify } from "../../condition/simplify.ts"
+import type { Field } from "../../fragment/field.ts"
+
+type ValueNode = ConditionNode & { readonly kind: "value" }
+
+/** Which cells stay, as it is kept; what it is for every cell, if it says the same of all. Throws {@link WriteError}. */
+export const storedCondition = (
+  uri: string,
+  fields: ReadonlyMap<string, Field>,
+  predicate: Predicate,
+): ConditionNode | boolean => {
+  const stored = (node: Predicate): ConditionNode => {
+    if (node.kind === "expression") return { ...node, children: node.children.map(stored) }
+    if (node.kind === "value" && (node.op === "always_true" || node.op === "always_false")) return node
+    const field = fields.get(node.field)!
+    const reason = problemOf(field, node)
+    if (reason !== undefined) throw new WriteError({ uri, field: node.field, reason })
+    const value = node as ValueNode
+    return value.op === "in" || value.op === "not_in" ? storedSet(field, value, value.op) : value
+  }
+  // parts that mean nothing are not refused, and sets may become empty
+  const simple = simplify(predicate)
+  return typeof simple === "boolean" ? simple : simplify(stored(simple)) as ConditionNode | boolean
+}
+
+const texts: ReadonlyArray<Datatype> = ["string_ascii", "string_utf8", "char"]
+
+/** Why something cannot be kept. */
+const problemOf = ({ type, var: isVar, cellSize }: Field, node: Exclude<Predicate, { kind: "expression" }>) => {
+  if (node.kind === "null") {
+    return "a test for null cannot be kept in a delete: engines refuse to read the array then, or take it for a " +
+      "comparison with the empty text"
+  }
+  if (isBytes(type) && !texts.includes(type)) {
+    return `a delete cannot look at ${type}: engines refuse to read the array then`
+  }
+  const isSet = node.op === "in" || node.op === "not_in"
+  if (type === "char" && !isVar && !isSet && (cellSize !== 1 || node.value.byteLength !== 1)) {
+    return "a delete cannot compare cells of char of one size but with one character: engines look at the first of each only; " +
+      "a list of whole cells can be kept, with in"
+  }
+  return undefined
+}
+
+/** Engines compare the bytes of members, want them to have the size of the cells, and one byte at least of all together. */
+const storedSet = (field: Field, node: ValueNode, op: "in" | "not_in"): ValueNode => {
+  const { value, offsets = new Float64Array(0) } = node
+  let members = Array.from(
+    offsets,
+    (at, k) => value.subarray(at, k + 1 < offsets.length ? offsets[k + 1] : value.byteLength),
+  )
+  if (!field.var) members = members.filter((member) => member.byteLength === field.cellSize)
+  if (isFloat(field.type)) members = members.flatMap((member) => floatMembers(field.type, member))
+  if (members.length > 0 && members.every((member) => member.byteLength === 0)) {
+    return { kind: "value", op: op === "in" ? "eq" : "ne", field: node.field, value: new Uint8Array(0) }
+  }
+  return memberOf(node.field, op, members)
+}
+
+/** Of −0 and 0, which are equal, both; of NaN, which is equal to nothing, none. */
+const floatMembers = (type: Datatype, member: Uint8Array): ReadonlyArray<Uint8Array> => {
+  const number = readScalar(type, member) as number
+  if (number !== 0) return number === number ? [member] : []
+  const minus = new Uint8Array(sizeOf(type))
+  minus[minus.length - 1] = 0x80
+  return [new Uint8Array(sizeOf(type)), minus]
+}

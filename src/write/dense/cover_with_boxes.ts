@@ -1,0 +1,157 @@
+/**
+ * Boxes that are made of single cells: dense arrays are written in boxes, while rows say of each cell where it lies.
+ */
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { type TypedArray, viewAs } from "../../../schema/array/datatype.ts"
+import { WriteError } from "../../array/open/errors.ts"
+import { type KeyWords, keyWordsSteps } from "../../kernel/sort/order_key.ts"
+import { compareCells, firstFallSteps, firstSameSteps, sortCellsSteps } from "../../kernel/sort/sort_cells.ts"
+import { findInParts, finish, inParts, STEP, type Steps } from "../../kernel/steps.ts"
+import { cellText } from "../input/coordinate_text.ts"
+import type { Box } from "../input/box.ts"
+import type { WriteColumn } from "../input/write_column.ts"
+
+/** A box of cells that are there, and which they are: in rows, cell `i` of the box is cell `cells[i]`. */
+export interface FoundBox {
+  readonly box: Box
+  readonly cells: Uint32Array
+}
+
+/** A box that may grow. Its cells are runs of the sorted ones. */
+interface Growing {
+  readonly low: ReadonlyArray<bigint>
+  readonly high: Array<bigint>
+  readonly runs: Array<readonly [from: number, to: number]>
+}
+
+/** Boxes that are made or joined between two yields. */
+const BOX_STEP = 1 << 10
+
+/** More boxes than this are not written: each becomes a fragment, which every read opens. */
+const MOST_BOXES = 100
+
+/** Cells in rows, none of them twice. Throws {@link WriteError}. */
+function* sortedCells(
+  dimensions: ReadonlyArray<WriteColumn>,
+  words: KeyWords,
+  cells: number,
+): Steps<Uint32Array> {
+  const twice = (first: number, cell: number): WriteError =>
+    new WriteError({
+      field: "",
+      cell,
+      other: first,
+      reason: `the coordinates ${cellText(dimensions, cell)} are there twice; a dense array has every cell once`,
+    })
+  if ((yield* firstFallSteps(words, cells)) === cells) {
+    const same = yield* firstSameSteps(words, cells)
+    if (same < cells) throw twice(same - 1, same)
+    const order = new Uint32Array(cells)
+    yield* inParts(cells, (from, to) => {
+      for (let i = from; i < to; i++) order[i] = i
+    })
+    return order
+  }
+  const order = yield* sortCellsSteps(words, cells)
+  const repeat = yield* findInParts(cells, (from, to) => {
+    for (let i = Math.max(1, from); i < to; i++) if (compareCells(words, order[i - 1], order[i]) === 0) return i
+    return -1
+  })
+  if (repeat >= 0) throw twice(order[repeat - 1], order[repeat])
+  return order
+}
+
+/** Whether a cell lies behind another along the last dimension, which has the last `own` words, and beside it in no other. */
+const follows = (words: KeyWords, own: number, cell: number, next: number): boolean => {
+  const others = words.length - own
+  for (let w = 0; w < others; w++) if (words[w][cell] !== words[w][next]) return false
+  let carry = 1
+  for (let w = words.length - 1; w >= others; w--) {
+    const word = (words[w][cell] + carry) >>> 0
+    if (word !== words[w][next]) return false
+    carry = carry === 1 && word === 0 ? 1 : 0
+  }
+  return carry === 0
+}
+
+/** The boxes that cells in rows make along the last dimension. */
+function* runsOf(
+  views: ReadonlyArray<TypedArray>,
+  words: ReadonlyArray<KeyWords>,
+  order: Uint32Array,
+): Steps<Array<Growing>> {
+  const out: Array<Growing> = []
+  const last = views.length - 1
+  const all = words.flat()
+  for (let from = 0; from < order.length;) {
+    let to = from + 1
+    while (to < order.length && follows(all, words[last].length, order[to - 1], order[to])) {
+      if (++to % STEP === 0) yield
+    }
+    if (out.length % BOX_STEP === BOX_STEP - 1) yield
+    const low = views.map((view) => BigInt(view[order[from]]))
+    const high = [...low]
+    high[last] += BigInt(to - from - 1)
+    out.push({ low, high, runs: [[from, to]] })
+    from = to
+  }
+  return out
+}
+
+/** Puts boxes together that lie one behind the other along dimension `d`, and are as long in those behind it. */
+function* joined(boxes: ReadonlyArray<Growing>, d: number): Steps<Array<Growing>> {
+  const open = new Map<string, Growing>()
+  const out: Array<Growing> = []
+  for (const [i, box] of boxes.entries()) {
+    if (i % BOX_STEP === BOX_STEP - 1) yield
+    const side = box.low.map((low, k) => k === d ? "" : `${low}:${box.high[k]}`).join()
+    const before = open.get(side)
+    if (before !== undefined && before.high[d] + 1n === box.low[d]) {
+      before.high[d] = box.high[d]
+      for (const run of box.runs) before.runs.push(run)
+    } else {
+      open.set(side, box)
+      out.push(box)
+    }
+  }
+  return out
+}
+
+/**
+ * The boxes that cells make, by the coordinates of dimensions. Throws {@link WriteError} for cells that are there twice, and for
+ * those that lie so scattered that they make no few boxes.
+ */
+export const findBoxes = (...given: Parameters<typeof findBoxesSteps>): ReadonlyArray<FoundBox> =>
+  finish(findBoxesSteps(...given))
+
+/** As {@link findBoxes}, in steps. */
+export function* findBoxesSteps(
+  schema: ArraySchema,
+  dimensions: ReadonlyArray<WriteColumn>,
+  cells: number,
+): Steps<ReadonlyArray<FoundBox>> {
+  const views = dimensions.map(({ field, values }) => viewAs(field.type, values))
+  const words: Array<KeyWords> = []
+  for (const view of views) words.push(yield* keyWordsSteps(view))
+  const order = yield* sortedCells(dimensions, words.flat(), cells)
+  let boxes = yield* runsOf(views, words, order)
+  for (let d = schema.dimensions.length - 2; d >= 0; d--) boxes = yield* joined(boxes, d)
+  if (boxes.length > MOST_BOXES) {
+    const reason =
+      `${cells} cells make ${boxes.length} boxes, and dense cells are written in boxes, of which ${MOST_BOXES} ` +
+      `are the most; give cells that lie together one after the other, or write them into a sparse array`
+    throw new WriteError({ field: "", reason })
+  }
+  const found: Array<FoundBox> = []
+  for (const { low, high, runs } of boxes) {
+    const own = new Uint32Array(runs.reduce((sum, [from, to]) => sum + to - from, 0))
+    let at = 0
+    for (const [i, [from, to]] of runs.entries()) {
+      if (i % BOX_STEP === BOX_STEP - 1) yield
+      own.set(order.subarray(from, to), at)
+      at += to - from
+    }
+    found.push({ box: low.map((first, d) => ({ low: first, high: high[d] })), cells: own })
+  }
+  return found
+}

@@ -1,0 +1,243 @@
+/**
+ * Dense cells in batches: they wait until they fill a row of tiles (or one tile, in global order), which is then written.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { runSteps } from "../../../platform/host/event_loop_turns.ts"
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { WriteError } from "../../array/open/errors.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { axisOf, denseCells } from "../../fragment/dense_tiles.ts"
+import { fieldsOf } from "../../fragment/field.ts"
+import type { Steps } from "../../kernel/steps.ts"
+import { type Box, boxOf, cellsOfBox, rangesOfBox } from "../input/box.ts"
+import { type CellSteps, type CellWriter, makeCellWriter } from "../fragment/cell_writer.ts"
+import { checkColumnsSteps } from "../input/check_columns.ts"
+import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "../fragment/checkpoints.ts"
+import { appendAll, ColumnBuffer } from "../input/column_buffer.ts"
+import { type DenseOrder, denseTiles, tileParts } from "./dense_tiles.ts"
+import { type FragmentTarget, type FragmentWriter, openFragment } from "../fragment/fragment_writer.ts"
+import { beforeCommit, momentOf } from "../fragment/timestamps.ts"
+import { guardTies } from "../fragment/ties.ts"
+import { targetOf } from "../fragment/fragment_target.ts"
+import { gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
+import { writeDenseTiles } from "./dense_fragment.ts"
+import type { DenseRequest } from "./write_dense.ts"
+import { attemptWrite, countedFrom, type WriteFailure } from "../result/write_result.ts"
+
+/** How dense cells are written in batches. */
+export interface DenseWriterRequest extends DenseRequest {
+  /** Bytes after which another fragment begins, at the next row of tiles. */
+  readonly maxFragmentSize: number
+  /** What an earlier program finished, and who is told of more. */
+  readonly checkpoints?: Checkpoints
+}
+
+/** A box in the parts in which its cells come: each of them is whole tiles of it, and they follow in the tile order. */
+interface Parts {
+  readonly count: number
+  readonly part: (i: number) => Box
+  /** Whether the parts before this one are a box. */
+  readonly isRow: (i: number) => boolean
+  /** Whether this part begins another box, and so another fragment. */
+  readonly isFirst?: (i: number) => boolean
+}
+
+/** The dimension along which tiles change last. */
+const slowest = ({ tileOrder, dimensions }: ArraySchema): number =>
+  tileOrder === "col-major" ? dimensions.length - 1 : 0
+
+/** The parts of a box. Throws {@link WriteError} for orders in which no part would be whole before all are there. */
+const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
+  if (order === "global") {
+    const { count, part } = tileParts(schema, box)
+    const s = slowest(schema)
+    const isRow = (i: number): boolean => i === 0 || i >= count || part(i)[s].low !== part(i - 1)[s].low
+    return { count, part, isRow }
+  }
+  // cells in rows fill the rows of tiles one after the other if tiles do too
+  if ((order === "row") !== (schema.tileOrder === "row-major") && schema.dimensions.length > 1) {
+    const [given, other] = order === "row" ? ["rows", "columns"] : ["columns", "rows"]
+    const reason = `cells in ${given} cannot be written in batches where tiles follow in ${other}; give them in the ` +
+      `order "global" or "${order === "row" ? "col" : "row"}", or all at once`
+    throw new WriteError({ field: "", reason })
+  }
+  const s = schema.dimensions.length === 1 ? 0 : slowest(schema)
+  const whole = axisOf(schema.dimensions[s])
+  const first = (box[s].low - whole.low) / whole.extent
+  const count = Number((box[s].high - whole.low) / whole.extent - first) + 1
+  const part = (i: number): Box => {
+    const low = whole.low + (first + BigInt(i)) * whole.extent
+    const high = low + whole.extent - 1n
+    return box.map((range, d) =>
+      d === s ? { low: low > range.low ? low : range.low, high: high < range.high ? high : range.high } : range
+    )
+  }
+  return { count, part, isRow: () => true }
+}
+
+/** The parts of several boxes, one behind the other. */
+const partsOfAll = (schema: ArraySchema, boxes: ReadonlyArray<Box>, order: DenseOrder): Parts => {
+  const all = boxes.map((box) => partsOf(schema, box, order))
+  if (all.length === 1) return all[0]
+  const starts = [0]
+  for (const { count } of all) starts.push(starts[starts.length - 1] + count)
+  // parts are asked for in their order
+  let b = 0
+  const within = (i: number): number => {
+    while (i < starts[b]) b--
+    while (b < all.length - 1 && i >= starts[b + 1]) b++
+    return i - starts[b]
+  }
+  return {
+    count: starts[all.length],
+    part: (i) => {
+      const own = within(i)
+      return all[b].part(own)
+    },
+    isRow: (i) => {
+      const own = within(i)
+      return all[b].isRow(own)
+    },
+    isFirst: (i) => within(i) === 0 || i === starts[all.length],
+  }
+}
+
+/** The box of the parts `from … to − 1`, which are whole rows. */
+const around = ({ part }: Parts, from: number, to: number): Box => {
+  const last = part(to - 1)
+  return part(from).map(({ low }, d) => ({ low, high: last[d].high }))
+}
+
+/** Cells that were checked. */
+interface CheckedCells {
+  readonly given: number
+  readonly columns: ReadonlyArray<WriteColumn>
+}
+
+/** The cells `from … to − 1` of columns. */
+function* partOf(columns: ReadonlyArray<WriteColumn>, from: number, to: number): Steps<ReadonlyArray<WriteColumn>> {
+  const out: Array<WriteColumn> = []
+  for (const column of columns) {
+    out.push({ field: column.field, ...yield* gatherTileSteps(column, undefined, from, to) })
+  }
+  return out
+}
+
+const denseSteps = (
+  array: OpenedArray,
+  target: FragmentTarget,
+  all: number,
+  parts: Parts,
+  request: DenseWriterRequest,
+): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
+  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+    const { schema } = array
+    const { time, order, maxFragmentSize, checkpoints } = request
+    const { given: start, bytes: startBytes } = checkpoints?.start ?? NO_CHECKPOINT
+    const finished = keptFragments(target, checkpoints)
+    const buffers = fieldsOf(schema).attributes.map((field) => new ColumnBuffer(field))
+    let writer: FragmentWriter | undefined
+    let cells = 0
+    let bytes = startBytes
+    /** Cells of the parts that are written. */
+    let written = 0
+    /** The part that comes next, and the first one of the fragment that is open. */
+    let next = 0
+    // fragments end with a part
+    for (; written < start; next++) written += cellsOfBox(parts.part(next))
+    let first = next
+
+    const finishFragment = Effect.gen(function* () {
+      if (writer === undefined) return
+      finished.push(yield* writer.finish({ nonEmptyDomain: rangesOfBox(schema, around(parts, first, next)) }))
+      bytes += writer.bytes()
+      writer = undefined
+      first = next
+      yield* checkpoints?.save({ given: written, cells: written, bytes, fragments: finished }) ?? Effect.void
+    }).pipe(Effect.provide(context))
+    const writePart = (columns: ReadonlyArray<WriteColumn>): Effect.Effect<void, WriteFailure> =>
+      Effect.gen(function* () {
+        writer ??= yield* Effect.provide(openFragment(target, { time }), context)
+        const tiles = denseTiles(schema, parts.part(next), order, target.version)
+        const open = writer
+        yield* Effect.forEach(columns, (column) => writeDenseTiles(open, column, tiles, denseCells(schema)), {
+          concurrency: open.inFlight,
+          discard: true,
+        })
+        written += cellsOfBox(parts.part(next))
+        next++
+        const full = writer.bytes() >= maxFragmentSize && parts.isRow(next)
+        if (full || parts.isFirst?.(next) === true) yield* finishFragment
+      }).pipe(Effect.mapError(countedFrom(written)))
+    const waiting = (): number => buffers[0].cells
+
+    return {
+      check: function* (given) {
+        const checked = yield* checkColumnsSteps(schema, given, undefined, request.checks)
+        const left = all - cells
+        if (checked.cells <= left) return { given: checked.cells, columns: checked.attributes }
+        const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${left} are left`
+        throw new WriteError({ field: "", reason })
+      },
+      skip: function* ({ given, columns }, count) {
+        const rest = yield* withoutFirst(columns, count, given)
+        cells += count
+        return { given: given - count, columns: rest }
+      },
+      append: ({ given: count, columns }) =>
+        Effect.gen(function* () {
+          for (let from = 0; from < count;) {
+            const size = cellsOfBox(parts.part(next))
+            const to = Math.min(count, from + size - waiting())
+            if (waiting() === 0 && to - from === size) {
+              yield* writePart(yield* runSteps(() => partOf(columns, from, to)))
+            } else {
+              yield* runSteps(() => appendAll(buffers, columns, from, to))
+              if (waiting() === size) {
+                yield* writePart(buffers.map((buffer) => buffer.column))
+                buffers.forEach((buffer) => buffer.clear())
+              }
+            }
+            cells += to - from
+            from = to
+          }
+        }),
+      finish: Effect.suspend((): Effect.Effect<void, WriteFailure> => {
+        if (cells === all) return finishFragment
+        const reason = `${cells} of the ${all} cells of the box were given; a box is written whole`
+        return Effect.fail(new WriteError({ uri: array.uri, field: "", reason }))
+      }),
+      finished,
+      progress: () => ({ cells, bytes: bytes + (writer?.bytes() ?? 0) }),
+    }
+  })
+
+/**
+ * Opens a writer of the cells of boxes, which come one after the other: each box is a fragment, or several. More than one
+ * fragment needs an array of format 12 or later.
+ *
+ * All fragments have one moment, which is the one of opening. So boxes that overlap must be given the same cells where they
+ * do, as copies of an array have them: nothing says which box is newer.
+ */
+export const openDenseWriter = (
+  array: OpenedArray,
+  regions: ReadonlyArray<unknown>,
+  request: DenseWriterRequest,
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
+  Effect.gen(function* () {
+    const { uri, schema } = array
+    const target = yield* targetOf(array)
+    const { all, parts } = yield* attemptWrite(uri, () => {
+      const boxes = regions.map((region) => boxOf(schema, region))
+      const all = boxes.reduce((sum, box) => sum + cellsOfBox(box), 0)
+      return { all, parts: partsOfAll(schema, boxes, request.order) }
+    })
+    const time = yield* momentOf(array, request.time)
+    const steps = yield* denseSteps(array, target, all, parts, { ...request, time })
+    const finish = Effect.zipRight(steps.finish, beforeCommit(request.time, time))
+    const guard = yield* guardTies(array, request)
+    return yield* makeCellWriter(uri, { ...steps, finish }, request.onProgress, request.checkpoints, guard)
+  })

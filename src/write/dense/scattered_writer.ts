@@ -1,0 +1,157 @@
+/**
+ * Dense cells that come with their coordinates, in any order: they wait until the memory is used up, and become boxes then.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { runSteps } from "../../../platform/host/event_loop_turns.ts"
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { WriteError } from "../../array/open/errors.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { fieldsOf } from "../../fragment/field.ts"
+import {
+  type CellSteps,
+  type CellWriter,
+  checkTogether,
+  type CommitGuard,
+  makeCellWriter,
+} from "../fragment/cell_writer.ts"
+import { checkColumnsSteps } from "../input/check_columns.ts"
+import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "../fragment/checkpoints.ts"
+import { appendAll, ColumnBuffer } from "../input/column_buffer.ts"
+import { findBoxesSteps } from "./cover_with_boxes.ts"
+import type { FragmentTarget } from "../fragment/fragment_writer.ts"
+import { type Moments, momentsOf } from "../fragment/timestamps.ts"
+import { repeatedInBoxes, sharedCell } from "../order/repeated_cells.ts"
+import type { Box } from "../input/box.ts"
+import { checkTileSize } from "./dense_tiler.ts"
+import { guardTies } from "../fragment/ties.ts"
+import { targetOf } from "../fragment/fragment_target.ts"
+import { columnBytes, gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
+import { denseFragment } from "./dense_fragment.ts"
+import type { DenseRequest } from "./write_dense.ts"
+import { attemptWrite, attemptWriteSteps, countedFrom, type WriteFailure } from "../result/write_result.ts"
+
+/** How cells are written where they say that they lie. */
+export interface PlacedRequest extends Omit<DenseRequest, "order"> {
+  /** Bytes of cells that may wait. */
+  readonly memory: number
+  /** What an earlier program finished, and who is told of more. */
+  readonly checkpoints?: Checkpoints
+}
+
+/** No column of waiting cells has more bytes. */
+const MOST = 0xffffffff
+
+/** Cells that were checked: dimensions, then attributes. */
+interface CheckedCells {
+  readonly given: number
+  readonly columns: ReadonlyArray<WriteColumn>
+}
+
+const placedSteps = (
+  { uri, schema }: OpenedArray,
+  target: FragmentTarget,
+  request: PlacedRequest,
+  moments: Moments,
+): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
+  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+    const { dimensions, attributes } = fieldsOf(schema)
+    // what is given has dimensions too, as of sparse cells
+    const given: ArraySchema = { ...schema, arrayType: "sparse" }
+    const memory = Math.min(request.memory, MOST)
+    const { checkpoints } = request
+    const finished = keptFragments(target, checkpoints)
+    const buffers = [...dimensions, ...attributes].map((field) => new ColumnBuffer(field))
+    let { given: flushed, bytes } = checkpoints?.start ?? NO_CHECKPOINT
+    /** The boxes of a write at a moment that was given: nothing says there which of two is newer. */
+    const written: Array<Box> = []
+
+    const flush = Effect.suspend(() => {
+      const cells = buffers[0].cells
+      if (cells === 0) return Effect.void
+      const columns = buffers.map((buffer) => buffer.column)
+      const own = columns.slice(0, dimensions.length)
+      return Effect.gen(function* () {
+        const boxes = yield* attemptWriteSteps(uri, () => findBoxesSteps(schema, own, cells))
+        if (request.time !== undefined) {
+          for (const { box, cells } of boxes) {
+            const shared = sharedCell(written, box)
+            if (shared !== undefined) return yield* Effect.fail(repeatedInBoxes(uri, own, cells[shared]))
+          }
+          for (const { box } of boxes) written.push(box)
+        }
+        // boxes of one part of the cells do not overlap
+        const time = yield* moments.next
+        for (const { box, cells } of boxes) {
+          yield* checkTogether(uri, target.version, finished)
+          const its = yield* runSteps(function* () {
+            const out: Array<WriteColumn> = []
+            for (const column of columns.slice(dimensions.length)) {
+              out.push({ field: column.field, ...yield* gatherTileSteps(column, cells, 0, cells.length) })
+            }
+            return out
+          })
+          let size = 0
+          finished.push(
+            yield* denseFragment(target, box, its, { time, order: "row" }, (_, its) => {
+              size = its
+            }).pipe(
+              Effect.mapError((error) =>
+                error instanceof WriteError && error.cell !== undefined
+                  ? new WriteError({ ...error, cell: cells[error.cell] })
+                  : error
+              ),
+            ),
+          )
+          bytes += size
+        }
+        flushed += cells
+        buffers.forEach((buffer) => buffer.clear())
+        yield* checkpoints?.save({ given: flushed, cells: flushed, bytes, fragments: finished }) ?? Effect.void
+      }).pipe(Effect.mapError(countedFrom(flushed)), Effect.provide(context))
+    })
+
+    return {
+      check: function* (columns) {
+        const checked = yield* checkColumnsSteps(given, columns, undefined, request.checks)
+        return { given: checked.cells, columns: [...checked.dimensions, ...checked.attributes] }
+      },
+      skip: function* ({ given, columns }, count) {
+        return { given: given - count, columns: yield* withoutFirst(columns, count, given) }
+      },
+      append: ({ given, columns }) =>
+        Effect.gen(function* () {
+          const waiting = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
+          const more = columns.reduce((sum, column) => sum + columnBytes(column), 0)
+          if (waiting > 0 && waiting + more > memory) yield* flush
+          yield* runSteps(() => appendAll(buffers, columns, 0, given))
+        }),
+      finish: Effect.zipRight(flush, moments.reached),
+      finished,
+      progress: () => ({ cells: flushed + buffers[0].cells, bytes }),
+    }
+  })
+
+/**
+ * Opens a writer of dense cells with their coordinates: columns of all dimensions and attributes. Cells that lie together
+ * become boxes, each a fragment; more than one needs an array of format 12 or later. Where cells are given again after the
+ * first ones were flushed, the later ones count; with a moment that was given they are refused.
+ */
+export const openPlacedWriter = <E = never>(
+  array: OpenedArray,
+  request: PlacedRequest,
+  guard?: CommitGuard<E>,
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>, E>, WriteFailure, Storage | Codecs | Scope.Scope> =>
+  Effect.gen(function* () {
+    const target = yield* targetOf(array)
+    yield* attemptWrite(array.uri, () => checkTileSize(array.schema))
+    const moments = yield* momentsOf(array, request.time, request.checkpoints?.start.fragments)
+    const steps = yield* placedSteps(array, target, request, moments)
+    const ties = yield* guardTies(array, request)
+    const both: CommitGuard<E> | undefined = ties === undefined || guard === undefined
+      ? ties ?? guard
+      : (fragments, commit) => ties(fragments, Effect.void).pipe(Effect.zipRight(guard(fragments, commit)))
+    return yield* makeCellWriter(array.uri, steps, request.onProgress, request.checkpoints, both)
+  })

@@ -1,0 +1,82 @@
+/**
+ * The one moment at which what was written is there: a single exclusive create.
+ * Format: `array_file_hierarchy.md`, `consolidated_commits_file.md`.
+ */
+import * as Effect from "effect/Effect"
+import type { StorageError } from "../../../platform/errors.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { encode } from "../../../schema/binary/mod.ts"
+import { ConsolidatedCommits } from "../../../schema/commit/consolidated_commits.ts"
+import { commitPath } from "../../../schema/name/array_paths.ts"
+import { compareNames, parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
+import { Since } from "../../../schema/version/version.ts"
+import { join } from "../../array/open/listing.ts"
+import { newName } from "../../array/create/fragment_name.ts"
+import type { FinishedFragment } from "./fragment_writer.ts"
+
+const nothing = new Uint8Array(0)
+
+/** Creates the commit; one that is there already is ours, of a try whose answer was lost: its name is nobody else's. */
+const create = (
+  fragments: ReadonlyArray<FinishedFragment>,
+  uri: string,
+  bytes: Uint8Array,
+): Effect.Effect<void, StorageError, Storage> =>
+  Effect.gen(function* () {
+    const storage = yield* Storage
+    const mark = (commit: "tried" | "done") =>
+      fragments.forEach(({ state }) => {
+        state.commit = commit
+        state.commitUri = uri
+      })
+    mark("tried")
+    yield* Effect.catchTag(storage.create(uri, bytes), "AlreadyExists", () => Effect.void)
+    mark("done")
+  })
+
+const namesOf = (fragments: ReadonlyArray<FinishedFragment>): ReadonlyArray<TimestampedName> =>
+  fragments.map(({ name }) => parseName(name)!).sort(compareNames)
+
+/** A new name for the commit of several fragments: it has the times of all. */
+export const newCommitName = (fragments: ReadonlyArray<FinishedFragment>): Effect.Effect<string> => {
+  const names = namesOf(fragments)
+  return newName([names[0].start, names[names.length - 1].end], fragments[0].version)
+}
+
+/** The commit of several fragments: the lines of their own commits, oldest first, in one file. */
+const createTogether = (
+  fragments: ReadonlyArray<FinishedFragment>,
+  commit: string | undefined,
+): Effect.Effect<void, StorageError, Storage> =>
+  Effect.gen(function* () {
+    const [{ arrayUri, version }] = fragments
+    const names = namesOf(fragments)
+    const name = commit ?? (yield* newCommitName(fragments))
+    const commits = names.map(({ name }) => ({ path: commitPath(version, name, "write")!, file: null }))
+    const bytes = encode(ConsolidatedCommits, commits, version)
+    yield* create(fragments, join(arrayUri, commitPath(version, name, "consolidated")!), bytes)
+  })
+
+/**
+ * Makes finished fragments of one array count: all of them at once, or none. Several at once need format 12 or later. It is
+ * not interrupted: who stops while it is under way waits until it is known whether they count. `commit` is the name of the
+ * commit of several fragments, if it was decided before.
+ */
+export const commitFragments = (
+  fragments: ReadonlyArray<FinishedFragment>,
+  commit?: string,
+): Effect.Effect<void, StorageError, Storage> => {
+  const [first] = fragments
+  if (fragments.length === 0) return Effect.void
+  if (fragments.length > 1) {
+    return first.version >= Since.folders
+      ? Effect.uninterruptible(createTogether(fragments, commit))
+      : Effect.dieMessage(`format ${first.version} cannot commit ${fragments.length} fragments at once`)
+  }
+  const { arrayUri, name, version, metadata } = first
+  return Effect.uninterruptible(
+    metadata === undefined
+      ? create(fragments, join(arrayUri, commitPath(version, name, "write")!), nothing)
+      : create(fragments, metadata.uri, metadata.bytes),
+  )
+}

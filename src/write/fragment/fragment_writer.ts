@@ -1,0 +1,380 @@
+/**
+ * Writing a fragment: its tiles field by field in global order, filtered and streamed into its files, then its metadata.
+ * Nothing of it counts until it is committed; if that does not come, the files that were written are removed.
+ */
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import { CodecError, type StorageError } from "../../../platform/errors.ts"
+import { type FileWriter, inFlight, Storage } from "../../../platform/storage/service.ts"
+import { runSteps, turnIfDue } from "../../../platform/host/event_loop_turns.ts"
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { fragmentPath } from "../../../schema/name/array_paths.ts"
+import { dataFile, type DataPart, FRAGMENT_METADATA_FILE } from "../../../schema/name/data_file.ts"
+import type { Range } from "../../../schema/array/range.ts"
+import { Since } from "../../../schema/version/version.ts"
+import { WriteError } from "../../array/open/errors.ts"
+import { trackCreated } from "../../array/create/created_files.ts"
+import { join } from "../../array/open/listing.ts"
+import { type NameTime, newName } from "../../array/create/fragment_name.ts"
+import { FilterRefused } from "../../filter/part/errors.ts"
+import { concat } from "../../filter/part/words.ts"
+import { BoundsRecord, buildRTree, rootOf } from "../../fragment/store/build_rtree.ts"
+import { denseCells } from "../../fragment/dense_tiles.ts"
+import { type Field, fieldsOf, zippedCoordinates } from "../../fragment/field.ts"
+import { FieldRecord } from "../../fragment/store/field_record.ts"
+import { persistPool } from "../../fragment/store/filter_job.ts"
+import {
+  type FieldFilters,
+  fieldFilters,
+  type PersistedTile,
+  persistTileSteps,
+} from "../../fragment/store/filter_tile.ts"
+import { fragmentMetadata } from "../../fragment/store/store_fragment.ts"
+import type { Steps } from "../../kernel/steps.ts"
+import type { TileStatistics } from "../../fragment/tile_statistics.ts"
+import { webpEncoderOf } from "../../fragment/tile_context.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { persistTiles, type WriteTile, type WriteTiles } from "./filter_tiles.ts"
+
+/** What fragments are written into. */
+export interface FragmentTarget {
+  /** The array. */
+  readonly uri: string
+  readonly schema: ArraySchema
+  readonly schemaName: string
+  /** The format version of its fragments. */
+  readonly version: number
+  readonly access: TileAccess
+}
+
+/** What a fragment is to be. */
+export interface FragmentOptions {
+  /** First and last moment of its cells. Default: now. */
+  readonly time?: NameTime
+  readonly hasTimestamps?: boolean
+  readonly hasDeleteMetadata?: boolean
+  readonly processedConditions?: ReadonlyArray<string>
+}
+
+/** What writing tiles can fail with. */
+export type WriteTilesError = StorageError | CodecError | WriteError
+
+/** What is to be said of a whole fragment at its end. */
+export interface FragmentEnd {
+  /** Dense fragments: the box that was written. */
+  readonly nonEmptyDomain?: ReadonlyArray<Range>
+  /** Sparse fragments: cells of the last tile. */
+  readonly lastTileCells?: number
+}
+
+/** A fragment that is whole, but not there yet: see `commitFragments`. */
+export interface FinishedFragment {
+  /** The array. */
+  readonly arrayUri: string
+  readonly name: string
+  readonly version: number
+  /** The box of its cells; not known of a fragment that an earlier program finished. */
+  readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
+  /** Until format 4, where the file of the metadata is the commit. */
+  readonly metadata: { readonly uri: string; readonly bytes: Uint8Array } | undefined
+  /** What becomes of the fragment: it is removed at the end of the scope unless it was committed, or is kept for later. */
+  readonly state: { commit: "none" | "tried" | "done"; commitUri: string | undefined; isKept: boolean }
+}
+
+/** A fragment that is being written. */
+export interface FragmentWriter {
+  readonly name: string
+  readonly uri: string
+  /** Bytes that its files have by now. */
+  readonly bytes: () => number
+  /** How many fields are worth being written at once. */
+  readonly inFlight: number
+  /** Appends tiles of an attribute. */
+  readonly write: (field: Field, tiles: WriteTiles) => Effect.Effect<void, WriteTilesError>
+  /** Appends tiles of coordinates, as many of each dimension. */
+  readonly writeCoordinates: (tiles: ReadonlyArray<WriteTiles>) => Effect.Effect<void, WriteTilesError>
+  /** Puts the files of a field into their places; nothing can be appended to them after. */
+  readonly close: (field: Field) => Effect.Effect<void, StorageError>
+  /** Closes what is open, and writes the metadata. Every field has as many tiles, and at least one. */
+  readonly finish: (end: FragmentEnd) => Effect.Effect<FinishedFragment, StorageError | CodecError>
+}
+
+/** So many bytes go into a file at once; fewer where so many wait for all files together. */
+const BATCH = 1 << 20
+const MOST_WAITING = 1 << 26
+
+/** Bytes of one call to the storage. */
+const WRITTEN_AT_ONCE = 1 << 23
+
+/** Below so many bytes of a field's tiles, threads are not worth their start; below so many at a time, there is no second. */
+const WORTH = 1 << 24
+const WORTH_AT_ONCE = 1 << 22
+
+/** A file of tiles: what is filtered waits until there is enough of it. */
+interface OutFile {
+  readonly uri: string
+  writer: FileWriter | undefined
+  parts: Array<Uint8Array>
+  waiting: number
+}
+
+/** The state of one field. */
+interface OutField {
+  readonly record: FieldRecord
+  readonly filters: FieldFilters
+  readonly files: Readonly<Record<DataPart, OutFile>>
+  /** Bytes of the tiles that were given. */
+  given: number
+  closed: boolean
+}
+
+/** Runs filters in steps; what they refuse becomes an error that names the field and the cell. */
+const attemptFilters = <A>(
+  uri: string,
+  field: Field,
+  cellOf: WriteTile["cellOf"],
+  run: () => Steps<A>,
+): Effect.Effect<A, CodecError | WriteError> =>
+  runSteps(run, (error): Effect.Effect<never, CodecError | WriteError> => {
+    if (error instanceof CodecError) return Effect.fail(error)
+    if (!(error instanceof FilterRefused)) return Effect.die(error)
+    const cell = error.cell === undefined ? undefined : cellOf?.(error.cell)
+    const reason = `the filter ${error.filter} cannot hold it: ${error.reason}`
+    return Effect.fail(new WriteError({ uri, field: field.name, ...(cell === undefined ? {} : { cell }), reason }))
+  })
+
+/** Closes generic tiles, which have no filter that refuses. */
+const attemptCodecs = <A>(run: () => A): Effect.Effect<A, CodecError> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(run())
+    } catch (error) {
+      return error instanceof CodecError ? Effect.fail(error) : Effect.die(error)
+    }
+  })
+
+/** Opens a fragment of an array. What was written of it is removed with the scope, unless it was committed. */
+export const openFragment = (
+  target: FragmentTarget,
+  options: FragmentOptions = {},
+): Effect.Effect<FragmentWriter, never, Storage | Scope.Scope> =>
+  Effect.gen(function* () {
+    const created = trackCreated(yield* Storage)
+    const { storage } = created
+    const scope = yield* Effect.scope
+    const { schema, schemaName, version, access } = target
+    const name = yield* newName(options.time, version)
+    const uri = join(target.uri, fragmentPath(version, name))
+    const dense = schema.arrayType === "dense"
+    const hasTimestamps = options.hasTimestamps === true
+    const hasDeleteMetadata = options.hasDeleteMetadata === true
+    const fields = fieldsOf(schema)
+    const split = version >= Since.splitDimensions
+    const zipped = zippedCoordinates(schema)
+    const state: FinishedFragment["state"] = { commit: "none", commitUri: undefined, isKept: false }
+    yield* Effect.addFinalizer(() => {
+      if (state.commit === "done" || state.isKept) return Effect.void
+      // a commit whose answer was lost may exist: it goes first, or the array would name a fragment that is gone
+      const commit = state.commit === "tried" ? storage.remove(state.commitUri!) : Effect.void
+      return Effect.ignore(Effect.zipRight(commit, created.removeAll()))
+    })
+
+    // in the order of the metadata's lists: format notes, section 9
+    const slots: ReadonlyArray<Field | undefined> = [
+      ...fields.attributes,
+      dense || split ? undefined : zipped,
+      ...(split ? fields.dimensions.map((field) => dense ? undefined : field) : []),
+      ...(hasTimestamps ? [fields.timestamps] : []),
+      ...(hasDeleteMetadata ? [fields.deleteTimes, fields.deleteConditions] : []),
+    ]
+    const outs = new Map<Field, OutField>()
+    const bounds = fields.dimensions.map((field) => new BoundsRecord(field))
+
+    const open = (field: Field): Effect.Effect<OutField, CodecError> =>
+      Effect.gen(function* () {
+        const known = outs.get(field)
+        if (known !== undefined) return known
+        const webp = yield* webpEncoderOf(access, field.filters)
+        const file = (part: DataPart): OutFile => ({
+          uri: `${uri}/${dataFile(version, field.file, part)}`,
+          writer: undefined,
+          parts: [],
+          waiting: 0,
+        })
+        const out: OutField = {
+          record: new FieldRecord(field),
+          filters: fieldFilters(access, version, schema, field, webp),
+          files: { fixed: file("fixed"), var: file("var"), validity: file("validity") },
+          given: 0,
+          closed: false,
+        }
+        outs.set(field, out)
+        return out
+      })
+
+    /** Bytes that wait for all files. */
+    let waiting = 0
+    /** Bytes of all tiles. */
+    let appended = 0
+    const flush = (file: OutFile): Effect.Effect<void, StorageError> =>
+      Effect.gen(function* () {
+        if (file.waiting === 0) return
+        file.writer ??= yield* Effect.provideService(storage.openWrite(file.uri), Scope.Scope, scope)
+        const { parts } = file
+        waiting -= file.waiting
+        file.parts = []
+        file.waiting = 0
+        for (let from = 0; from < parts.length;) {
+          // what is large goes as it is, what is small goes together
+          let to = from
+          for (let size = 0; to < parts.length && (to === from || size + parts[to].length <= BATCH); to++) {
+            size += parts[to].length
+          }
+          const bytes = to === from + 1 ? parts[from] : concat(parts.slice(from, to))
+          // a single call for a huge tile would block for as long as the disk takes
+          for (let at = 0; at < bytes.length; at += WRITTEN_AT_ONCE) {
+            yield* file.writer.write(bytes.subarray(at, at + WRITTEN_AT_ONCE))
+            yield* turnIfDue
+          }
+          from = to
+        }
+      })
+
+    const put = (file: OutFile, bytes: Uint8Array): Effect.Effect<void, StorageError> =>
+      Effect.suspend(() => {
+        file.parts.push(bytes)
+        file.waiting += bytes.length
+        waiting += bytes.length
+        return file.waiting < BATCH && waiting < MOST_WAITING ? Effect.void : flush(file)
+      })
+
+    const append = (
+      out: OutField,
+      { tile, statistics }: WriteTile,
+      persisted: PersistedTile,
+    ): Effect.Effect<void, StorageError> =>
+      Effect.gen(function* () {
+        out.record.add(tile, persisted, statistics)
+        appended += persisted.fixed.length + (persisted.var?.length ?? 0) + (persisted.validity?.length ?? 0)
+        yield* put(out.files.fixed, persisted.fixed)
+        if (persisted.var !== undefined) yield* put(out.files.var, persisted.var)
+        if (persisted.validity !== undefined) yield* put(out.files.validity, persisted.validity)
+      })
+
+    const write: FragmentWriter["write"] = (field, tiles) =>
+      Effect.flatMap(open(field), (out) => {
+        const { filters } = out
+        const given = tiles.count * tiles.bytes
+        out.given += given
+        const pool = out.given < WORTH || given < WORTH_AT_ONCE ? undefined : persistPool(access, filters)
+        // of the tile before: what is as large as this goes into its file at once, and is free then
+        let memory: Uint8Array | undefined
+        const here = ({ tile, cellOf }: WriteTile) =>
+          attemptFilters(target.uri, field, cellOf, () => persistTileSteps(filters, tile, memory))
+        const take = (tile: WriteTile, persisted: PersistedTile) =>
+          Effect.map(append(out, tile, persisted), () => {
+            if (pool === undefined && persisted.fixed.length >= BATCH) memory = persisted.fixed
+          })
+        return persistTiles(tiles, { filters, here, pool }, take)
+      })
+
+    const writeCoordinates: FragmentWriter["writeCoordinates"] = (tiles) => {
+      // tiles may be made at the same time, and be done in another order
+      const corners = tiles.map(({ count }) => new Array<TileStatistics>(count))
+      const noted = function* (its: WriteTiles, d: number, i: number): Steps<WriteTile> {
+        const tile = yield* its.tile(i)
+        corners[d][i] = tile.statistics
+        return tile
+      }
+      const addBounds = Effect.sync(() =>
+        corners.forEach((all, d) => all.forEach(({ min, max }) => bounds[d].add(min!, max!)))
+      )
+      if (split) {
+        const all = Effect.forEach(fields.dimensions, (field, d) =>
+          write(field, { ...tiles[d], tile: (i) => noted(tiles[d], d, i) }), {
+          concurrency: inFlight(storage, uri, 4),
+          discard: true,
+        })
+        return Effect.zipRight(all, addBounds)
+      }
+      // until format 4: all dimensions in one file, within a tile one after the other
+      const bytes = tiles.reduce((sum, its) =>
+        sum + its.bytes, 0)
+      const zip = function* (i: number): Steps<WriteTile> {
+        const all: Array<WriteTile> = []
+        for (const [d, its] of tiles.entries()) {
+          all.push(yield* noted(its, d, i))
+        }
+        return {
+          ...all[0],
+          tile: {
+            ...all[0].tile,
+            values: concat(all.map(({ tile }) =>
+              tile.values
+            )),
+          },
+        }
+      }
+      return Effect.zipRight(write(zipped, { count: tiles[0].count, bytes, tile: zip }), addBounds)
+    }
+
+    const close: FragmentWriter["close"] = (field) =>
+      Effect.gen(function* () {
+        const out = outs.get(field)
+        if (out === undefined || out.closed) return
+        out.closed = true
+        for (const file of Object.values(out.files)) {
+          yield* flush(file)
+          if (file.writer !== undefined) yield* file.writer.finish
+        }
+      })
+
+    const finish: FragmentWriter["finish"] = (end) =>
+      Effect.gen(function* () {
+        for (const field of outs.keys()) yield* close(field)
+        const records = slots.map((field) => field === undefined ? undefined : outs.get(field)?.record)
+        const tileCount = records.find((record) => record !== undefined)?.tiles ?? 0
+        slots.forEach((field, slot) => {
+          const tiles = field === undefined ? tileCount : records[slot]?.tiles
+          if (tileCount === 0 || tiles !== tileCount) {
+            throw new TypeError(`${tiles} tiles of ${field?.name}, and ${tileCount} of others`)
+          }
+        })
+        const rtree = buildRTree({ count: dense ? 0 : tileCount, dimensions: bounds.map((b) => b.column) })
+        const nonEmptyDomain = end.nonEmptyDomain ?? rootOf(rtree)
+        const parts = fragmentMetadata(access, {
+          version,
+          schema,
+          schemaName,
+          dense,
+          nonEmptyDomain,
+          tileCount,
+          lastTileCells: end.lastTileCells ?? denseCells(schema),
+          hasTimestamps,
+          hasDeleteMetadata,
+          fields: records.map((record) => record?.contents()),
+          rtree,
+          processedConditions: options.processedConditions ?? [],
+        })
+        const file: OutFile = { uri: `${uri}/${FRAGMENT_METADATA_FILE}`, writer: undefined, parts: [], waiting: 0 }
+        const finished = { arrayUri: target.uri, name, version, nonEmptyDomain, state }
+        // the scope keeps the fragment until it is committed, with others perhaps
+        outs.clear()
+        if (!split) {
+          const bytes = yield* attemptCodecs(() => concat([...parts]))
+          return { ...finished, metadata: { uri: file.uri, bytes } }
+        }
+        for (;;) {
+          const next = yield* attemptCodecs(() => parts.next())
+          if (next.done === true) break
+          yield* put(file, next.value)
+          yield* turnIfDue
+        }
+        yield* flush(file)
+        yield* file.writer!.finish
+        return { ...finished, metadata: undefined }
+      })
+
+    const bytes = (): number => appended
+    return { name, uri, bytes, inFlight: inFlight(storage, uri, 4), write, writeCoordinates, close, finish }
+  })

@@ -1,0 +1,77 @@
+/**
+ * Writes at a moment that is given, where the array has a fragment of that millisecond. If both have the same cell, the name of
+ * the fragment says which is newer. TileDB 2.30 sorts fragments by their times alone, in no particular order beyond 16 fragments
+ * in the whole array: two of one time are enough to read another cell as the newest.
+ */
+import * as Effect from "effect/Effect"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { redactUri } from "../../../schema/errors/redact.ts"
+import { overlap } from "../../array/describe/non_empty_domain.ts"
+import { WriteError } from "../../array/open/errors.ts"
+import type { NameTime } from "../../array/create/fragment_name.ts"
+import { type OpenedArray, reopenArray } from "../../array/open/open.ts"
+import type { CommitGuard } from "./cell_writer.ts"
+import type { Checkpoints } from "./checkpoints.ts"
+import type { FinishedFragment } from "./fragment_writer.ts"
+import { mayHaveCommitAt } from "./timestamps.ts"
+import type { WriteFailure } from "../result/write_result.ts"
+
+/** More fragments than these are sorted in no particular order by TileDB 2.30 where their times are equal. */
+const SORTED = 16
+
+/**
+ * Looks for fragments of other writes at the moment of these, which are not committed yet. Boxes that do not overlap have no
+ * cell in common. Dense boxes that do are refused where the array has too many fragments for the engine; otherwise, and for
+ * sparse cells, which may yet differ, a warning is logged. It takes a listing of the commits, and opens the array again only
+ * where there is a commit of that moment.
+ */
+export const checkTies = (
+  array: OpenedArray,
+  time: NameTime | undefined,
+  finished: ReadonlyArray<FinishedFragment>,
+): Effect.Effect<void, WriteFailure, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const { uri, schema } = array
+    if (time === undefined || schema.allowsDuplicates) return
+    const [start] = time
+    if (!(yield* mayHaveCommitAt(array, start))) return
+    const { fragments } = yield* reopenArray(array, { end: Number.MAX_SAFE_INTEGER })
+    const same = fragments.filter(({ name, nonEmptyDomain }) =>
+      name.start === start && nonEmptyDomain !== undefined &&
+      finished.some((its) =>
+        its.nonEmptyDomain !== undefined && overlap(schema.dimensions, its.nonEmptyDomain, nonEmptyDomain)
+      )
+    )
+    if (same.length === 0) return
+    const count = fragments.length + finished.length
+    const isCertain = schema.arrayType === "dense"
+    const what = `the array has ${
+      isCertain ? "some of these cells" : "cells in the same box"
+    } at the same moment, ${start}`
+    if (isCertain && count > SORTED) {
+      const reason =
+        `${what}; TileDB 2.30 may take either for the newest in an array of more than ${SORTED} fragments ` +
+        `(this would be number ${count}); pass another at, or leave it out`
+      return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
+    }
+    const when = count > SORTED ? `; the array has more than ${SORTED} fragments` : ` beyond ${SORTED} fragments`
+    yield* Effect.logWarning(
+      `${redactUri(uri)}: ${what}; of a cell that is in both, TileDB 2.30 may take either for the newest${when}. ` +
+        "Pass another at, or leave it out",
+    )
+  }).pipe(
+    // an array that is gone has no other fragments
+    Effect.catchTag("ArrayNotFound", () => Effect.void),
+  )
+
+/** Runs {@link checkTies} before a commit. `undefined` for an array that is being made, which has no other fragments. */
+export const guardTies = (
+  array: OpenedArray,
+  { time, checkpoints }: { readonly time: NameTime | undefined; readonly checkpoints?: Checkpoints },
+): Effect.Effect<CommitGuard<never> | undefined, never, Storage | Codecs> =>
+  checkpoints !== undefined ? Effect.succeed(undefined) : Effect.map(
+    Effect.context<Storage | Codecs>(),
+    (context) => (finished, commit) =>
+      Effect.zipRight(Effect.provide(checkTies(array, time, finished), context), commit),
+  )

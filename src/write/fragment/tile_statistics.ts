@@ -1,0 +1,158 @@
+/**
+ * Minimum, maximum, sum and null count of a tile, as the engine stores them by datatype.
+ *
+ * Where the engine is known to be wrong this is right: NaN is no bound (but where all cells are NaN), null counts are there
+ * for all nullable fields, and strings compare behind a zero byte too.
+ */
+import { type Datatype, isFloat, sizeOf, viewAs } from "../../../schema/array/datatype.ts"
+import { readScalar } from "../../../schema/array/scalar.ts"
+import type { Field } from "../../fragment/field.ts"
+import type { FieldTile } from "../../fragment/field_tiles.ts"
+import { hasMinMax, isByteText, sumOf, type TileStatistics } from "../../fragment/tile_statistics.ts"
+import { boundHalves, boundNumbers, noHalves, noNumbers, saturatingSum } from "../../kernel/bounds.ts"
+import { compareSlices } from "../../kernel/match/match_ranges.ts"
+import { finish, inParts, STEP, type Steps } from "../../kernel/steps.ts"
+
+function* nulls(validity: Uint8Array | undefined): Steps<number> {
+  if (validity === undefined) return 0
+  let count = 0
+  yield* inParts(validity.length, (from, to) => {
+    count += zeros(validity, from, to)
+  })
+  return count
+}
+
+const zeros = (bytes: Uint8Array, from: number, to: number): number => {
+  let count = 0
+  for (let i = from; i < to; i++) if (bytes[i] === 0) count++
+  return count
+}
+
+/** Bounds and sum; no bounds where all cells are null. */
+type Numbers = Pick<TileStatistics, "min" | "max" | "sum">
+
+/**
+ * The statistics of all cells of a tile. Dimensions have a minimum and a maximum too: the tile's rectangle.
+ */
+export const tileStatistics = (field: Field, tile: FieldTile): TileStatistics =>
+  finish(tileStatisticsSteps(field, tile))
+
+/** As {@link tileStatistics}, in steps. */
+export function* tileStatisticsSteps(field: Field, tile: FieldTile): Steps<TileStatistics> {
+  const nullCount = yield* nulls(tile.validity)
+  const dimension = field.file.kind === "dimension"
+  const bounds = dimension || hasMinMax(field)
+  const sum = sumOf(field)
+  // without nulls their validity need not be looked at
+  const validity = nullCount === 0 ? undefined : tile.validity
+  const numbers = sum === undefined
+    ? undefined
+    : sizeOf(field.type) === 8 && sum !== "float64"
+    ? yield* wideStatistics(field.type, sum === "int64", tile.values, validity)
+    : yield* numberStatistics(field.type, sum, tile.values, validity)
+  const found = !bounds ? undefined : isByteText(field.type) ? yield* textBounds(field, tile, validity) : numbers
+  const zero = (bound: Uint8Array | undefined): Uint8Array | undefined =>
+    dimension && bound !== undefined && isFloat(field.type) ? firstZero(field.type, tile.values, bound) : bound
+  return { min: zero(found?.min), max: zero(found?.max), sum: numbers?.sum, nulls: nullCount }
+}
+
+/** Of −0 and 0 the engine keeps the first in rectangles, while it keeps the last in statistics. */
+const firstZero = (type: Datatype, values: Uint8Array, bound: Uint8Array): Uint8Array => {
+  if (readScalar(type, bound) !== 0) return bound
+  const at = viewAs(type, values).indexOf(0 as never) * sizeOf(type)
+  return values.slice(at, at + sizeOf(type))
+}
+
+/** 64-bit integers. */
+function* wideStatistics(
+  type: Datatype,
+  signed: boolean,
+  values: Uint8Array,
+  validity: Uint8Array | undefined,
+): Steps<Numbers> {
+  const view = viewAs(type, values)
+  const words = new Uint32Array(view.buffer, view.byteOffset, 2 * view.length)
+  const found = noHalves()
+  yield* inParts(view.length, (from, to) => boundHalves(words, signed, validity, from, to, found))
+  const raw = (high: number, low: number): Uint8Array => new Uint8Array(Uint32Array.of(low, high).buffer)
+  const sum = raw(found.sumHigh, found.sumLow)
+  if (found.count === 0) return { min: undefined, max: undefined, sum }
+  return { min: raw(found.minHigh, found.minLow), max: raw(found.maxHigh, found.maxLow), sum }
+}
+
+/** Cells that are looked at together. */
+const BLOCK = 2048
+
+/** Sums that are certain to be below this need not be watched. */
+const SAFE = 1e300
+
+/** Floats, and integers of up to 32 bits. */
+function* numberStatistics(
+  type: Datatype,
+  kind: "int64" | "uint64" | "float64",
+  values: Uint8Array,
+  validity: Uint8Array | undefined,
+): Steps<Numbers> {
+  const view = viewAs(type, values) as Float64Array<ArrayBuffer>
+  const block = new Float64Array(BLOCK)
+  const bounds = noNumbers()
+  let whole = 0n
+  let sum = 0
+  let saturated = false
+  for (let from = 0; from < view.length; from += BLOCK) {
+    const to = Math.min(view.length, from + BLOCK)
+    let n = to - from
+    let source = block
+    if (validity !== undefined) {
+      n = 0
+      for (let i = from; i < to; i++) if (validity[i] !== 0) block[n++] = view[i]
+    } else if (type === "float64") source = view.subarray(from, to)
+    else block.set(view.subarray(from, to))
+    bounds.sum = kind === "float64" ? sum : 0
+    boundNumbers(source, n, bounds)
+    if (kind !== "float64") whole += BigInt(bounds.sum)
+    else if (!saturated) {
+      const most = Math.max(Math.abs(bounds.min), Math.abs(bounds.max)) * n + Math.abs(sum)
+      if (most < SAFE) sum = bounds.sum
+      else ({ sum, saturated } = saturatingSum(source, n, sum))
+    }
+    if (to % STEP === 0) yield
+  }
+  const raw = (value: number): Uint8Array => bytesOf(type, value)
+  const total = kind === "float64"
+    ? new Uint8Array(Float64Array.of(sum).buffer)
+    : new Uint8Array(BigInt64Array.of(whole).buffer)
+  if (bounds.min <= bounds.max) return { min: raw(bounds.min), max: raw(bounds.max), sum: total }
+  const some = validity === undefined ? view.length > 0 : validity.some((v) => v !== 0)
+  return { min: some ? raw(NaN) : undefined, max: some ? raw(NaN) : undefined, sum: total }
+}
+
+const bytesOf = (type: Datatype, value: number): Uint8Array => {
+  const out = new Uint8Array(sizeOf(type))
+  ;(viewAs(type, out) as Float64Array)[0] = value
+  return out
+}
+
+/** Texts that are compared between two yields. */
+const TEXT_STEP = 1 << 12
+
+/** Text compares as unsigned bytes, a prefix first. */
+function* textBounds(
+  { cellSize }: Field,
+  { values, offsets }: FieldTile,
+  validity: Uint8Array | undefined,
+): Steps<Pick<TileStatistics, "min" | "max">> {
+  const cells = offsets === undefined ? values.byteLength / cellSize : offsets.length - 1
+  const start = (cell: number): number => offsets === undefined ? cell * cellSize : offsets[cell]
+  let min = -1
+  let max = -1
+  for (let i = 0; i < cells; i++) {
+    if (i % TEXT_STEP === TEXT_STEP - 1) yield
+    if (validity !== undefined && validity[i] === 0) continue
+    if (min < 0) min = max = i
+    else if (compareSlices(values, start(i), start(i + 1), values, start(min), start(min + 1)) < 0) min = i
+    else if (compareSlices(values, start(i), start(i + 1), values, start(max), start(max + 1)) > 0) max = i
+  }
+  if (min < 0) return { min: undefined, max: undefined }
+  return { min: values.slice(start(min), start(min + 1)), max: values.slice(start(max), start(max + 1)) }
+}

@@ -1,0 +1,223 @@
+/**
+ * Checks what is to be written, before anything is: names, lengths, types, offsets, nulls, and what a field cannot hold.
+ */
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { isFloat, isInteger, sizeOf, viewAs } from "../../../schema/array/datatype.ts"
+import type { DataOrder } from "../../../schema/array/data_order.ts"
+import { WriteError } from "../../array/open/errors.ts"
+import { coordinateWordsSteps } from "../../fragment/cell_order.ts"
+import { type Field, fieldsOf } from "../../fragment/field.ts"
+import { firstAbove } from "../../kernel/outside.ts"
+import { compareCells } from "../../kernel/sort/sort_cells.ts"
+import { COPY_STEP, findInParts, finish, inParts, STEP, type Steps } from "../../kernel/steps.ts"
+import { checkCoordinates } from "./check_coordinates.ts"
+import { type RawColumn, rawColumn } from "./column_input.ts"
+import type { WriteColumn } from "./write_column.ts"
+
+/** Columns that can be written. */
+export interface CheckedColumns {
+  /** How many cells each has. */
+  readonly cells: number
+  /** Sparse arrays: in the order of the schema. */
+  readonly dimensions: ReadonlyArray<WriteColumn>
+  /** In the order of the schema. */
+  readonly attributes: ReadonlyArray<WriteColumn>
+}
+
+/** What is known beside the schema. */
+export interface CheckOptions {
+  /** How many values enumerations have, by name; codes of those that are not named are not checked. */
+  readonly enumerationSizes?: ReadonlyMap<string, number>
+  /**
+   * Whether what is no good value is let pass where engines do, as for cells that come from an array: bytes above 127 in
+   * ASCII text, bools other than 0 and 1, NaN before `scale_float`. Default: they are refused.
+   */
+  readonly anyValue?: boolean
+}
+
+const listed = (names: Iterable<string>): string => [...names].map((name) => JSON.stringify(name)).join(", ")
+
+/**
+ * The columns of a write, by name: all attributes, and in sparse arrays all dimensions. `cells` is how many there must be
+ * (the cells of a box); without it, as many as the first column has. Text in UTF-8 is taken as it is, like the engine does;
+ * ASCII is checked. Throws {@link WriteError}.
+ */
+export const checkColumns = (...given: Parameters<typeof checkColumnsSteps>): CheckedColumns =>
+  finish(checkColumnsSteps(...given))
+
+/** As {@link checkColumns}, in steps. */
+export function* checkColumnsSteps(
+  schema: ArraySchema,
+  columns: Readonly<Record<string, unknown>>,
+  cells: number | undefined,
+  options: CheckOptions = {},
+): Steps<CheckedColumns> {
+  checkNamed(columns)
+  const { attributes, dimensions } = fieldsOf(schema)
+  const sparse = schema.arrayType === "sparse"
+  const wanted = sparse ? [...dimensions, ...attributes] : attributes
+  const names = new Set(wanted.map((field) => field.name))
+  for (const name of Object.keys(columns)) {
+    if (columns[name] === undefined || names.has(name)) continue
+    const dense = !sparse && dimensions.some((d) => d.name === name)
+    const reason = dense
+      ? "cells of dense arrays lie where the box says; give no coordinates"
+      : `the array has no such field, but ${listed(names)}`
+    throw new WriteError({ field: name, reason })
+  }
+  let length = cells
+  const checked: Array<WriteColumn> = []
+  for (const field of wanted) {
+    const given = Object.hasOwn(columns, field.name) ? columns[field.name] : undefined
+    if (given === undefined) {
+      throw new WriteError({ field: field.name, reason: "it is missing; a write has the cells of all fields" })
+    }
+    const raw = yield* rawColumn(field, given)
+    if (length === undefined) length = raw.cells
+    else if (raw.cells !== length) {
+      const others = cells === undefined ? `${wanted[0].name} has ${length}` : `${length} are to be written`
+      throw new WriteError({ field: field.name, reason: `it has ${raw.cells} cells, but ${others}` })
+    }
+    checked.push(yield* checkColumn(schema, field, raw, options))
+  }
+  return {
+    cells: length ?? 0,
+    dimensions: sparse ? checked.slice(0, dimensions.length) : [],
+    attributes: sparse ? checked.slice(dimensions.length) : checked,
+  }
+}
+
+/** Columns come by the names of their fields. Throws {@link WriteError}. */
+export const checkNamed = (columns: unknown): void => {
+  if (typeof columns === "object" && columns !== null) return
+  const reason = `the columns are ${columns}; give them by the names of their fields: { a: … }`
+  throw new WriteError({ field: "", reason })
+}
+
+function* checkColumn(
+  schema: ArraySchema,
+  field: Field,
+  raw: RawColumn,
+  options: CheckOptions,
+): Steps<WriteColumn> {
+  const { values, offsets } = raw
+  const fail = (cell: number, reason: string): WriteError => new WriteError({ field: field.name, cell, reason })
+  const validity = yield* checkValidity(field, raw)
+  const column: WriteColumn = { field, values, offsets, validity }
+  const isNull = (cell: number): boolean => validity !== undefined && validity[cell] === 0
+  const strict = options.anyValue !== true
+  if (strict && field.type === "bool") {
+    const cell = yield* firstWrong(column, 1, isNull)
+    if (cell >= 0) throw fail(cell, "a bool is 0 or 1")
+  }
+  if (strict && field.type === "string_ascii") {
+    const cell = yield* firstWrong(column, 127, isNull)
+    if (cell >= 0) throw fail(cell, "it has characters that are not ASCII, as string_ascii needs")
+  }
+  if (strict && isFloat(field.type) && field.filters.filters.some(({ type }) => type === "scale_float")) {
+    const cell = yield* firstNaN(column, isNull)
+    if (cell >= 0) throw fail(cell, "NaN is no number that the filter scale_float could scale to an integer")
+  }
+  if (field.file.kind === "dimension") yield* checkCoordinates(schema, column)
+  if (field.file.kind === "attribute") yield* checkOrder(column, schema.attributes[field.file.index].order)
+  const size = field.enumeration === undefined ? undefined : options.enumerationSizes?.get(field.enumeration)
+  if (size !== undefined) yield* checkCodes(column, size, isNull)
+  return column
+}
+
+/** The first byte above `most`; −1 if there is none. */
+const firstByteAbove = (bytes: Uint8Array, most: number): Steps<number> =>
+  findInParts(bytes.length, (from, to) => firstAbove(bytes, most, from, to), 8 * STEP)
+
+/** Ones and zeros, or nothing where no cell may be null. */
+function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uint8Array | undefined> {
+  if (validity === undefined) {
+    if (!field.nullable) return undefined
+    const ones = new Uint8Array(cells)
+    yield* inParts(cells, (from, to) => ones.fill(1, from, to), COPY_STEP)
+    return ones
+  }
+  if (validity.length !== cells) {
+    const reason = `validity has ${validity.length} entries for ${cells} cells`
+    throw new WriteError({ field: field.name, reason })
+  }
+  const cell = yield* firstByteAbove(validity, 1)
+  if (cell >= 0) throw new WriteError({ field: field.name, cell, reason: `validity is 0 or 1, not ${validity[cell]}` })
+  if (field.nullable) return validity
+  const missing = validity.indexOf(0)
+  if (missing >= 0) {
+    throw new WriteError({ field: field.name, cell: missing, reason: "it is null; cells are never null" })
+  }
+  return undefined
+}
+
+/** The first cell that is not null and has a byte above `most`; −1 if there is none. */
+function* firstWrong(
+  { field, values, offsets, validity }: WriteColumn,
+  most: number,
+  isNull: (cell: number) => boolean,
+): Steps<number> {
+  const first = yield* firstByteAbove(values, most)
+  if (first < 0) return -1
+  const cells = offsets === undefined ? values.byteLength / field.cellSize : offsets.length - 1
+  const start = (cell: number): number => offsets === undefined ? cell * field.cellSize : offsets[cell]
+  return yield* findInParts(cells, (from, to) => {
+    for (let cell = from; cell < to; cell++) {
+      if (start(cell + 1) <= first || (validity !== undefined && isNull(cell))) continue
+      if (firstAbove(values, most, start(cell), start(cell + 1)) >= 0) return cell
+    }
+    return -1
+  })
+}
+
+/** The values of dimension labels run up or down; equal ones may follow each other. */
+function* checkOrder({ field, values, offsets }: WriteColumn, order: DataOrder): Steps<void> {
+  if (order === "unordered") return
+  const words = yield* coordinateWordsSteps([{ values: viewAs(field.type, values), offsets }])
+  const sign = order === "increasing" ? 1 : -1
+  for (let cell = 1; cell < words[0].length; cell++) {
+    if (cell % STEP === 0) yield
+    if (sign * compareCells(words, cell - 1, cell) <= 0) continue
+    const reason = `it is ${sign === 1 ? "less" : "greater"} than the cell before; the values are ${order}`
+    throw new WriteError({ field: field.name, cell, reason })
+  }
+}
+
+/**
+ * The first cell that is not null and holds NaN; −1 if there is none. The filter itself lets it pass: it is what cells are
+ * filled with that nobody writes.
+ */
+function* firstNaN(
+  { field, values, offsets }: WriteColumn,
+  isNull: (cell: number) => boolean,
+): Steps<number> {
+  const numbers = viewAs(field.type, values)
+  const size = sizeOf(field.type)
+  for (let i = 0, cell = 0; i < numbers.length; i++) {
+    if (i % STEP === STEP - 1) yield
+    if (!Number.isNaN(numbers[i])) continue
+    if (offsets === undefined) cell = Math.floor(i * size / field.cellSize)
+    else while (offsets[cell + 1] <= i * size) cell++
+    if (!isNull(cell)) return cell
+  }
+  return -1
+}
+
+/** Codes of an enumeration with `size` values; enumerated cells have one value. */
+function* checkCodes(
+  { field, values }: WriteColumn,
+  size: number,
+  isNull: (cell: number) => boolean,
+): Steps<void> {
+  if (!isInteger(field.type) || field.cellValNum !== 1) return
+  const codes = viewAs(field.type, values)
+  const end = sizeOf(field.type) === 8 ? BigInt(size) : size
+  const cell = yield* findInParts(codes.length, (from, to) => {
+    for (let i = from; i < to; i++) if (!(codes[i] >= 0 && codes[i] < end) && !isNull(i)) return i
+    return -1
+  })
+  if (cell >= 0) {
+    const reason = `${codes[cell]} is no code of the enumeration ${field.enumeration}, which has ${size} values`
+    throw new WriteError({ field: field.name, cell, reason })
+  }
+}

@@ -1,0 +1,313 @@
+/**
+ * What users give for the cells of a field: buffers as reads have them, or lists of values.
+ *
+ * @module
+ */
+import * as DateTime from "effect/DateTime"
+import {
+  arrayOf,
+  type Datatype,
+  isDatetime,
+  sizeOf,
+  storageOf,
+  type TypedArray,
+} from "../../../schema/array/datatype.ts"
+import {
+  isText,
+  parseCell,
+  parseText,
+  ScalarError,
+  type ScalarInput,
+  scalarJson,
+} from "../../../schema/array/scalar.ts"
+import { WriteError } from "../../array/open/errors.ts"
+import type { Field } from "../../fragment/field.ts"
+import { copyInParts, findInParts, inParts, type Steps } from "../../kernel/steps.ts"
+
+/** One value of a cell. Dates may be `Date`, `DateTime` of effect, or ISO text; 64-bit integers number or bigint. */
+export type ValueInput = number | bigint | string | boolean | Date | DateTime.DateTime
+
+/** One cell: a value, a text, its values as a list, its bytes; `null` for a null. */
+export type CellInput = ValueInput | Uint8Array | TypedArray | ReadonlyArray<ValueInput> | null
+
+/** Cells as buffers. Reads answer with such columns. */
+export interface BufferInput {
+  /** All values of all cells. */
+  readonly values: TypedArray
+  /** Var-sized cells: one more than there are cells; cell `i` is `values[offsets[i]] … values[offsets[i + 1] − 1]`. */
+  readonly offsets?: Uint32Array
+  /** Nullable attributes: 1 for a value, 0 for null. Without it no cell is null. */
+  readonly validity?: Uint8Array
+  /** The datatype, where it is known: then it must be that of the field. */
+  readonly type?: Datatype
+}
+
+/**
+ * The cells of a field: a typed array of its datatype, buffers, or a list with one entry per cell. Buffers are the fastest,
+ * and are not copied.
+ */
+export type ColumnInput = TypedArray | BufferInput | ReadonlyArray<CellInput>
+
+/** Cells as bytes, of which little is known. */
+export interface RawColumn {
+  readonly cells: number
+  readonly values: Uint8Array
+  /** In bytes. */
+  readonly offsets: Uint32Array | undefined
+  readonly validity: Uint8Array | undefined
+}
+
+const MOST = 0xffffffff
+
+const shown = (given: unknown): string =>
+  typeof given === "object" && given !== null ? given.constructor?.name ?? "an object" : String(given)
+
+const nameOf = (make: unknown): string => (make as { readonly name: string }).name
+
+/** The bytes of a column. Throws {@link WriteError}. */
+export function* rawColumn(field: Field, given: unknown): Steps<RawColumn> {
+  if (Array.isArray(given)) return yield* fromCells(field, given)
+  if (typeof given !== "object" || given === null) {
+    throw new WriteError({
+      field: field.name,
+      reason: `${shown(given)} is no column; give a ${nameOf(arrayOf(field.type))}, { values, … } or a list of cells`,
+    })
+  }
+  return yield* fromBuffers(field, ArrayBuffer.isView(given) ? { values: given as TypedArray } : given as BufferInput)
+}
+
+function* fromBuffers(field: Field, { values, offsets, validity, type }: BufferInput): Steps<RawColumn> {
+  const refuse = (reason: string): never => {
+    throw new WriteError({ field: field.name, reason })
+  }
+  const make = arrayOf(field.type)
+  if (type !== undefined && type !== field.type) return refuse(`the values are ${type}, the field is ${field.type}`)
+  // text is bytes to most programs, whatever its datatype says of their sign
+  const fits = values instanceof make || (field.type === "char" && (values as unknown) instanceof Uint8Array)
+  if (!fits) {
+    return refuse(`${field.type} is written from ${aOrAn(nameOf(make))}, not from ${aOrAn(shown(values))}`)
+  }
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
+  if (validity !== undefined && !(validity instanceof Uint8Array)) {
+    return refuse(`validity is a Uint8Array of ones and zeros, not ${aOrAn(shown(validity))}`)
+  }
+  if (!field.var) {
+    if (offsets !== undefined) return refuse("cells of one size have no offsets")
+    const cells = bytes.byteLength / field.cellSize
+    if (!Number.isInteger(cells)) {
+      return refuse(`${values.length} values are not whole cells of ${field.cellValNum} values`)
+    }
+    return { cells, values: yield* aligned(bytes, field.cellSize), offsets: undefined, validity }
+  }
+  if (!(offsets instanceof Uint32Array)) {
+    return refuse(`cells of any size need offsets: a Uint32Array with one more than there are cells`)
+  }
+  if (offsets.length === 0) return refuse("no offsets: there is one more than there are cells, so at least one")
+  if (bytes.byteLength > MOST) return refuse(`${bytes.byteLength} bytes; give them in parts of less than 4 GiB`)
+  const starts = yield* byteOffsets(field, offsets, values.length)
+  return { cells: offsets.length - 1, values: bytes, offsets: starts, validity }
+}
+
+const aOrAn = (name: string): string => (/^[AEIO]/.test(name) ? `an ${name}` : /^[A-Z]/.test(name) ? `a ${name}` : name)
+
+/** Bytes that can be taken as whole units of a cell; a copy only if they do not lie so. */
+function* aligned(bytes: Uint8Array, cellSize: number): Steps<Uint8Array> {
+  const unit = cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1
+  if (bytes.byteOffset % unit === 0) return bytes
+  const copy = new Uint8Array(bytes.length)
+  yield* copyInParts(copy, bytes, 0)
+  return copy
+}
+
+/** Offsets in bytes. They start at 0, never fall, and end where the values do. */
+function* byteOffsets(field: Field, offsets: Uint32Array, length: number): Steps<Uint32Array> {
+  const n = offsets.length - 1
+  if (offsets[0] !== 0) {
+    throw new WriteError({ field: field.name, cell: 0, reason: `it starts at ${offsets[0]}; the first offset is 0` })
+  }
+  const wrong = yield* findInParts(n, (from, to) => {
+    for (let i = from; i < to; i++) if (offsets[i + 1] < offsets[i] || offsets[i + 1] > length) return i
+    return -1
+  })
+  if (wrong >= 0) {
+    const reason = `it goes from ${offsets[wrong]} to ${
+      offsets[wrong + 1]
+    }; offsets never fall, and there are ${length} values`
+    throw new WriteError({ field: field.name, cell: wrong, reason })
+  }
+  if (offsets[n] !== length) {
+    const reason = `the last offset is ${offsets[n]}, but there are ${length} values: some belong to no cell`
+    throw new WriteError({ field: field.name, reason })
+  }
+  const size = sizeOf(field.type)
+  if (size === 1) return offsets
+  const bytes = new Uint32Array(n + 1)
+  yield* inParts(n + 1, (from, to) => {
+    for (let i = from; i < to; i++) bytes[i] = offsets[i] * size
+  })
+  return bytes
+}
+
+/** Texts up to this length are written character by character: an encoder would make an array for each of them. */
+const SHORT = 64
+
+/** Writes a short ASCII text to `out` from `at` on and returns where it ends; −1 for anything else, and if there is no room. */
+const appendAscii = (out: Uint8Array, at: number, cell: unknown): number => {
+  if (typeof cell !== "string" || cell.length > SHORT || at + cell.length > out.length) return -1
+  for (let k = 0; k < cell.length; k++) {
+    const code = cell.charCodeAt(k)
+    if (code > 127) return -1
+    out[at + k] = code
+  }
+  return at + cell.length
+}
+
+/** Cells of a list that are converted between two yields. */
+const LIST_STEP = 1 << 11
+
+/** A list of cells. */
+function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColumn> {
+  const cells = given.length
+  const attempt = <A>(cell: number, run: () => A): A => {
+    try {
+      return run()
+    } catch (error) {
+      if (!(error instanceof ScalarError)) throw error
+      throw new WriteError({ field: field.name, cell, reason: error.reason })
+    }
+  }
+  let validity: Uint8Array | undefined
+  const isNull = (cell: number): boolean => {
+    if (given[cell] !== null && given[cell] !== undefined) return false
+    validity ??= new Uint8Array(cells).fill(1)
+    validity[cell] = 0
+    return true
+  }
+  if (!field.var && field.cellValNum === 1) {
+    const values = new (arrayOf(field.type))(cells)
+    const fast = fastValue(field.type)
+    yield* inParts(cells, (from, to) => {
+      for (let i = from; i < to; i++) {
+        const value = given[i]
+        if (isNull(i)) continue
+        values[i] = (fast(value) ? value : attempt(i, () => valueOf(field.type, value))) as never
+      }
+    }, LIST_STEP)
+    return { cells, values: new Uint8Array(values.buffer), offsets: undefined, validity }
+  }
+  if (!field.var) {
+    const values = new Uint8Array(cells * field.cellSize)
+    yield* inParts(cells, (from, to) => {
+      for (let i = from; i < to; i++) {
+        if (isNull(i)) continue
+        const part = attempt(i, () => cellBytes(field.type, given[i]))
+        if (part.byteLength !== field.cellSize) {
+          const size = sizeOf(field.type)
+          const reason = `it has ${part.byteLength / size} values; cells have ${field.cellValNum}`
+          throw new WriteError({ field: field.name, cell: i, reason })
+        }
+        values.set(part, i * field.cellSize)
+      }
+    }, LIST_STEP)
+    return { cells, values, offsets: undefined, validity }
+  }
+  // no list of the cells' bytes: millions of small arrays keep the collector busy for seconds
+  const offsets = new Uint32Array(cells + 1)
+  let values = new Uint8Array(16 * cells)
+  let total = 0
+  const asciiText = isText(field.type)
+  for (let i = 0; i < cells; i++) {
+    if (i % LIST_STEP === LIST_STEP - 1) yield
+    const short = asciiText ? appendAscii(values, total, given[i]) : -1
+    if (short >= 0) total = short
+    else if (!isNull(i)) {
+      const part = attempt(i, () => cellBytes(field.type, given[i]))
+      const end = total + part.byteLength
+      if (end > MOST) {
+        throw new WriteError({
+          field: field.name,
+          reason: `more than ${MOST} bytes; give them in parts of less than 4 GiB`,
+        })
+      }
+      if (end > values.length) {
+        const larger = new Uint8Array(Math.min(MOST, Math.max(end, 2 * values.length)))
+        yield* copyInParts(larger, values.subarray(0, total), 0)
+        values = larger
+      }
+      values.set(part, total)
+      total = end
+    }
+    offsets[i + 1] = total
+  }
+  return { cells, values: values.subarray(0, total), offsets, validity }
+}
+
+/** What is a value of the datatype as it is. */
+const fastValue = (type: Datatype): (value: unknown) => boolean => {
+  const storage = storageOf(type)
+  if (storage === "float64") return (value) => typeof value === "number"
+  // what is not finite may have been too large
+  if (storage === "float32") return (value) => typeof value === "number" && Number.isFinite(Math.fround(value))
+  if (storage === "int64") {
+    return (value) => typeof value === "bigint" && value >= -0x8000000000000000n && value <= 0x7fffffffffffffffn
+  }
+  if (storage === "uint64") {
+    return (value) => typeof value === "bigint" && value >= 0n && value <= 0xffffffffffffffffn
+  }
+  const bits = 8 * sizeOf(type)
+  const [low, high] = storage.startsWith("u") ? [0, 2 ** bits - 1] : [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1]
+  return (value) => Number.isInteger(value) && (value as number) >= low && (value as number) <= high
+}
+
+/** One value. Throws {@link ScalarError}. */
+const valueOf = (type: Datatype, value: unknown): number | bigint => {
+  if (isText(type) && typeof value === "string") {
+    const [byte, ...more] = parseText(type, value)
+    if (byte === undefined || more.length > 0) throw new ScalarError(`${JSON.stringify(value)} is not one character`)
+    // a character may be signed
+    return type === "char" && byte > 127 ? byte - 256 : byte
+  }
+  if (type === "bool" && typeof value === "boolean") return value ? 1 : 0
+  return parseCell(type, inputOf(type, value))
+}
+
+/** A value as its datatype takes it. Throws {@link ScalarError}. */
+const inputOf = (type: Datatype, value: unknown): ScalarInput => {
+  const date = value instanceof Date ? value : DateTime.isDateTime(value) ? DateTime.toDateUtc(value) : undefined
+  if (date === undefined) return value as ScalarInput
+  if (!isDatetime(type)) throw new ScalarError(`a date is no ${type}`)
+  if (Number.isNaN(date.getTime())) throw new ScalarError("an invalid Date")
+  return date.toISOString()
+}
+
+/** The bytes of a cell of several values. Throws {@link ScalarError}. */
+const cellBytes = (type: Datatype, cell: unknown): Uint8Array => {
+  const make = arrayOf(type)
+  if (typeof cell === "string") {
+    if (isText(type)) return parseText(type, cell)
+    const units = textUnits(type, cell)
+    if (units !== undefined) return units
+  }
+  if (cell instanceof make || (isText(type) && cell instanceof Uint8Array)) {
+    const { buffer, byteOffset, byteLength } = cell as TypedArray
+    return new Uint8Array(buffer, byteOffset, byteLength)
+  }
+  if (!Array.isArray(cell)) {
+    const value = typeof cell === "number" || typeof cell === "bigint" ? scalarJson(cell) : shown(cell)
+    throw new ScalarError(`${value} is no cell of several values of ${type}; give ${aOrAn(nameOf(make))} or a list`)
+  }
+  const values = new make(cell.length)
+  cell.forEach((value, i) => values[i] = valueOf(type, value) as never)
+  return new Uint8Array(values.buffer)
+}
+
+/** Text of units of two or four bytes. */
+const textUnits = (type: Datatype, text: string): Uint8Array | undefined => {
+  if (type === "string_utf16" || type === "string_ucs2") {
+    return new Uint8Array(Uint16Array.from({ length: text.length }, (_, i) => text.charCodeAt(i)).buffer)
+  }
+  if (type === "string_utf32" || type === "string_ucs4") {
+    return new Uint8Array(Uint32Array.from(text, (character) => character.codePointAt(0)!).buffer)
+  }
+  return undefined
+}

@@ -1,0 +1,82 @@
+/**
+ * What may be given for columns and boxes, as TypeScript knows it from a schema.
+ *
+ * @module
+ */
+import type { Attribute } from "../../schema_builder/attribute.ts"
+import type {
+  ArrayOf,
+  CoordinateOf,
+  DatetimeType,
+  TextType,
+  TimeType,
+  ValueOf,
+} from "../../schema_builder/datatype_values.ts"
+import type { Dimension } from "../../schema_builder/dimension.ts"
+import type { ArraySchema } from "../../schema_builder/schema_value.ts"
+import type { Datatype } from "../../../schema/array/datatype.ts"
+import type { CellInput, ColumnInput } from "../input/column_input.ts"
+
+/** One value: dates as `Date`, ISO text or count, 64-bit integers as either number. */
+export type ValueInputOf<T extends Datatype> = T extends DatetimeType ? Date | bigint | string
+  : T extends TimeType ? bigint | string
+  : T extends "int64" | "uint64" ? number | bigint
+  : T extends "bool" ? boolean | number
+  : ValueOf<T>
+
+/** One cell that is not null: a value, a text, or its values. */
+export type FullCell<T extends Datatype, C extends number | "var"> = C extends 1 ? ValueInputOf<T>
+  : (T extends TextType ? string : never) | ArrayOf<T> | ReadonlyArray<ValueInputOf<T>>
+
+/** Buffers of a field; validity must be given, or may not be. */
+export type Buffers<T extends Datatype, N extends boolean, C extends number | "var"> =
+  & { readonly values: ArrayOf<T> | (T extends "char" ? Uint8Array : never) }
+  & (C extends "var" ? { readonly offsets: Uint32Array } : { readonly offsets?: undefined })
+  & (N extends true ? { readonly validity: Uint8Array } : { readonly validity?: undefined })
+
+/** The cells of one field: buffers as reads have them, or a list with one entry per cell. */
+export type ColumnInputOf<F> = F extends Attribute<infer T, infer N, infer C> ?
+    | (C extends "var" ? never : N extends true ? never : ArrayOf<T>)
+    | Buffers<T, N, C>
+    | ReadonlyArray<FullCell<T, C> | (N extends true ? null : never)>
+  : F extends Dimension<infer T>
+    ? T extends "string_ascii" ? Buffers<T, false, "var"> | ReadonlyArray<string | Uint8Array>
+    : ArrayOf<T> | Buffers<T, false, 1> | ReadonlyArray<ValueInputOf<T>>
+  : never
+
+/** The cells of all attributes, by name; any names where no schema is declared. */
+export type AttributeColumns<S extends ArraySchema | undefined> = S extends ArraySchema
+  ? { readonly [Name in keyof S["attrs"]]: ColumnInputOf<S["attrs"][Name]> }
+  : Readonly<Record<string, ColumnInput>>
+
+/** The cells of all dimensions and attributes, by name. */
+export type CellColumns<S extends ArraySchema | undefined> = S extends ArraySchema ?
+    & { readonly [Name in keyof S["dims"]]: ColumnInputOf<S["dims"][Name]> }
+    & { readonly [Name in keyof S["attrs"]]: ColumnInputOf<S["attrs"][Name]> }
+  : Readonly<Record<string, ColumnInput>>
+
+/** Labels of coordinates, by name, of those that are to be written. */
+export type LabelInputs<S extends ArraySchema | undefined> = S extends ArraySchema
+  ? { readonly [Name in keyof S["labels"]]?: ColumnInput }
+  : Readonly<Record<string, ColumnInput>>
+
+/**
+ * The same, beside the columns of a write. It says nothing where the names are not known: TypeScript looks at that case
+ * for every write, and would take a minute to intersect all kinds of columns with all kinds of labels.
+ */
+export type LabelsBeside<S extends ArraySchema | undefined> = S extends ArraySchema
+  ? string extends keyof S["labels"] ? unknown : LabelInputs<S>
+  : unknown
+
+/** One end of a box. */
+export type Coordinate = number | bigint | string | Date
+
+/** A box: of each dimension a value or a range with both ends inclusive; what is not named is the whole domain. */
+export type BoxOf<S extends ArraySchema | undefined> = S extends ArraySchema ? {
+    readonly [Name in keyof S["dims"]]?:
+      | CoordinateOf<S["dims"][Name]["type"]>
+      | readonly [low: CoordinateOf<S["dims"][Name]["type"]>, high: CoordinateOf<S["dims"][Name]["type"]>]
+  }
+  : Readonly<Record<string, Coordinate | readonly [low: Coordinate, high: Coordinate]>>
+
+export type { CellInput, ColumnInput }

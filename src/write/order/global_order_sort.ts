@@ -1,0 +1,209 @@
+/**
+ * The order in which sparse cells are written: the global order of the array, and what becomes of cells with the same
+ * coordinates.
+ */
+import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { viewAs } from "../../../schema/array/datatype.ts"
+import { type Coordinates, globalWordsSteps, zeroWordsSteps } from "../../fragment/cell_order.ts"
+import type { KeyWords } from "../../kernel/sort/order_key.ts"
+import {
+  compareCells,
+  firstFallSteps,
+  firstRepeatSteps,
+  firstSameSteps,
+  orderOf,
+  sortPackedSteps,
+} from "../../kernel/sort/sort_cells.ts"
+import { release } from "../../kernel/release.ts"
+import { finish, inParts, STEP, type Steps } from "../../kernel/steps.ts"
+import { cellText } from "../input/coordinate_text.ts"
+import { gatherTile, type WriteColumn } from "../input/write_column.ts"
+import { WriteError } from "../../array/open/errors.ts"
+
+/** What becomes of cells with the same coordinates: an error, only the first is written, or all are. */
+export type Duplicates = "refuse" | "first" | "allow"
+
+/** Cells in the order in which they are written. */
+export interface SortedCells {
+  /** How many are left. */
+  readonly cells: number
+  /** Cell `i` is cell `permutation[i]` as it was given; `undefined` if all stay where they are. */
+  readonly permutation: Uint32Array | undefined
+}
+
+/** The coordinates of columns. */
+const coordinatesOf = (dimensions: ReadonlyArray<WriteColumn>): ReadonlyArray<Coordinates> =>
+  dimensions.map(({ field, values, offsets }) => ({ values: viewAs(field.type, values), offsets }))
+
+/** Words of the global order, and the same with those behind them that tell −0 from 0: two cells, of which none is first. */
+function* wordsOf(
+  schema: ArraySchema,
+  dimensions: ReadonlyArray<WriteColumn>,
+  version: number,
+): Steps<{ readonly order: KeyWords; readonly all: KeyWords }> {
+  const coordinates = coordinatesOf(dimensions)
+  const order = yield* globalWordsSteps(schema, coordinates, version)
+  return { order, all: [...order, ...yield* zeroWordsSteps(coordinates)] }
+}
+
+const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: number): WriteError =>
+  new WriteError({
+    field: "",
+    cell,
+    other: first,
+    reason:
+      `the coordinates ${cellText(dimensions, cell)} are there twice; the array allows no duplicates: leave one ` +
+      `out, or ask for the first of them`,
+  })
+
+/**
+ * Cells in any order, sorted into the global order of the array as fragments of format `version` have it. Stable: of cells
+ * with the same coordinates the first given comes first. Throws {@link WriteError} for duplicates.
+ */
+export const sortSparse = (...given: Parameters<typeof sortSparseSteps>): SortedCells =>
+  finish(sortSparseSteps(...given))
+
+/** As {@link sortSparse}, in steps. */
+export function* sortSparseSteps(
+  schema: ArraySchema,
+  dimensions: ReadonlyArray<WriteColumn>,
+  cells: number,
+  duplicates: Duplicates,
+  version: number = schema.version,
+): Steps<SortedCells> {
+  const { all } = yield* wordsOf(schema, dimensions, version)
+  if ((yield* firstFallSteps(all, cells)) === cells) {
+    const sorted = yield* inOrder(dimensions, all, cells, duplicates)
+    release(all)
+    return sorted
+  }
+  const sorted = yield* sortPackedSteps(all, cells)
+  release(all)
+  const { order } = sorted
+  const repeat = duplicates === "allow" ? cells : yield* firstRepeatSteps(sorted, 1)
+  if (repeat === cells) return { cells, permutation: orderOf(sorted) }
+  if (duplicates === "refuse") throw twice(dimensions, order[repeat - 1], order[repeat])
+  const kept = yield* withoutRepeats(cells, repeat, (i) => order[i], (from) => firstRepeatSteps(sorted, from))
+  release([orderOf(sorted)])
+  return { cells: kept.length, permutation: kept }
+}
+
+/** The cells at the places 0 … cells − 1, without those at places that repeat the one before; `repeat` is the first of them. */
+function* withoutRepeats(
+  cells: number,
+  repeat: number,
+  cellAt: (place: number) => number,
+  nextRepeat: (from: number) => Steps<number>,
+): Steps<Uint32Array> {
+  const kept = new Uint32Array(cells)
+  let n = 0
+  for (let i = 0; i < cells; i++) {
+    if (i !== repeat) kept[n++] = cellAt(i)
+    else repeat = yield* nextRepeat(i + 1)
+    if (i % STEP === 0) yield
+  }
+  return kept.subarray(0, n)
+}
+
+/** Cells that are in order already. */
+function* inOrder(
+  dimensions: ReadonlyArray<WriteColumn>,
+  words: KeyWords,
+  cells: number,
+  duplicates: Duplicates,
+): Steps<SortedCells> {
+  const repeat = duplicates === "allow" ? cells : yield* firstSameSteps(words, cells)
+  if (repeat === cells) return { cells, permutation: undefined }
+  if (duplicates === "refuse") throw twice(dimensions, repeat - 1, repeat)
+  const kept = yield* withoutRepeats(cells, repeat, (i) => i, (from) => firstSameSteps(words, cells, from))
+  return { cells: kept.length, permutation: kept }
+}
+
+/** A part of cells in global order that was checked. */
+export interface CheckedPart extends SortedCells {
+  /** From now on, the next part has to follow this one. */
+  readonly accept: () => void
+}
+
+/** Cells that come in global order, in any number of parts. */
+export interface GlobalOrder {
+  /**
+   * The cells of the next part that are to be written. Throws {@link WriteError} if a cell comes before the one in front of
+   * it, or has its coordinates; the part is then as if it had not been given.
+   */
+  readonly next: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => SortedCells
+  /** As `next`, in steps. Before the part is accepted, it is as if it had not been given. */
+  readonly check: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => Steps<CheckedPart>
+}
+
+/** Checks parts of cells that are in the global order of the array, as fragments of format `version` have it. */
+export const globalOrder = (
+  schema: ArraySchema,
+  duplicates: Duplicates,
+  version: number = schema.version,
+): GlobalOrder => {
+  let last: ReadonlyArray<WriteColumn> | undefined
+  const check = function* (dimensions: ReadonlyArray<WriteColumn>, cells: number): Steps<CheckedPart> {
+    if (cells === 0) return { cells, permutation: undefined, accept: () => {} }
+    const early = (cell: number): WriteError =>
+      new WriteError({
+        field: "",
+        cell,
+        reason:
+          `the coordinates ${
+            cellText(dimensions, cell)
+          } come before those of the cell in front of it in the global order; ` +
+          `write unordered cells as such, they are then sorted`,
+      })
+    let repeats = false
+    if (last !== undefined) {
+      const seam = last.map((column, d) => joined(column, dimensions[d]))
+      const words = yield* wordsOf(schema, seam, version)
+      if (compareCells(words.order, 0, 1) > 0) throw early(0)
+      repeats = duplicates !== "allow" && compareCells(words.all, 0, 1) === 0
+      // the last cell of the part before
+      if (repeats && duplicates === "refuse") throw twice(dimensions, -1, 0)
+    }
+    const words = yield* wordsOf(schema, dimensions, version)
+    const fall = yield* firstFallSteps(words.order, cells)
+    if (fall < cells) throw early(fall)
+    const sorted = yield* inOrder(dimensions, words.all, cells, duplicates)
+    release(words.all)
+    const end = dimensions.map((column) => ({ field: column.field, ...copyOf(column, cells - 1) }))
+    const accept = (): void => {
+      last = end
+    }
+    if (!repeats) return { ...sorted, accept }
+    // the first was written with the part before
+    let rest = sorted.permutation
+    if (rest === undefined) {
+      const all = rest = new Uint32Array(cells)
+      yield* inParts(cells, (from, to) => {
+        for (let i = from; i < to; i++) all[i] = i
+      })
+    }
+    return { cells: sorted.cells - 1, permutation: rest.subarray(1), accept }
+  }
+  const next = (dimensions: ReadonlyArray<WriteColumn>, cells: number): SortedCells => {
+    const { accept, ...sorted } = finish(check(dimensions, cells))
+    accept()
+    return sorted
+  }
+  return { next, check }
+}
+
+/** One cell in memory of its own. */
+const copyOf = (column: WriteColumn, cell: number) => {
+  const { values, offsets } = gatherTile(column, undefined, cell, cell + 1)
+  return { values: values.slice(), offsets, validity: undefined }
+}
+
+/** The only cell of one column and the first of another. */
+const joined = (one: WriteColumn, other: WriteColumn): WriteColumn => {
+  const first = gatherTile(other, undefined, 0, 1)
+  const values = new Uint8Array(one.values.byteLength + first.values.byteLength)
+  values.set(one.values)
+  values.set(first.values, one.values.byteLength)
+  const offsets = first.offsets === undefined ? undefined : Uint32Array.of(0, one.values.byteLength, values.byteLength)
+  return { field: one.field, values, offsets, validity: undefined }
+}

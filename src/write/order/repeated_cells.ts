@@ -1,0 +1,86 @@
+/**
+ * Cells that are in two fragments of one write at one moment: nothing says which of them is newer, and engines disagree.
+ */
+import * as Effect from "effect/Effect"
+import { turnIfDue } from "../../../platform/host/event_loop_turns.ts"
+import { WriteError } from "../../array/open/errors.ts"
+import { hashCells } from "../../kernel/match/hash_cells.ts"
+import { HashSet } from "../../kernel/match/hash_set.ts"
+import { cellText } from "../input/coordinate_text.ts"
+import type { SortedCells } from "./global_order_sort.ts"
+import type { Box } from "../input/box.ts"
+import type { WriteColumn } from "../input/write_column.ts"
+
+/** Bytes that the hashes of cells may take in any case. */
+const LEAST_MEMORY = 2 ** 26
+
+/** Cells between two turns of the event loop. */
+const STRETCH = 1 << 15
+
+const ADVICE =
+  "leave out at, so that each fragment has a moment of its own and the later cell counts; or give each cell once"
+
+/** Fails for cells that an earlier fragment has, and keeps those that are new. */
+export type RefuseRepeated = (
+  dimensions: ReadonlyArray<WriteColumn>,
+  cells: SortedCells,
+) => Effect.Effect<void, WriteError>
+
+/**
+ * Looks for cells that an earlier fragment of the write has, by hashes of 64 bits, in `memory` bytes at most or 64 MiB if that
+ * is more: about a cell for each 11 to 21 bytes. That two cells have one hash by chance, so that a cell is refused wrongly, has
+ * a probability of n² ÷ 2⁶⁵ for n cells: 0.00002 for 25 million.
+ */
+export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
+  const known = new HashSet(Math.max(memory, LEAST_MEMORY))
+  const seeds = crypto.getRandomValues(new Uint32Array(2))
+  const seed = [seeds[0], seeds[1]] as const
+  const high = new Uint32Array(STRETCH)
+  const low = new Uint32Array(STRETCH)
+  return (dimensions, { cells, permutation }) =>
+    Effect.gen(function* () {
+      const columns = dimensions.map(({ field, values, offsets }) => ({ values, offsets, size: field.cellSize }))
+      let first = Infinity
+      for (let from = 0; from < cells; from += STRETCH) {
+        const count = Math.min(STRETCH, cells - from)
+        hashCells(columns, permutation?.subarray(from, from + count), from, count, seed, high, low)
+        for (let i = 0; i < count; i++) {
+          const added = known.add(high[i], low[i])
+          if (added === "new") continue
+          if (added === "full") {
+            const reason = "the write has too many cells at one moment to make sure that none is in two of its " +
+              "fragments; leave out at, give the cells in global order, or allow more memory"
+            return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
+          }
+          // the first that is wrong in the order in which they were given
+          first = Math.min(first, permutation === undefined ? from + i : permutation[from + i])
+        }
+        yield* turnIfDue
+      }
+      if (first === Infinity) return
+      const reason =
+        `the coordinates ${cellText(dimensions, first)} were given before, and are in another fragment of ` +
+        `this write, at the same moment; ${ADVICE}`
+      return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, reason }))
+    })
+}
+
+/** The cell of `box` that one of the others has too, as the number that it has in the rows of the box. */
+export const sharedCell = (others: ReadonlyArray<Box>, box: Box): number | undefined => {
+  const other = others.find((its) => its.every(({ low, high }, d) => low <= box[d].high && box[d].low <= high))
+  if (other === undefined) return undefined
+  return Number(box.reduce((at, { low, high }, d) => {
+    const first = other[d].low > low ? other[d].low : low
+    return at * (high - low + 1n) + first - low
+  }, 0n))
+}
+
+/** The error of a dense cell that an earlier box of the write has. */
+export const repeatedInBoxes = (uri: string, dimensions: ReadonlyArray<WriteColumn>, cell: number): WriteError =>
+  new WriteError({
+    uri,
+    field: "",
+    cell,
+    reason: `the coordinates ${cellText(dimensions, cell)} were given before, and are in another fragment of this ` +
+      `write, at the same moment; ${ADVICE}`,
+  })

@@ -1,0 +1,265 @@
+/**
+ * Sparse cells in batches: unordered ones wait until the memory is used up, and become a fragment then; those in global
+ * order go into one fragment as they come.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import { runSteps } from "../../../platform/host/event_loop_turns.ts"
+import type { OpenedArray } from "../../array/open/open.ts"
+import { type Field, fieldsOf } from "../../fragment/field.ts"
+import type { Steps } from "../../kernel/steps.ts"
+import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "../fragment/cell_writer.ts"
+import { checkColumnsSteps } from "../input/check_columns.ts"
+import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "../fragment/checkpoints.ts"
+import { appendAll, ColumnBuffer } from "../input/column_buffer.ts"
+import {
+  type FragmentTarget,
+  type FragmentWriter,
+  openFragment,
+  type WriteTilesError,
+} from "../fragment/fragment_writer.ts"
+import { type Moments, momentsOf, oneMoment } from "../fragment/timestamps.ts"
+import { refuseRepeated } from "../order/repeated_cells.ts"
+import { type CheckedPart, type Duplicates, globalOrder, sortSparseSteps } from "../order/global_order_sort.ts"
+import { guardTies } from "../fragment/ties.ts"
+import { targetOf } from "../fragment/fragment_target.ts"
+import { columnBytes, gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
+import { lastTileCells, type SparseRequest, writeAttributes, writeDimensions, writeFields } from "./write_sparse.ts"
+import { attemptWriteSteps, countedFrom, type WriteFailure } from "../result/write_result.ts"
+
+/** How sparse cells are written in batches. */
+export interface SparseWriterRequest extends SparseRequest {
+  /** Bytes of unordered cells that may wait. */
+  readonly memory: number
+  /** Bytes after which another fragment begins. */
+  readonly maxFragmentSize: number
+  /** Whether the caller knows that no cell comes twice, so that nobody need look. */
+  readonly distinct?: boolean
+  /** What an earlier program finished, and who is told of more. */
+  readonly checkpoints?: Checkpoints
+}
+
+/** Cells that were checked: dimensions, then attributes. */
+interface CheckedCells {
+  readonly given: number
+  /** How many are to be written. */
+  readonly cells: number
+  readonly columns: ReadonlyArray<WriteColumn>
+}
+
+/** Cells in global order that were checked. */
+interface OrderedCells extends CheckedCells, Pick<CheckedPart, "accept"> {}
+
+/** No column of waiting cells has more bytes. */
+const MOST = 0xffffffff
+
+/** What both kinds of writers know. */
+interface Writing {
+  readonly array: OpenedArray
+  readonly target: FragmentTarget
+  readonly request: SparseWriterRequest
+  readonly duplicates: Duplicates
+  readonly fields: ReadonlyArray<Field>
+  readonly dimensions: number
+  readonly moments: Moments
+}
+
+/** Cells without the first of them, of a batch without duplicates. */
+function* skipCells<Checked extends CheckedCells>(checked: Checked, first: number): Steps<Checked> {
+  const { given, cells, columns } = checked
+  return { ...checked, given: given - first, cells: cells - first, columns: yield* withoutFirst(columns, first, cells) }
+}
+
+/** Cells in any order: sorted when there are enough of them, each time into a fragment of its own. */
+const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
+  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+    const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
+    const { checkpoints } = request
+    const finished = keptFragments(target, checkpoints)
+    const buffers = fields.map((field) => new ColumnBuffer(field))
+    let { cells, bytes, given: flushed } = checkpoints?.start ?? NO_CHECKPOINT
+    // at a moment that was given fragments have no order of their own
+    const refuse = request.time === undefined || duplicates === "allow" || request.distinct === true
+      ? undefined
+      : refuseRepeated(uri, request.memory)
+
+    const flush = (
+      columns: ReadonlyArray<WriteColumn>,
+      count: number,
+      isLast: boolean,
+    ): Effect.Effect<void, WriteFailure> =>
+      Effect.provide(
+        Effect.gen(function* () {
+          yield* checkTogether(uri, target.version, finished)
+          const own = columns.slice(0, dimensions)
+          const sorted = yield* attemptWriteSteps(
+            uri,
+            () => sortSparseSteps(schema, own, count, duplicates, target.version),
+          )
+          // what is one fragment in the end has nothing to be compared with
+          if (refuse !== undefined && !(isLast && finished.length === 0)) yield* refuse(own, sorted)
+          const writer = yield* openFragment(target, { time: yield* moments.next })
+          yield* writeFields(writer, own, columns.slice(dimensions), sorted, schema.capacity)
+          finished.push(yield* writer.finish({ lastTileCells: lastTileCells(sorted.cells, schema.capacity) }))
+          flushed += count
+          cells += sorted.cells
+          bytes += writer.bytes()
+          yield* checkpoints?.save({ given: flushed, cells, bytes, fragments: finished }) ?? Effect.void
+        }),
+        context,
+      ).pipe(Effect.mapError(countedFrom(flushed)))
+    const limit = Math.min(request.memory, request.maxFragmentSize)
+    const waiting = (): number => buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
+    const flushWaiting = (isLast: boolean) =>
+      Effect.suspend(() =>
+        buffers[0].cells === 0 ? Effect.void : Effect.map(
+          flush(buffers.map((buffer) => buffer.column), buffers[0].cells, isLast),
+          () => buffers.forEach((buffer) => buffer.clear()),
+        )
+      )
+    return {
+      check: function* (given) {
+        const { cells, dimensions, attributes } = yield* checkColumnsSteps(schema, given, undefined, request.checks)
+        return { given: cells, cells, columns: [...dimensions, ...attributes] }
+      },
+      skip: skipCells,
+      append: (checked) =>
+        Effect.gen(function* () {
+          // offsets have bytes also where there is no cell
+          if (checked.cells === 0) return
+          const more = checked.columns.map(columnBytes)
+          const size = more.reduce((sum, n) => sum + n, 0)
+          const full = waiting() + size > limit || buffers.some((b, i) => b.bytes + more[i] > MOST)
+          if (full) yield* flushWaiting(false)
+          // what fills the memory alone does not wait
+          if (size > limit) return yield* flush(checked.columns, checked.cells, false)
+          yield* runSteps(() => appendAll(buffers, checked.columns, 0, checked.cells))
+        }),
+      finish: Effect.zipRight(flushWaiting(true), moments.reached),
+      finished,
+      progress: () => ({ cells: cells + buffers[0].cells, bytes }),
+    }
+  })
+
+/** Cells in global order: whole tiles are written as they come, what is less than one waits. */
+const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, never, Storage | Scope.Scope> =>
+  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+    const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
+    const { capacity } = schema
+    const order = globalOrder(schema, duplicates, target.version)
+    const { checkpoints } = request
+    const finished = keptFragments(target, checkpoints)
+    const buffers = fields.map((field) => new ColumnBuffer(field))
+    let writer: FragmentWriter | undefined
+    let { cells, bytes } = checkpoints?.start ?? NO_CHECKPOINT
+
+    const writeTiles = (columns: ReadonlyArray<WriteColumn>, count: number): Effect.Effect<void, WriteFailure> =>
+      Effect.gen(function* () {
+        if (count === 0) return
+        if (writer === undefined) {
+          yield* checkTogether(uri, target.version, finished)
+          writer = yield* Effect.provide(openFragment(target, { time: yield* moments.next }), context)
+        }
+        const sorted = { cells: count, permutation: undefined }
+        yield* writeDimensions(writer, columns.slice(0, dimensions), sorted, capacity)
+        yield* writeAttributes(writer, columns.slice(dimensions), sorted, capacity)
+        cells += count
+      }).pipe(Effect.mapError(countedFrom(cells)))
+    const finishFragment = (last: number): Effect.Effect<void, WriteTilesError> =>
+      Effect.gen(function* () {
+        if (writer === undefined) return
+        finished.push(yield* writer.finish({ lastTileCells: last }))
+        bytes += writer.bytes()
+        writer = undefined
+        // what is left out as a duplicate was given, too, so cells that are counted say where to go on only without
+        if (duplicates === "first") return
+        yield* checkpoints?.save({ given: cells, cells, bytes, fragments: finished }) ?? Effect.void
+      }).pipe(Effect.provide(context))
+    const flushWaiting = (): Effect.Effect<void, WriteFailure> =>
+      Effect.map(
+        writeTiles(buffers.map((buffer) => buffer.column), buffers[0].cells),
+        () => buffers.forEach((buffer) => buffer.clear()),
+      )
+    const part = function* (
+      columns: ReadonlyArray<WriteColumn>,
+      order: Uint32Array | undefined,
+      from: number,
+      to: number,
+    ): Steps<ReadonlyArray<WriteColumn>> {
+      const out: Array<WriteColumn> = []
+      for (const column of columns) {
+        out.push({ field: column.field, ...yield* gatherTileSteps(column, order, from, to) })
+      }
+      return out
+    }
+
+    return {
+      check: function* (given) {
+        const { dimensions, attributes, cells } = yield* checkColumnsSteps(schema, given, undefined, request.checks)
+        const { permutation, cells: left, accept } = yield* order.check(dimensions, cells)
+        const columns = [...dimensions, ...attributes]
+        if (permutation === undefined) return { given: cells, cells: left, columns, accept }
+        return {
+          given: cells,
+          cells: left,
+          columns: yield* part(columns, permutation, 0, permutation.length),
+          accept,
+        }
+      },
+      skip: skipCells,
+      append: ({ cells: count, columns, accept }) =>
+        Effect.gen(function* () {
+          accept()
+          const waits = buffers[0].cells
+          // the first cells complete the tile that waits
+          const first = waits === 0 ? 0 : Math.min(count, capacity - waits)
+          yield* runSteps(() => appendAll(buffers, columns, 0, first))
+          if (buffers[0].cells === capacity) yield* flushWaiting()
+          const last = count - (count - first) % capacity
+          yield* writeTiles(yield* runSteps(() => part(columns, undefined, first, last)), last - first)
+          yield* runSteps(() => appendAll(buffers, columns, last, count))
+          if (writer !== undefined && writer.bytes() >= request.maxFragmentSize) yield* finishFragment(capacity)
+        }),
+      finish: Effect.suspend(() => {
+        const waits = buffers[0].cells
+        return flushWaiting().pipe(
+          Effect.zipRight(Effect.suspend(() => finishFragment(waits === 0 ? capacity : waits))),
+          Effect.zipRight(moments.reached),
+        )
+      }),
+      finished,
+      progress: () => ({ cells: cells + buffers[0].cells, bytes: bytes + (writer?.bytes() ?? 0) }),
+    }
+  })
+
+/**
+ * Opens a writer of sparse cells. Fragments that cannot hold the same cell – those in global order, and all of an array that
+ * allows duplicates – have one moment.
+ */
+export const openSparseWriter = (
+  array: OpenedArray,
+  request: SparseWriterRequest,
+): Effect.Effect<CellWriter<Readonly<Record<string, unknown>>>, WriteFailure, Storage | Codecs | Scope.Scope> =>
+  Effect.gen(function* () {
+    const target = yield* targetOf(array)
+    const { dimensions, attributes } = fieldsOf(array.schema)
+    const isOneMoment = request.order === "global" || array.schema.allowsDuplicates
+    const writing: Writing = {
+      array,
+      target,
+      request,
+      duplicates: array.schema.allowsDuplicates ? "allow" : request.duplicates,
+      fields: [...dimensions, ...attributes],
+      dimensions: dimensions.length,
+      moments: yield* isOneMoment
+        ? oneMoment(array, request.time)
+        : momentsOf(array, request.time, request.checkpoints?.start.fragments),
+    }
+    const { onProgress, checkpoints } = request
+    const guard = yield* guardTies(array, request)
+    return request.order === "global"
+      ? yield* makeCellWriter(array.uri, yield* globalSteps(writing), onProgress, checkpoints, guard)
+      : yield* makeCellWriter(array.uri, yield* unorderedSteps(writing), onProgress, checkpoints, guard)
+  })

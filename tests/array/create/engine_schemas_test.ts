@@ -1,0 +1,138 @@
+/** Schemas made here are, byte for byte, those that the real engine makes of the same declarations. */
+import { readdirSync, readFileSync } from "node:fs"
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import { ArraySchema, Attr, Dim, Filter } from "../../../mod.ts"
+import { decodeArraySchema, encode } from "../../../schema/mod.ts"
+import { ArraySchema as Structure } from "../../../schema/array/array_schema.ts"
+import { toHex } from "../../../schema/array/scalar.ts"
+import { openArray } from "../../../src/array/open/open.ts"
+import { packedArrays } from "../../support/packed_arrays.ts"
+import { runOver } from "../../support/run_bytes.ts"
+
+const files: Readonly<Record<string, string>> = JSON.parse(
+  readFileSync(new URL("../engine_schemas.json", import.meta.url), "utf8"),
+)
+const bytesOf = (name: string): Uint8Array => Uint8Array.from(files[name].match(/../g)!, (byte) => parseInt(byte, 16))
+
+const x = Dim.int32([1, 100], { tile: 10 })
+const filters = [Filter.bitShuffle, Filter.gzip(6)]
+const ours: Readonly<Record<string, ArraySchema.ArraySchema>> = {
+  weather: ArraySchema.dense({
+    dims: { lat: Dim.int32([1, 180], { tile: 30 }), lon: Dim.int32([1, 360], { tile: 30 }) },
+    attrs: {
+      temp: Attr.float32(Filter.byteShuffle, Filter.zstd(5)),
+      flag: Attr.nullable(Attr.uint8(Filter.rle)),
+      place: Attr.utf8(Filter.zstd()),
+    },
+  }),
+  hilbert: ArraySchema.sparse({
+    dims: { f: Dim.float64([-90, 90]), s: Dim.ascii({ filters: [Filter.dictionary] }) },
+    attrs: {},
+    order: "hilbert",
+    capacity: 100,
+    allowsDuplicates: true,
+  }),
+  orders: ArraySchema.sparse({
+    dims: {
+      a: Dim.int8([-100, 20], { filters }),
+      b: Dim.uint64([0, 2n ** 64n - 11n], { tile: 10, filters }),
+      c: Dim.float32([0.5, 2], { filters }),
+      d: Dim.datetime("day", [new Date("2024-01-01"), "2024-12-31"], { tile: 7, filters }),
+    },
+    attrs: { v: Attr.int64(Filter.noop) },
+    order: "col-major",
+    tileOrder: "col-major",
+    coordsFilters: [],
+    offsetsFilters: [Filter.lz4(3)],
+    validityFilters: [Filter.bzip2(9)],
+  }),
+  filters: ArraySchema.dense({
+    dims: { x },
+    attrs: {
+      a: Attr.int32(Filter.delta(), Filter.bitWidthReduction(), Filter.checksumMd5),
+      b: Attr.uint64(Filter.doubleDelta({ reinterpret: "uint32" }), Filter.positiveDelta({ maxWindow: 512 })),
+      c: Attr.float64(
+        Filter.scaleFloat({ scale: 0.5, offset: 2, byteWidth: 4 }),
+        Filter.xor,
+        Filter.checksumSha256,
+      ),
+      d: Attr.float32(Filter.xor, Filter.bitWidthReduction({ maxWindow: 128 }), Filter.gzip()),
+    },
+  }),
+  cells: ArraySchema.dense({
+    dims: { x },
+    attrs: {
+      three: Attr.multiValue(Attr.int32(), 3),
+      bytes: Attr.char(),
+      blob: Attr.blob(),
+      numbers: Attr.nullable(Attr.varSized(Attr.float64())),
+      filled: Attr.fill(Attr.int16(), -7),
+      when: Attr.datetime("ns"),
+      flag: Attr.bool(),
+    },
+  }),
+  picture: ArraySchema.dense({
+    dims: { y: Dim.uint16([1, 20], { tile: 4 }), x: Dim.uint16([1, 90], { tile: 30 }) },
+    attrs: { rgb: Attr.uint8(Filter.webp({ format: "rgb", quality: 80, lossless: true })) },
+  }),
+  enumerated: ArraySchema.dense({
+    dims: { x },
+    attrs: { color: Attr.enumerated(Attr.uint8(), "colors") },
+    enumerations: { colors: ["red", "green"] },
+  }),
+  limited: ArraySchema.dense({
+    dims: { i: Dim.int64([0, 99], { tile: 10 }), j: Dim.int64([0n, 9n], { tile: 5n }) },
+    attrs: { v: Attr.float32() },
+    currentDomain: { i: [0, 49] },
+  }),
+}
+
+describe("schemas made here", () => {
+  for (const name of Object.keys(files)) {
+    it(`are what the engine makes: ${name}`, () => {
+      const theirs = decodeArraySchema(bytesOf(name), name)
+      const file = theirs.enumerations[0]?.fileName
+      const structure = ArraySchema.toStructure(ours[name], { enumerationFile: () => file })
+      assertEquals(structure, theirs)
+      assertEquals(toHex(encode(Structure, structure, 22)), files[name])
+    })
+
+    it(`come back from a structure: ${name}`, () => {
+      const theirs = decodeArraySchema(bytesOf(name), name)
+      const value = ArraySchema.fromStructure(theirs)
+      assertEquals(ArraySchema.toStructure(value), theirs)
+      assertEquals(ArraySchema.check(value), value)
+    })
+  }
+
+  it("are all there", () => assertEquals(Object.keys(ours).sort(), Object.keys(files).sort()))
+})
+
+describe("schemas of arrays that engines made", () => {
+  const packs = readdirSync(new URL("../../golden/data", import.meta.url)).map((file) => file.split(".")[0])
+  it("come back from values, and keep the rules", async () => {
+    let count = 0
+    const refused: Array<string> = []
+    for (const { files, path, key } of packs.flatMap(packedArrays)) {
+      const opened = await runOver(files, openArray(`mem://${path}`, key === undefined ? {} : { key }))
+      assert("value" in opened, path)
+      const { schema } = opened.value
+      const value = ArraySchema.fromStructure(schema)
+      assertEquals(ArraySchema.toStructure(value, { version: schema.version }), schema, path)
+      try {
+        ArraySchema.check(value)
+      } catch (error) {
+        refused.push((error as Error).message)
+      }
+      count++
+    }
+    assert(count > 100, `${count} arrays`)
+    assertEquals([...new Set(refused)], [
+      // what engines 1.x call the anonymous attribute
+      "__attr: names that start with __ are the engine's own",
+      // what older engines let pass
+      "bit_width_reduction_float64: filter 0, bit_width_reduction, does not take float64: it takes integers, dates and times",
+    ])
+  })
+})

@@ -1,0 +1,61 @@
+/** Names of what is being written: unique, in order, of the form of their version. */
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import { compareNames, parseName } from "../../../schema/name/timestamped_name.ts"
+import { newName, newUuid } from "../../../src/array/create/fragment_name.ts"
+
+/** A clock that stands still. */
+const at = (millis: number): Clock.Clock => ({
+  ...Clock.make(),
+  currentTimeMillis: Effect.succeed(millis),
+  unsafeCurrentTimeMillis: () => millis,
+})
+
+const names = (count: number, make: Effect.Effect<string>, millis?: number): ReadonlyArray<string> => {
+  const all = Effect.all(Array.from({ length: count }, () => make), { concurrency: "unbounded" })
+  return Effect.runSync(millis === undefined ? all : Effect.withClock(all, at(millis)))
+}
+
+describe("names of what is written", () => {
+  it("have the form of their version", () => {
+    const time = [5, 9] as const
+    for (const [version, form] of [[2, "uuid_t"], [3, "t_t_uuid"], [4, "t_t_uuid"], [undefined, "t_t_uuid"]] as const) {
+      const parsed = parseName(Effect.runSync(newName(time, version)))
+      assertEquals([parsed?.form, parsed?.end, parsed?.version], [form, 9, 0])
+    }
+    for (const version of [5, 7, 12, 22]) {
+      const parsed = parseName(Effect.runSync(newName(time, version)))
+      assertEquals([parsed?.form, parsed?.start, parsed?.end, parsed?.version], ["t_t_uuid_v", 5, 9, version])
+    }
+  })
+
+  it("say the moment of the clock if none is given", () => {
+    const [name] = names(1, newName(), 1234567)
+    assertEquals([parseName(name)?.start, parseName(name)?.end], [1234567, 1234567])
+  })
+
+  it("stay in order within one millisecond, for a moment that is given twice, and when the clock is set back", () => {
+    FastCheck.assert(FastCheck.property(FastCheck.array(FastCheck.nat(2 ** 41)), (clocks) => {
+      const made = clocks.flatMap((millis) => names(3, newName([7, 7], 22), millis)).map((name) => parseName(name)!)
+      for (let i = 1; i < made.length; i++) assert(compareNames(made[i - 1], made[i]) < 0)
+    }))
+  })
+
+  it("are all different, and end in random digits", () => {
+    const made = names(5000, newUuid)
+    assertEquals(new Set(made).size, 5000)
+    assertEquals(new Set(made.map((uuid) => uuid.slice(16))).size, 5000)
+    assert(made.every((uuid) => /^[0-9a-f]{32}$/.test(uuid)))
+    assertEquals(made, made.toSorted())
+  })
+
+  it("count on when a millisecond is used up, and past the last second that eight digits hold", () => {
+    const far = 2 ** 32 * 1000
+    const made = [...names(2, newUuid, far), ...names(1, newUuid, far + 5000)]
+    assertEquals(made, made.toSorted())
+    assert(made.every((uuid) => uuid.length === 32))
+  })
+})

@@ -1,0 +1,31 @@
+/** What users see of an open array. */
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { inspect } from "node:util"
+import { TileArray } from "../../../mod.ts"
+import { layerDefault } from "../../../platform/mod.ts"
+import { openArray } from "../../../src/array/open/open.ts"
+import { handleOf, openedOf } from "../../../src/array/open/handle.ts"
+
+const weather = new URL("../../golden/demo/weather", import.meta.url).pathname
+const opened = () => Effect.runPromise(Effect.provide(openArray(weather), layerDefault))
+
+describe("an open array", () => {
+  it("shows what it is, and neither its fragments nor its key", async () => {
+    const key = new Uint8Array(32).fill(77)
+    const array = handleOf({ ...await opened(), key })
+    assertEquals(Object.keys(array).sort(), ["declared", "schema", "schemaName", "time", "uri"])
+    assert(!inspect(array, { depth: 20 }).includes("77, 77"), "the key is in the log")
+    assert(!("fragments" in array))
+    assertEquals(openedOf(array).key, key)
+  })
+
+  it("is what the functions of arrays take", async () => {
+    const array = handleOf(await opened())
+    const domain = TileArray.nonEmptyDomain(array)
+    assertEquals(domain?.map((r) => new Int32Array(r.low.slice().buffer)[0]), [57, 1])
+    const fragments = await Effect.runPromise(Effect.provide(TileArray.fragments(array), layerDefault))
+    assertEquals(fragments.length, 2)
+  })
+})

@@ -1,0 +1,66 @@
+/** Spans of many tiles, decoded by as many threads as there may be. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, TileArray } from "../../../mod.ts"
+import { Codecs } from "../../../platform/codecs/service.ts"
+import { nativeCodecs } from "../../../platform/codecs/layers/native.ts"
+import { breath, type Workers } from "../../../platform/workers/worker_pool.ts"
+import { runUnfilterJob, type UnfilterJob } from "../../../src/tile/unfilter_job.ts"
+
+const SIDE = 2048
+const Grid = ArraySchema.dense({
+  dims: { row: Dim.int32([0, SIDE - 1], { tile: SIDE }), col: Dim.int32([0, 8 * SIDE - 1], { tile: SIDE }) },
+  attrs: { a: Attr.int32(Filter.zstd(1)) },
+})
+
+/** Workers that do their jobs here and later, hundreds of them; counts the bytes of those under way. */
+const countedWorkers = () => {
+  let bytes = 0
+  const seen = { jobs: 0, most: 0 }
+  const workers: Workers = {
+    faultIn: () => Effect.void,
+    pool: (module) => ({
+      concurrency: 400,
+      offer: (make) => {
+        if (!module.pathname.endsWith("unfilter_worker.ts")) return undefined
+        const job = make()[0] as UnfilterJob
+        const its = job.bytes.byteLength + job.cells.byteLength
+        seen.jobs++
+        bytes += its
+        seen.most = Math.max(seen.most, bytes)
+        return Effect.map(breath, () => {
+          bytes -= its
+          return runUnfilterJob(job, nativeCodecs)
+        })
+      },
+    }),
+  }
+  return { workers, seen }
+}
+
+describe("reading spans with threads", () => {
+  it("has no more bytes under way the more threads there are", async () => {
+    const { workers, seen } = countedWorkers()
+    const layer = Layer.merge(layerDefault, Layer.succeed(Codecs, Codecs.of({ ...nativeCodecs, workers })))
+    const cells = Int32Array.from({ length: 8 * SIDE * SIDE }, (_, i) => i % 251)
+    const folder = mkdtempSync(join(tmpdir(), "tessera-spans-"))
+    const values = await Effect.runPromise(Effect.provide(
+      Effect.gen(function* () {
+        // files are read into memory that threads may have
+        const grid = yield* TileArray.create(join(folder, "grid"), Grid)
+        yield* Dense.write(grid, {}, { a: cells })
+        return (yield* Dense.read(yield* TileArray.reopen(grid))).columns.a
+      }),
+      layer,
+    )).finally(() => rmSync(folder, { recursive: true }))
+    for (let i = 0; i < cells.length; i++) if (values[i] !== cells[i]) assertEquals([i, values[i]], [i, cells[i]])
+    assert(seen.jobs >= 4, `${seen.jobs} jobs`)
+    // four tiles of sixteen MiB, as they lie in the file and as cells: not all eight
+    assert(seen.most < 80 * 2 ** 20, `${seen.most} bytes`)
+  })
+})

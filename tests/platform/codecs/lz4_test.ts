@@ -1,0 +1,78 @@
+/** The kernel against its twin in TypeScript: the same bytes, or the same error. */
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import * as fc from "effect/FastCheck"
+import { lz4 } from "../../../platform/codecs/lz4/portable.ts"
+import { lz4WithKernel } from "../../../platform/codecs/lz4/wasm.ts"
+import type { Compressor } from "../../../platform/codecs/service.ts"
+import { CodecError } from "../../../platform/errors.ts"
+import { samples } from "../storage/samples.ts"
+
+const outcome = (codec: Compressor, input: Uint8Array, size: number): Uint8Array | string => {
+  try {
+    return codec.decompress(input, size)
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error
+    return error.message
+  }
+}
+
+/** Runs of all distances: pieces that are new, and pieces that were there before. */
+const compressible = fc.array(fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 60 })))
+  .map((pieces) =>
+    Uint8Array.from(pieces.flatMap(([piece, times]) => Array.from({ length: times }, () => [...piece]).flat()))
+  )
+
+describe("the LZ4 kernel", () => {
+  it("gives the bytes that its twin gives", () => {
+    fc.assert(fc.property(compressible, (bytes) => {
+      const packed = lz4.compress(bytes, -1)
+      assertEquals(lz4WithKernel.decompress(packed, bytes.length), bytes)
+    }))
+  })
+
+  it("refuses what its twin refuses, in the same words", () => {
+    let refused = 0
+    fc.assert(
+      fc.property(compressible, fc.infiniteStream(fc.nat()), fc.integer({ min: -3, max: 3 }), (bytes, at, more) => {
+        const packed = lz4.compress(bytes, -1)
+        for (let i = 0; i < 3; i++) packed[at.next().value % packed.length] = at.next().value
+        const cut = packed.subarray(0, 1 + at.next().value % packed.length)
+        for (const input of [packed, cut]) {
+          const size = Math.max(0, bytes.length + more)
+          const expected = outcome(lz4, input, size)
+          if (typeof expected === "string") refused++
+          assertEquals(outcome(lz4WithKernel, input, size), expected)
+        }
+      }),
+    )
+    assertEquals(refused > 50, true)
+  })
+
+  it("takes any block, not only packed ones", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.integer({ min: 0, max: 2000 }), (input, size) => {
+        assertEquals(outcome(lz4WithKernel, input, size), outcome(lz4, input, size))
+      }),
+    )
+  })
+
+  it("leaves what is too large for its memory to its twin", () => {
+    for (const size of [200_000, 3_000_000, 6_000_000]) {
+      const bytes = Uint8Array.from({ length: size }, (_, i) => (i * 7) ^ (i >> 9))
+      assertEquals(lz4WithKernel.decompress(lz4.compress(bytes, -1), size), bytes)
+    }
+  })
+  it("writes blocks that its twin reads, of any bytes", () => {
+    fc.assert(fc.property(fc.oneof(compressible, fc.uint8Array({ maxLength: 300 })), (bytes) => {
+      assertEquals(lz4.decompress(lz4WithKernel.compress(bytes, -1), bytes.length), bytes)
+    }))
+    for (const [what, bytes] of samples()) {
+      const packed = lz4WithKernel.compress(bytes, -1)
+      assertEquals(lz4.decompress(packed, bytes.length), bytes, what)
+      assert(packed.length <= bytes.length + Math.ceil(bytes.length / 255) + 16, what)
+      // as small as its twin's, or nearly
+      assert(packed.length <= 1.1 * lz4.compress(bytes, -1).length + 8, what)
+    }
+  })
+})

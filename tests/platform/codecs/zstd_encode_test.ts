@@ -1,0 +1,84 @@
+/** zstd frames of our own, read by fzstd, by our decoder and by the runtime. */
+import { assert, assertEquals } from "@std/assert"
+import * as FastCheck from "effect/FastCheck"
+import { decompress as fzstdDecompress } from "fzstd"
+import { Buffer } from "node:buffer"
+import { describe, it } from "node:test"
+import { BackwardBits } from "../../../platform/codecs/zstd/bit_writer.ts"
+import { nativeCodecs } from "../../../platform/codecs/layers/native.ts"
+import { portableZstd } from "../../../platform/codecs/zstd/portable.ts"
+import { costOf, shares, writeShares } from "../../../platform/codecs/zstd/fse_encode.ts"
+import { fseTable, readFseTable } from "../../../platform/codecs/zstd/entropy_tables.ts"
+import { samples } from "../storage/samples.ts"
+
+const same = (a: Uint8Array, b: Uint8Array): boolean => Buffer.compare(a, b) === 0
+
+const packed = (plain: Uint8Array, what: string): Uint8Array => {
+  const frame = portableZstd.compress(plain, -1)
+  assert(same(portableZstd.decompress(frame, plain.length), plain), what)
+  assert(same(nativeCodecs.zstd.decompress(frame, plain.length), plain), what)
+  return frame
+}
+
+describe("zstd in plain TypeScript", () => {
+  it("writes what all decoders read", () => {
+    for (const [what, plain] of samples()) {
+      assert(same(fzstdDecompress(packed(plain, what)), plain), what)
+    }
+  })
+
+  it("writes repetitions near and far, of literals of every distribution", () => {
+    const kinds = FastCheck.record({
+      seed: FastCheck.integer(),
+      size: FastCheck.oneof(FastCheck.nat(3000), FastCheck.nat(300_000)),
+      bits: FastCheck.integer({ min: 0, max: 8 }),
+      distance: FastCheck.oneof(FastCheck.integer({ min: 1, max: 40 }), FastCheck.integer({ min: 1, max: 100_000 })),
+      share: FastCheck.double({ min: 0, max: 1, noNaN: true }),
+    })
+    FastCheck.assert(
+      FastCheck.property(kinds, ({ bits, distance, seed, share, size }) => {
+        let state = seed >>> 0
+        const random = (): number => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) / 2 ** 32
+        const plain = new Uint8Array(size)
+        for (let i = 0; i < size; i++) {
+          plain[i] = i >= distance && random() < share ? plain[i - distance] : random() * random() * 2 ** bits
+        }
+        packed(plain, "")
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it("makes it short: text to a third, rising integers to two thirds, runs to next to nothing", () => {
+    const sizes = new Map(samples().map(([what, plain]) => [what, packed(plain, what).length / plain.length]))
+    assert(sizes.get("text 65536")! < 0.33, `${sizes.get("text 65536")}`)
+    assert(sizes.get("integers 65536")! < 0.66, `${sizes.get("integers 65536")}`)
+    assert(sizes.get("runs 65536")! < 0.01, `${sizes.get("runs 65536")}`)
+    assert(packed(new Uint8Array(1_000_000), "zeros").length < 100)
+    // what has no pattern is stored
+    assert(sizes.get("noise 65536")! < 1.001)
+  })
+})
+
+describe("distributions", () => {
+  const uses = FastCheck.array(FastCheck.oneof(FastCheck.constant(0), FastCheck.nat(5), FastCheck.nat(1 << 16)), {
+    minLength: 2,
+    maxLength: 53,
+  }).filter((counts) => counts.filter((n) => n > 0).length > 1)
+
+  it("give every symbol that is used a share, and are read as they are described", () => {
+    FastCheck.assert(FastCheck.property(uses, FastCheck.integer({ min: 6, max: 9 }), (counts, log) => {
+      const its = shares(Uint32Array.from(counts), log)
+      assertEquals(its.reduce((sum, share) => sum + share, 0), 1 << log)
+      assert(its.every((share, i) => (share > 0) === (counts[i] > 0)))
+      assert(costOf(Uint32Array.from(counts), its, log) < Infinity)
+      const bytes = new Uint8Array(200)
+      const description = new BackwardBits(bytes)
+      writeShares(its, log, description)
+      const end = description.align()
+      const { next, table } = readFseTable(bytes, 0, bytes.length, counts.length - 1, 9)
+      assertEquals(next, end)
+      assertEquals(table, fseTable(its, log))
+    }))
+  })
+})

@@ -1,0 +1,68 @@
+/** The decoder that is kept gives what the runtime's own function gives, frame after frame, damaged ones among them. */
+import * as fc from "effect/FastCheck"
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import * as zlib from "node:zlib"
+import { nativeCodecs } from "../../../platform/codecs/layers/native.ts"
+import { readZstdFrame } from "../../../platform/codecs/zstd/frame.ts"
+import { decodeFrame } from "../../../platform/codecs/zstd/native_handle.ts"
+import { CodecError } from "../../../platform/errors.ts"
+
+const data = fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.integer({ min: 1, max: 700 }))
+  .map(([piece, times]) =>
+    Uint8Array.from({ length: piece.length * times }, (_, i) => piece[i % piece.length] + (i >> 12))
+  )
+
+const decoded = (frame: Uint8Array, size: number): Uint8Array | undefined => {
+  const output = new Uint8Array(size)
+  return decodeFrame(frame, output) ? output : undefined
+}
+
+describe("the zstd decoder that is kept", () => {
+  it("is there in this runtime", () => {
+    const bytes = new Uint8Array(1000).fill(3)
+    assertEquals(decoded(nativeCodecs.zstd.compress(bytes, 3), 1000), bytes)
+  })
+
+  it("gives what went in, of every level, one frame after the other", () => {
+    fc.assert(
+      fc.property(data, fc.constantFrom(-5, 1, 3, 9, 19), (bytes, level) => {
+        const found = decoded(nativeCodecs.zstd.compress(bytes, level), bytes.length)
+        assert(found !== undefined && found.every((byte, i) => byte === bytes[i]))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it("of damaged frames gives what the runtime's function gives, or nothing; and then goes on", () => {
+    const whole = nativeCodecs.zstd.compress(new Uint8Array(5000).fill(7), 3)
+    let refused = 0
+    fc.assert(
+      fc.property(data, fc.infiniteStream(fc.nat()), (bytes, random) => {
+        const frame = nativeCodecs.zstd.compress(bytes, 3)
+        for (let i = 0; i < 2; i++) {
+          frame[6 + random.next().value % (frame.length - 6)] ^= 1 << (random.next().value % 8)
+        }
+        try {
+          readZstdFrame(frame, bytes.length)
+        } catch (error) {
+          assert(error instanceof CodecError)
+          return
+        }
+        const found = decoded(frame, bytes.length)
+        if (found === undefined) refused++
+        else assert(zlib.zstdDecompressSync(frame).every((byte, i) => byte === found[i]))
+        assertEquals(decoded(whole, 5000)?.[4999], 7)
+      }),
+      { numRuns: 300 },
+    )
+    assert(refused > 20, `${refused} refused`)
+  })
+
+  it("does not take less or more for the whole", () => {
+    const frame = nativeCodecs.zstd.compress(Uint8Array.from({ length: 3000 }, (_, i) => i >> 3), 3)
+    for (const size of [0, 1, 2999, 3001]) assertEquals(decoded(frame, size), undefined)
+    for (const length of [10, frame.length - 1]) assertEquals(decoded(frame.slice(0, length), 3000), undefined)
+    assertEquals(decoded(frame, 3000)?.[2999], 2999 >> 3 & 255)
+  })
+})

@@ -1,0 +1,99 @@
+/** Making manifests of folders with links, and of more than a manifest may have. */
+import { describe, it } from "node:test"
+import { assert, assertEquals, assertMatch } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { decodeManifest, MANIFEST_NAME } from "../../../../platform/storage/http/manifest.ts"
+import { localFiles, makeMemoryStorage, publish } from "../../../../platform/mod.ts"
+import type { Entry, Storage } from "../../../../platform/storage/service.ts"
+
+const inFolder = async (body: (folder: string) => Promise<void>): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-publish-"))
+  try {
+    await body(folder)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** The manifest's files, by all folders. */
+const published = async (folder: string): Promise<ReadonlyArray<string>> => {
+  await Effect.runPromise(Effect.timeout(publish(localFiles, folder), "5 seconds"))
+  const manifest = decodeManifest(await Effect.runPromise(localFiles.read(join(folder, MANIFEST_NAME))))
+  const walk = (path: string): ReadonlyArray<string> =>
+    manifest.list(path).flatMap(({ name, kind }) => {
+      const below = path === "" ? name : `${path}/${name}`
+      return kind === "file" ? [below] : walk(below)
+    })
+  return walk("")
+}
+
+/** A storage that answers each listing with these entries. */
+const listing = (entries: (depth: number) => ReadonlyArray<Entry>): Storage => ({
+  ...makeMemoryStorage(),
+  list: (uri) => Effect.sync(() => entries(uri.split("/").length - 3)),
+})
+
+describe("publish", () => {
+  it("ends where links lead to the folders that they lie in", () =>
+    inFolder(async (folder) => {
+      mkdirSync(join(folder, "array"))
+      writeFileSync(join(folder, "array", "file"), "abc")
+      for (const name of ["a", "b", "c"]) symlinkSync(".", join(folder, name))
+      symlinkSync("..", join(folder, "array", "up"))
+      assertEquals(await published(folder), ["array/file"])
+    }))
+
+  it("follows links to other folders, and stops where two of them lead to each other", () =>
+    inFolder(async (folder) => {
+      for (const name of ["root", "root/x", "root/y", "other"]) mkdirSync(join(folder, name))
+      for (const name of ["root/x/one", "root/y/two", "other/three"]) writeFileSync(join(folder, name), "abc")
+      symlinkSync("../y", join(folder, "root/x/to-y"))
+      symlinkSync("../x", join(folder, "root/y/to-x"))
+      symlinkSync("../other", join(folder, "root/other"))
+      symlinkSync("../root", join(folder, "other/back"))
+      assertEquals(await published(join(folder, "root")), ["other/three", "x/one", "x/to-y/two", "y/to-x/one", "y/two"])
+    }))
+
+  it("refuses more files than a manifest may have, before it has listed them all", async () => {
+    let listings = 0
+    const name = "n".repeat(10_000)
+    const many = listing((depth) => {
+      listings++
+      return Array.from(
+        { length: 1000 },
+        (_, i): Entry =>
+          depth === 0 ? { name: `f${i}`, kind: "folder" } : { name: `${name}${i}`, kind: "file", size: 1 },
+      )
+    })
+    const error = await Effect.runPromise(Effect.flip(publish(many, "mem://many")))
+    assertEquals([error._tag, "reason" in error && error.reason], ["StorageError", "Unsupported"])
+    assertMatch(error.message, /more than the 134217728 bytes that readers take/)
+    assert(listings < 30, `${listings}`)
+  })
+
+  it("refuses folders that are too many, and lets timers run meanwhile", async () => {
+    let timers = 0
+    const timer = setInterval(() => timers++, 10)
+    const pair = ["a", "b"].map((name): Entry => ({ name, kind: "folder" }))
+    const doubling = listing((depth) => depth < 24 ? pair : [])
+    try {
+      const error = await Effect.runPromise(Effect.flip(publish(doubling, "mem://doubling")))
+      assertMatch(error.message, /more than 1048576 folders/)
+    } finally {
+      clearInterval(timer)
+    }
+    assert(timers > 10, `${timers} timers`)
+  })
+
+  it("stops when it is interrupted", async () => {
+    const pair = ["a", "b"].map((name): Entry => ({ name, kind: "folder" }))
+    const doubling = listing((depth) => depth < 24 ? pair : [])
+    const begun = performance.now()
+    const exit = await Effect.runPromiseExit(publish(doubling, "mem://doubling"), { signal: AbortSignal.timeout(50) })
+    assertEquals(exit._tag, "Failure")
+    assert(performance.now() - begun < 1000, `${performance.now() - begun} ms`)
+  })
+})

@@ -1,0 +1,335 @@
+import { assert, assertEquals, assertStringIncludes } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { Buffer } from "node:buffer"
+import { execFile, execFileSync } from "node:child_process"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import process from "node:process"
+import { describe, it } from "node:test"
+import { fileURLToPath } from "node:url"
+import { NotFound, StorageError } from "../../../platform/errors.ts"
+import { readFailure, storageFailure } from "../../../platform/storage/errno.ts"
+import { compareBytewise } from "../../../platform/storage/utf8_order.ts"
+import { localFiles, makeLocalStorage } from "../../../platform/storage/local/local.ts"
+import { layerMemory, makeMemoryStorage } from "../../../platform/storage/memory.ts"
+import { makeRouter } from "../../../platform/storage/router.ts"
+import { Storage } from "../../../platform/storage/service.ts"
+import { layerTrace, makeTrace, type TracedCall, withTrace } from "../../../platform/storage/middleware/counters.ts"
+import { type Backend, storageSuite } from "../../support/storage_suite.ts"
+
+const folder = (): { path: string; close: () => void } => {
+  const path = mkdtempSync(join(tmpdir(), "tessera storage %41 "))
+  return { path, close: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+const router = (): Storage => makeRouter({ file: localFiles, mem: makeMemoryStorage() })
+
+const inFolder = (storage: () => Storage, uri = false) => (): Backend => {
+  const { path, close } = folder()
+  return uri ? { storage: storage(), root: `file://${path}`, close } : { storage: storage(), root: path, close }
+}
+
+storageSuite("memory", () => ({ storage: makeMemoryStorage(), root: "mem://root" }))
+storageSuite("memory, under plain names", () => ({ storage: makeMemoryStorage(), root: "root" }))
+storageSuite("local files by path", inFolder(() => localFiles))
+storageSuite("local files by file:// URI", inFolder(() => localFiles, true))
+storageSuite("local files, cached", inFolder(() => makeLocalStorage({ durability: "cached" })))
+storageSuite("router, memory", () => ({ storage: router(), root: "mem://some/where" }))
+storageSuite("router, local", inFolder(router))
+storageSuite("router, local by URI", inFolder(router, true))
+storageSuite("traced memory", () => ({ storage: withTrace(makeMemoryStorage(), makeTrace()), root: "mem://root" }))
+storageSuite("traced local files", inFolder(() => withTrace(localFiles, makeTrace())))
+
+const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect)
+const fails = <A, E>(effect: Effect.Effect<A, E>): Promise<E> => Effect.runPromise(Effect.flip(effect))
+
+const inside = async (body: (path: string) => Promise<void>): Promise<void> => {
+  const { path, close } = folder()
+  try {
+    await body(path)
+  } finally {
+    close()
+  }
+}
+
+describe("names", () => {
+  it("compare as their UTF-8 bytes do", () => {
+    const names = [
+      "",
+      "a",
+      "aa",
+      "b",
+      "\u007f",
+      "\u0080",
+      "\ud7ff",
+      "\ue000",
+      "\uffff",
+      "\u{10000}",
+      "\u{10ffff}",
+      "a\u{10000}",
+    ]
+    for (const a of names) {
+      for (const b of names) {
+        assertEquals(Math.sign(compareBytewise(a, b)), Buffer.compare(Buffer.from(a), Buffer.from(b)), `${a} ${b}`)
+      }
+    }
+  })
+})
+
+describe("memory storage", () => {
+  it("reads and writes the map it is given", async () => {
+    const files = new Map([["array/file", Uint8Array.of(1)]])
+    const storage = makeMemoryStorage(files)
+    assertEquals(await run(storage.read("mem://array/file")), Uint8Array.of(1))
+    await run(storage.write("mem://array/other/", Uint8Array.of(2)))
+    assertEquals([...files.keys()], ["array/file", "array/other"])
+    assertEquals((await run(storage.list("mem://"))).map((entry) => entry.name), ["array"])
+  })
+
+  it("is fresh in every layer", async () => {
+    const program = Effect.flatMap(Storage, (storage) => storage.create("mem://file", Uint8Array.of(1)))
+    await run(Effect.provide(program, layerMemory))
+    await run(Effect.provide(program, layerMemory))
+  })
+})
+
+describe("local storage", () => {
+  it("takes no URL with a slash too few for a path, as its credentials would become names of folders", () => {
+    for (const uri of ["http:/host/a?sig=SECRET", "HTTPS:host/a?sig=SECRET", "s3:/bucket/a?sig=SECRET"]) {
+      const error = Effect.runSync(Effect.flip(makeLocalStorage().createFolder(uri)))
+      assertEquals(error.reason, "Unsupported")
+      assert(!error.message.includes("SECRET"), error.message)
+    }
+  })
+
+  it("follows links to files and folders, and passes by those that lead nowhere", () =>
+    inside(async (path) => {
+      mkdirSync(join(path, "real"))
+      writeFileSync(join(path, "real", "file"), "abc")
+      symlinkSync(join(path, "real"), join(path, "folder"))
+      symlinkSync(join(path, "real", "file"), join(path, "link"))
+      symlinkSync(join(path, "nowhere"), join(path, "dangling"))
+      const kinds = (await run(localFiles.list(path))).map(({ name, kind }) => `${name} ${kind}`)
+      assertEquals(kinds, ["folder folder", "link file", "real folder"])
+      assertEquals(await run(localFiles.size(join(path, "folder", "file"))), 3)
+      assert(await fails(localFiles.read(join(path, "dangling"))) instanceof NotFound)
+      await run(localFiles.write(join(path, "link"), Uint8Array.of(1)))
+      assertEquals(await run(localFiles.read(join(path, "real", "file"))), Uint8Array.of(1), "written through the link")
+      await run(localFiles.remove(join(path, "folder")))
+      assertEquals(await run(localFiles.size(join(path, "real", "file"))), 1, "only the link is removed")
+    }))
+
+  it("lists a folder with links that lead in circles, too far, or where nobody may look; only those links fail", () =>
+    inside(async (path) => {
+      mkdirSync(join(path, "real"))
+      writeFileSync(join(path, "file"), "abc")
+      symlinkSync("self", join(path, "self"))
+      symlinkSync("pong", join(path, "ping"))
+      symlinkSync("ping", join(path, "pong"))
+      symlinkSync("a".repeat(300), join(path, "long"))
+      symlinkSync(join("file", "below"), join(path, "below a file"))
+      symlinkSync(".", join(path, "here"))
+      mkdirSync(join(path, "locked", "inner"), { recursive: true })
+      symlinkSync(join(path, "locked", "inner"), join(path, "refused"))
+      chmodSync(join(path, "locked"), 0)
+      try {
+        // the superuser may look everywhere
+        const refused = process.getuid?.() === 0 ? ["refused folder"] : []
+        const kinds = (await run(localFiles.list(path))).map(({ name, kind }) => `${name} ${kind}`)
+        assertEquals(kinds, ["file file", "here folder", "locked folder", "real folder", ...refused])
+        assertEquals((await run(localFiles.list(join(path, "here", "here")))).length, kinds.length)
+        for (const name of ["self", "ping", "pong"]) {
+          const uri = join(path, name)
+          for (
+            const call of [
+              localFiles.read(uri),
+              localFiles.readTail(uri, 1),
+              localFiles.readRanges(uri, [{ offset: 0, length: 1 }]),
+              localFiles.size(uri),
+              localFiles.list(uri),
+            ]
+          ) {
+            const error = await fails(call as Effect.Effect<unknown, unknown>)
+            assert(error instanceof StorageError, `${name}: ${error}`)
+          }
+        }
+        assert(await fails(localFiles.read(join(path, "long"))) instanceof NotFound)
+      } finally {
+        chmodSync(join(path, "locked"), 0o700)
+      }
+    }))
+
+  it("says why, by the codes of the file system", () => {
+    const reasonOf = (cause: unknown) => storageFailure("write", "file")(cause).reason
+    assertEquals(reasonOf({ code: "EACCES" }), "Denied")
+    assertEquals(reasonOf({ code: "EPERM" }), "Denied")
+    assertEquals(reasonOf({ code: "EMFILE" }), "Unavailable")
+    assertEquals(reasonOf({ code: "constructor" }), "Unknown")
+    assertEquals(reasonOf(Object.assign(new Error(), { name: "NotCapable" })), "Denied", "Deno without permission")
+    assertEquals(reasonOf(undefined), "Unknown")
+    assertEquals(readFailure("read", "file")({ code: "EACCES" })._tag, "StorageError")
+  })
+
+  it("does not wait for the writer of a named pipe", () =>
+    inside(async (path) => {
+      execFileSync("mkfifo", [join(path, "pipe")])
+      assert(await fails(localFiles.read(join(path, "pipe"))) instanceof NotFound)
+      assertEquals(await run(localFiles.list(path)), [])
+    }))
+
+  it("lets one process of several create a file, whole", () =>
+    inside(async (path) => {
+      const script = fileURLToPath(new URL("create_race.ts", import.meta.url))
+      const before = "Deno" in globalThis ? ["run", "-A", script] : [script]
+      const made = await Promise.all([1, 2, 3].map((mark) =>
+        new Promise<ReadonlyArray<number>>((done, broken) => {
+          const cwd = fileURLToPath(new URL("../../..", import.meta.url))
+          execFile(process.execPath, [...before, path, String(mark)], { cwd }, (error, out) => {
+            if (error !== null) broken(error)
+            else done(JSON.parse(out))
+          })
+        })
+      ))
+      assertEquals(made.flat().sort((a, b) => a - b), Array.from({ length: 100 }, (_, i) => i))
+      for (const [i, files] of made.entries()) {
+        for (const file of files) {
+          assertEquals(await run(localFiles.read(join(path, String(file)))), new Uint8Array(10_000).fill(i + 1))
+        }
+      }
+      assertEquals(readdirSync(path).length, 100, "no leavings")
+    }))
+
+  it("reads percent signs as they stand, of paths and of URIs", () =>
+    inside(async (path) => {
+      await run(localFiles.write(join(path, "a%20b"), Uint8Array.of(1)))
+      await run(localFiles.write(`file://${path}/c%20d`, Uint8Array.of(2)))
+      await run(localFiles.write(`file://${path}/100% é#?`, Uint8Array.of(3, 3)))
+      assertEquals(readdirSync(path).sort(), ["100% é#?", "a%20b", "c%20d"])
+      assertEquals(await run(localFiles.size(`file://localhost${path}/c%20d`)), 1)
+      assertEquals(await run(localFiles.size(join(path, "100% é#?"))), 2)
+    }))
+
+  it("refuses URIs that are none of its own, by name", async () => {
+    for (
+      const [uri, reason, word] of [
+        ["s3://bucket/key", "Unsupported", "s3"],
+        ["file://elsewhere/file", "Unsupported", "elsewhere"],
+        ["", "Unknown", "empty"],
+        ["with\0zero", "Unknown", ""],
+      ]
+    ) {
+      const error = await fails(localFiles.read(uri))
+      assert(error instanceof StorageError, `${uri}: ${String(error)}`)
+      assertEquals(error.reason, reason)
+      assertStringIncludes(error.message, word)
+    }
+  })
+
+  it("does not remove the root of the file system", async () => {
+    for (const uri of ["/", "//", "file:///", "/."]) {
+      assertEquals((await fails(localFiles.remove(uri))).reason, "Denied")
+    }
+  })
+
+  it("keeps unfinished files out of the folders in which TileDB takes every file for its own", () =>
+    inside(async (path) => {
+      const temporaries = (folder: string) =>
+        readdirSync(join(path, folder)).filter((name) => name.startsWith(".")).length
+      const place: Readonly<Record<string, string>> = {
+        "array/__meta": "array",
+        "array/__schema/__enumerations": "array",
+        "array/__fragments/__1_1_0a_22": "array/__fragments/__1_1_0a_22",
+        "array/folder": "array/folder",
+      }
+      for (const [folder, where] of Object.entries(place)) {
+        await run(Effect.scoped(Effect.gen(function* () {
+          const file = yield* localFiles.openWrite(join(path, folder, "file"))
+          yield* file.write(Uint8Array.of(1))
+          assertEquals(temporaries(where), 1, folder)
+          if (where !== folder) assertEquals(temporaries(folder), 0, folder)
+          yield* file.finish
+          assertEquals(temporaries(where), 0, folder)
+        })))
+        assertEquals(readdirSync(join(path, folder)).includes("file"), true)
+      }
+    }))
+
+  it("leaves nothing behind when a write fails, and shows nothing of one under way", () =>
+    inside(async (path) => {
+      mkdirSync(join(path, "folder"))
+      writeFileSync(join(path, "folder", "inner"), "x")
+      const error = await fails(localFiles.write(join(path, "folder"), Uint8Array.of(1)))
+      assert(error instanceof StorageError)
+      assertEquals(readdirSync(path), ["folder"])
+      writeFileSync(join(path, ".tessera-0.tmp"), "half")
+      assertEquals((await run(localFiles.list(path))).map((entry) => entry.name), ["folder"])
+    }))
+})
+
+describe("router", () => {
+  it("names the scheme that nobody serves", async () => {
+    for (const uri of ["s3://bucket/key", "constructor://x", "HTTP://host/x"]) {
+      const error = await fails(router().read(uri))
+      assert(error instanceof StorageError)
+      assertEquals(error.reason, "Unsupported")
+      assertStringIncludes(error.message, uri.slice(0, uri.indexOf(":")).toLowerCase())
+    }
+  })
+
+  it("keeps its storages apart", () =>
+    inside(async (path) => {
+      const storage = router()
+      await run(storage.write("MEM://file", Uint8Array.of(1)))
+      await run(storage.write(join(path, "file"), Uint8Array.of(2)))
+      assertEquals(await run(storage.read("mem://file")), Uint8Array.of(1))
+      assertEquals(await run(storage.read(join(path, "file"))), Uint8Array.of(2))
+    }))
+})
+
+describe("trace", () => {
+  it("counts calls, requests and bytes when they are made", async () => {
+    const trace = makeTrace()
+    const seen: Array<TracedCall> = []
+    const storage = withTrace(makeMemoryStorage(), trace, (call) => seen.push(call))
+    const uri = "mem://file"
+    const write = storage.write(uri, new Uint8Array(100))
+    assertEquals(trace, makeTrace(), "nothing has run yet")
+    await run(write)
+    await run(storage.list("mem://"))
+    await run(storage.size(uri))
+    await run(storage.read(uri))
+    await run(storage.readRanges(uri, [{ offset: 0, length: 7 }, { offset: 50, length: 5 }, { offset: 0, length: 0 }]))
+    await run(storage.readTail(uri, 8))
+    await fails(storage.create(uri, new Uint8Array(5)))
+    await fails(storage.readRanges(uri, [{ offset: 99, length: 2 }]))
+    await run(storage.remove(uri))
+    assertEquals(trace, {
+      calls: {
+        ...makeTrace().calls,
+        list: 1,
+        size: 1,
+        read: 1,
+        readRanges: 2,
+        readTail: 1,
+        write: 1,
+        create: 1,
+        remove: 1,
+      },
+      requests: 11,
+      bytesRead: 100 + 12 + 8,
+      bytesWritten: 100,
+    })
+    assertEquals(seen.length, 9)
+    assertEquals(seen.filter((call) => call.failed).map((call) => call.operation), ["create", "readRanges"])
+    assertEquals(seen[4], { operation: "readRanges", uri, requests: 3, bytesRead: 12, bytesWritten: 0, failed: false })
+  })
+
+  it("lies over another layer", async () => {
+    const trace = makeTrace()
+    const program = Effect.flatMap(Storage, (storage) => storage.list("mem://"))
+    await run(Effect.provide(program, Layer.provide(layerTrace(trace), layerMemory)))
+    assertEquals(trace.calls.list, 1)
+  })
+})

@@ -1,0 +1,59 @@
+/** The kernels' memory, and that the code in `kernels.ts` was made of the sources beside it. */
+import { describe, it } from "node:test"
+import { assertEquals, assertNotEquals } from "@std/assert"
+import { readFileSync } from "node:fs"
+import { isScratch, LARGEST, lazyKernel, onKernel, scratch } from "../../../platform/wasm/memory.ts"
+import { digestOf, kernels } from "../../../bundle/wasm.ts"
+
+describe("kernels", () => {
+  it("are made of their sources: run `deno task kernels` after a change", () => {
+    const code = readFileSync(new URL("../../../platform/wasm/modules_generated.ts", import.meta.url), "utf8")
+    const found = [...code.matchAll(/`(\w+\.wat)`; SHA-256 of the source: (\w+)/g)].map(([, name, sum]) => [name, sum])
+    assertEquals(found, Object.values(kernels).map((source) => [source, digestOf(source)]))
+  })
+
+  it("that cannot be compiled are not there", () => {
+    assertEquals(lazyKernel("AGFzbQEAAAA=")() === undefined, false)
+    assertEquals(lazyKernel("AGFzbQIAAAA=")(), undefined)
+  })
+})
+
+describe("the memory of kernels", () => {
+  it("gives a result another place than its input", () => {
+    const a = scratch(100, new Uint8Array(8))
+    const b = scratch(LARGEST, a)
+    const c = scratch(100, b)
+    assertNotEquals(a.byteOffset, b.byteOffset)
+    assertEquals(a.byteOffset, c.byteOffset)
+    assertEquals(scratch(10, a.subarray(50)).byteOffset, b.byteOffset)
+    assertEquals([a, b].map((bytes) => bytes.byteOffset % 16), [0, 0])
+    assertEquals([isScratch(a), isScratch(b), isScratch(new Uint8Array(1))], [true, true, false])
+  })
+
+  it("has no room for more than kernels take", () => {
+    assertEquals(isScratch(scratch(LARGEST + 1, new Uint8Array(8))), false)
+    const call = () => {
+      throw new Error("called")
+    }
+    assertEquals(onKernel(new Uint8Array(LARGEST + 1), new Uint8Array(1), call), false)
+    assertEquals(onKernel(new Uint8Array(1), new Uint8Array(LARGEST + 1), call), false)
+  })
+
+  it("copies what lies elsewhere in and out, and nothing out of a kernel that refuses", () => {
+    const [input, output] = [Uint8Array.of(1, 2, 3), Uint8Array.of(9, 9, 9)]
+    const inside = scratch(3, input)
+    inside.set([7, 8, 9])
+    assertEquals(onKernel(input, output, () => 0), false)
+    assertEquals(output, Uint8Array.of(9, 9, 9))
+    const memory = new Uint8Array(inside.buffer)
+    const copy = (from: number, to: number) => {
+      memory.copyWithin(to, from, from + 3)
+    }
+    assertEquals(onKernel(input, output, copy), true)
+    assertEquals(output, input)
+    assertEquals(onKernel(inside, output, (from, to) => copy(from, to)), true)
+    assertEquals(output, Uint8Array.of(7, 8, 9))
+    assertEquals(onKernel(input, inside, (from, to) => copy(from, to)), true)
+    assertEquals(Uint8Array.from(inside), input)
+  })
+})

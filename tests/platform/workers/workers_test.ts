@@ -1,0 +1,143 @@
+import { assert, assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import { spawnSync } from "node:child_process"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import process from "node:process"
+import { describe, it } from "node:test"
+import { breath, makeWorkers, type WorkerPool } from "../../../platform/workers/worker_pool.ts"
+
+const echo = new URL("./echo_worker.ts", import.meta.url)
+
+const withPool = <A>(
+  module: URL,
+  threads: number,
+  use: (pool: WorkerPool) => Effect.Effect<A, unknown>,
+  rest?: number,
+): Promise<A> =>
+  Effect.runPromise(
+    Effect.scoped(Effect.flatMap(makeWorkers(threads, rest), (workers) => use(workers!.pool(module)))),
+  )
+
+/** Offers until a worker is there to take it. */
+const offered = (pool: WorkerPool, job: { readonly bytes: ArrayBuffer; readonly fail?: true }) =>
+  Effect.gen(function* () {
+    for (;;) {
+      const answer = pool.offer(() => [job, [job.bytes]])
+      if (answer !== undefined) return answer
+      yield* breath
+    }
+  })
+
+/** A program that leaves its threads as they are, and in Deno the permissions that it came to need. */
+const runWithoutEnd = (permission: string) => {
+  const folder = mkdtempSync(join(tmpdir(), "tessera-threads-"))
+  const audit = join(folder, "audit.jsonl")
+  try {
+    const program = join(import.meta.dirname!, "run_without_end.ts")
+    const args = "Deno" in globalThis ? ["run", permission, "--no-check", program] : [program]
+    const env = { ...process.env, DENO_AUDIT_PERMISSIONS: audit }
+    // a program that is held is ended, and then has no status
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000, env })
+    const lines = existsSync(audit) ? readFileSync(audit, "utf8").trim().split("\n").filter((line) => line !== "") : []
+    return { result: [status, stdout, stderr], asked: lines.map((line) => JSON.parse(line).permission) }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+describe("worker threads", () => {
+  it("answer with what they were sent, in order, and take no more than they can queue", () =>
+    withPool(echo, 1, (pool) =>
+      Effect.gen(function* () {
+        const first = yield* offered(pool, { bytes: Uint8Array.of(1).buffer })
+        const second = pool.offer(() => [{ bytes: Uint8Array.of(2).buffer }, []])
+        const third = pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []])
+        assert(second !== undefined && third !== undefined)
+        const kept = Uint8Array.of(3)
+        assertEquals(pool.offer(() => [{ bytes: kept.buffer }, [kept.buffer]]), undefined)
+        assertEquals(kept.length, 1)
+        const answers = yield* Effect.orDieWith(Effect.all([first, second]), () => new Error("lost"))
+        assertEquals(answers.map((a) => [...new Uint8Array((a as { bytes: ArrayBuffer }).bytes)]), [[1], [2]])
+        const again = yield* offered(pool, { bytes: kept.buffer })
+        assertEquals(kept.length, 0)
+        yield* Effect.orDieWith(again, () => new Error("lost"))
+      })))
+
+  it("say so when they break down, and take no more", () =>
+    withPool(echo, 1, (pool) =>
+      Effect.gen(function* () {
+        const failing = yield* offered(pool, { fail: true, bytes: new ArrayBuffer(8) })
+        assertEquals(yield* Effect.flip(failing), { _tag: "WorkerLost" })
+        assertEquals(pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []]), undefined)
+      })))
+
+  it("are missed by nobody where their module cannot be loaded", () =>
+    withPool(new URL("../no_such_worker.ts", import.meta.url), 2, (pool) =>
+      Effect.gen(function* () {
+        for (let i = 0; i < 50; i++) {
+          assertEquals(pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []]), undefined)
+          yield* Effect.sleep(2)
+        }
+      })))
+
+  it("run modules that are no files, as those are that were imported from a server", {
+    skip: "Bun" in globalThis ? "Bun imports none from servers" : false,
+  }, () => {
+    const module = `const { parentPort: port } = process.getBuiltinModule("node:worker_threads")
+      port.on("message", (job) => port.postMessage(job))
+      port.postMessage("ready")`
+    return withPool(
+      new URL(`data:text/javascript,${encodeURIComponent(module)}`),
+      1,
+      (pool) =>
+        Effect.gen(function* () {
+          const answer = yield* yield* offered(pool, { bytes: new ArrayBuffer(8) })
+          assertEquals((answer as { readonly bytes: ArrayBuffer }).bytes.byteLength, 8)
+        }),
+    )
+  })
+
+  it("end when they have nothing to do, and start again", () =>
+    withPool(echo, 1, (pool) =>
+      Effect.gen(function* () {
+        const use = Effect.gen(function* () {
+          yield* yield* offered(pool, { bytes: new ArrayBuffer(8) })
+        })
+        yield* use
+        yield* Effect.sleep(300)
+        // none is there, and so none is ready
+        assertEquals(pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []]), undefined)
+        yield* use
+      }), 50))
+
+  it("keep no program from ending, but while they do what is waited for", () => {
+    assertEquals(runWithoutEnd("-A").result, [0, "8 bytes came back\n", ""])
+  })
+
+  it(
+    "need to read their modules, and start only where nobody is asked for it",
+    { skip: !("Deno" in globalThis) },
+    () => {
+      const allowed = runWithoutEnd("--allow-read")
+      assertEquals(allowed.result, [0, "8 bytes came back\n", ""])
+      assert(allowed.asked.includes("read") && !allowed.asked.includes("env"))
+      // any permission but that: without one, Deno's node:child_process hands on its own
+      assertEquals(runWithoutEnd("--allow-sys"), { result: [0, "no thread took it\n", ""], asked: [] })
+    },
+  )
+
+  it("are none on a single core", async () => {
+    assertEquals(await Effect.runPromise(Effect.scoped(makeWorkers(0))), undefined)
+  })
+
+  it("leave a job behind that nobody waits for any more", () =>
+    withPool(echo, 1, (pool) =>
+      Effect.gen(function* () {
+        const job = yield* offered(pool, { bytes: new ArrayBuffer(8) })
+        yield* Effect.ignore(Effect.timeout(job, 0))
+        const next = yield* offered(pool, { bytes: new ArrayBuffer(8) })
+        yield* Effect.ignore(next)
+      })))
+})

@@ -1,0 +1,148 @@
+/** Streams of the web: elements when they are asked for, and an end to what is under way when nobody wants them. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import { ArrayNotFound, Dense, layerDefault, layerNative, TileArray, toReadableStream } from "../../../mod.ts"
+import { makeTrace, StorageService, withTrace } from "../../../platform/mod.ts"
+import { localFiles } from "../../../platform/storage/local/local.ts"
+import { startWebServer } from "../../support/web_server.ts"
+
+const weather = join(import.meta.dirname!, "../../golden/demo/weather")
+const box = { region: { day: [1, 366], station: [1, 100] }, memory: 200_000 } as const
+const batches = (uri: string, query: Dense.Query = box) =>
+  Stream.flatMap(TileArray.open(uri), (array) => Dense.stream(array, query))
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** What a promise rejects with. */
+const rejected = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(() => assert(false, "nothing was thrown"), (error) => error)
+
+/** The demo's array on a server that never answers for cells; says how many requests for them were cut. */
+const withSlowServer = async (run: (uri: string, asked: () => boolean, cut: () => boolean) => Promise<void>) => {
+  const files = new Map(
+    readdirSync(weather, { recursive: true, withFileTypes: true }).filter((e) => e.isFile()).map((e) => {
+      const path = join(e.parentPath, e.name)
+      return [`weather${path.slice(weather.length)}`, new Uint8Array(readFileSync(path))]
+    }),
+  )
+  let asked = false
+  const server = await startWebServer({
+    files,
+    first: ({ path }) => {
+      if (!/\/a\d+\.tdb$/.test(path)) return undefined
+      asked = true
+      return true
+    },
+  })
+  try {
+    await run(
+      `${server.origin}/weather`,
+      () => asked,
+      () => server.seen.some(({ cut, path }) => cut && path.endsWith(".tdb")),
+    )
+  } finally {
+    await server.close()
+  }
+}
+
+/** Waits until something holds, for a second at most. */
+const until = async (holds: () => boolean): Promise<boolean> => {
+  for (let i = 0; i < 100 && !holds(); i++) await pause(10)
+  return holds()
+}
+
+describe("readable streams", () => {
+  it("have the elements of the stream, and end", async () => {
+    let cells = 0
+    let parts = 0
+    const reader = toReadableStream(batches(weather), layerDefault).getReader()
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      cells += next.value.columns.temperature.length
+      parts++
+    }
+    assertEquals(cells, 366 * 100)
+    assert(parts > 3)
+    const numbers = toReadableStream(Stream.range(1, 5), Layer.empty)
+    const doubled = numbers.pipeThrough(new TransformStream({ transform: (n, out) => out.enqueue(2 * n) }))
+    const seen: Array<number> = []
+    await doubled.pipeTo(new WritableStream({ write: (n) => void seen.push(n) }))
+    assertEquals(seen, [2, 4, 6, 8, 10])
+  })
+
+  it("make nothing before they are read, and one element ahead", async () => {
+    const made: Array<number> = []
+    const stream = Stream.tap(Stream.rechunk(Stream.range(1, 100), 1), (n) => Effect.sync(() => made.push(n)))
+    const readable = toReadableStream(stream, Layer.empty)
+    await pause(20)
+    assertEquals(made, [])
+    const reader = readable.getReader()
+    assertEquals((await reader.read()).value, 1)
+    await pause(20)
+    assert(made.length <= 3, made.join())
+    await reader.cancel()
+    const trace = makeTrace()
+    const layer = Layer.merge(Layer.succeed(StorageService, withTrace(localFiles, trace)), layerNative)
+    const first = toReadableStream(batches(weather), layer)
+    await pause(5)
+    assertEquals(trace.requests, 0)
+    const one = first.getReader()
+    await one.read()
+    await one.cancel()
+    const few = trace.requests
+    await pause(20)
+    assertEquals(trace.requests, few)
+  })
+
+  it("close what they needed, however they end", async () => {
+    for (const end of ["all", "cancel", "fail"]) {
+      let open = 0
+      const layer = Layer.scopedDiscard(
+        Effect.acquireRelease(Effect.sync(() => open++), () => Effect.sync(() => open--)),
+      )
+      const failing = end === "fail" ? Stream.fail("broken") : Stream.empty
+      const reader = toReadableStream(Stream.concat(Stream.range(1, 3), failing), layer).getReader()
+      assertEquals((await reader.read()).value, 1)
+      assertEquals(open, 1)
+      if (end === "cancel") await reader.cancel()
+      else {
+        const rest = (async () => {
+          while (!(await reader.read()).done);
+        })()
+        if (end === "fail") assertEquals(await rejected(rest), "broken")
+        else await rest
+      }
+      assert(await until(() => open === 0), `${end}: ${open}`)
+    }
+  })
+
+  it("reject with tagged errors", async () => {
+    const reader = toReadableStream(batches("no/such/array"), layerDefault).getReader()
+    assert(await rejected(reader.read()) instanceof ArrayNotFound)
+  })
+
+  it("cut requests in flight when they are cancelled", () =>
+    withSlowServer(async (uri, asked, cut) => {
+      const reader = toReadableStream(batches(uri, {}), layerDefault).getReader()
+      const reading = reader.read()
+      assert(await until(asked), "no cell was asked for")
+      await reader.cancel()
+      assertEquals((await reading).done, true)
+      assert(await until(cut), "no request was cut")
+    }))
+
+  it("cut requests in flight when their signal is aborted", () =>
+    withSlowServer(async (uri, asked, cut) => {
+      const controller = new AbortController()
+      const stopped = new Error("stopped")
+      const reader = toReadableStream(batches(uri, {}), layerDefault, { signal: controller.signal }).getReader()
+      const reading = rejected(reader.read())
+      assert(await until(asked), "no cell was asked for")
+      controller.abort(stopped)
+      assertEquals(await reading, stopped)
+      assert(await until(cut), "no request was cut")
+    }))
+})

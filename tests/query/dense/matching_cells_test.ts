@@ -1,0 +1,95 @@
+/** Cells of dense arrays that fulfil a condition, without the others. */
+import { assert, assertEquals } from "@std/assert"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { describe, it } from "node:test"
+import { ArraySchema, Attr, Cells, Dense, Dim, Filter, SelectionError, TileArray } from "../../../mod.ts"
+import { makeTrace, StorageService, withTrace } from "../../../platform/mod.ts"
+import { exactly } from "../../types/equal.ts"
+import { run, type Services } from "../../support/run_query.ts"
+
+const Grid = ArraySchema.dense({
+  dims: { r: Dim.int32([0, 39], { tile: 8 }), c: Dim.int32([0, 49], { tile: 10 }) },
+  attrs: { a: Attr.int32(Filter.zstd()), n: Attr.nullable(Attr.int16(Filter.zstd())), s: Attr.ascii(Filter.zstd()) },
+})
+
+/** A box, and another over a part of it; the rest nobody wrote. */
+const grid = Effect.gen(function* () {
+  const made = yield* TileArray.create("mem://grid", Grid)
+  const write = (rows: readonly [number, number], columns: readonly [number, number], base: number) => {
+    const count = (rows[1] - rows[0] + 1) * (columns[1] - columns[0] + 1)
+    return Dense.write(made, { r: rows, c: columns }, {
+      a: Int32Array.from({ length: count }, (_, i) => base + i),
+      n: Array.from({ length: count }, (_, i) => i % 3 === 0 ? null : i),
+      s: Array.from({ length: count }, (_, i) => "abc".slice(i % 4)),
+    })
+  }
+  yield* write([0, 29], [0, 39], 0)
+  yield* write([4, 9], [35, 44], 5000)
+  return yield* TileArray.reopen(made)
+})
+
+const rowsOf = (batches: Iterable<{ readonly fields: Readonly<Record<string, Cells.Column>> }>): Array<string> =>
+  [...batches].flatMap(({ fields }) => {
+    const columns = Object.values(fields).map(Cells.columnJson)
+    return columns[0].map((_, i) => JSON.stringify(columns.map((its) => its[i])))
+  })
+
+describe("cells of dense arrays", () => {
+  it("are those that somebody wrote and that are wanted, row by row, in batches", () =>
+    run(Effect.gen(function* () {
+      const array = yield* grid
+      const written = (r: number, c: number) => (r <= 29 && c <= 39) || (r >= 4 && r <= 9 && c >= 35 && c <= 44)
+      const tests: Readonly<Record<string, (a: number, n: number | null, r: number) => boolean>> = {
+        "a >= 5010": (a) => a >= 5010,
+        "n == None and r > 5": (_, n, r) => n === null && r > 5,
+        "a < 0": (a) => a < 0,
+      }
+      for (const ranges of [{}, { r: [3, 39], c: [[1, 3], [30, 49]] }] as const) {
+        const whole = yield* Dense.read(array, { region: ranges, select: ["r", "c", "a", "n", "s"] })
+        const all = rowsOf([whole]).filter((row) => {
+          const [r, c] = JSON.parse(row)
+          return written(r, c)
+        })
+        for (const where of [undefined, ...Object.keys(tests)]) {
+          const wanted = all.filter((row) => {
+            const [r, , a, n] = JSON.parse(row)
+            return where === undefined || tests[where](a, n, r)
+          })
+          for (const limit of [undefined, 0, 7, 100_000]) {
+            const query = { region: ranges, limit, memory: 40_000, ...(where === undefined ? {} : { where }) }
+            const batches = yield* Stream.runCollect(Dense.cells(array, query))
+            assertEquals(rowsOf(batches), wanted.slice(0, limit), `${where} ${limit}`)
+            for (const { length, columns } of batches) {
+              exactly<Int32Array>()(columns.r)
+              assertEquals(length, columns.a.length)
+              assert(length > 0)
+            }
+          }
+        }
+      }
+    })))
+
+  it("cost nothing where statistics rule them out, and coordinates alone no more than the condition", () =>
+    run(Effect.gen(function* () {
+      const array = yield* grid
+      const bytes = (asked: Stream.Stream<unknown, unknown, Services>) =>
+        Effect.gen(function* () {
+          const trace = makeTrace()
+          yield* Effect.updateService(Stream.runDrain(asked), StorageService, (its) => withTrace(its, trace))
+          return trace.bytesRead
+        })
+      yield* bytes(Dense.cells(array, { where: "a > 5000" }))
+      assertEquals(yield* bytes(Dense.cells(array, { where: "a > 100000" })), 0)
+      const coordinates = yield* bytes(Dense.cells(array, { where: "a > 5000", select: ["r", "c"] }))
+      assertEquals(coordinates, yield* bytes(Dense.stream(array, { where: "a > 5000", select: ["a"] })))
+    })))
+
+  it("have no order but that of rows", () =>
+    run(Effect.gen(function* () {
+      const array = yield* grid
+      // @ts-expect-error there is no order to choose
+      const error = yield* Effect.flip(Stream.runDrain(Dense.cells(array, { order: "col" })))
+      assert(error instanceof SelectionError && error.field === "order", String(error))
+    })))
+})

@@ -1,0 +1,28 @@
+/** Which of several cells with equal coordinates a read answers with. */
+import { describe, it } from "node:test"
+import { assertEquals } from "@std/assert"
+import { newestCells } from "../../../src/query/sparse/result/dedup.ts"
+
+const newest = (coordinates: Array<number>, times: Array<number>, fragments: Array<number>): Array<number> =>
+  Array.from(
+    newestCells(
+      Uint32Array.from(coordinates, (_, i) => i),
+      [Uint32Array.from(coordinates)],
+      Float64Array.from(times),
+      Uint32Array.from(fragments),
+    ),
+  )
+
+describe("cells of equal coordinates", () => {
+  it("the latest time wins, wherever it is", () => {
+    assertEquals(newest([1, 1, 1, 2], [10, 30, 20, 10], [0, 1, 2, 2]), [1, 3])
+  })
+
+  it("at equal times the later fragment wins", () => {
+    assertEquals(newest([1, 1, 1], [10, 10, 10], [0, 2, 1]), [1])
+  })
+
+  it("at equal times in one consolidated fragment the first wins, as it was the newest when it was consolidated", () => {
+    assertEquals(newest([1, 1, 2, 2], [10, 10, 20, 10], [0, 0, 0, 0]), [0, 2])
+  })
+})

@@ -1,0 +1,59 @@
+/** Arrays without cells, made for tests of what changes arrays, over memory and local files. */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { it } from "node:test"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import { layerNative } from "../../platform/codecs/layers/native.ts"
+import { makeLocalStorage } from "../../platform/storage/local/local.ts"
+import { layerMemory } from "../../platform/storage/memory.ts"
+import { Storage } from "../../platform/storage/service.ts"
+import { enumerationsOf, toStructure } from "../../src/schema_builder/structure.ts"
+import type { ArraySchema } from "../../src/schema_builder/schema_value.ts"
+import type { StoreError } from "../../src/array/create/create_structure.ts"
+import { accessOf } from "../../src/array/open/open.ts"
+import { newSchemaName, storeSchema } from "../../src/array/create/store_schema.ts"
+
+/** What changes need. */
+export type Needs = Storage | Codecs
+
+/** Runs a test over memory, and over local files in a folder of its own; `root` is a URI below which nothing is yet. */
+export const onEachStorage = (what: string, body: (root: string) => Effect.Effect<void, unknown, Needs>): void => {
+  it(`${what} (memory)`, () =>
+    Effect.runPromise(Effect.provide(body("mem://root"), Layer.merge(layerMemory, layerNative))))
+  it(`${what} (local files)`, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tessera change "))
+    const local = Layer.succeed(Storage, makeLocalStorage({ durability: "cached" }))
+    try {
+      await Effect.runPromise(Effect.provide(body(folder), Layer.merge(local, layerNative)))
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
+  })
+}
+
+/** How an array is made. */
+export interface Making {
+  /** Default: now. */
+  readonly at?: number
+  readonly version?: number
+  readonly key?: Uint8Array
+}
+
+let enumerations = 0
+
+/** Makes an array without cells. */
+export const makeArray = (
+  uri: string,
+  schema: ArraySchema,
+  { at, version = 22, key }: Making = {},
+): Effect.Effect<void, StoreError, Needs> =>
+  Effect.gen(function* () {
+    const access = yield* accessOf({ key, verifyChecksums: true })
+    const files = new Map(Object.keys(schema.enumerations).map((name) => [name, `__${enumerations++}_0`]))
+    const options = { version, enumerationFile: (name: string) => files.get(name)! }
+    const name = yield* newSchemaName(version, at === undefined ? undefined : [at, at])
+    yield* storeSchema(access, uri, name, toStructure(schema, options), enumerationsOf(schema, options))
+  })

@@ -1,0 +1,116 @@
+/** CSV text to rows: whatever is in the cells, and wherever the text is cut. */
+import { describe, it } from "node:test"
+import { assert, assertEquals } from "@std/assert"
+import * as FastCheck from "effect/FastCheck"
+import { type CsvForm, type CsvRow, loadCsvReader } from "../../../src/transfer/csv/csv_rows.ts"
+
+/** Reads text in pieces of these sizes. */
+const read = async (text: string, sizes: ReadonlyArray<number> = [text.length + 1], form: CsvForm = {}) => {
+  const next = await loadCsvReader(form)
+  const rows: Array<CsvRow> = []
+  let problem: { readonly row: number; readonly reason: string } | undefined
+  for (let at = 0, k = 0, last = false; !last; k++) {
+    const end = at + sizes[k % sizes.length]
+    last = end >= text.length
+    const found = next(text.slice(at, end), last)
+    rows.push(...found.rows)
+    problem ??= found.problem
+    at = end
+  }
+  return { rows, problem }
+}
+
+const cell = FastCheck.oneof(
+  FastCheck.constant(null),
+  FastCheck.constantFrom("", "a", '"', "a,b", "x\ny", "x\r\ny", '""', " ", "é𝄞", "\r", "NULL", "1"),
+  FastCheck.string({ maxLength: 4 }),
+)
+
+const table = FastCheck.integer({ min: 1, max: 4 }).chain((width) =>
+  FastCheck.array(FastCheck.array(cell, { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 })
+)
+
+const written = (cells: ReadonlyArray<ReadonlyArray<string | null>>, delimiter: string, newline: string, end: string) =>
+  cells.map((row) =>
+    row.map((text) =>
+      text === null
+        ? ""
+        : text === "" || /["\r\n]/.test(text) || text.includes(delimiter)
+        ? `"${text.replaceAll('"', '""')}"`
+        : text
+    ).join(delimiter)
+  ).join(newline) + end
+
+describe("rows of CSV", () => {
+  it("are read as they were written, in whatever pieces", async () => {
+    await FastCheck.assert(
+      FastCheck.asyncProperty(
+        table,
+        FastCheck.constantFrom(",", ";", "\t", "|"),
+        FastCheck.constantFrom("\n", "\r\n"),
+        FastCheck.array(FastCheck.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 4 }),
+        async (cells, delimiter, newline, sizes) => {
+          const text = written(cells, delimiter, newline, newline)
+          assertEquals(await read(text, sizes, { delimiter }), { rows: cells, problem: undefined })
+        },
+      ),
+      { numRuns: 400 },
+    )
+  })
+
+  it("need no line ending at the end, and may have one of any kind", async () => {
+    const rows = [["a", "b"], ["1", null]]
+    for (const newline of ["\n", "\r\n", "\r"]) {
+      for (const end of ["", newline]) {
+        assertEquals((await read(written(rows, ",", newline, end), [1])).rows, rows, JSON.stringify([newline, end]))
+      }
+    }
+    assertEquals((await read("")).rows, [])
+    assertEquals((await read("a")).rows, [["a"]])
+    // of one column a line without text is a null
+    assertEquals((await read("a\n\n1\n\n")).rows, [["a"], [null], ["1"], [null]])
+  })
+
+  it("may have line endings of several kinds, also where the text is cut, and keep those in quotes", async () => {
+    const text = 'a,b\r\n1,x\n"\r\n""\r","\n"\r5\'6"\r,"y"\r\n\r\n"",z'
+    const rows = [["a", "b"], ["1", "x"], ['\r\n"\r', "\n"], ["5'6\""], [null, "y"], [null], ["", "z"]]
+    for (const sizes of [[1], [2], [3], [5, 1], [text.length + 1]]) {
+      assertEquals(await read(text, sizes), { rows, problem: undefined }, `${sizes}`)
+      assertEquals((await read(text + "\r", sizes)).rows, rows, `${sizes}`)
+    }
+  })
+
+  it("may have a mark of the byte order before them", async () => {
+    for (const sizes of [[1], [9]]) {
+      assertEquals((await read('\ufeff"a",\ufeffb\n', sizes)).rows, [["a", "\ufeffb"]])
+    }
+  })
+
+  it("have nulls of another text if it is said", async () => {
+    assertEquals((await read('a,"",NA,\n', [3], { null: "NA" })).rows, [["a", "", null, ""]])
+  })
+
+  it("keep blanks, and let them follow closing quotes", async () => {
+    assertEquals((await read('" a ", b ,"" ,""\n')).rows, [[" a ", " b ", "", ""]])
+  })
+
+  it("say which row is none, and why", async () => {
+    const open = await read('a,b\n1,"2\n3,4\n', [5])
+    assert(open.problem !== undefined)
+    assertEquals([open.problem.row, open.problem.reason], [1, "a quote is opened and never closed"])
+    const behind = await read('a,b\n"1"x,2\n')
+    assert(behind.problem !== undefined)
+    assertEquals(behind.problem.row, 1)
+    assert(behind.problem.reason.startsWith("there is text behind a closing quote"), behind.problem.reason)
+  })
+
+  it("are not waited for without end", async () => {
+    const next = await loadCsvReader()
+    const piece = '"' + "x".repeat(2 ** 24 - 1)
+    let problem
+    for (let i = 0; i < 4 && problem === undefined; i++) {
+      problem = next(piece.replaceAll('"', i === 0 ? '"' : "x"), false).problem
+    }
+    assert(problem !== undefined && problem.row === 0, String(problem?.row))
+  })
+})
