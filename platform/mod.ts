@@ -40,7 +40,7 @@ export {
 export { httpFiles, type HttpFilesOptions, layerHttp } from "./storage/http/default_http.ts"
 export type { HttpOptions } from "./storage/http/request.ts"
 export { InvalidKey, parseKey } from "./keys.ts"
-export { publish, type Published } from "./storage/http/publish_manifest.ts"
+export { publish, type PublishResult } from "./storage/http/publish_manifest.ts"
 export { layerDefault, layerStorage } from "./runtime/default_layer.ts"
 export { layerDefaultPortable } from "./runtime/portable_layer.ts"
 export { type ByteRange, type Entry, type FileWriter, Storage as StorageService, type Tail } from "./storage/service.ts"
@@ -62,9 +62,9 @@ export { type RetryOptions, withRetry } from "./storage/middleware/retry.ts"
 export {
   layerTrace,
   makeTrace,
+  type StorageCall,
+  type StorageCounters,
   type StorageOperation,
-  type Trace,
-  type TracedCall,
-  withTrace,
+  withCounters,
 } from "./storage/middleware/counters.ts"
 export type { WorkerLost, WorkerPool, Workers } from "./workers/worker_pool.ts"

@@ -21,4 +21,4 @@
 export * from "./array/tile_array.ts"
 export { type LabelColumns, type LabelName, type LabelOptions, readLabel } from "./query/request/read_label.ts"
 export { type LabelInputs, writeLabels } from "./write/labels.ts"
-export { type Copied, copy, type CopyError, type CopyOptions, type CopyProgress } from "./transfer/copy/copy.ts"
+export { copy, type CopyError, type CopyOptions, type CopyProgress, type CopyResult } from "./transfer/copy/copy.ts"

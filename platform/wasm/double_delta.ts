@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { LARGEST, lazyKernel, onKernel, scratch } from "./memory.ts"
+import { LARGEST, lazyKernel, scratch, withWasmMemory } from "./memory.ts"
 import { DOUBLE_DELTA, DOUBLE_DELTA_ENCODE } from "./modules_generated.ts"
 
 const decoder = lazyKernel<{
@@ -18,7 +18,7 @@ const decoder = lazyKernel<{
 export const doubleDeltaByKernel = (input: Uint8Array, bits: number, size: number, output: Uint8Array): boolean => {
   const its = decoder()
   if (its === undefined) return false
-  return onKernel(input, output, (from, to) => its.decode(from, bits, to, output.length / size, size))
+  return withWasmMemory(input, output, (from, to) => its.decode(from, bits, to, output.length / size, size))
 }
 
 const encoder = lazyKernel<{
@@ -41,7 +41,7 @@ export const encodeDoubleDeltaByKernel = (
   const output = scratch(values.length, values)
   const flip = unsigned ? 1n << 63n : 0n
   let bits = OVERFLOW
-  onKernel(values, output, (from, to) => {
+  withWasmMemory(values, output, (from, to) => {
     bits = its.encode(from, values.length, to, flip, countFirst ? -1n : 0n)
   })
   if (bits === OVERFLOW) return undefined

@@ -58,7 +58,7 @@ export const lazyKernel = <Exports>(base64: string): () => Exports | undefined =
  * Calls a kernel with the addresses of `input` and of `output`, which do not overlap. What lies outside the kernels' memory is
  * copied, once in and, if the answer is not 0, once out. False if it is 0, or if they are larger than kernels take.
  */
-export const onKernel = (
+export const withWasmMemory = (
   input: Uint8Array,
   output: Uint8Array,
   call: (input: number, output: number) => number | void,

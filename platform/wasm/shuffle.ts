@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { lazyKernel, onKernel } from "./memory.ts"
+import { lazyKernel, withWasmMemory } from "./memory.ts"
 import { SHUFFLE } from "./modules_generated.ts"
 
 /** Of `length` bytes at `input` in values of 1 << `log` bytes. */
@@ -23,5 +23,5 @@ export const shuffleByKernel = (name: ShuffleName, input: Uint8Array, size: numb
   const its = kernel()
   if (its === undefined) return false
   const log = 31 - Math.clz32(size)
-  return onKernel(input, output, (from, to) => its[name](from, input.length, log, to))
+  return withWasmMemory(input, output, (from, to) => its[name](from, input.length, log, to))
 }

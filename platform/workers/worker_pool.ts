@@ -46,7 +46,7 @@ export interface Workers {
 /** Jobs that wait at a worker, with the one it is at: enough for it while its caller does one itself. */
 const QUEUE = 3
 /** More threads than these are fed by one thread no longer. */
-const MOST_THREADS = 8
+const MAX_THREADS = 8
 /** Milliseconds without a job after which threads end. */
 const IDLE = 30_000
 
@@ -140,7 +140,7 @@ const startPool = (module: URL, count: number, rest: number): WorkerPool & { rea
 
 /** Threads beside the caller's that keep all cores busy. */
 const spareThreads = (): number =>
-  typeof Worker === "undefined" ? 0 : Math.min(MOST_THREADS, (navigator.hardwareConcurrency ?? 1) - 1)
+  typeof Worker === "undefined" ? 0 : Math.min(MAX_THREADS, (navigator.hardwareConcurrency ?? 1) - 1)
 
 /**
  * Workers that end with the scope: one fewer than there are cores. `undefined` where there is only one core, or no workers.
@@ -180,6 +180,6 @@ const withoutHold = (timer: unknown): void => (timer as { readonly unref?: () =>
  * Lets the event loop run, so that answers of workers come in between two pieces of work. A timer, though it waits a
  * millisecond: between two of `setImmediate` Deno may take none for a long while.
  */
-export const breath: Effect.Effect<void> = Effect.async<void>((resume) => {
+export const yieldToEventLoop: Effect.Effect<void> = Effect.async<void>((resume) => {
   setTimeout(() => resume(Effect.void), 0)
 })

@@ -52,7 +52,7 @@ type Has = (option: string) => boolean
 
 /** What the advice of the library is called here, as far as the command has the options for it. */
 const wordings: ReadonlyArray<readonly [RegExp, (has: Has) => string]> = [
-  [/, or let ranges be cropped/, (has) => has("crop") ? ", or add --crop" : ""],
+  [/, or let ranges be clipped/, (has) => has("clip") ? ", or add --clip" : ""],
   [
     /select fewer cells or fields, or let memory be more/,
     (has) => `take fewer cells with --range${has("limit") ? " or --limit" : ""}, or fewer fields with --select`,

@@ -60,7 +60,7 @@ export const DEEPEST = 64
  * No more groups than these are opened for one tree or walk: two links of a folder to itself make 2^40 paths of it, and a
  * server can invent groups without end.
  */
-export const MOST_GROUPS = 100_000
+export const MAX_GROUPS = 100_000
 
 /** The arrays and groups directly in a folder. */
 const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, StorageError, Storage> =>
@@ -121,7 +121,7 @@ export interface ListingAt {
 export const listingOf = (
   uri: string,
   options: ListOptions,
-  most: number = MOST_GROUPS,
+  most: number = MAX_GROUPS,
 ): Effect.Effect<ListingAt & { readonly uri: string }, InvalidOption> =>
   Effect.gen(function* () {
     const { uri: at } = yield* openingOf(uri, options, ["allow"])
@@ -231,7 +231,7 @@ const nodeOf = (
 export const tree = (
   uri: string,
   options: ListOptions = {},
-): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> => treeOf(uri, options, MOST_GROUPS)
+): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> => treeOf(uri, options, MAX_GROUPS)
 
 /** As {@link tree}, with another limit. */
 export const treeOf = (

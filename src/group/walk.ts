@@ -16,7 +16,7 @@ import {
   listingOf,
   type ListOptions,
   lsWithin,
-  MOST_GROUPS,
+  MAX_GROUPS,
   type ObjectEntry,
   within,
 } from "./list_objects.ts"
@@ -62,7 +62,7 @@ interface Pending {
 export const walk = (
   uri: string,
   options: ListOptions = {},
-): Stream.Stream<Visit, GroupError, Storage | Codecs> => walkOf(uri, options, MOST_GROUPS)
+): Stream.Stream<Visit, GroupError, Storage | Codecs> => walkOf(uri, options, MAX_GROUPS)
 
 /** As {@link walk}, with another limit. */
 export const walkOf = (

@@ -32,7 +32,7 @@ const narrowest = ({ count, lows, highs }: Boxes): number => {
 }
 
 /** More comparisons than this are not made. */
-const MOST = 1 << 24
+const MAX_COMPARISONS = 1 << 24
 
 /**
  * Finds out whether any of `boxes` meets another box, of those that `matters` says (by the numbers of both). Answers true, too,
@@ -48,7 +48,7 @@ export const meeting = (
   // the furthest end among the first boxes of the order
   const reach = new Float64Array(count)
   for (let i = 0; i < count; i++) reach[i] = Math.max(i === 0 ? -Infinity : reach[i - 1], highs[along][order[i]])
-  let left = MOST
+  let left = MAX_COMPARISONS
   return (other, k, matters) => {
     const low = other.lows[along][k]
     const high = other.highs[along][k]

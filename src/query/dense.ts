@@ -13,9 +13,9 @@ import type { TileArray } from "../array/open/handle.ts"
 import { explainDense, type Explanation } from "./query_plan.ts"
 import { aggregated, distinctValues } from "./aggregate/run.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./request/array_batches.ts"
-import { askedOf, isObject, NAMES, type QueryError } from "./request/resolve_query.ts"
+import { isObject, NAMES, type QueryError, resolveQuery } from "./request/resolve_query.ts"
 import { streamDenseCells } from "./request/matching_cells.ts"
-import { readFirstDense } from "./request/read_limited.ts"
+import { readLimitedDense } from "./request/read_limited.ts"
 import { streamDense } from "./request/dense_request.ts"
 import {
   AGGREGATE_OPTIONS,
@@ -56,7 +56,7 @@ export type { Order } from "./options/read_options.ts"
 export type { RowError } from "../row/row_error.ts"
 export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./column/rows.ts"
 export type { Scalar, ScalarInput } from "../../schema/array/scalar.ts"
-export type { Bound, Outside, Pair, Point, Points, RangeInput, RegionInput } from "./selection/selection.ts"
+export type { Bound, OutOfBounds, Pair, Point, Points, RangeInput, RegionInput } from "./selection/selection.ts"
 export type { ArrayOf } from "../schema_builder/datatype_values.ts"
 export type {
   AttributeColumn,
@@ -125,9 +125,9 @@ export const read = <
   array: TileArray<S>,
   options: DenseReadOptions<S, K, T> = {},
 ): Effect.Effect<DenseResult<S, K, T>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(askedOf(array, options, ["out"]), (asked) =>
+  Effect.flatMap(resolveQuery(array, options, ["out"]), (asked) =>
     Effect.map(
-      readFirstDense(asked.opened, asked.options, options.out),
+      readLimitedDense(asked.opened, asked.options, options.out),
       (read) => denseResult<S, K, T>(asked.array, read, options.time),
     ))
 
@@ -166,7 +166,7 @@ export const stream = <
   options: Query<S, K, T> = {},
 ): Stream.Stream<DenseBatch<S, K, T>, QueryError, Storage | Codecs> =>
   Stream.unwrap(
-    Effect.map(askedOf(array, options), (asked) =>
+    Effect.map(resolveQuery(array, options), (asked) =>
       Stream.map(streamDense(asked.opened, asked.options), (batch) => ({
         ...denseResult<S, K, T>(asked.array, batch, options.time),
         region: namedRanges(asked.array, batch.ranges),
@@ -241,7 +241,7 @@ export const cells = <
   // what is no query is refused as it was given
   const query = options?.select === undefined && isObject(options) ? { ...options, select: all } : options
   return Stream.unwrap(
-    Effect.map(askedOf(array, query, [], CELL_OPTIONS), (asked) =>
+    Effect.map(resolveQuery(array, query, [], CELL_OPTIONS), (asked) =>
       Stream.map(
         streamDenseCells(asked.opened, asked.options),
         (batch) => sparseResult<S, K, T>(asked.array, batch, options.time),
@@ -296,7 +296,7 @@ export const aggregate = <
   aggregates: A,
   options: AggregateOptions<S, B> = {},
 ): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(askedOf(array, options, [], AGGREGATE_OPTIONS), (asked) =>
+  Effect.flatMap(resolveQuery(array, options, [], AGGREGATE_OPTIONS), (asked) =>
     Effect.map(
       aggregated(asked.opened, aggregates, asked.options),
       (answer) => answer as AnswersBy<S, A, B>,
@@ -326,7 +326,7 @@ export const distinct = <S extends ArraySchema<"dense"> | undefined, const F ext
   field: F,
   options: DistinctOptions<S> = {},
 ): Effect.Effect<ReadonlyArray<KeyOf<S, F>>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(askedOf(array, options, [], DISTINCT_OPTIONS), (asked) =>
+  Effect.flatMap(resolveQuery(array, options, [], DISTINCT_OPTIONS), (asked) =>
     Effect.map(
       distinctValues(asked.opened, field, asked.options),
       (values) => values as ReadonlyArray<KeyOf<S, F>>,
@@ -354,4 +354,4 @@ export const explain = <S extends ArraySchema<"dense"> | undefined, K extends Fi
   array: TileArray<S>,
   options: Query<S, K> = {},
 ): Effect.Effect<Explanation, QueryError, Storage | Codecs> =>
-  Effect.flatMap(askedOf(array, options), (asked) => explainDense(asked.opened, asked.options))
+  Effect.flatMap(resolveQuery(array, options), (asked) => explainDense(asked.opened, asked.options))

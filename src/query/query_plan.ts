@@ -17,7 +17,7 @@ import { spansOf } from "../tile/spans.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { checkBudget } from "./options/memory_budget.ts"
 import { deleteFields } from "./sparse/apply_deletes.ts"
-import { fieldIn } from "./column/gather.ts"
+import { fieldOfFragment } from "./column/gather.ts"
 import { type DensePlan, planDense } from "./dense/plan.ts"
 import { pruneDense } from "./dense/prune.ts"
 import { planTiles } from "./sparse/plan.ts"
@@ -91,7 +91,7 @@ const inPart = (tiles: ReadonlyArray<{ readonly tile: number }>): ReadonlyArray<
 
 /** A field as a fragment holds it: until format 4 each dimension with all others. */
 const heldIn = (fragment: Fragment, field: Field): Field | undefined => {
-  const its = fieldIn(fragment, field)
+  const its = fieldOfFragment(fragment, field)
   return its?.file.kind === "dimension" && fragment.version < Since.splitDimensions
     ? zippedCoordinates(fragment.schema)
     : its
@@ -153,7 +153,7 @@ const sizesOf = (
       let values = field.var ? filled * field.fillValue.byteLength : count * field.cellSize
       for (const [f, fragment] of array.fragments.entries()) {
         if (!field.var || tilesOf[f].length === 0) continue
-        const its = fieldIn(fragment, field)
+        const its = fieldOfFragment(fragment, field)
         const [where] = its === undefined ? [] : yield* loadFieldTiles(access, fragment, [its])
         for (const tile of tilesOf[f]) {
           values += where === undefined

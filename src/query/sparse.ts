@@ -22,10 +22,10 @@ import {
   type DistinctOptions,
   type KeyOf,
 } from "./aggregate/types.ts"
-import { readFirstSparse } from "./request/read_limited.ts"
+import { readLimitedSparse } from "./request/read_limited.ts"
 import { streamSparse } from "./request/sparse_request.ts"
 import type { FieldName, SparseField, TimeForm } from "./column/typed_columns.ts"
-import { askedOf, type QueryError } from "./request/resolve_query.ts"
+import { type QueryError, resolveQuery } from "./request/resolve_query.ts"
 import { type Query, type SparseResult, sparseResult } from "./request/result_types.ts"
 
 export type { ArrayToRead, BatchesOptions } from "./request/array_batches.ts"
@@ -46,7 +46,7 @@ export type { Order } from "./options/read_options.ts"
 export type { RowError } from "../row/row_error.ts"
 export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./column/rows.ts"
 export type { Scalar, ScalarInput } from "../../schema/array/scalar.ts"
-export type { Bound, Outside, Pair, Point, Points, RangeInput, RegionInput } from "./selection/selection.ts"
+export type { Bound, OutOfBounds, Pair, Point, Points, RangeInput, RegionInput } from "./selection/selection.ts"
 export type { ArrayOf } from "../schema_builder/datatype_values.ts"
 export type {
   AttributeColumn,
@@ -96,9 +96,9 @@ export const read = <
   array: TileArray<S>,
   options: Query<S, K, T> = {},
 ): Effect.Effect<SparseResult<S, K, T>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(askedOf(array, options), (asked) =>
+  Effect.flatMap(resolveQuery(array, options), (asked) =>
     Effect.map(
-      readFirstSparse(asked.opened, asked.options),
+      readLimitedSparse(asked.opened, asked.options),
       (read) => sparseResult<S, K, T>(asked.array, read, options.time),
     ))
 
@@ -136,7 +136,7 @@ export const stream = <
   array: TileArray<S>,
   options: Query<S, K, T> = {},
 ): Stream.Stream<SparseResult<S, K, T>, QueryError, Storage | Codecs> =>
-  Stream.unwrap(Effect.map(askedOf(array, options), (asked) =>
+  Stream.unwrap(Effect.map(resolveQuery(array, options), (asked) =>
     Stream.map(
       streamSparse(asked.opened, asked.options),
       (batch) => sparseResult<S, K, T>(asked.array, batch, options.time),
@@ -224,7 +224,7 @@ export const aggregate = <
   aggregates: A,
   options: AggregateOptions<S, B> = {},
 ): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(askedOf(array, options, [], AGGREGATE_OPTIONS), (asked) =>
+  Effect.flatMap(resolveQuery(array, options, [], AGGREGATE_OPTIONS), (asked) =>
     Effect.map(
       aggregated(asked.opened, aggregates, asked.options),
       (answer) => answer as AnswersBy<S, A, B>,
@@ -254,7 +254,7 @@ export const distinct = <S extends ArraySchema<"sparse"> | undefined, const F ex
   field: F,
   options: DistinctOptions<S> = {},
 ): Effect.Effect<ReadonlyArray<KeyOf<S, F>>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(askedOf(array, options, [], DISTINCT_OPTIONS), (asked) =>
+  Effect.flatMap(resolveQuery(array, options, [], DISTINCT_OPTIONS), (asked) =>
     Effect.map(
       distinctValues(asked.opened, field, asked.options),
       (values) => values as ReadonlyArray<KeyOf<S, F>>,
@@ -282,4 +282,4 @@ export const explain = <S extends ArraySchema<"sparse"> | undefined, K extends S
   array: TileArray<S>,
   options: Query<S, K> = {},
 ): Effect.Effect<Explanation, QueryError, Storage | Codecs> =>
-  Effect.flatMap(askedOf(array, options), (asked) => explainSparse(asked.opened, asked.options))
+  Effect.flatMap(resolveQuery(array, options), (asked) => explainSparse(asked.opened, asked.options))

@@ -12,7 +12,7 @@ import type { ArraySchema } from "./schema_value.ts"
 import { SchemaError } from "./schema_error.ts"
 
 /** Hilbert numbers have 64 bits, and dimensions share them. */
-const MOST_HILBERT_DIMENSIONS = 16
+const MAX_HILBERT_DIMENSIONS = 16
 /** The longest side of a WebP picture. */
 const WEBP_SIDE = 16383
 
@@ -76,8 +76,8 @@ export const checkSchemaRules = <S extends ArraySchema>(schema: S): S => {
     refuse("order", `${order} is no order of cells`)
   }
   if (order === "hilbert" && dense) refuse("order", "the Hilbert order is for sparse arrays")
-  if (order === "hilbert" && dimensionNames.length > MOST_HILBERT_DIMENSIONS) {
-    refuse("order", `the Hilbert order is for ${MOST_HILBERT_DIMENSIONS} dimensions, not for ${dimensionNames.length}`)
+  if (order === "hilbert" && dimensionNames.length > MAX_HILBERT_DIMENSIONS) {
+    refuse("order", `the Hilbert order is for ${MAX_HILBERT_DIMENSIONS} dimensions, not for ${dimensionNames.length}`)
   }
   if (dense && schema.allowsDuplicates) refuse("allowsDuplicates", "a dense array has every cell once")
   if (!Number.isSafeInteger(capacity) || capacity < (dense ? 0 : 1)) {

@@ -41,8 +41,8 @@ export type EnumerationInput =
   }
 
 /** The most bytes that engines accept for one enumeration, and for all of a schema. */
-const MOST_BYTES = 10 * 2 ** 20
-const MOST_BYTES_OF_ALL = 50 * 2 ** 20
+const MAX_BYTES = 10 * 2 ** 20
+const MAX_BYTES_OF_ALL = 50 * 2 ** 20
 
 const typeOfArray = (values: TypedArray): Datatype => {
   const types = [
@@ -79,7 +79,7 @@ interface EncodedValues {
 /** Values that are taken at once. */
 const BLOCK = 4096
 /** Texts of so many characters together are encoded at once. */
-const MOST_AT_ONCE = 1 << 20
+const MAX_AT_ONCE = 1 << 20
 
 const encoder = new TextEncoder()
 
@@ -90,7 +90,7 @@ const asciiOf = (values: ReadonlyArray<unknown>): Uint8Array | undefined => {
     if (typeof value !== "string") return undefined
     length += value.length
   }
-  if (length > MOST_AT_ONCE) return undefined
+  if (length > MAX_AT_ONCE) return undefined
   const bytes = encoder.encode(values.join(""))
   return bytes.length === length ? bytes : undefined
 }
@@ -275,12 +275,12 @@ export const checkEnumerations = (enumerations: Readonly<Record<string, Enumerat
     if (name === "") throw new SchemaError({ field, reason: "an enumeration needs a name" })
     const bytes = data.length + (offsets === null ? 0 : 8 * offsets.length)
     all += bytes
-    if (bytes > MOST_BYTES) {
-      throw new SchemaError({ field, reason: `it takes ${bytes} bytes; engines accept ${MOST_BYTES}` })
+    if (bytes > MAX_BYTES) {
+      throw new SchemaError({ field, reason: `it takes ${bytes} bytes; engines accept ${MAX_BYTES}` })
     }
   }
-  if (all > MOST_BYTES_OF_ALL) {
-    const reason = `they take ${all} bytes together; engines accept ${MOST_BYTES_OF_ALL}`
+  if (all > MAX_BYTES_OF_ALL) {
+    const reason = `they take ${all} bytes together; engines accept ${MAX_BYTES_OF_ALL}`
     throw new SchemaError({ field: "enumerations", reason })
   }
 }

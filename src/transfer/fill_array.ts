@@ -36,7 +36,7 @@ import {
 } from "../array/open/unfinished.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, type WrittenSoFar } from "../write/fragment/checkpoints.ts"
 import { commitFragments, newCommitName } from "../write/fragment/commit.ts"
-import type { Written } from "../write/result/write_result.ts"
+import type { WriteResult } from "../write/result/write_result.ts"
 import { inspectTarget, type TargetOptions } from "./target.ts"
 
 /** An array to be filled. */
@@ -67,7 +67,7 @@ export interface TracedInput<E, R> {
 export interface Filling<E, R> {
   readonly input?: TracedInput<E, R>
   /** Writes and commits the cells. */
-  readonly cells: (array: OpenedArray, checkpoints: Checkpoints) => Effect.Effect<Written, E, R>
+  readonly cells: (array: OpenedArray, checkpoints: Checkpoints) => Effect.Effect<WriteResult, E, R>
   /** Writes what else the array holds, once its cells are committed. */
   readonly rest: (array: OpenedArray) => Effect.Effect<void, E, R>
 }
@@ -138,7 +138,7 @@ const usable = (
 const namesOf = ({ fragments, commit }: Checkpoint): ReadonlySet<string> =>
   new Set(commit === null ? fragments : [...fragments, commit])
 
-const writtenOf = ({ fragments, cells, bytes }: Checkpoint): Written => ({ fragments, cells, bytes })
+const writtenOf = ({ fragments, cells, bytes }: Checkpoint): WriteResult => ({ fragments, cells, bytes })
 
 /** The mark at a target; none if it is gone or damaged, which ours is not. */
 const storedMark = (uri: string): Effect.Effect<Unfinished | undefined, StorageError, Storage> =>
@@ -165,7 +165,7 @@ const takenOver = (uri: string): StorageError => {
 export const fillNewArray = <E, R>(
   request: FillRequest,
   filling: Filling<E, R>,
-): Effect.Effect<{ readonly array: OpenedArray; readonly written: Written }, E | FillError, R | Storage | Codecs> =>
+): Effect.Effect<{ readonly array: OpenedArray; readonly written: WriteResult }, E | FillError, R | Storage | Codecs> =>
   Effect.gen(function* () {
     const uri = yield* placeOf(request.uri)
     const target = yield* inspectTarget(uri, request.target, (id) => digestOf(request, id))
@@ -332,7 +332,7 @@ const commitKept = (
   array: OpenedArray,
   checkpoint: Checkpoint,
   replace: Effect.Effect<void, StorageError, Storage>,
-): Effect.Effect<Written, StorageError, Storage> => {
+): Effect.Effect<WriteResult, StorageError, Storage> => {
   const fragments = keptFragments({ uri: array.uri, version: array.schema.version }, { start: checkpoint })
   return Effect.as(
     Effect.zipRight(replace, commitFragments(fragments, checkpoint.commit ?? undefined)),

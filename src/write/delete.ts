@@ -10,10 +10,10 @@ import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/open/handle.ts"
 import type { Condition } from "../condition/condition_tree.ts"
 import type { TermsIn } from "../condition/typed_terms.ts"
-import { deleteCells, type Deleted, type DeleteFailure } from "./delete/delete_cells.ts"
+import { deleteCells, type DeleteFailure, type DeleteResult } from "./delete/delete_cells.ts"
 import { checkWrite, type WriteOptions } from "./options/write_options.ts"
 
-export type { Deleted, DeleteFailure } from "./delete/delete_cells.ts"
+export type { DeleteFailure, DeleteResult } from "./delete/delete_cells.ts"
 
 /** When cells are deleted. */
 export type DeleteOptions = Pick<WriteOptions, "at">
@@ -54,7 +54,7 @@ const remove = <S extends ArraySchema<"sparse"> | undefined>(
   array: TileArray<S>,
   where: Condition<TermsIn<S>> | string,
   options: DeleteOptions = {},
-): Effect.Effect<Deleted, DeleteFailure, Storage | Codecs> =>
+): Effect.Effect<DeleteResult, DeleteFailure, Storage | Codecs> =>
   Effect.flatMap(
     checkWrite(array, "sparse", options, [], () => ({})),
     ({ time }) => deleteCells(openedOf(array), where, time),

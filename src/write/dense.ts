@@ -16,7 +16,7 @@ import { openDenseWriter } from "./dense/dense_writer.ts"
 import type { AttributeColumns, BoxOf, LabelsBeside } from "./options/typed_input.ts"
 import { writeDense } from "./dense/write_dense.ts"
 import { type BatchOptions, checkCells, fragmentSizeOf, oneOf, type WriteOptions } from "./options/write_options.ts"
-import type { WriteFailure, Written } from "./result/write_result.ts"
+import type { WriteFailure, WriteResult } from "./result/write_result.ts"
 
 export type { CellWriter } from "./fragment/cell_writer.ts"
 export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./input/column_input.ts"
@@ -33,7 +33,7 @@ export type {
   ValueInputOf,
 } from "./options/typed_input.ts"
 export type { BatchOptions, WriteOptions } from "./options/write_options.ts"
-export type { WriteFailure, WriteProgress, Written } from "./result/write_result.ts"
+export type { WriteFailure, WriteProgress, WriteResult } from "./result/write_result.ts"
 
 /** How dense cells are written. */
 export interface DenseWriteOptions extends WriteOptions {
@@ -91,7 +91,7 @@ export const write = <S extends ArraySchema<"dense"> | undefined>(
   box: BoxOf<S>,
   columns: AttributeColumns<S> & LabelsBeside<S>,
   options: DenseWriteOptions = {},
-): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
+): Effect.Effect<WriteResult, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(
     checkCells(array, "dense", options, ["order"], (refuse) => ({
       order: oneOf("order", options.order, ["row", "col", "global"], refuse),
@@ -180,4 +180,5 @@ export const sink = <S extends ArraySchema<"dense"> | undefined>(
   array: TileArray<S>,
   box: BoxOf<S>,
   options: DenseWriterOptions = {},
-): Sink.Sink<Written, AttributeColumns<S>, never, WriteFailure, Storage | Codecs> => sinkOf(writer(array, box, options))
+): Sink.Sink<WriteResult, AttributeColumns<S>, never, WriteFailure, Storage | Codecs> =>
+  sinkOf(writer(array, box, options))

@@ -12,7 +12,7 @@ import { openedOf, type TileArray } from "../array/open/handle.ts"
 import { openPlacedWriter } from "./dense/scattered_writer.ts"
 import { bytesOf, checkCells, MEMORY, type WriteOptions } from "./options/write_options.ts"
 import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
-import type { Written } from "./result/write_result.ts"
+import type { WriteResult } from "./result/write_result.ts"
 
 export type { Rows, WriteRowsError } from "./write_rows.ts"
 
@@ -65,7 +65,7 @@ export const writeRows = <S extends ArraySchema<"dense"> | undefined, A, I, R, E
   rows: Rows<A, E, R2>,
   schema: Schema.Schema<A, I, R>,
   options: DenseRowsOptions = {},
-): Effect.Effect<Written, E | WriteRowsError, R | R2 | Storage | Codecs> =>
+): Effect.Effect<WriteResult, E | WriteRowsError, R | R2 | Storage | Codecs> =>
   writeEncoded(
     openedOf(array),
     rows,

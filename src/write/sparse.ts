@@ -23,7 +23,7 @@ import {
   type WriteOptions,
 } from "./options/write_options.ts"
 import { writeSparse } from "./sparse/write_sparse.ts"
-import type { WriteFailure, Written } from "./result/write_result.ts"
+import type { WriteFailure, WriteResult } from "./result/write_result.ts"
 
 export type { CellWriter } from "./fragment/cell_writer.ts"
 export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./input/column_input.ts"
@@ -37,7 +37,7 @@ export type {
   ValueInputOf,
 } from "./options/typed_input.ts"
 export type { BatchOptions, WriteOptions } from "./options/write_options.ts"
-export type { WriteFailure, WriteProgress, Written } from "./result/write_result.ts"
+export type { WriteFailure, WriteProgress, WriteResult } from "./result/write_result.ts"
 
 /** How sparse cells are written. */
 export interface SparseWriteOptions extends WriteOptions {
@@ -94,7 +94,7 @@ export const write = <S extends ArraySchema<"sparse"> | undefined>(
   array: TileArray<S>,
   columns: CellColumns<S> & LabelsBeside<S>,
   options: SparseWriteOptions = {},
-): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
+): Effect.Effect<WriteResult, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(
     checkCells(array, "sparse", options, ["order", "duplicates"], (refuse) => ({
       order: oneOf("order", options.order, ["unordered", "global"], refuse),
@@ -189,4 +189,4 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
 export const sink = <S extends ArraySchema<"sparse"> | undefined>(
   array: TileArray<S>,
   options: SparseWriterOptions = {},
-): Sink.Sink<Written, CellColumns<S>, never, WriteFailure, Storage | Codecs> => sinkOf(writer(array, options))
+): Sink.Sink<WriteResult, CellColumns<S>, never, WriteFailure, Storage | Codecs> => sinkOf(writer(array, options))

@@ -11,7 +11,7 @@ import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/open/handle.ts"
 import { type SparseWriterOptions, writer } from "./sparse.ts"
 import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
-import type { Written } from "./result/write_result.ts"
+import type { WriteResult } from "./result/write_result.ts"
 
 export type { Rows, WriteRowsError } from "./write_rows.ts"
 
@@ -59,5 +59,5 @@ export const writeRows = <S extends ArraySchema<"sparse"> | undefined, A, I, R, 
   rows: Rows<A, E, R2>,
   schema: Schema.Schema<A, I, R>,
   options: SparseWriterOptions = {},
-): Effect.Effect<Written, E | WriteRowsError, R | R2 | Storage | Codecs> =>
+): Effect.Effect<WriteResult, E | WriteRowsError, R | R2 | Storage | Codecs> =>
   writeEncoded(openedOf(array), rows, schema, writer(array as TileArray, options))

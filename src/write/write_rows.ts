@@ -16,7 +16,7 @@ import type { OpenedArray } from "../array/open/open.ts"
 import type { RowError } from "../row/row_error.ts"
 import type { CellWriter } from "./fragment/cell_writer.ts"
 import { asRowError, type RowColumns, rowEncoder } from "./input/encode_rows.ts"
-import type { WriteFailure, Written } from "./result/write_result.ts"
+import type { WriteFailure, WriteResult } from "./result/write_result.ts"
 
 /** Rows: a list or what else can be iterated, or a stream. */
 export type Rows<A, E = never, R = never> = Iterable<A> | Stream.Stream<A, E, R>
@@ -35,7 +35,7 @@ export const writeEncoded = <A, I, R, E, R2, W>(
   rows: Rows<A, E, R2>,
   schema: Schema.Schema<A, I, R>,
   writer: Effect.Effect<CellWriter<RowColumns>, WriteFailure, W | Scope.Scope>,
-): Effect.Effect<Written, E | WriteRowsError, R | R2 | Exclude<W, Scope.Scope> | Storage | Codecs> =>
+): Effect.Effect<WriteResult, E | WriteRowsError, R | R2 | Exclude<W, Scope.Scope> | Storage | Codecs> =>
   Effect.gen(function* () {
     const encode = yield* rowEncoder(array, schema)
     const { write, commit } = yield* writer
@@ -51,4 +51,4 @@ export const writeEncoded = <A, I, R, E, R2, W>(
     Effect.mapError((error) => asRowError(array.uri)(error)),
     Effect.scoped,
     withTurns,
-  ) as Effect.Effect<Written, E | WriteRowsError, R | R2 | Exclude<W, Scope.Scope> | Storage | Codecs>
+  ) as Effect.Effect<WriteResult, E | WriteRowsError, R | R2 | Exclude<W, Scope.Scope> | Storage | Codecs>

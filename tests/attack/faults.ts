@@ -138,7 +138,7 @@ export const judgeFault = async (
     const isBetween = law.replaces === true && isMarked && seen.value === undefined
     if (!isAfter && !isBefore && !isBetween) wrong.push("there is neither what was before nor what should be after")
     if (Exit.isSuccess(exit) && !isAfter) wrong.push("the write says that it succeeded")
-    if (isBefore && fault !== "stop" && fault !== "torn stop" && !(law.replaces === true && isMarked)) {
+    if (isBefore && fault !== "stop" && fault !== "partial-crash" && !(law.replaces === true && isMarked)) {
       const left = ground.files().filter((name) => !filesBefore.includes(name))
       if (left.length > 0) wrong.push(`left behind: ${left.slice(0, 4).join(", ")}`)
     }

@@ -104,8 +104,8 @@ describe("lines for people", () => {
       [new Error(long), /^this is a bug in tessera.*characters left out/],
       [new ResultTooLarge({ uri: long, needed: 2, limit: 1 }), /take fewer cells with --range or --limit/],
       [
-        new SelectionError({ uri: long, field: long, reason: "ask for what is inside, or let ranges be cropped" }),
-        /, or add --crop$/,
+        new SelectionError({ uri: long, field: long, reason: "ask for what is inside, or let ranges be clipped" }),
+        /, or add --clip$/,
       ],
       [
         new ResultTooLarge({ uri: long, needed: 9, limit: 1, reason: `${long}; let memory be at least 9` }),

@@ -9,10 +9,10 @@ import {
   localFiles,
   makeMemoryStorage,
   makeRouter,
+  type StorageCounters,
   StorageError,
   StorageService,
-  type Trace,
-  withTrace,
+  withCounters,
 } from "../../platform/mod.ts"
 import { runCommand } from "../../src/cli/mod.ts"
 
@@ -35,7 +35,7 @@ export interface CliSettings {
   /** Standard input. */
   readonly input?: string
   /** Counts what is asked of the storage. */
-  readonly trace?: Trace
+  readonly trace?: StorageCounters
 }
 
 /** The array of the demo: 7 days × 4 stations, corrected a day later. */
@@ -65,7 +65,7 @@ export const cli = async (args: ReadonlyArray<string>, settings: CliSettings = {
         ? Effect.fail(new StorageError({ op: "list", uri, reason: "Denied" }))
         : router.list(uri),
   }
-  const counted = settings.trace === undefined ? storage : withTrace(storage, settings.trace)
+  const counted = settings.trace === undefined ? storage : withCounters(storage, settings.trace)
   const layer = Layer.merge(Layer.succeed(StorageService, counted), Layer.provide(layerWebp, layerNative))
   const command = runCommand(args, {
     environment: (name) => name === "TESSERA_KEY" ? settings.key : undefined,

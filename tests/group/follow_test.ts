@@ -17,7 +17,7 @@ import {
   makeRouter,
   makeTrace,
   StorageService,
-  withTrace,
+  withCounters,
 } from "../../platform/mod.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import { layerStorage } from "../../platform/runtime/default_layer.ts"
@@ -53,7 +53,7 @@ const over = async <A, E>(
   const files = new Map(
     Array.from(filesOf(groups), ([uri, bytes]) => [uri.replace(/^mem:\/\//, "").replace(/^\//, ""), bytes]),
   )
-  const storage = withTrace(makeMemoryStorage(files), makeTrace(), ({ uri }) => void calls.push(uri))
+  const storage = withCounters(makeMemoryStorage(files), makeTrace(), ({ uri }) => void calls.push(uri))
   const layer = Layer.merge(Layer.succeed(StorageService, storage), layerNative)
   return { answer: await Effect.runPromise(Effect.provide(effect, layer)), calls }
 }
@@ -382,7 +382,10 @@ describe("over real servers and files", () => {
       const layer = Layer.merge(
         Layer.effect(
           StorageService,
-          Effect.map(StorageService, (storage) => withTrace(storage, makeTrace(), ({ uri }) => void calls.push(uri))),
+          Effect.map(
+            StorageService,
+            (storage) => withCounters(storage, makeTrace(), ({ uri }) => void calls.push(uri)),
+          ),
         ).pipe(Layer.provide(layerStorage)),
         layerNative,
       )

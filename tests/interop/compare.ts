@@ -28,7 +28,7 @@ interface Times {
 /** A read that the fixtures cannot say. */
 export type InteropRead = Omit<ExpectedRead, "layout" | "timestamp_end"> & Times & {
   readonly layout: "row-major" | "col-major" | "global-order" | "unordered"
-  readonly outside?: "crop"
+  readonly outOfBounds?: "clip"
   /** dense: with the coordinates of the cells */
   readonly coordinates?: true
 }
@@ -82,7 +82,7 @@ export async function* compareAll(
     const request = {
       region: ranges,
       order: orders[read.layout],
-      ...(read.outside === undefined ? {} : { outside: read.outside }),
+      ...(read.outOfBounds === undefined ? {} : { outOfBounds: read.outOfBounds }),
     }
     const names = [...expected.schema.dimensions, ...array.schema.attributes].map(({ name }) => name)
     const select = read.coordinates === true ? { select: names } : {}

@@ -38,7 +38,7 @@ export class Coverage {
             continue
           }
           this.#add(`${schema.array_type} ${read.layout}`)
-          if (read.ranges !== undefined) this.#add(read.outside === "crop" ? "cropped regions" : "regions")
+          if (read.ranges !== undefined) this.#add(read.outOfBounds === "clip" ? "clipped regions" : "regions")
           if (read.timestamp_start !== undefined) this.#add("reads from a time")
           if (read.timestamp_end !== undefined) this.#add("reads to a time")
           for (const field of fieldsOf(schema)) {
@@ -69,7 +69,7 @@ export class Coverage {
       ...["row-major", "col-major", "global-order"].flatMap((order) => [`dense ${order}`, `sparse ${order}`]),
       "sparse unordered",
       "regions",
-      "cropped regions",
+      "clipped regions",
       "reads from a time",
       "reads to a time",
       "opened at times",

@@ -124,7 +124,7 @@ export const crashLaws = async (
         const seen: Seen = isEqual(value, after) ? "after" : "before"
         if (seen === "before") assertEquals(value, before, `after ${where} there is neither what was before nor after`)
         if (Exit.isSuccess(exit)) assertEquals(seen, "after", `${where}: the write says that it succeeded`)
-        const stopped = fault === "stop" || fault === "torn stop"
+        const stopped = fault === "stop" || fault === "partial-crash"
         if (seen === "before" && !stopped) assertEquals(added(ground, filesBefore), [], `left behind after ${where}`)
         await strangers(ground, where)
         await visit({ where, ground, seen })

@@ -3,7 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { describe, it } from "node:test"
 import { ArraySchema, Attr, Condition, Dense, Dim, Filter, Sparse, TileArray } from "../../mod.ts"
-import { layerNative, layerWebp, makeMemoryStorage, makeTrace, StorageService, withTrace } from "../../platform/mod.ts"
+import {
+  layerNative,
+  layerWebp,
+  makeMemoryStorage,
+  makeTrace,
+  StorageService,
+  withCounters,
+} from "../../platform/mod.ts"
 import { openArray } from "../../src/array/open/open.ts"
 import { explainDense, explainSparse } from "../../src/query/query_plan.ts"
 import { readDense } from "../../src/query/request/dense_request.ts"
@@ -120,7 +127,7 @@ describe("explained reads of what engines wrote", () => {
         const memory = makeMemoryStorage()
         for (const [path, bytes] of files) Effect.runSync(memory.write(`mem://${path}`, bytes))
         let [requests, bytes] = [0, 0]
-        const storage = withTrace(memory, makeTrace(), (call) => {
+        const storage = withCounters(memory, makeTrace(), (call) => {
           if (!/\.tdb$/.test(call.uri) || /__fragment_metadata\.tdb$/.test(call.uri)) return
           requests += call.requests
           bytes += call.bytesRead

@@ -100,9 +100,11 @@ describe("dense reads", () => {
 
   it("crop what leaves the domain if they are told to", async () => {
     const array = await open()
-    const { shape } = await run(Dense.read(array, { region: { day: [-5, 3], station: [99, 1000] }, outside: "crop" }))
+    const { shape } = await run(
+      Dense.read(array, { region: { day: [-5, 3], station: [99, 1000] }, outOfBounds: "clip" }),
+    )
     assertEquals(shape, [3, 2])
-    const none = await run(Dense.read(array, { region: { day: [-5, -3] }, outside: "crop" }))
+    const none = await run(Dense.read(array, { region: { day: [-5, -3] }, outOfBounds: "clip" }))
     assertEquals(none.shape, [0, 4])
   })
 

@@ -144,7 +144,7 @@ describe("a copy or import that fails", () => {
       let tried = 0
       for (let at = 1;; at++) {
         const target = join(folder, `target-${at}`)
-        const faulty = withFaults(storage, { at, fault: at % 2 === 0 ? "fail" : "tear" })
+        const faulty = withFaults(storage, { at, fault: at % 2 === 0 ? "fail" : "partial" })
         // another program writes beside us, as soon as there is a folder
         const intruding: StorageService = {
           ...faulty.storage,

@@ -36,7 +36,7 @@ const dense = () =>
       at: new Date(),
       order: "col",
     })
-    exactly<Dense.Written>()(written)
+    exactly<Dense.WriteResult>()(written)
     // lists of cells
     yield* Dense.write(a, { lat: 1, lon: [1, 2] }, { temp: [1, 2.5], flag: [1, null] })
     // a dimension that is not named is whole
@@ -67,7 +67,13 @@ const dense = () =>
 
     const sink = Dense.sink(a, { lat: [1, 30] }, { maxFragmentSize: 1e9 })
     exactly<
-      Sink.Sink<Dense.Written, Dense.AttributeColumns<typeof Flags>, never, Dense.WriteFailure, StorageService | Codecs>
+      Sink.Sink<
+        Dense.WriteResult,
+        Dense.AttributeColumns<typeof Flags>,
+        never,
+        Dense.WriteFailure,
+        StorageService | Codecs
+      >
     >()(sink)
     yield* Stream.run(Stream.make({ temp, flag }), sink)
   })
@@ -105,7 +111,7 @@ const sparse = () =>
       const writer = yield* Sparse.writer(a, { order: "global", memory: 2 ** 20 })
       exactly<Sparse.CellWriter<Sparse.CellColumns<typeof Forms>>>()(writer)
       yield* writer.write(columns)
-      exactly<Effect.Effect<Sparse.Written, Sparse.WriteFailure>>()(writer.commit)
+      exactly<Effect.Effect<Sparse.WriteResult, Sparse.WriteFailure>>()(writer.commit)
     }))
   })
 

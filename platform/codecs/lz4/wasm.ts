@@ -8,7 +8,7 @@
 import { lz4 } from "./portable.ts"
 import type { Compressor } from "../service.ts"
 import { plausible } from "../bounds.ts"
-import { LARGEST, lazyKernel, onKernel, scratch } from "../../wasm/memory.ts"
+import { LARGEST, lazyKernel, scratch, withWasmMemory } from "../../wasm/memory.ts"
 import { LZ4, LZ4_ENCODE } from "../../wasm/modules_generated.ts"
 
 const decoder = lazyKernel<{
@@ -21,7 +21,7 @@ const decompress: Compressor["decompress"] = (input, size, room = (n) => new Uin
   const its = size <= LARGEST ? decoder() : undefined
   if (its === undefined) return lz4.decompress(input, size)
   const output = room(size)
-  const done = onKernel(input, output, (from, to) => its.decode(from, input.length, to, size))
+  const done = withWasmMemory(input, output, (from, to) => its.decode(from, input.length, to, size))
   return done ? output : lz4.decompress(input, size)
 }
 
@@ -36,7 +36,7 @@ const compress: Compressor["compress"] = (input, level) => {
   if (its === undefined) return lz4.compress(input, level)
   const output = scratch(most, input)
   let length = 0
-  onKernel(input, output, (from, to) => {
+  withWasmMemory(input, output, (from, to) => {
     length = its.encode(from, input.length, to)
   })
   return output.slice(0, length)

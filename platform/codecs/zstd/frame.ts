@@ -54,7 +54,7 @@ export const readZstdFrame = (input: Uint8Array, size: number): ZstdFrame => {
   at += sizeBytes
   const start = at
   // Walk the blocks: how much they can hold bounds the result, and the frame must end where the input does.
-  let room = 0
+  let capacity = 0
   for (let last = false; !last;) {
     if (length < at + 3) throw damaged("the frame ends early; it is cut short")
     const header = input[at] | (input[at + 1] << 8) | (input[at + 2] << 16)
@@ -63,12 +63,12 @@ export const readZstdFrame = (input: Uint8Array, size: number): ZstdFrame => {
     const type = (header >>> 1) & 3
     const blockSize = header >>> 3
     if (type === 3 || blockSize > BLOCK_MAX) throw damaged("a block header is not one")
-    room += type === 2 ? BLOCK_MAX : blockSize
+    capacity += type === 2 ? BLOCK_MAX : blockSize
     at += type === 1 ? 1 : blockSize
   }
   if (checksum) at += 4
   if (at > length) throw damaged("the frame ends early; it is cut short")
   if (at < length) throw damaged(`${length - at} bytes follow the frame`)
-  plausible("zstd", 1, size, room)
+  plausible("zstd", 1, size, capacity)
   return { start, window, checksum, sized: sizeBytes > 0 }
 }

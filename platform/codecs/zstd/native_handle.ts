@@ -30,7 +30,7 @@ interface Decoder {
 
 let decoder: Decoder | undefined
 /** Set for good where the decoder is not as it is known. */
-let unknown = false
+let handleUnavailable = false
 
 const start = (): Decoder | undefined => {
   try {
@@ -44,7 +44,7 @@ const start = (): Decoder | undefined => {
   } catch {
     // there is no zstd
   }
-  unknown = true
+  handleUnavailable = true
   return undefined
 }
 
@@ -53,7 +53,7 @@ const start = (): Decoder | undefined => {
  * `output`, if that did not work.
  */
 export const decodeFrame = (input: Uint8Array, output: Uint8Array): boolean => {
-  if (unknown) return false
+  if (handleUnavailable) return false
   const its = decoder ??= start()
   if (its === undefined) return false
   const { _handle: handle, _writeState: left } = its

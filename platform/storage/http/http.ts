@@ -64,7 +64,7 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
   const { list, listedBy } = makeListing(send)
 
   /** A file that is gone though the manifest names it: the manifest is older than the array. */
-  const noticing = <A>(op: string, uri: string, read: Effect.Effect<A, NotFound | StorageError>) =>
+  const mapStaleManifest = <A>(op: string, uri: string, read: Effect.Effect<A, NotFound | StorageError>) =>
     Effect.mapError(read, (error) => {
       const manifest = error instanceof NotFound ? listedBy(uri) : undefined
       if (manifest === undefined) return error
@@ -74,10 +74,10 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
 
   return {
     list,
-    size: (uri) => noticing("size", uri, reads.size("size", uri)),
-    read: (uri) => noticing("read", uri, reads.read(uri)),
-    readRanges: (uri, ranges) => noticing("readRanges", uri, reads.readRanges(uri, ranges)),
-    readTail: (uri, length) => noticing("readTail", uri, reads.readTail(uri, length)),
+    size: (uri) => mapStaleManifest("size", uri, reads.size("size", uri)),
+    read: (uri) => mapStaleManifest("read", uri, reads.read(uri)),
+    readRanges: (uri, ranges) => mapStaleManifest("readRanges", uri, reads.readRanges(uri, ranges)),
+    readTail: (uri, length) => mapStaleManifest("readTail", uri, reads.readTail(uri, length)),
     write: (uri) => readOnly("write", uri),
     openWrite: (uri) => readOnly("openWrite", uri),
     create: (uri) => readOnly("create", uri),

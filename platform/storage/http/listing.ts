@@ -43,7 +43,7 @@ const failure = (uri: string, reason: StorageError["reason"], message: string, c
 const isAbsent = (status: number): boolean => isMissing(status) || [400, 401, 403, 405, 407].includes(status)
 
 /** Manifests are remembered up to this many bytes; the one that was used longest ago is asked for again. */
-const MOST_REMEMBERED = 2 * LARGEST_MANIFEST
+const MAX_REMEMBERED = 2 * LARGEST_MANIFEST
 
 /** Listings over requests. */
 export const makeListing = (send: Send): HttpListing => {
@@ -58,7 +58,7 @@ export const makeListing = (send: Send): HttpListing => {
     manifests.set(base, known)
     remembered += known.manifest.bytes
     for (const other of manifests.keys()) {
-      if (remembered <= MOST_REMEMBERED || other === base) return
+      if (remembered <= MAX_REMEMBERED || other === base) return
       forget(other)
     }
   }

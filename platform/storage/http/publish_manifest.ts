@@ -11,7 +11,7 @@ import { turnIfDue, withTurns } from "../../host/event_loop_turns.ts"
 import { withoutTrailingSlash } from "../uri.ts"
 
 /** A manifest that was made. */
-export interface Published {
+export interface PublishResult {
   /** Where it is. */
   readonly uri: string
   /** How many files it names, and how many bytes these have. */
@@ -27,7 +27,7 @@ const DEEPEST = 32
 const CONCURRENCY = 8
 
 /** No more folders are entered. A manifest has no place for so many, and links may show one folder under very many paths. */
-const MOST_FOLDERS = LARGEST_MANIFEST >> 7
+const MAX_FOLDERS = LARGEST_MANIFEST >> 7
 
 /** Bytes that a manifest has for a file besides its path, at least. */
 const FILE_BYTES = 8
@@ -80,9 +80,9 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
             if (depth === DEEPEST) {
               return yield* refuse(`${below} lies deeper than ${DEEPEST} folders; a link may lead back`)
             }
-            if (++folders > MOST_FOLDERS) {
+            if (++folders > MAX_FOLDERS) {
               return yield* refuse(
-                `there are more than ${MOST_FOLDERS} folders; links may show a folder under many paths`,
+                `there are more than ${MAX_FOLDERS} folders; links may show a folder under many paths`,
               )
             }
             waiting.push({ path: below, depth: depth + 1, through: its })
@@ -137,7 +137,7 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
  * assertEquals(published, { uri: "mem://array/__tessera_manifest.json", files: 1, bytes: 3 })
  * ```
  */
-export const publish = (storage: Storage, uri: string): Effect.Effect<Published, NotFound | StorageError> =>
+export const publish = (storage: Storage, uri: string): Effect.Effect<PublishResult, NotFound | StorageError> =>
   withTurns(Effect.gen(function* () {
     const at = withoutTrailingSlash(uri)
     const files = yield* filesBelow(storage, at)

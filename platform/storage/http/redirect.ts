@@ -12,7 +12,7 @@ import { StorageError } from "../../errors.ts"
 const redirects = new Set([301, 302, 303, 307, 308])
 
 /** Redirects in a row that are followed. */
-export const MOST_REDIRECTS = 10
+export const MAX_REDIRECTS = 10
 
 /** Whether a status says that the file is at the URL in the Location header. */
 export const isRedirect = (status: number): boolean => redirects.has(status)

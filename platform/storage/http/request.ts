@@ -16,7 +16,7 @@ import { withoutHeaders } from "../../../schema/errors/safe_fields.ts"
 import { StorageError } from "../../errors.ts"
 import { cutBody, transportFailure } from "./errors.ts"
 import { bindHeaders, type BoundHeaders, type RequestHeaders } from "./origin.ts"
-import { isRedirect, MOST_REDIRECTS, redirectTarget } from "./redirect.ts"
+import { isRedirect, MAX_REDIRECTS, redirectTarget } from "./redirect.ts"
 
 /** How to ask a web server. */
 export interface HttpOptions {
@@ -245,8 +245,8 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
       yield* bind(url)
       const visited = new Set<string>()
       while (true) {
-        if (visited.has(url) || visited.size > MOST_REDIRECTS) {
-          const how = visited.has(url) ? "back to an earlier URL" : `more than ${MOST_REDIRECTS} times`
+        if (visited.has(url) || visited.size > MAX_REDIRECTS) {
+          const how = visited.has(url) ? "back to an earlier URL" : `more than ${MAX_REDIRECTS} times`
           return yield* refuse("Unknown", `the server redirects without end: ${how}`)
         }
         visited.add(url)

@@ -17,7 +17,7 @@ export interface FileVersion {
 }
 
 /** Files whose versions are remembered; the one that was used longest ago is forgotten first. */
-const MOST_FILES = 8192
+const MAX_FILES = 8192
 
 /** Longer header values are ignored, as they are kept in memory. */
 const LONGEST = 256
@@ -101,7 +101,7 @@ export interface FileVersions {
 }
 
 /** Versions of up to `most` files, and of as many in each session. */
-export const makeFileVersions = (most: number = MOST_FILES): FileVersions => {
+export const makeFileVersions = (most: number = MAX_FILES): FileVersions => {
   /** As any call saw them last. */
   const files = new Map<string, Remembered>()
   /** As the calls of a session saw them. */

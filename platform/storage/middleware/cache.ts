@@ -43,7 +43,7 @@ export const isImmutable = (uri: string): boolean =>
   /\/__(?:\d+_\d+_[0-9a-f]{32}|[0-9a-f]{32}_\d+)(?:[_./?]|$)/.test(uri)
 
 /** Files that changed, which are remembered. A session that read one that is forgotten fails once too often. */
-const MOST_CHANGES = 8192
+const MAX_CHANGES = 8192
 
 /**
  * `storage`, with the bytes and sizes of files that never change kept in memory. What several read at the same time is
@@ -90,11 +90,11 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     cache.forgetFile(uri)
     changes.delete(uri)
     changes.set(uri, ++lastChange)
-    if (changes.size > MOST_CHANGES) changes.delete(changes.keys().next().value!)
+    if (changes.size > MAX_CHANGES) changes.delete(changes.keys().next().value!)
     return lastChange
   }
   /** Hears of changes from the storage below; `own` is called where the call that finds one reads the new version alone. */
-  const noticing = <A>(
+  const invalidateChanged = <A>(
     uri: string,
     reading: Effect.Effect<A, Failure>,
     own: (change: number) => void,
@@ -145,7 +145,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       const known = cache.size(uri)
       if (known !== undefined) return Effect.succeed(known)
       const reading = Effect.tap(storage.size(uri), (size) => Effect.sync(() => cache.putSize(uri, size)))
-      return sizes(uri, noticing(uri, reading, own))
+      return sizes(uri, invalidateChanged(uri, reading, own))
     })
 
   const read = (uri: string): Effect.Effect<Uint8Array, Failure> =>
@@ -154,7 +154,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       const known = size === undefined ? undefined : cache.find(uri, 0, size)
       if (known !== undefined) return Effect.succeed(known)
       const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => keep(uri, 0, bytes, bytes.length)))
-      return Effect.map(wholes(uri, noticing(uri, reading, own)), (bytes) => bytes.slice())
+      return Effect.map(wholes(uri, invalidateChanged(uri, reading, own)), (bytes) => bytes.slice())
     })
 
   const readRanges = (
@@ -177,7 +177,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
         Effect.sync(() =>
           parts.forEach((bytes, i) => bytes.length > 0 && keep(uri, missing[i].offset, bytes))
         ))
-      return Effect.flatMap(spans(key, noticing(uri, reading, own)), (parts) => {
+      return Effect.flatMap(spans(key, invalidateChanged(uri, reading, own)), (parts) => {
         // forgotten meanwhile: what was found may be of another version
         if (before !== undefined && cache.identity(uri) !== before) return storage.readRanges(uri, ranges)
         let next = 0
@@ -197,7 +197,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
         ({ bytes, size }) => Effect.sync(() => keep(uri, size - bytes.length, bytes, size)),
       )
       return Effect.map(
-        tails(`${length} ${uri}`, noticing(uri, reading, own)),
+        tails(`${length} ${uri}`, invalidateChanged(uri, reading, own)),
         ({ bytes, size }) => ({ bytes: bytes.slice(), size }),
       )
     })

@@ -14,7 +14,7 @@ export type StorageOperation =
   | "finish"
 
 /** What was asked so far. The numbers go on growing; {@link makeTrace} starts them at zero. */
-export interface Trace {
+export interface StorageCounters {
   /** How often each operation was called. */
   readonly calls: Record<StorageOperation, number>
   /** Calls, with each range of `readRanges` counted by itself. */
@@ -26,7 +26,7 @@ export interface Trace {
 }
 
 /** One call, when it is over. */
-export interface TracedCall {
+export interface StorageCall {
   /** What was asked. */
   readonly operation: StorageOperation
   /** Of which file or folder. */
@@ -52,7 +52,7 @@ export interface TracedCall {
  * assertEquals([trace.requests, trace.calls.list], [0, 0])
  * ```
  */
-export const makeTrace = (): Trace => ({
+export const makeTrace = (): StorageCounters => ({
   calls: {
     list: 0,
     size: 0,
@@ -87,7 +87,11 @@ export const makeTrace = (): Trace => ({
  * assertEquals([trace.calls.write, trace.bytesWritten], [1, 10])
  * ```
  */
-export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: TracedCall) => void): Storage => {
+export const withCounters = (
+  storage: Storage,
+  trace: StorageCounters,
+  onCall?: (call: StorageCall) => void,
+): Storage => {
   const traced = <A, E, R>(
     operation: StorageOperation,
     uri: string,
@@ -136,7 +140,7 @@ export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: Traced
 }
 
 /**
- * The layer of {@link withTrace}, to be laid over another.
+ * The layer of {@link withCounters}, to be laid over another.
  *
  * ```ts
  * import { TileArray } from "@tessera/array"
@@ -152,7 +156,7 @@ export const withTrace = (storage: Storage, trace: Trace, onCall?: (call: Traced
  * ```
  */
 export const layerTrace = (
-  trace: Trace,
-  onCall?: (call: TracedCall) => void,
+  trace: StorageCounters,
+  onCall?: (call: StorageCall) => void,
 ): Layer.Layer<Storage, never, Storage> =>
-  Layer.effect(Storage, Effect.map(Storage, (storage) => withTrace(storage, trace, onCall)))
+  Layer.effect(Storage, Effect.map(Storage, (storage) => withCounters(storage, trace, onCall)))

@@ -13,18 +13,18 @@ import type { FileWriter, Storage } from "../service.ts"
 /**
  * What happens at a call.
  * - `"fail"`: nothing is done, and the call fails.
- * - `"tear"`: as much as can happen is done – half of a piece of a file, which can then not go on, half of a folder
+ * - `"partial"`: as much as can happen is done – half of a piece of a file, which can then not go on, half of a folder
  *   removed, all of what storages do at once – and then the call fails, as when the answer is lost.
  * - `"full"`: this and all later calls that need room fail; what is there can still be removed.
  * - `"interrupt"`: the fiber is interrupted before the call, which is then made only where interruption must wait.
  * - `"stop"`: nothing is done, and nothing ever after, as if the process had been killed: all calls fail, reads too, and
  *   the files that are open stay as they are.
- * - `"torn stop"`: as much as can happen is done, and then as with `"stop"`.
+ * - `"partial-crash"`: as much as can happen is done, and then as with `"stop"`.
  */
-export type Fault = "fail" | "tear" | "full" | "interrupt" | "stop" | "torn stop"
+export type Fault = "fail" | "partial" | "full" | "interrupt" | "stop" | "partial-crash"
 
 /** Every kind of fault. */
-export const faults: ReadonlyArray<Fault> = ["fail", "tear", "full", "interrupt", "stop", "torn stop"]
+export const faults: ReadonlyArray<Fault> = ["fail", "partial", "full", "interrupt", "stop", "partial-crash"]
 
 /** When to fail, and how. */
 export interface FaultPlan {
@@ -102,9 +102,9 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
         )
       }
       if (fault === "full" && (op === "remove" || op === "removeFolder")) return whole
-      const torn = fault === "tear" || fault === "torn stop"
+      const torn = fault === "partial" || fault === "partial-crash"
       return Effect.ignore(torn ? part : Effect.void).pipe(
-        Effect.tap(() => Effect.sync(() => stopped = fault === "stop" || fault === "torn stop")),
+        Effect.tap(() => Effect.sync(() => stopped = fault === "stop" || fault === "partial-crash")),
         Effect.zipRight(failure(op, uri)),
       )
     })

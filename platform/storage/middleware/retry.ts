@@ -23,7 +23,7 @@ export interface RetryOptions {
 }
 
 /** Milliseconds that the other side asked to wait. */
-const askedWait = (error: StorageError): number => {
+const requestedDelay = (error: StorageError): number => {
   const wait = (error.cause as { readonly retryAfter?: unknown } | null | undefined)?.retryAfter
   return typeof wait === "number" ? wait : 0
 }
@@ -54,7 +54,7 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
   const retrying = <A, E, R>(call: Effect.Effect<A, E, R>, tries = 0): Effect.Effect<A, E, R> =>
     Effect.catchAll(call, (error) => {
       if (tries >= times || !(error instanceof StorageError) || !reasons.has(error.reason)) return Effect.fail(error)
-      const asked = askedWait(error)
+      const asked = requestedDelay(error)
       if (asked > longest) return Effect.fail(error)
       return Effect.flatMap(Random.next, (chance) => {
         const own = Math.min(wait * 2 ** tries, longest) * (1 - chance / 2)

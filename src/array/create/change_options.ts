@@ -19,7 +19,7 @@ export interface ChangeOptions {
 }
 
 /** What is to be changed: something open, or where it is. */
-export type Changed = string | { readonly uri: string; readonly key: Uint8Array | undefined }
+export type ChangeTarget = string | { readonly uri: string; readonly key: Uint8Array | undefined }
 
 /** What a change means. */
 export interface Changing {
@@ -34,7 +34,7 @@ const OPTIONS: ReadonlyArray<string> = ["at", "key"] satisfies Array<keyof Chang
 
 /** What a change and its options mean; `more` are the names of options that the caller looks at. */
 export const changingOf = (
-  changed: Changed,
+  changed: ChangeTarget,
   options: ChangeOptions,
   more: ReadonlyArray<string> = [],
 ): Effect.Effect<Changing, InvalidOption> =>

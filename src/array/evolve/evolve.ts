@@ -183,7 +183,7 @@ interface Prepared extends EvolvedSchema {
 }
 
 /** What is asked of the schema of an array. */
-interface Asked {
+interface EvolveRequest {
   readonly changes: SchemaChanges
   readonly formatVersion: number | undefined
   readonly isNeeded: (schema: LatestSchema, version: number) => boolean
@@ -192,7 +192,7 @@ interface Asked {
 /** What a schema becomes; `undefined` if it is so already. */
 const prepare = (
   latest: LatestSchema,
-  { changes, formatVersion, isNeeded }: Asked,
+  { changes, formatVersion, isNeeded }: EvolveRequest,
 ): Effect.Effect<Prepared | undefined, EvolveError, Storage | Codecs> =>
   Effect.gen(function* () {
     const version = yield* versionOf(latest, formatVersion)
@@ -206,7 +206,7 @@ const prepare = (
  */
 const prepareOnTop = (
   latest: LatestSchema,
-  { changes, formatVersion }: Asked,
+  { changes, formatVersion }: EvolveRequest,
 ): Effect.Effect<Prepared | undefined, EvolveError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri, schema } = latest
@@ -251,7 +251,7 @@ const prepareChanges = (
   })
 
 /** What this change has published so far. */
-interface Published {
+interface StoredSchema {
   /** The name of its newest schema. */
   readonly name: string
   /** The names of all schemas that were there just before. */
@@ -264,7 +264,7 @@ interface Published {
  */
 const startFrom = (
   latest: LatestSchema,
-  published: Published | undefined,
+  published: StoredSchema | undefined,
 ): Effect.Effect<LatestSchema | undefined, LatestSchemaError, Storage | Codecs> =>
   Effect.gen(function* () {
     if (published === undefined || latest.name.name !== published.name) return latest
@@ -282,7 +282,7 @@ const PATIENCE = 500
 const LOOKS = 30
 
 /** What became of a turn: nothing, or the array has this change's schema, alone or beside others that came meanwhile. */
-type Turn = { readonly _tag: "again" } | { readonly _tag: "done" } | ({ readonly _tag: "beside" } & Published)
+type Turn = { readonly _tag: "again" } | { readonly _tag: "done" } | ({ readonly _tag: "beside" } & StoredSchema)
 
 /** The schemas and claims that an array has. */
 const look = (uri: string) =>
@@ -350,13 +350,13 @@ const evolveTo = (
   withTurns(Effect.gen(function* () {
     const opened = typeof array === "string" ? array : openedOf(array)
     const { uri, time, key } = yield* changingOf(opened, options, ["formatVersion"])
-    const asked: Asked = { changes, formatVersion: options.formatVersion, isNeeded }
+    const asked: EvolveRequest = { changes, formatVersion: options.formatVersion, isNeeded }
     const first = yield* loadLatestSchema(uri, key)
     const firstPrepared = yield* prepare(first, asked)
     if (firstPrepared === undefined) return
 
     let latest = first
-    let published: Published | undefined
+    let published: StoredSchema | undefined
     let patience = PATIENCE
     let waited = 0
     let watched = ""

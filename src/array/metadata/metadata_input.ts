@@ -49,7 +49,7 @@ export type ValueInput =
   | ReadonlyArray<number | bigint | string | boolean | Date>
   | TypedArray
 
-const MOST = 0xffffffff
+const MAX_VALUES = 0xffffffff
 
 /** Characters that are encoded, and values that are converted, between two yields. */
 const PIECE = 1 << 20
@@ -64,7 +64,7 @@ function* copySteps(values: ArrayBufferView): Steps<Uint8Array> {
 
 const typed = (type: Datatype, value: Uint8Array): TypedValue => {
   const count = value.length / sizeOf(type)
-  if (count > MOST) throw new ScalarError(`${count} values are more than the ${MOST} that one entry holds`)
+  if (count > MAX_VALUES) throw new ScalarError(`${count} values are more than the ${MAX_VALUES} that one entry holds`)
   return { type, count, value }
 }
 

@@ -10,8 +10,8 @@ import type { ArraySchema } from "../../schema_builder/schema_value.ts"
 import type { TimeRange } from "./directory.ts"
 import type { OpenedArray } from "./open.ts"
 
-let hold: (array: OpenedArray, declared: ArraySchema | undefined) => AnyTileArray
-let held: (array: AnyTileArray) => OpenedArray
+let makeHandle: (array: OpenedArray, declared: ArraySchema | undefined) => AnyTileArray
+let unwrapHandle: (array: AnyTileArray) => OpenedArray
 
 /** An open array, whether it was opened with a schema or without. */
 export type AnyTileArray = TileArray<ArraySchema | undefined>
@@ -50,8 +50,8 @@ export class TileArray<S extends ArraySchema | undefined = undefined> {
   readonly #opened: OpenedArray
 
   static {
-    hold = (array, declared) => new TileArray(array, declared)
-    held = (array) => array.#opened
+    makeHandle = (array, declared) => new TileArray(array, declared)
+    unwrapHandle = (array) => array.#opened
     showRedacted(TileArray.prototype, (array) => ({ ...array, uri: redactUri(array.uri) }), "TileArray")
   }
 
@@ -69,7 +69,7 @@ export class TileArray<S extends ArraySchema | undefined = undefined> {
 export const handleOf: {
   (array: OpenedArray): TileArray
   <S extends ArraySchema | undefined>(array: OpenedArray, declared: S): TileArray<S>
-} = (array: OpenedArray, declared?: ArraySchema) => hold(array, declared) as never
+} = (array: OpenedArray, declared?: ArraySchema) => makeHandle(array, declared) as never
 
 /** What the engine works with, of what users hold. */
-export const openedOf = (array: AnyTileArray): OpenedArray => held(array)
+export const openedOf = (array: AnyTileArray): OpenedArray => unwrapHandle(array)

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import { Storage } from "../../../platform/storage/service.ts"
-import { makeTrace, withTrace } from "../../../platform/storage/middleware/counters.ts"
+import { makeTrace, withCounters } from "../../../platform/storage/middleware/counters.ts"
 import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { fieldsOf, TIMESTAMPS } from "../../fragment/field.ts"
@@ -167,6 +167,6 @@ export const withReadProgress = <A, E, R>(
   if (request.on("quiet")) return run(quiet(terminal), done)
   const trace = makeTrace()
   const work = (around: Terminal) =>
-    Effect.updateService(run(around, done), Storage, (storage) => withTrace(storage, trace))
+    Effect.updateService(run(around, done), Storage, (storage) => withCounters(storage, trace))
   return withProgress(terminal, () => statusOf(done, trace.bytesRead), work)
 }

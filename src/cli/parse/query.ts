@@ -30,7 +30,7 @@ export const queryOf = (request: Request, { schema }: OpenedArray): Effect.Effec
       ...(memory === undefined ? {} : { memory }),
       region: parseRanges(schema, request.texts("range")),
       order: request.text("order") as Order | undefined ?? "row",
-      outside: request.on("crop") ? "crop" : "error",
+      outOfBounds: request.on("clip") ? "clip" : "error",
     }
   })
 

@@ -44,7 +44,7 @@ const matching: OptionSpec = {
   description: "of dense arrays only the cells that fulfil --where and that somebody wrote, with their coordinates",
 }
 
-const crop: OptionSpec = { description: "take of ranges what lies inside the domain" }
+const clip: OptionSpec = { description: "clip ranges to the domain instead of failing" }
 
 const order: OptionSpec = {
   value: "ORDER",
@@ -118,7 +118,7 @@ export const commands = {
         description: "with --agg: for each group of cells that have these in common; alone: the groups",
       },
       explain: { description: "no cells, but how they would be read: fragments, tiles, requests, bytes" },
-      crop,
+      clip,
       order,
       limit,
       codes,
@@ -201,7 +201,7 @@ export const commands = {
       range,
       where,
       matching,
-      crop,
+      clip,
       order,
       limit,
       codes,

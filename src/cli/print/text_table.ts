@@ -43,9 +43,9 @@ const layOut = (
   // "  …" stands for what is left out
   while (shown > 1 && total(least.slice(0, shown)) + (shown < columns.length ? 3 : 0) > width) shown--
   const hidden = columns.length - shown
-  const room = width - (hidden > 0 ? 3 : 0)
+  const available = width - (hidden > 0 ? 3 : 0)
   const widths = natural.slice(0, shown)
-  for (let over = total(widths) - room; over > 0; over--) {
+  for (let over = total(widths) - available; over > 0; over--) {
     // of those that give way most easily the widest
     let at = -1
     for (let i = 0; i < shown; i++) {

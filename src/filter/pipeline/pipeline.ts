@@ -184,7 +184,7 @@ export const unwind = (
   for (let i = filters.length - 1; i >= first; i--) {
     const filter = filters[i]
     const input = chunk.data
-    const room: Room = i === first ? last : (length) => scratch(length, input)
+    const allocate: Room = i === first ? last : (length) => scratch(length, input)
     const its: FilterContext = {
       codecs: context.codecs,
       type: types[i],
@@ -197,7 +197,7 @@ export const unwind = (
       offset: chunkOffset(table, index, context),
     }
     try {
-      chunk = transformOf(filter).reverse(filter, chunk, its, limits[i], room)
+      chunk = transformOf(filter).reverse(filter, chunk, its, limits[i], allocate)
     } catch (error) {
       if (error instanceof BinaryIssue) error.path.unshift(filter.type)
       throw error

@@ -26,7 +26,7 @@ export interface Claims {
 }
 
 /** Tiles are unfiltered whole, and their cells are counted in 32 bits. */
-const MOST_CELLS = 2 ** 31
+const MAX_CELLS = 2 ** 31
 
 /** Why a range is no part of a dimension's domain; of strings, which have none, why it is no range. */
 const outside = (dimension: Dimension, range: Range, dense: boolean): string | undefined => {
@@ -70,7 +70,7 @@ export const impossible = (
     const wrong = outside(schema.dimensions[d], range, dense)
     if (wrong !== undefined) return [`nonEmptyDomain.${d}`, wrong]
   }
-  if (tileCount > 0 && tileCells > MOST_CELLS) return ["tileCells", `tiles of ${tileCells} cells are larger than any`]
+  if (tileCount > 0 && tileCells > MAX_CELLS) return ["tileCells", `tiles of ${tileCells} cells are larger than any`]
   if (!dense && tileCount > 0 && (lastTileCells < 1 || lastTileCells > tileCells)) {
     return ["lastTileCells", `a last tile of ${lastTileCells} cells where tiles have at most ${tileCells}`]
   }

@@ -37,8 +37,8 @@ export interface Scratch {
 export const NOTHING: Uint8Array = new Uint8Array(0)
 
 /** The most cells' bytes that are kept as scratch memory, and that are sent to a worker and back. */
-const MOST_KEPT = 1 << 23
-const MOST_AWAY = 1 << 25
+const MAX_KEPT = 1 << 23
+const MAX_AWAY = 1 << 25
 
 /** Chunks of a tile: from number `from`, which starts with byte `before` of the tile, to before `to`; `wanted` bytes. */
 interface Located {
@@ -106,7 +106,7 @@ export const spanDecoder = (
 
   const here = function* (i: number, bytes: Uint8Array, scratch: Scratch): Steps<void> {
     const { context, table, from, to, before, wanted } = locate(i, bytes)
-    if (wanted > scratch.cells.length && wanted <= MOST_KEPT) scratch.cells = new Uint8Array(wanted)
+    if (wanted > scratch.cells.length && wanted <= MAX_KEPT) scratch.cells = new Uint8Array(wanted)
     // the first chunk and the last are wanted
     const between = to - from > 2 && wanted <= scratch.cells.length ? spans.needs : undefined
     if (between === undefined) {
@@ -130,7 +130,7 @@ export const spanDecoder = (
     const located = tiles.map((bytes, k) => locate(first + k, bytes))
     let wanted = 0
     for (const part of located) wanted += part.wanted
-    if (wanted > MOST_AWAY) return undefined
+    if (wanted > MAX_AWAY) return undefined
     const parts = located.map(({ context: { offset }, size, from, to, wanted }, k): TilePart => (
       { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, wanted }
     ))

@@ -33,7 +33,7 @@ const UNDER_WAY = 1 << 26
 
 /** Scratch memory of reads that are over, for the next ones: fresh memory costs small reads more than what they do. */
 const kept: Array<Scratch> = []
-const MOST_KEPT = 4
+const MAX_KEPT = 4
 const LARGEST_KEPT = 1 << 22
 
 /** Of what spans are: cells of a fixed size, their validity bytes; offsets of var-sized cells (as u64), and their values. */
@@ -188,7 +188,7 @@ export const readSpans = (
       return Effect.zipRight(done, turnIfDue)
     }, { concurrency: Math.max(inFlight(storage, uri, 4), jobs), discard: true })
     for (const scratch of scratches) {
-      if (kept.length < MOST_KEPT && scratch.read.length + scratch.cells.length <= LARGEST_KEPT) {
+      if (kept.length < MAX_KEPT && scratch.read.length + scratch.cells.length <= LARGEST_KEPT) {
         kept.push(scratch)
       }
     }

@@ -122,7 +122,7 @@ export const readTiles = (
             return { values: exact(strings.bytes, size, its), offsets: strings.offsets, validity: valid }
           }
           // a tile of empty strings only may have no chunk at all; nothing shows then how many cells there are
-          if (strings.bytes.byteLength === 0 && cells <= MOST_UNSEEN) {
+          if (strings.bytes.byteLength === 0 && cells <= MAX_UNSEEN) {
             return { values: strings.bytes, offsets: new Uint32Array(cells + 1), validity: valid }
           }
           throw damagedTile(its, `${strings.offsets.length - 1} strings for ${cells} cells`)
@@ -146,7 +146,7 @@ export const readTiles = (
   })
 
 /** Cells for which memory is taken though no byte shows them. */
-const MOST_UNSEEN = 1 << 24
+const MAX_UNSEEN = 1 << 24
 
 const isEmptyTile = (tile: Uint8Array): boolean => tile.byteLength === 8 && tile.every((byte) => byte === 0)
 

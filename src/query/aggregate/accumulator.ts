@@ -26,7 +26,7 @@ import type { Column } from "../column/column.ts"
 export type AggregateValue = number | bigint | string | null
 
 /** What is asked of one field. */
-interface Asked {
+interface AggregatedField {
   readonly sum: boolean
   readonly extremes: boolean
   readonly nulls: boolean
@@ -40,7 +40,7 @@ const limits = {
 /** The totals of one field. */
 export class FieldTotals {
   readonly field: Field
-  readonly asked: Asked
+  readonly asked: AggregatedField
   /** Cells that are not null. */
   #count = 0
   #nulls = 0
@@ -174,7 +174,7 @@ export const answerType = (schema: ArraySchema, { kind, field }: Aggregate): Dat
 }
 
 /** What is asked of which fields. */
-export type AskedFields = ReadonlyMap<Field, ReadonlySet<AggregateKind>>
+export type RequiredAggregates = ReadonlyMap<Field, ReadonlySet<AggregateKind>>
 
 const allKinds: ReadonlyArray<unknown> = ["count", "sum", "min", "max", "mean", "nullCount"] satisfies Array<
   AggregateKind
@@ -198,7 +198,7 @@ const checkForm = (uri: string, aggregates: unknown): void => {
 }
 
 /** The fields that aggregates are asked of. Throws {@link SelectionError}. */
-export const askedFields = (array: OpenedArray, aggregates: Aggregates): AskedFields => {
+export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): RequiredAggregates => {
   checkForm(array.uri, aggregates)
   const { byName } = fieldsOf(array.schema)
   const kinds = new Map<Field, Set<AggregateKind>>()
@@ -226,7 +226,7 @@ export const answerOf = (
 
 /** The totals that are asked for. Throws {@link SelectionError}. */
 export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => {
-  const fields = [...askedFields(array, aggregates)].map(([field, kinds]) => new FieldTotals(field, kinds))
+  const fields = [...requiredAggregates(array, aggregates)].map(([field, kinds]) => new FieldTotals(field, kinds))
   const byName = new Map(fields.map((its) => [its.field.name, its]))
   const totals: Totals = {
     cells: 0,

@@ -15,7 +15,7 @@ import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { Aggregates } from "./aggregate.ts"
 import { lengthOf, type WholeRanges } from "../dense/axis_plan.ts"
-import { fieldIn } from "../column/gather.ts"
+import { fieldOfFragment } from "../column/gather.ts"
 import { planDense, planSize } from "../dense/plan.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import { denseRequest } from "../request/dense_request.ts"
@@ -26,8 +26,8 @@ import { boxesOf, spaceTiles } from "../dense/covered_space_tiles.ts"
 import { type AggregateValue, type Totals, totalsOf } from "./accumulator.ts"
 
 /** Plans of more tiles, or of more pieces, are not made whole. */
-const MOST_TILES = 1n << 20n
-const MOST_SEGMENTS = 1n << 22n
+const MAX_TILES = 1n << 20n
+const MAX_SEGMENTS = 1n << 22n
 
 /** The aggregates of the cells of a dense array. */
 export const aggregateDense = (
@@ -76,7 +76,7 @@ const addWholeTiles = (
     const { schema, fragments } = array
     const size = planSize(schema, ranges)
     const measured = totals.fields.every(({ field }) => field.file.kind === "attribute")
-    if (!measured || size.tiles > MOST_TILES || size.segments > MOST_SEGMENTS || fragments.length === 0) return [ranges]
+    if (!measured || size.tiles > MAX_TILES || size.segments > MAX_SEGMENTS || fragments.length === 0) return [ranges]
     for (const fragment of fragments) yield* proveTileCount(access, fragment)
     const plan = planDense(schema, fragments, ranges, "row-major")
     // what statistics cannot know of: cells that lie anywhere
@@ -104,7 +104,7 @@ const boundsOf = (
   Effect.gen(function* () {
     const found: Array<TileBounds> = []
     for (const { field } of fields) {
-      const its = fieldIn(fragment, field)
+      const its = fieldOfFragment(fragment, field)
       const bounds = its === undefined || its.nullable !== field.nullable
         ? undefined
         : yield* loadTileBounds(access, fragment, its)

@@ -18,7 +18,7 @@ import { sparseRequest } from "../request/sparse_request.ts"
 import type { StreamOptions } from "../options/read_options.ts"
 import * as DenseBatches from "../dense/stream.ts"
 import * as SparseBatches from "../sparse/stream.ts"
-import { askedFields } from "./accumulator.ts"
+import { requiredAggregates } from "./accumulator.ts"
 
 /** What groups are made by, and how many there may be. */
 export interface GroupOptions extends StreamOptions {
@@ -27,16 +27,16 @@ export interface GroupOptions extends StreamOptions {
 }
 
 /** So many groups there may be if nobody says. */
-export const MAX_GROUPS = 2 ** 16
+export const DEFAULT_GROUPS = 2 ** 16
 
 /** The most that may be asked for: groups are numbered by 31 bits. */
-const MOST_GROUPS = 2 ** 30
+const MAX_GROUPS = 2 ** 30
 
 /** Refuses what is no number of groups, or of values. Throws {@link SelectionError}. */
 const checkMost = (uri: string, most: number, what: MostOf): void => {
-  if (Number.isInteger(most) && most > 0 && most <= MOST_GROUPS) return
+  if (Number.isInteger(most) && most > 0 && most <= MAX_GROUPS) return
   const [field, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
-  const reason = `${String(most)} is no number of ${of}; give a whole number from 1 to ${MOST_GROUPS}`
+  const reason = `${String(most)} is no number of ${of}; give a whole number from 1 to ${MAX_GROUPS}`
   throw new SelectionError({ uri, field, reason })
 }
 
@@ -47,14 +47,14 @@ export type MostOf = "groups" | "values"
 export const aggregateGroups = (
   array: OpenedArray,
   aggregates: Aggregates,
-  { by = [], maxGroups = MAX_GROUPS, ...options }: GroupOptions,
+  { by = [], maxGroups = DEFAULT_GROUPS, ...options }: GroupOptions,
   what: MostOf = "groups",
 ): Effect.Effect<GroupTable, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri } = array
     const [keys, asked] = yield* attemptSelection(() => {
       checkMost(uri, maxGroups, what)
-      const asked = askedFields(array, aggregates)
+      const asked = requiredAggregates(array, aggregates)
       return [keyFields(array, by, aggregates), asked] as const
     })
     const memory = yield* checkBudget(uri, options.memory)

@@ -12,7 +12,7 @@ import type { Column } from "../column/column.ts"
 import { columnPart } from "../column/slice.ts"
 import { GroupKeys, keyProblem } from "./group_keys.ts"
 import { permute } from "../column/permute.ts"
-import { type AggregateValue, answerOf, type AskedFields, FieldTotals } from "./accumulator.ts"
+import { type AggregateValue, answerOf, FieldTotals, type RequiredAggregates } from "./accumulator.ts"
 
 /** Groups with their answers, ordered by their keys. */
 export interface GroupTable {
@@ -55,7 +55,7 @@ export interface GroupLimits {
 export class Groups {
   readonly #uri: string
   readonly #keys: ReadonlyArray<GroupKeys>
-  readonly #asked: AskedFields
+  readonly #asked: RequiredAggregates
   readonly #limits: GroupLimits
   readonly #what: string
   /** Groups by the numbers of their keys. */
@@ -67,7 +67,7 @@ export class Groups {
     uri: string,
     keys: ReadonlyArray<Field>,
     enumerations: ReadonlyMap<string, Enumeration>,
-    asked: AskedFields,
+    asked: RequiredAggregates,
     limits: GroupLimits,
     what: string,
   ) {

@@ -11,7 +11,7 @@ import { loadTileBounds, type TileBounds } from "../../fragment/load/load_statis
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { Aggregates } from "./aggregate.ts"
-import { fieldIn } from "../column/gather.ts"
+import { fieldOfFragment } from "../column/gather.ts"
 import type { SparsePlan } from "../sparse/plan.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import type { StreamOptions } from "../options/read_options.ts"
@@ -62,7 +62,7 @@ const addWholeTiles = (
         }
         const known: Array<readonly [FieldTotals, TileBounds]> = []
         for (const its of totals.fields) {
-          const field = fieldIn(fragment, its.field)
+          const field = fieldOfFragment(fragment, its.field)
           const bounds = field === undefined ? undefined : yield* loadTileBounds(access, fragment, field)
           if (bounds === undefined) return part
           known.push([its, bounds])

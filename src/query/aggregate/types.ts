@@ -18,7 +18,7 @@ export type AggregatesOf<S extends Declared> = Readonly<
 
 /** Which cells aggregates are asked of, by which groups, and how much memory that may take. */
 export interface AggregateOptions<S extends Declared = undefined, B extends FieldName<S> = FieldName<S>>
-  extends Pick<Query<S>, "region" | "where" | "outside" | "at" | "memory"> {
+  extends Pick<Query<S>, "region" | "where" | "outOfBounds" | "at" | "memory"> {
   /**
    * Attributes or dimensions, one or a few: cells that have the same of them are a group with answers of its own. Cells of
    * enumerations are their values, and nulls are a group, too. Default: all cells are one.
@@ -30,12 +30,12 @@ export interface AggregateOptions<S extends Declared = undefined, B extends Fiel
 
 /** Of which cells the different ones are wanted. */
 export interface DistinctOptions<S extends Declared = undefined>
-  extends Pick<Query<S>, "region" | "where" | "outside" | "at" | "memory"> {
+  extends Pick<Query<S>, "region" | "where" | "outOfBounds" | "at" | "memory"> {
   /** At most so many values; more are refused with `ResultTooLarge`. Default: 1,048,576. */
   readonly maxValues?: number
 }
 
-const CELLS: ReadonlyArray<string> = ["region", "where", "outside", "at", "memory"] satisfies Array<
+const CELLS: ReadonlyArray<string> = ["region", "where", "outOfBounds", "at", "memory"] satisfies Array<
   keyof AggregateOptions
 >
 

@@ -10,7 +10,7 @@ import { makeTurns, turnIfDue, withinTurns } from "../../../platform/host/event_
 /** What becomes of a part: it is read, or cut in two, the first before the second. */
 export type Step<P, A> =
   | { readonly kind: "read"; readonly batch: A }
-  | { readonly kind: "cut"; readonly parts: readonly [P, P] }
+  | { readonly kind: "split"; readonly parts: readonly [P, P] }
   /** Nothing is there. */
   | { readonly kind: "none" }
 
@@ -44,7 +44,7 @@ export const batches = <P, A extends object, E, R>(
             Option.some([{ ...its.batch, last: rest.length === 0 }, undefined] as const),
           )
         }
-        if (its.kind === "cut") rest.push(its.parts[1], its.parts[0])
+        if (its.kind === "split") rest.push(its.parts[1], its.parts[0])
         return next
       })
     })

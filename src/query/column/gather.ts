@@ -31,7 +31,7 @@ export interface Cells {
 }
 
 /** The field by which a fragment holds the cells of an array's field; `undefined` where it has none that fits. */
-export const fieldIn = (fragment: Fragment, field: Field): Field | undefined => {
+export const fieldOfFragment = (fragment: Fragment, field: Field): Field | undefined => {
   const { kind } = field.file
   if (kind === "timestamps") return fragment.hasTimestamps ? fieldsOf(fragment.schema).timestamps : undefined
   if (kind === "deleteTimes") return fragment.hasDeleteMetadata ? fieldsOf(fragment.schema).deleteTimes : undefined
@@ -55,14 +55,14 @@ export const gatherColumns = (
       const bytes = field.var
         ? yield* runSteps(() => varBytes(field, tiles, cells))
         : cells.tileOf.length * field.cellSize
-      if (field.var && bytes > MOST) {
-        return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed: bytes, limit: MOST }))
+      if (field.var && bytes > MAX_VALUE_BYTES) {
+        return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed: bytes, limit: MAX_VALUE_BYTES }))
       }
       return yield* attemptAllocationSteps(array.uri, bytes, () => assemble(field, tiles, cells, bytes))
     }))
 
 /** The most bytes that the offsets of a column reach. */
-const MOST = 0xffffffff
+const MAX_VALUE_BYTES = 0xffffffff
 
 /** The tiles of a field that the cells lie in, by the numbers of `cells.tiles`. */
 const readFieldTiles = (
@@ -90,7 +90,7 @@ const readFieldTiles = (
     yield* Effect.forEach(byFragment, ([f, list]) =>
       Effect.gen(function* () {
         const fragment = array.fragments[f]
-        const its = fieldIn(fragment, field)
+        const its = fieldOfFragment(fragment, field)
         if (its === undefined) return
         list.sort((a, b) => cells.tiles[a].tile - cells.tiles[b].tile)
         const numbers = list.map((i) => cells.tiles[i].tile)

@@ -58,7 +58,7 @@ const codesOf = (column: Column, count: number): Int32Array => {
 }
 
 /** The most bytes that the offsets of a column reach. */
-const MOST = 0xffffffff
+const MAX_VALUE_BYTES = 0xffffffff
 
 /**
  * A column of codes as the column of their values. A code that the enumeration lacks (negative, or past its end) is a null,
@@ -84,8 +84,8 @@ export const resolveEnumeration = (
         let bytes = fixed * length
         if (cellValNum === VAR) { for (const c of codes) if (c >= 0) bytes += positions[c + 1] - positions[c] }
         const needed = bytes + length * (perCell - fixed)
-        if (needed > maxBytes || (cellValNum === VAR && bytes > MOST)) {
-          const limit = Math.min(maxBytes, MOST)
+        if (needed > maxBytes || (cellValNum === VAR && bytes > MAX_VALUE_BYTES)) {
+          const limit = Math.min(maxBytes, MAX_VALUE_BYTES)
           const reason = `the values of ${JSON.stringify(column.name)} need ${needed} bytes, more than the limit of ` +
             `${limit}; resolve fewer cells at once, or raise maxBytes`
           return Effect.fail(new ResultTooLarge({ uri, needed, limit, reason }))

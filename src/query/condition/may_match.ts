@@ -22,10 +22,10 @@ export interface KnownCells {
  * False if no cell of a tile fulfils a condition, whatever its cells are. `known` tells of the fields of the tile; `undefined` where
  * nothing is known.
  */
-export const mayHold = (node: Predicate, known: (field: string) => KnownCells | undefined): boolean => {
+export const mayMatch = (node: Predicate, known: (field: string) => KnownCells | undefined): boolean => {
   if (node.kind === "expression") {
-    if (node.op === "and") return node.children.every((child) => mayHold(child, known))
-    return node.op === "not" || node.children.some((child) => mayHold(child, known))
+    if (node.op === "and") return node.children.every((child) => mayMatch(child, known))
+    return node.op === "not" || node.children.some((child) => mayMatch(child, known))
   }
   if (node.kind === "value" && (node.op === "always_true" || node.op === "always_false")) {
     return node.op === "always_true"

@@ -13,8 +13,8 @@ import { loadTileBounds } from "../../fragment/load/load_statistics.ts"
 import { loadMbrs } from "../../fragment/mbrs.ts"
 import type { SectionError } from "../../fragment/sections.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
-import { fieldIn } from "../column/gather.ts"
-import { type KnownCells, mayHold } from "./may_match.ts"
+import { fieldOfFragment } from "../column/gather.ts"
+import { type KnownCells, mayMatch } from "./may_match.ts"
 
 /** What is known of a tile in one field. */
 type KnownOf = (tile: number) => KnownCells | undefined
@@ -39,14 +39,14 @@ export const fragmentMayHold = (
       const range = file.kind === "dimension" ? fragment.nonEmptyDomain?.[file.index] : undefined
       if (range !== undefined) known.set(field.name, { ...base, bounds: range, nulls: 0 })
     }
-    if (!mayHold(predicate, (name) => known.get(name))) return false
+    if (!mayMatch(predicate, (name) => known.get(name))) return false
     if (fragment.tileCount < MANY) return true
     for (const field of fields) {
-      const its = field.file.kind === "attribute" ? fieldIn(fragment, field) : undefined
+      const its = field.file.kind === "attribute" ? fieldOfFragment(fragment, field) : undefined
       const bounds = its === undefined ? undefined : yield* loadFragmentBounds(access, fragment, its)
       if (bounds !== undefined) known.set(field.name, { type: field.type, text: isTextField(field), cells, ...bounds })
     }
-    return mayHold(predicate, (name) => known.get(name))
+    return mayMatch(predicate, (name) => known.get(name))
   })
 
 /** What is known of the tiles of a fragment in an attribute. */
@@ -56,7 +56,7 @@ export const knownAttribute = (
   field: Field,
 ): Effect.Effect<KnownOf, SectionError, Storage> =>
   Effect.gen(function* () {
-    const its = fieldIn(fragment, field)
+    const its = fieldOfFragment(fragment, field)
     const found = its === undefined ? undefined : yield* loadTileBounds(access, fragment, its)
     if (found === undefined) return (): undefined => undefined
     return (tile: number) => ({

@@ -18,8 +18,8 @@ import type { TileAccess } from "../../tile/generic_tile.ts"
 import { type AxisPlan, tileStart } from "./axis_plan.ts"
 import type { Column } from "../column/column.ts"
 import { firstTileFrom, forTileLinesSteps, spansOfStep } from "./cell_slabs.ts"
-import { type Cells, fieldIn, fillCells, gatherColumns } from "../column/gather.ts"
-import { placed, takesUnits, type Target } from "./out_buffers.ts"
+import { type Cells, fieldOfFragment, fillCells, gatherColumns } from "../column/gather.ts"
+import { copyIntoTarget, takesUnits, type Target } from "./out_buffers.ts"
 import type { DensePlan } from "./plan.ts"
 import { attemptAllocation, type ReadError } from "../options/read_error.ts"
 import type { Selection } from "../selection/selection.ts"
@@ -57,7 +57,7 @@ export const copyFixed = (
     for (const step of plan.steps) {
       if (step.kind === "sparse") continue
       const fragment = array.fragments[step.fragment]
-      const its = fieldIn(fragment, field)!
+      const its = fieldOfFragment(fragment, field)!
       const spans = fresh === undefined
         ? spansOfStep(plan, step)
         : { ...spansOfStep(plan, step), later: { from: firstTileFrom(plan, step, fresh.from), ready: fresh.ready } }
@@ -91,7 +91,7 @@ export const copyFixed = (
       validity,
       enumeration: field.enumeration,
     }
-    return placed(column, target)
+    return copyIntoTarget(column, target)
   })
 
 /** Memory of fewer bytes is there soon enough. */

@@ -9,7 +9,7 @@ import type { Field } from "../../fragment/field.ts"
 import { loadFieldTiles } from "../../fragment/field_tiles.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
-import { fieldIn } from "../column/gather.ts"
+import { fieldOfFragment } from "../column/gather.ts"
 import { type DenseRequest, fixedBytes, readFields } from "./read.ts"
 
 /** The field with the largest tile of fixed-sized cells, and its bytes. */
@@ -42,7 +42,7 @@ export const enoughBytes = (
       if (!field.var) continue
       bytes += field.fillValue.byteLength
       for (const fragment of array.fragments) {
-        const its = fieldIn(fragment, field)
+        const its = fieldOfFragment(fragment, field)
         if (its === undefined || !fragment.dense) continue
         const [{ varSizes }] = yield* loadFieldTiles(access, fragment, [its])
         let most = 0

@@ -68,7 +68,7 @@ export const takesUnits = ({ values }: Target, cellSize: number): boolean =>
   values.byteOffset % (cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1) === 0
 
 /** A column in the memory of its target: copied there, unless that is where it lies. */
-export const placed = (column: Column, target: Target | undefined): Column => {
+export const copyIntoTarget = (column: Column, target: Target | undefined): Column => {
   if (target === undefined || column.values === target.values) return column
   // bytes, not numbers: a float that passes through a number may lose the bits of its NaN
   const { values, validity } = target

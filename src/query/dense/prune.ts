@@ -16,7 +16,7 @@ import { forTileLines } from "./cell_slabs.ts"
 import { fragmentMayHold, knownAttribute } from "../condition/tile_metadata.ts"
 import type { DensePlan, DenseStep } from "./plan.ts"
 import { tileKey } from "./covered_space_tiles.ts"
-import { type KnownCells, mayHold } from "../condition/may_match.ts"
+import { type KnownCells, mayMatch } from "../condition/may_match.ts"
 
 /**
  * A plan without the space tiles in which no fragment holds a cell that is wanted. Where only some do, all are read: a tile that
@@ -51,7 +51,7 @@ export const pruneDense = (
         }
         for (let k = 0; k < step.tileCount; k++) {
           const key = tileKey(axes, step, k)
-          if (!alive.has(key) && mayHold(where.predicate, (name) => known.get(name)!(k))) alive.add(key)
+          if (!alive.has(key) && mayMatch(where.predicate, (name) => known.get(name)!(k))) alive.add(key)
         }
       })
     const storage = yield* Storage
@@ -117,11 +117,11 @@ export const restrictPlan = (plan: DensePlan, keep: (step: DenseStep, k: number)
 }
 
 /** What of a plan reads the tiles in which some cells have a one; the others are nobody's. */
-export const planOfWanted = (plan: DensePlan, holds: Uint8Array): DensePlan =>
+export const planOfMatching = (plan: DensePlan, matching: Uint8Array): DensePlan =>
   restrictPlan(plan, (step, k) => {
     let some = false
     forTileLines(plan, step, k, (_, target, length, _stride, stride) => {
-      for (let i = 0; i < length && !some; i++) some = holds[target + i * stride] === 1
+      for (let i = 0; i < length && !some; i++) some = matching[target + i * stride] === 1
     })
     return some
   })

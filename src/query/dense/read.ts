@@ -18,12 +18,12 @@ import { evaluate } from "../condition/evaluate.ts"
 import { coordinateColumn } from "./coordinate_column.ts"
 import { cellMap, copyFixed } from "./copy_tiles.ts"
 import { filledColumn } from "./mask_with_fill.ts"
-import { type Cells, fieldIn, gatherColumns } from "../column/gather.ts"
+import { type Cells, fieldOfFragment, gatherColumns } from "../column/gather.ts"
 import { globalOrderSteps } from "./global_order.ts"
-import { placed, targetsFor } from "./out_buffers.ts"
+import { copyIntoTarget, targetsFor } from "./out_buffers.ts"
 import { permuteSteps } from "../column/permute.ts"
 import { type DensePlan, planDense, planSize } from "./plan.ts"
-import { planOfWanted, pruneDense } from "./prune.ts"
+import { planOfMatching, pruneDense } from "./prune.ts"
 import { attemptAllocation, attemptAllocationSteps, attemptSelection, type ReadError } from "../options/read_error.ts"
 import type { Order } from "../options/read_options.ts"
 import type { Selection } from "../selection/selection.ts"
@@ -40,10 +40,10 @@ export interface DenseColumns {
 }
 
 /** Cells are numbered by 32 bits. */
-const MOST_CELLS = 0xffffffffn
+const MAX_CELLS = 0xffffffffn
 /** A plan of more tiles than this, or of more segments along its dimensions, does not fit into memory. */
-const MOST_TILES = 1n << 24n
-const MOST_SEGMENTS = 1n << 26n
+const MAX_TILES = 1n << 24n
+const MAX_SEGMENTS = 1n << 26n
 
 /** What is read of a dense array: fields, of what of each dimension, in which order. */
 export interface DenseRequest {
@@ -92,14 +92,14 @@ export const readDenseRequest = (
     const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
     const fail = (reason?: string) => Effect.fail(new ResultTooLarge({ uri, needed: bytes, limit, reason }))
     if (bytes > limit) return yield* fail()
-    if (cells > MOST_CELLS) {
-      return yield* fail(`the selection has ${cells} cells, more than ${MOST_CELLS}; read it in parts`)
+    if (cells > MAX_CELLS) {
+      return yield* fail(`the selection has ${cells} cells, more than ${MAX_CELLS}; read it in parts`)
     }
     const size = planSize(schema, ranges)
-    if (size.tiles > MOST_TILES || size.segments > MOST_SEGMENTS) {
+    if (size.tiles > MAX_TILES || size.segments > MAX_SEGMENTS) {
       return yield* fail(
         `the selection touches ${size.tiles} tiles, in ${size.segments} pieces along the dimensions; one read plans ` +
-          `at most ${MOST_TILES} and ${MOST_SEGMENTS}; read it in parts`,
+          `at most ${MAX_TILES} and ${MAX_SEGMENTS}; read it in parts`,
       )
     }
 
@@ -128,7 +128,11 @@ export const readDenseRequest = (
       const attributes = some.filter(({ file }) => file.kind === "attribute")
       return Effect.forEach(new Set(its.steps.flatMap((s) => s.kind === "sparse" ? [] : [s.fragment])), (number) => {
         const fragment = array.fragments[number]
-        return loadManyFieldTiles(access, fragment, attributes.flatMap((field) => fieldIn(fragment, field) ?? []))
+        return loadManyFieldTiles(
+          access,
+          fragment,
+          attributes.flatMap((field) => fieldOfFragment(fragment, field) ?? []),
+        )
       }, { discard: true })
     }
     const first = where?.fields ?? fields
@@ -148,7 +152,7 @@ export const readDenseRequest = (
     const rest = fields.filter(({ name }) => !Object.hasOwn(columns, name))
     if (keep !== undefined && where !== undefined && rest.length > 0) {
       // of the other fields only the tiles that hold cells that are wanted
-      const wanted = yield* attemptAllocation(uri, 16 * plan.tiles.length, () => planOfWanted(plan, keep))
+      const wanted = yield* attemptAllocation(uri, 16 * plan.tiles.length, () => planOfMatching(plan, keep))
       if (map !== undefined) {
         const { tileOf } = map
         for (let i = 0; i < keep.length; i++) if (keep[i] === 0) tileOf[i] = 0xffffffff
@@ -170,13 +174,13 @@ export const readDenseRequest = (
         for (const field of fields) columns[field.name] = yield* permuteSteps(columns[field.name], cells)
       })
     }
-    for (const [name, target] of targets) columns[name] = placed(columns[name], target)
+    for (const [name, target] of targets) columns[name] = copyIntoTarget(columns[name], target)
     return { shape: plan.shape, columns: Object.fromEntries(fields.map(({ name }) => [name, columns[name]])) }
   }))
 
 /** Whether a fragment has the attribute in the array's own form, so that its cells can be copied box by box. */
 const isHeldBy = (fragment: Fragment, field: Field): boolean => {
-  const its = fieldIn(fragment, field)
+  const its = fieldOfFragment(fragment, field)
   return fragment.dense && its !== undefined && its.nullable === field.nullable
 }
 
@@ -198,7 +202,7 @@ export const varBytes = (
       if (!plan.covered) needed += plan.cells * field.fillValue.byteLength
       for (const step of plan.steps) {
         const fragment = array.fragments[step.fragment]
-        const its = fieldIn(fragment, field)
+        const its = fieldOfFragment(fragment, field)
         if (step.kind === "sparse" || its === undefined) continue
         const [where] = yield* loadFieldTiles(access, fragment, [its])
         for (let k = 0; k < step.tileCount; k++) {

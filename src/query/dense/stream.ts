@@ -25,8 +25,8 @@ export interface DenseBatch extends DenseColumns {
 }
 
 /** Plans of a batch are no longer than this. */
-const MOST_TILES = 1n << 16n
-const MOST_SEGMENTS = 1n << 20n
+const MAX_TILES = 1n << 16n
+const MAX_SEGMENTS = 1n << 20n
 
 /** Streams a resolved request in batches. */
 export const streamRequest = (
@@ -64,7 +64,7 @@ export const streamRequest = (
           )
         ) return { kind: "none" }
         const size = planSize(schema, ranges)
-        const planned = size.tiles <= MOST_TILES && size.segments <= MOST_SEGMENTS
+        const planned = size.tiles <= MAX_TILES && size.segments <= MAX_SEGMENTS
         const fixed = fixedBytes(array, part)
         const cut = cutDense(schema, ranges, order)
         let values = 0
@@ -93,7 +93,7 @@ export const streamRequest = (
           ...part,
           ranges: ranges.map((its, d) => d === cut.d ? cutRanges(its, cut.last)[side] : its),
         })
-        return { kind: "cut", parts: [cutPart(0), cutPart(1)] }
+        return { kind: "split", parts: [cutPart(0), cutPart(1)] }
       })
     return batches(request, step)
   }))

@@ -5,7 +5,7 @@ import type { OpenedArray } from "../../array/open/open.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { type Field, fieldsOf, TIMESTAMPS } from "../../fragment/field.ts"
 import type { ConditionTree } from "../../condition/condition_tree.ts"
-import type { Outside, RegionInput } from "../selection/selection.ts"
+import type { OutOfBounds, RegionInput } from "../selection/selection.ts"
 
 /** The order of the cells in a result. */
 export type Order = "row" | "col" | "global" | "unordered"
@@ -24,7 +24,7 @@ export interface ReadOptions {
   /** Default: row. */
   readonly order?: Order
   /** What to do with ranges that leave the domain. Default: refuse them. */
-  readonly outside?: Outside
+  readonly outOfBounds?: OutOfBounds
   /** The first cells only, in the order that was asked: at most so many. Nothing behind them is read. */
   readonly limit?: number
   /**

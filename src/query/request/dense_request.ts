@@ -37,7 +37,7 @@ export const denseRequest = (
     const request = yield* attemptSelection(() => {
       const order = orderOf(uri, options.order, "row")
       const fields = selectedFields(array, options.select)
-      const selection = parseSelection(uri, schema, given, options.outside ?? "error")
+      const selection = parseSelection(uri, schema, given, options.outOfBounds ?? "error")
       const written = nonEmptyDomain(array)
       checkLimit(uri, options.limit)
       const all = wholeRanges(selection, (d) => {

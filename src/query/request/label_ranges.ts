@@ -28,7 +28,7 @@ import { MAX_BYTES } from "../options/read_options.ts"
 const STEP = 1n << 20n
 
 /** Tiles of so many labels and more are looked at in parts. */
-const MOST = 1n << 23n
+const MAX_STEP = 1n << 23n
 
 /** The ranges without labels: in place of a label its dimension, with the coordinates whose labels lie in the ranges. */
 export const withoutLabels = (
@@ -91,7 +91,7 @@ const coordinatesOf = (
     const bounds = [written[0].low, written[0].high].map((bound) => BigInt(readScalar(dimension.type, bound)))
     const where = { predicate, fields: [fieldsOf(its.schema).byName.get(label.attribute)!] }
     const { low: origin, extent } = axisOf(dimension)
-    const step = extent > STEP && extent < MOST ? extent : extent >= MOST ? STEP : STEP - STEP % extent
+    const step = extent > STEP && extent < MAX_STEP ? extent : extent >= MAX_STEP ? STEP : STEP - STEP % extent
     const coordinate = (value: bigint): number | bigint => sizeOf(dimension.type) === 8 ? value : Number(value)
     const found: Array<Pair> = []
     let from: bigint | undefined

@@ -15,7 +15,7 @@ import { labelArray, withoutLabels } from "./label_ranges.ts"
 import { checkForm } from "./resolve_query.ts"
 import type { RegionInput } from "../selection/range_input.ts"
 import type { ReadError } from "../options/read_error.ts"
-import type { Outside } from "../selection/selection.ts"
+import type { OutOfBounds } from "../selection/selection.ts"
 import type { RegionOf } from "../column/typed_columns.ts"
 
 /** Names of the labels of a schema; any name where none is declared. */
@@ -29,7 +29,7 @@ export interface LabelOptions<S extends ArraySchema | undefined = undefined> {
    */
   readonly region?: RegionOf<S>
   /** What to do with ranges that leave the domain. Default: refuse them. */
-  readonly outside?: Outside
+  readonly outOfBounds?: OutOfBounds
 }
 
 /** Labels, and the coordinates that they are of. */
@@ -79,7 +79,7 @@ export const readLabel = <S extends ArraySchema | undefined>(
 ): Effect.Effect<LabelColumns, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const opened = openedOf(array)
-    const wrong = checkForm(array.uri, options, ["region", "outside"])
+    const wrong = checkForm(array.uri, options, ["region", "outOfBounds"])
     if (wrong !== undefined) return yield* Effect.fail(wrong)
     const { schema, uri } = opened
     const its = schema.dimensionLabels.find(({ name }) => name === label)
@@ -97,7 +97,7 @@ export const readLabel = <S extends ArraySchema | undefined>(
     const { columns } = yield* readDense(labels, {
       select: [index.name, its.attribute],
       region: ranges[name] === undefined ? {} : { [index.name]: ranges[name] },
-      outside: options.outside,
+      outOfBounds: options.outOfBounds,
     })
     return {
       length: columns[its.attribute].length,

@@ -22,7 +22,7 @@ import { streamSparse } from "./sparse_request.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
 
 /** Reads the cells of a sparse array, the first of them where there is a limit. */
-export const readFirstSparse = (
+export const readLimitedSparse = (
   array: OpenedArray,
   options: ReadOptions,
 ): Effect.Effect<SparseResult, ReadError, Storage | Codecs> =>
@@ -45,7 +45,7 @@ export const readFirstSparse = (
  * Reads a box, or boxes, of a dense array, the first cells of them where there is a limit: where it leaves some out, these
  * lie in a row.
  */
-export const readFirstDense = (
+export const readLimitedDense = (
   array: OpenedArray,
   options: ReadOptions,
   out: Readonly<Record<string, ColumnBuffer | undefined>> | undefined,

@@ -13,7 +13,7 @@ import type { OpenedArray, OpenError } from "../../array/open/open.ts"
 import type { SchemaMismatch } from "../../array/open/schema_mismatch.ts"
 import { reopen } from "../../array/tile_array.ts"
 import type { ReadError } from "../options/read_error.ts"
-import type { Outside } from "../selection/merge_ranges.ts"
+import type { OutOfBounds } from "../selection/merge_ranges.ts"
 import type { StreamOptions } from "../options/read_options.ts"
 import type { Declared, TimeForm } from "../column/typed_columns.ts"
 
@@ -26,7 +26,7 @@ export const NAMES: ReadonlyArray<string> = [
   "region",
   "where",
   "order",
-  "outside",
+  "outOfBounds",
   "at",
   "limit",
   "memory",
@@ -34,7 +34,7 @@ export const NAMES: ReadonlyArray<string> = [
 ]
 
 /** A query that is understood: the array as it was then, and what the engine is asked of it. */
-export interface Asked<S extends Declared> {
+export interface ResolvedQuery<S extends Declared> {
   readonly array: TileArray<S>
   readonly opened: OpenedArray
   readonly options: StreamOptions
@@ -48,7 +48,7 @@ interface Given {
 }
 
 const times: ReadonlyArray<unknown> = [undefined, "bigint", "date", "datetime"] satisfies Array<TimeForm | undefined>
-const outsides: ReadonlyArray<unknown> = [undefined, "error", "crop"] satisfies Array<Outside | undefined>
+const outsides: ReadonlyArray<unknown> = [undefined, "error", "clip"] satisfies Array<OutOfBounds | undefined>
 
 /** Whether a value is an object, as options are. */
 export const isObject = (value: unknown): value is object =>
@@ -65,7 +65,7 @@ const problems: Readonly<Record<string, (value: unknown) => string | undefined>>
     value === undefined || typeof value === "string" || isObject(value)
       ? undefined
       : 'it is a condition, or its text: "a > 5"',
-  outside: (value) => outsides.includes(value) ? undefined : 'it is "error" or "crop"',
+  outOfBounds: (value) => outsides.includes(value) ? undefined : 'it is "error" or "clip"',
   time: (value) => times.includes(value) ? undefined : 'it is "bigint", "date" or "datetime"',
 }
 
@@ -102,12 +102,12 @@ const arrayAt = <S extends Declared>(
     : reopen(array as never, { start: array.time.start, end: at }) as Effect.Effect<TileArray<S>, OpenError, Storage>
 
 /** Checks a query of an array. `more` are the options that there are beside those of every query, `names` all others. */
-export const askedOf = <S extends Declared>(
+export const resolveQuery = <S extends Declared>(
   array: TileArray<S>,
   options: Given,
   more: ReadonlyArray<string> = [],
   names: ReadonlyArray<string> = NAMES,
-): Effect.Effect<Asked<S>, QueryError, Storage | Codecs> => {
+): Effect.Effect<ResolvedQuery<S>, QueryError, Storage | Codecs> => {
   const wrong = checkForm(array.uri, options, [...names, ...more])
   if (wrong !== undefined) return Effect.fail(wrong)
   return Effect.map(arrayAt(array, options.at), (array) => {

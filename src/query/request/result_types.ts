@@ -9,7 +9,7 @@ import type { AnyTileArray, TileArray } from "../../array/open/handle.ts"
 import type { WholeRanges } from "../dense/axis_plan.ts"
 import type { Column } from "../column/column.ts"
 import type { DenseColumns } from "../dense/read.ts"
-import type { Outside } from "../selection/merge_ranges.ts"
+import type { OutOfBounds } from "../selection/merge_ranges.ts"
 import { datesOf } from "../column/datetimes.ts"
 import type { Condition } from "../../condition/condition_tree.ts"
 import type { TermsIn } from "../../condition/typed_terms.ts"
@@ -55,7 +55,7 @@ export interface Query<
   /** The order of the cells. Default: `row`; `unordered` is the fastest for sparse arrays. */
   readonly order?: Order
   /** What to do with ranges that leave the domain. Default: refuse them. */
-  readonly outside?: Outside
+  readonly outOfBounds?: OutOfBounds
   /**
    * The moment to see, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: the one that the array was opened for. Costs
    * what opening it again costs: `TileArray.reopen` is for several queries.

@@ -42,7 +42,7 @@ export const sparseRequest = (
       return {
         order: orderOf(uri, options.order, order),
         fields: selectedFields(array, options.select),
-        selection: parseSelection(uri, schema, given, options.outside ?? "error"),
+        selection: parseSelection(uri, schema, given, options.outOfBounds ?? "error"),
       }
     })
     return { ...request, where: yield* whereOf(array, options.where) }

@@ -36,5 +36,5 @@ export const outsideOf = (dimension: Dimension, limits: NumberRange): string => 
   const where = whole
     ? `the domain ${shownRange(limits)}`
     : `the current domain ${shownRange(limits)} (within the domain ${shownRange(domain)})`
-  return `is outside ${where} of this ${dimension.type} dimension; ask for what is inside, or let ranges be cropped`
+  return `is outside ${where} of this ${dimension.type} dimension; ask for what is inside, or let ranges be clipped`
 }

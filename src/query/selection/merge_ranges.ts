@@ -19,7 +19,7 @@ export interface StringRange {
 }
 
 /** What to do with a range that leaves the domain: refuse it, or take what lies inside. */
-export type Outside = "error" | "crop"
+export type OutOfBounds = "error" | "clip"
 
 /** Sorted, disjoint ranges of the same numbers. */
 export const mergeNumbers = (ranges: ReadonlyArray<NumberRange>): ReadonlyArray<NumberRange> => {

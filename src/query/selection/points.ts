@@ -8,7 +8,7 @@ import type { Dimension } from "../../../schema/array/dimension.ts"
 import { parseScalar, parseText, type Scalar, ScalarError, scalarJson } from "../../../schema/array/scalar.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import { outsideOf } from "./domain_bounds.ts"
-import type { NumberRange, Outside, StringRange } from "./merge_ranges.ts"
+import type { NumberRange, OutOfBounds, StringRange } from "./merge_ranges.ts"
 import { inputOf } from "./range_input.ts"
 
 /** Points as values of their dimension; a typed array of its type is only copied. */
@@ -33,7 +33,7 @@ export const numberPoints = (
   dimension: Dimension,
   inside: NumberRange,
   points: Iterable<unknown>,
-  outside: Outside,
+  outOfBounds: OutOfBounds,
 ): ReadonlyArray<NumberRange> => {
   const values = valuesOf(dimension, points)
   values.sort()
@@ -44,7 +44,7 @@ export const numberPoints = (
   let to = n
   while (from < n && values[from] < inside.low) from++
   while (to > from && values[to - 1] > inside.high) to--
-  if ((from > 0 || to < n) && outside === "error") {
+  if ((from > 0 || to < n) && outOfBounds === "error") {
     throw new ScalarError(`the point ${scalarJson(values[from > 0 ? 0 : n - 1])} ${outsideOf(dimension, inside)}`)
   }
   const whole = !isFloat(dimension.type)

@@ -45,7 +45,7 @@ export type RangeInput<P extends Point = Point> =
 export type RegionInput = Readonly<Record<string, RangeInput | undefined>>
 
 /** Ranges and points as pairs, or many points. */
-export type Wanted = { readonly pairs: ReadonlyArray<Pair> } | { readonly points: Iterable<unknown> }
+export type RangesOrPoints = { readonly pairs: ReadonlyArray<Pair> } | { readonly points: Iterable<unknown> }
 
 const isObject = (given: unknown): given is object => typeof given === "object" && given !== null
 
@@ -73,7 +73,7 @@ const pairOf = (given: ReadonlyArray<unknown>): Pair => {
 }
 
 /** Tells apart what was given. Throws {@link ScalarError}. */
-export const wantedOf = (given: unknown): Wanted => {
+export const wantedOf = (given: unknown): RangesOrPoints => {
   if (Array.isArray(given)) {
     const list: ReadonlyArray<unknown> = given
     if (list.some(Array.isArray)) {

@@ -10,11 +10,11 @@ import { parseScalar, parseText, ScalarError, textJson } from "../../../schema/a
 import { SelectionError } from "../../array/open/errors.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import { limitsOf, outsideOf, shownRange } from "./domain_bounds.ts"
-import { mergeNumbers, mergeStrings, type NumberRange, type Outside, type StringRange } from "./merge_ranges.ts"
+import { mergeNumbers, mergeStrings, type NumberRange, type OutOfBounds, type StringRange } from "./merge_ranges.ts"
 import { numberPoints, stringPoints } from "./points.ts"
 import { inputOf, type Pair, type RegionInput, wantedOf } from "./range_input.ts"
 
-export type { NumberRange, Outside, StringRange } from "./merge_ranges.ts"
+export type { NumberRange, OutOfBounds, StringRange } from "./merge_ranges.ts"
 export type { Bound, Pair, Point, Points, RangeInput, RegionInput } from "./range_input.ts"
 
 /** What is asked of one dimension: `undefined` is everything; else ranges, sorted and disjoint. */
@@ -30,7 +30,7 @@ export const parseSelection = (
   uri: string,
   schema: ArraySchema,
   ranges: RegionInput,
-  outside: Outside,
+  outOfBounds: OutOfBounds,
 ): Selection => {
   const names = schema.dimensions.map((d) => d.name)
   const refuse = (field: string, reason: string): never => {
@@ -54,7 +54,7 @@ export const parseSelection = (
         : {
           kind: "number",
           dimension,
-          ranges: given === undefined ? undefined : numberRanges(dimension, limitsOf(schema, d), given, outside),
+          ranges: given === undefined ? undefined : numberRanges(dimension, limitsOf(schema, d), given, outOfBounds),
         }
     } catch (error) {
       return error instanceof ScalarError ? refuse(dimension.name, error.reason) : raise(error)
@@ -77,12 +77,13 @@ const numberRanges = (
   dimension: Dimension,
   inside: NumberRange,
   given: unknown,
-  outside: Outside,
+  outOfBounds: OutOfBounds,
 ): ReadonlyArray<NumberRange> => {
   const wanted = wantedOf(given)
-  if ("points" in wanted) return numberPoints(dimension, inside, wanted.points, outside)
+  if ("points" in wanted) return numberPoints(dimension, inside, wanted.points, outOfBounds)
   return mergeNumbers(
-    eachPair(wanted.pairs, (pair) => cropped(dimension, inside, numberRange(dimension, inside, pair), outside)).flat(),
+    eachPair(wanted.pairs, (pair) => clipped(dimension, inside, numberRange(dimension, inside, pair), outOfBounds))
+      .flat(),
   )
 }
 
@@ -110,14 +111,14 @@ const numberRange = (dimension: Dimension, inside: NumberRange, [low, high]: Pai
   return range
 }
 
-const cropped = (
+const clipped = (
   dimension: Dimension,
   inside: NumberRange,
   range: NumberRange,
-  outside: Outside,
+  outOfBounds: OutOfBounds,
 ): ReadonlyArray<NumberRange> => {
   if (range.low >= inside.low && range.high <= inside.high) return [range]
-  if (outside === "error") {
+  if (outOfBounds === "error") {
     throw new ScalarError(`the range ${shownRange(range)} ${outsideOf(dimension, inside)}`)
   }
   const low = range.low < inside.low ? inside.low : range.low

@@ -21,8 +21,8 @@ import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { Column } from "../column/column.ts"
 import { conditionFields } from "../../condition/predicate.ts"
 import { evaluate } from "../condition/evaluate.ts"
-import { byFragment, type FoundCells } from "./result/result_cells.ts"
-import { foundColumn } from "./result/result_columns.ts"
+import { byFragment, type ResultCells } from "./result/result_cells.ts"
+import { resultColumn } from "./result/result_columns.ts"
 import { attemptAllocation } from "../options/read_error.ts"
 
 const loadCondition = (
@@ -92,7 +92,7 @@ export const deleteFields = (
 export const applyDeletes = (
   access: TileAccess,
   array: OpenedArray,
-  found: FoundCells,
+  found: ResultCells,
   times: Float64Array,
 ): Effect.Effect<Uint8Array, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
@@ -119,7 +119,7 @@ export const applyDeletes = (
     for (let c = 0; c < concerned.length; c++) {
       const { entry, condition } = concerned[c]
       for (const name of wanted[c]) {
-        if (!columns.has(name)) columns.set(name, yield* foundColumn(access, array, byName.get(name)!, found))
+        if (!columns.has(name)) columns.set(name, yield* resultColumn(access, array, byName.get(name)!, found))
       }
       yield* attemptAllocation(array.uri, length, () => {
         const stays = evaluate(condition, columns, length)

@@ -29,13 +29,13 @@ export type Narrow = (
 
 /** {@link Narrow}, with memory that is used again for each candidate. `dimensions` are those of the coordinates. */
 export const narrowing = (dimensions: ReadonlyArray<Field>): Narrow => {
-  let room = new Uint32Array(0)
+  let buffer = new Uint32Array(0)
   return (its, filter) => {
-    if (room.length < its.cells) room = new Uint32Array(its.cells)
+    if (buffer.length < its.cells) buffer = new Uint32Array(its.cells)
     const { positions: before, coordinates } = its
-    const count = filter(before, room)
+    const count = filter(before, buffer)
     if (count === cellsLeft(its)) return
-    const kept = its.positions = room.slice(0, count)
+    const kept = its.positions = buffer.slice(0, count)
     let numbers: Uint32Array | undefined
     for (let d = 0; d < coordinates.length; d++) {
       const tile = coordinates[d]

@@ -16,7 +16,7 @@ import { readSpans } from "../../fragment/read/read_spans.ts"
 import { attemptTile } from "../../tile/attempt.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { type Candidate, cellsLeft, narrowing } from "./candidate_tiles.ts"
-import { type FoundCells, listCells } from "./result/result_cells.ts"
+import { listCells, type ResultCells } from "./result/result_cells.ts"
 import type { Cells } from "../column/gather.ts"
 import { type CellFilter, cellFilter } from "./cell_filter.ts"
 import { checkPlan, type FragmentPlan, planTiles, type SparsePlan } from "./plan.ts"
@@ -27,7 +27,7 @@ import type { Selection } from "../selection/selection.ts"
 import { shareAlong } from "./share.ts"
 
 /** What is wanted of the cells beside where they are. */
-export interface Wanted {
+export interface MatchOptions {
   /** Dimensions whose coordinates are needed of all cells. */
   readonly dimensions: ReadonlyArray<number>
   /** Whether the cells' own times are needed. */
@@ -70,8 +70,8 @@ export const matchTiles = (
   array: OpenedArray,
   selection: Selection,
   plan: SparsePlan,
-  wanted: Wanted,
-): Effect.Effect<FoundCells, ReadTilesError, Storage> => {
+  wanted: MatchOptions,
+): Effect.Effect<ResultCells, ReadTilesError, Storage> => {
   const filters = selection.map(cellFilter)
   const { most = Infinity } = wanted
   const keeps = plan.reduce((sum, its) => sum + cellsOf(array, its), 0) <= most
@@ -112,9 +112,9 @@ const matchFragment = (
   { fragment: number, tiles: planned }: FragmentPlan,
   selection: Selection,
   filters: ReadonlyArray<CellFilter | undefined>,
-  wanted: Wanted,
+  wanted: MatchOptions,
   keeps: boolean,
-): Effect.Effect<FoundCells, ReadTilesError, Storage> =>
+): Effect.Effect<ResultCells, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const fragment = array.fragments[number]
     const { dimensions, timestamps } = fieldsOf(fragment.schema)
@@ -241,7 +241,7 @@ const selectTimes = (
 }
 
 /** The cells of several fragments as those of one list. */
-const joinFound = (found: ReadonlyArray<FoundCells>, dimensions: number): FoundCells => {
+const joinFound = (found: ReadonlyArray<ResultCells>, dimensions: number): ResultCells => {
   const tiles = found.flatMap((f) => f.tiles)
   const counts = new Uint32Array(tiles.length)
   let at = 0

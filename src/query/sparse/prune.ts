@@ -14,7 +14,7 @@ import { fragmentMayHold, knownAttribute, knownDimension } from "../condition/ti
 import type { SparseTile } from "./tile_overlap.ts"
 import type { FragmentPlan, SparsePlan } from "./plan.ts"
 import { tileBoxes } from "./mbr_boxes.ts"
-import { type KnownCells, mayHold } from "../condition/may_match.ts"
+import { type KnownCells, mayMatch } from "../condition/may_match.ts"
 
 /** The tiles of a fragment that may hold cells that are wanted, and those that hold none. */
 interface Told {
@@ -68,7 +68,7 @@ const tell = (
     const kept: Array<SparseTile> = []
     const left: Array<SparseTile> = []
     for (const its of tiles) {
-      ;(mayHold(where.predicate, (name) => known.get(name)!(its.tile)) ? kept : left).push(its)
+      ;(mayMatch(where.predicate, (name) => known.get(name)!(its.tile)) ? kept : left).push(its)
     }
     return { fragment: number, kept, left }
   })

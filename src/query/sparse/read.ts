@@ -20,9 +20,9 @@ import type { Column } from "../column/column.ts"
 import { evaluate } from "../condition/evaluate.ts"
 import { cellsOfPart, type CurvePart } from "./partition_hilbert.ts"
 import { applyDeletes } from "./apply_deletes.ts"
-import { byFragment, type FoundCells, restrict, spreadOver } from "./result/result_cells.ts"
-import { foundColumn } from "./result/result_columns.ts"
-import { fieldIn } from "../column/gather.ts"
+import { byFragment, restrict, type ResultCells, spreadOver } from "./result/result_cells.ts"
+import { resultColumn } from "./result/result_columns.ts"
+import { fieldOfFragment } from "../column/gather.ts"
 import { newestCellsSteps } from "./result/dedup.ts"
 import { permuteSteps } from "../column/permute.ts"
 import { checkPlan, planTiles, type SparsePlan } from "./plan.ts"
@@ -116,7 +116,7 @@ export const readPlanned = (
       const held = sorted.columns
       const columns = new Map<string, Column>()
       for (const field of where.fields) {
-        columns.set(field.name, held.get(field) ?? (yield* foundColumn(access, array, field, found)))
+        columns.set(field.name, held.get(field) ?? (yield* resultColumn(access, array, field, found)))
       }
       const { length } = found
       const keep = yield* attemptAllocation(uri, length, () => evaluate(where.predicate, columns, length))
@@ -134,7 +134,7 @@ export const readPlanned = (
     if (sorts && found.length > 0) {
       let columns: ReadonlyArray<Column> = yield* Effect.forEach(dimensions, (field) => {
         const column = sorted.columns.get(field)
-        return column === undefined ? foundColumn(access, array, field, found) : Effect.succeed(column)
+        return column === undefined ? resultColumn(access, array, field, found) : Effect.succeed(column)
       })
       if (curve !== undefined) {
         const keep = yield* attemptAllocation(uri, 16 * found.length, () => cellsOfPart(array, columns, curve))
@@ -165,7 +165,7 @@ export const readPlanned = (
       }
     }
     if (involved.some((f) => f.hasDeleteMetadata)) {
-      const { values } = yield* foundColumn(access, array, deleteTimes, found)
+      const { values } = yield* resultColumn(access, array, deleteTimes, found)
       const deleted = timesOf(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
       const keep = Uint8Array.from(deleted, (time) => time <= array.time.end ? 0 : 1)
       ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
@@ -180,7 +180,7 @@ export const readPlanned = (
     for (const { fragment: number } of byFragment(found)) {
       const fragment = array.fragments[number]
       const attributes = fields.flatMap((field) =>
-        field.file.kind === "attribute" ? fieldIn(fragment, field) ?? [] : []
+        field.file.kind === "attribute" ? fieldOfFragment(fragment, field) ?? [] : []
       )
       yield* loadManyFieldTiles(access, fragment, attributes)
     }
@@ -189,7 +189,7 @@ export const readPlanned = (
     const { order: permutation, columns: known } = sorted
     const columns = yield* Effect.forEach(fields, (field) =>
       Effect.gen(function* () {
-        const column = known.get(field) ?? (yield* foundColumn(access, array, field, cells))
+        const column = known.get(field) ?? (yield* resultColumn(access, array, field, cells))
         return permutation === undefined
           ? column
           : yield* attemptAllocationSteps(uri, needed, () => permuteSteps(column, permutation))
@@ -209,10 +209,10 @@ interface SortedCells {
 /** Found cells without those for which `keep` has no one. */
 const narrowed = (
   uri: string,
-  found: FoundCells,
+  found: ResultCells,
   { columns, order }: SortedCells,
   keep: Uint8Array,
-): Effect.Effect<readonly [FoundCells, SortedCells], ResultTooLarge> =>
+): Effect.Effect<readonly [ResultCells, SortedCells], ResultTooLarge> =>
   attemptAllocationSteps(uri, 8 * found.length, function* () {
     if (!keep.includes(0)) return [found, { columns, order }] as const
     const numbers = onesOf(keep)
@@ -244,7 +244,7 @@ const onesOf = (mask: Uint8Array): Uint32Array => {
 }
 
 /** When cells were written: their own time, or their fragment's. */
-const writeTimes = (array: OpenedArray, found: FoundCells, bound: "start" | "end"): Float64Array =>
+const writeTimes = (array: OpenedArray, found: ResultCells, bound: "start" | "end"): Float64Array =>
   spreadOver(found, (t) => array.fragments[found.tiles[t].fragment].name[bound], (t) => found.times[t])
 
 /** Refuses a result that is too large, before its tiles are read; of var-sized tiles read in part, their share counts. */
@@ -252,7 +252,7 @@ const checkSize = (
   access: TileAccess,
   array: OpenedArray,
   fields: ReadonlyArray<Field>,
-  { length, tiles, counts }: FoundCells,
+  { length, tiles, counts }: ResultCells,
   limit: number,
 ): Effect.Effect<number, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
@@ -262,7 +262,7 @@ const checkSize = (
       if (!field.var) continue
       for (const { fragment: f, from, to } of byFragment({ tiles, counts })) {
         const fragment = array.fragments[f]
-        const its = fieldIn(fragment, field)
+        const its = fieldOfFragment(fragment, field)
         if (its === undefined) continue
         const [where] = yield* loadFieldTiles(access, fragment, [its])
         for (let t = from; t < to; t++) {

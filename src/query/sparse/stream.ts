@@ -18,7 +18,7 @@ import { batchBytes, budgetTooSmall, checkBudget } from "../options/memory_budge
 import { type CurvePart, cutHilbert, lowerSizes, tilePlaces } from "./partition_hilbert.ts"
 import { cutSelection } from "../selection/split_selection.ts"
 import { cutSparse } from "./partition.ts"
-import { fieldIn } from "../column/gather.ts"
+import { fieldOfFragment } from "../column/gather.ts"
 import { limitBytes } from "../batch/row_limit.ts"
 import { limitsOf } from "../selection/domain_bounds.ts"
 import type { SparsePlan } from "./plan.ts"
@@ -102,7 +102,7 @@ export const streamRequest = (
       Effect.gen(function* () {
         let enough = bytes
         const rest: Array<Part> = [whole]
-        for (let looks = 0; rest.length > 0 && looks < MOST_LOOKS; looks++) {
+        for (let looks = 0; rest.length > 0 && looks < MAX_LOOKS; looks++) {
           const part = yield* measure(rest.pop()!)
           if (part === undefined || neededFor(part) <= enough) continue
           const parts = yield* partsOf(part)
@@ -148,7 +148,7 @@ export const streamRequest = (
           needed = Math.max(needed, read.left.needed)
         }
         const parts = yield* partsOf(measured)
-        if (parts !== undefined) return { kind: "cut", parts }
+        if (parts !== undefined) return { kind: "split", parts }
         const what = `sorting what lies together in ${tilesIn(plan)} tiles of ${plan.length} fragments`
         return yield* tooSmall(needed, sorts ? what : "a tile")
       })
@@ -169,7 +169,7 @@ interface MeasuredPart extends Part, PlanSize {
 const neededFor = ({ coordinates, results }: MeasuredPart): number => results + Math.min(coordinates, results)
 
 /** The most parts that are looked at to say which budget is enough. */
-const MOST_LOOKS = 1 << 12
+const MAX_LOOKS = 1 << 12
 
 /** Bytes of memory that reading a plan takes. */
 interface PlanSize {
@@ -203,7 +203,7 @@ const tileSizes = (
       const cells = Float64Array.from(tiles, ({ tile }) => cellsInTile(fragment, tile))
       const out = new Float64Array(tiles.length)
       for (const field of wanted) {
-        const its = fieldIn(fragment, field)
+        const its = fieldOfFragment(fragment, field)
         const perCell = (field.var ? 8 : field.cellSize) + (field.nullable ? 1 : 0)
         const where = field.var && its !== undefined ? (yield* loadFieldTiles(access, fragment, [its]))[0] : undefined
         for (let i = 0; i < tiles.length; i++) {

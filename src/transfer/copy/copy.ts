@@ -35,7 +35,7 @@ import type { CellWriter } from "../../write/fragment/cell_writer.ts"
 import type { Checkpoints } from "../../write/fragment/checkpoints.ts"
 import { openDenseWriter } from "../../write/dense/dense_writer.ts"
 import { openSparseWriter } from "../../write/sparse/sparse_writer.ts"
-import type { WriteFailure, WriteProgress, Written } from "../../write/result/write_result.ts"
+import type { WriteFailure, WriteProgress, WriteResult } from "../../write/result/write_result.ts"
 import { copiedSchema, selectedAttributes } from "./copied_schema.ts"
 import { type FillError, fillNewArray } from "../fill_array.ts"
 import type { TargetOptions } from "../target.ts"
@@ -69,7 +69,7 @@ export interface CopyProgress extends WriteProgress {
 }
 
 /** What was copied. */
-export interface Copied extends Written {
+export interface CopyResult extends WriteResult {
   /** The copy. */
   readonly uri: string
   /** Its format version. */
@@ -111,7 +111,7 @@ const everything = { time: undefined, onProgress: undefined, checks: { anyValue:
 const writeAll = <E, R>(
   writer: CellWriter<Readonly<Record<string, unknown>>>,
   batches: Stream.Stream<{ readonly columns: Readonly<Record<string, unknown>> }, E, R>,
-): Effect.Effect<Written, E | WriteFailure, R> =>
+): Effect.Effect<WriteResult, E | WriteFailure, R> =>
   Effect.zipRight(Stream.runForEach(batches, ({ columns }) => writer.write(columns)), writer.commit)
 
 /** Whether cells that are read in global order can be written as they come. */
@@ -125,7 +125,7 @@ const copyCells = (
   select: ReadonlyArray<string>,
   { region = {}, memory, at, maxFragmentSize = MAX_FRAGMENT_SIZE, onProgress }: CopyOptions,
   checkpoints?: Checkpoints,
-): Effect.Effect<Written, ReadError | WriteFailure, Storage | Codecs> =>
+): Effect.Effect<WriteResult, ReadError | WriteFailure, Storage | Codecs> =>
   Effect.scoped(Effect.gen(function* () {
     const moment = at === undefined ? undefined : Number(at)
     const time = moment === undefined ? undefined : [moment, moment] as const
@@ -191,7 +191,7 @@ export const copy = (
   source: AnyTileArray | string,
   target: string,
   options: CopyOptions = {},
-): Effect.Effect<Copied, CopyError, Storage | Codecs> =>
+): Effect.Effect<CopyResult, CopyError, Storage | Codecs> =>
   withTurns(Effect.gen(function* () {
     yield* attemptOptions(() => checkNames(options, OPTIONS, refusing(target)))
     const opened = typeof source === "string" ? yield* openArray(source) : openedOf(source)
@@ -230,7 +230,7 @@ const planCopy = (
     }
     // before anything is created: their paths become paths in the target
     const labels = yield* openInnerLabels(source)
-    return { attributes, schema, creating: given({ at, key, formatVersion }), metadata, labels }
+    return { attributes, schema, creating: definedOptions({ at, key, formatVersion }), metadata, labels }
   })
 
 /** Copies what an array has besides its cells: metadata, and the arrays of its labels. */
@@ -240,10 +240,10 @@ const copyRest = (
   { at, formatVersion, memory }: CopyOptions,
 ): Effect.Effect<void, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
-    if (metadata.length > 0) yield* putMetadata(handleOf(array), metadata, given({ at }))
+    if (metadata.length > 0) yield* putMetadata(handleOf(array), metadata, definedOptions({ at }))
     for (const [path, label] of labels) {
       yield* copyLabel(label, join(array.uri, path), {
-        ...given({ at, formatVersion, memory }),
+        ...definedOptions({ at, formatVersion, memory }),
         key: array.key ?? null,
       })
     }
@@ -300,7 +300,7 @@ const copyOpened = (
   source: OpenedArray,
   target: string,
   options: CopyOptions,
-): Effect.Effect<Copied, CopyError, Storage | Codecs> =>
+): Effect.Effect<CopyResult, CopyError, Storage | Codecs> =>
   Effect.gen(function* () {
     const plan = yield* planCopy(source, target, options)
     if (options.overwrite === true) yield* checkNotItself(source, target)
@@ -309,7 +309,7 @@ const copyOpened = (
       uri: target,
       schema: plan.schema,
       creating: plan.creating,
-      target: given({ overwrite, resume }),
+      target: definedOptions({ overwrite, resume }),
       operation: "copy",
       source: source.uri,
       input: {
@@ -328,5 +328,5 @@ const copyOpened = (
   })
 
 /** Options that are given, without those that are not. */
-const given = <A extends object>(options: A): Partial<A> =>
+const definedOptions = <A extends object>(options: A): Partial<A> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>

@@ -22,11 +22,11 @@ export interface WrittenBoxes {
 }
 
 /** More fragments than this are not made. */
-const MOST_BOXES = 1000
+const MAX_BOXES = 1000
 
 /** Cells of a copy, and how many times those that were written: more of them would be fill values without end. */
-const MOST_CELLS = 2 ** 36
-const MOST_TIMES = 1000
+const MAX_CELLS = 2 ** 36
+const MAX_TIMES = 1000
 
 const cellsOf = (box: Box): number => box.reduce((n, [low, high]) => n * Number(high - low + 1n), 1)
 
@@ -46,11 +46,11 @@ const tidied = (boxes: ReadonlyArray<Box>, around: Box, several: boolean): Reado
   const own = boxes.filter((box, i) =>
     !boxes.some((other, k) => k !== i && isInside(box, other) && (k < i || !isInside(other, box)))
   )
-  return several && own.length <= MOST_BOXES && cellsIn(own) < cellsOf(around) ? own : [around]
+  return several && own.length <= MAX_BOXES && cellsIn(own) < cellsOf(around) ? own : [around]
 }
 
 /** The parts of boxes that lie in all combinations of ranges. */
-const croppedTo = (boxes: ReadonlyArray<Box>, ranges: ReadonlyArray<Box | undefined>): ReadonlyArray<Box> =>
+const clippedTo = (boxes: ReadonlyArray<Box>, ranges: ReadonlyArray<Box | undefined>): ReadonlyArray<Box> =>
   ranges.reduce(
     (all: ReadonlyArray<Box>, list, d) =>
       list === undefined ? all : all.flatMap((box) =>
@@ -78,11 +78,11 @@ export const writtenBoxes = (
     const around = nonEmptyDomain(array)
     if (around === undefined) return { boxes: [], cells: 0 }
     const written = fragments.flatMap((f) => f.nonEmptyDomain === undefined ? [] : [boxOf(schema, f.nonEmptyDomain)])
-    const boxes = croppedTo(tidied(written, boxOf(schema, around), several), wanted)
+    const boxes = clippedTo(tidied(written, boxOf(schema, around), several), wanted)
     const cells = cellsIn(boxes)
-    const own = cellsIn(croppedTo(written, wanted))
-    if (cells > MOST_CELLS && cells > MOST_TIMES * own) {
-      const one = several ? `more than ${MOST_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
+    const own = cellsIn(clippedTo(written, wanted))
+    if (cells > MAX_CELLS && cells > MAX_TIMES * own) {
+      const one = several ? `more than ${MAX_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
       const reason = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +
         `copy ${several ? "" : "to a later format, or "}parts of the array with a region`
       throw new SelectionError({ uri, field: "", reason })

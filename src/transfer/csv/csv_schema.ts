@@ -78,12 +78,12 @@ const dimensionOfColumn = (
   side: bigint | undefined,
 ): Dimension => {
   const { tile, domain } = options
-  const given = tile !== undefined && Object.hasOwn(tile, name) ? tile[name] : undefined
+  const definedOptions = tile !== undefined && Object.hasOwn(tile, name) ? tile[name] : undefined
   const refuse = (reason: string): never => {
     throw new SchemaError({ field: name, reason })
   }
   if (type === "string_utf8" || type === "string_ascii" || type === "char") {
-    if (given !== undefined) refuse("coordinates that are text have no tiles")
+    if (definedOptions !== undefined) refuse("coordinates that are text have no tiles")
     return ascii({ filters })
   }
   const its = domain !== undefined && Object.hasOwn(domain, name) ? domain[name] : undefined
@@ -93,17 +93,20 @@ const dimensionOfColumn = (
       ...(length === undefined ? {} : { tile: length as bigint }),
     })
   if (type === "float32" || type === "float64") {
-    return make(its ?? [-LARGEST[type], LARGEST[type]], given === undefined ? undefined : Number(given))
+    return make(
+      its ?? [-LARGEST[type], LARGEST[type]],
+      definedOptions === undefined ? undefined : Number(definedOptions),
+    )
   }
   if (type === "bool" || type === "blob") return refuse(`${type} is no datatype of coordinates`)
   let length: bigint | undefined
   try {
-    length = given === undefined ? side : BigInt(given)
+    length = definedOptions === undefined ? side : BigInt(definedOptions)
   } catch {
-    return refuse(`a tile of ${given} is none; it is a whole number above 0`)
+    return refuse(`a tile of ${definedOptions} is none; it is a whole number above 0`)
   }
-  if (length !== undefined && length < 1n) refuse(`a tile of ${given} is none; it is a whole number above 0`)
-  if (its !== undefined) return make(its, given === undefined ? atMost(make(its, undefined), length) : length)
+  if (length !== undefined && length < 1n) refuse(`a tile of ${definedOptions} is none; it is a whole number above 0`)
+  if (its !== undefined) return make(its, definedOptions === undefined ? atMost(make(its, undefined), length) : length)
   const whole = wholeDomain(type, length, name === ROW ? 0n : undefined)
   return make(whole.domain, whole.tile)
 }

@@ -27,7 +27,7 @@ import { type ColumnType, columnTypeOf, type CsvType, inferTypeSteps } from "./c
 import { fillNewArray } from "../fill_array.ts"
 import { traceInput } from "../passed_input.ts"
 import { TARGET_OPTIONS, type TargetOptions } from "../target.ts"
-import { type CsvImportError, type CsvOptions, type CsvProgress, type Imported, writeTable } from "./write_csv.ts"
+import { type CsvImportError, type CsvOptions, type CsvProgress, type ImportResult, writeTable } from "./write_csv.ts"
 
 /** How an array is made of CSV. */
 export interface CsvCreateOptions
@@ -38,7 +38,7 @@ export interface CsvCreateOptions
 
 /** Rows by which columns are typed. */
 const SAMPLE = 10_000
-const given = <A extends object>(options: A): Partial<A> =>
+const definedOptions = <A extends object>(options: A): Partial<A> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>
 
 /** What all imports are asked. */
@@ -146,7 +146,7 @@ export const createCsv = <E = never, R = never>(
   uri: string,
   input: CsvInput<E, R>,
   options: CsvCreateOptions = {},
-): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs> =>
+): Effect.Effect<ImportResult, E | CsvImportError, R | Storage | Codecs> =>
   withTurns(Effect.scoped(Effect.gen(function* () {
     const request = yield* checkOptions(uri, options, [
       "types",
@@ -180,8 +180,8 @@ export const createCsv = <E = never, R = never>(
     const { array, written } = yield* fillNewArray<E | CsvImportError, R | Storage | Codecs>({
       uri,
       schema,
-      creating: given({ at, key, formatVersion }),
-      target: given({ overwrite, resume }),
+      creating: definedOptions({ at, key, formatVersion }),
+      target: definedOptions({ overwrite, resume }),
       operation: "import",
       source: typeof input === "string" ? input : "a stream",
       input: {
@@ -254,7 +254,7 @@ export const appendCsv = <E = never, R = never>(
   array: AnyTileArray | string,
   input: CsvInput<E, R>,
   options: CsvOptions = {},
-): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs> =>
+): Effect.Effect<ImportResult, E | CsvImportError, R | Storage | Codecs> =>
   withTurns(Effect.scoped(Effect.gen(function* () {
     const uri = typeof array === "string" ? array : array.uri
     const request = yield* checkOptions(uri, options, [])

@@ -23,7 +23,7 @@ import type { Steps } from "../../kernel/steps.ts"
 import type { ColumnInput } from "../../write/input/column_input.ts"
 import { openPlacedWriter } from "../../write/dense/scattered_writer.ts"
 import { openSparseWriter } from "../../write/sparse/sparse_writer.ts"
-import type { WriteFailure, Written } from "../../write/result/write_result.ts"
+import type { WriteFailure, WriteResult } from "../../write/result/write_result.ts"
 import { type AppendedRows, type AppendError, guardAppend } from "../appended_rows.ts"
 import { CellRefused, columnMaker } from "./csv_columns.ts"
 import { CsvError } from "./csv_error.ts"
@@ -61,7 +61,7 @@ export interface CsvProgress {
 }
 
 /** What was imported. */
-export interface Imported extends Written {
+export interface ImportResult extends WriteResult {
   /** The array. */
   readonly uri: string
 }
@@ -160,7 +160,7 @@ export const writeTable = <E, R>(
   options: CsvOptions,
   { time, memory, checkpoints }: WriteTableRequest,
   told: (rows: number) => void,
-): Effect.Effect<Imported, E | CsvImportError, R | Storage | Codecs | Scope.Scope> =>
+): Effect.Effect<ImportResult, E | CsvImportError, R | Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = source
     const { columns, appended } = yield* columnsFor(array, name, names, yield* loadEnumerations(array))

@@ -31,7 +31,7 @@ import { attemptWrite, type WriteFailure } from "../result/write_result.ts"
 export type DeleteFailure = WriteFailure | ConditionError | EnumerationError
 
 /** What was deleted. */
-export interface Deleted {
+export interface DeleteResult {
   /** The name of the commit; `undefined` if the condition holds for no cell whatever, and nothing was written. */
   readonly commit: string | undefined
 }
@@ -50,7 +50,7 @@ export const deleteCells = (
   array: OpenedArray,
   where: ConditionTree | string,
   time: NameTime | undefined,
-): Effect.Effect<Deleted, DeleteFailure, Storage | Codecs> =>
+): Effect.Effect<DeleteResult, DeleteFailure, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri, schema } = array
     const refuse = (reason: string) => Effect.fail(new WriteError({ uri, field: "", reason }))

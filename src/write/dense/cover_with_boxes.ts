@@ -12,7 +12,7 @@ import type { Box } from "../input/box.ts"
 import type { WriteColumn } from "../input/write_column.ts"
 
 /** A box of cells that are there, and which they are: in rows, cell `i` of the box is cell `cells[i]`. */
-export interface FoundBox {
+export interface CoveringBox {
   readonly box: Box
   readonly cells: Uint32Array
 }
@@ -28,7 +28,7 @@ interface Growing {
 const BOX_STEP = 1 << 10
 
 /** More boxes than this are not written: each becomes a fragment, which every read opens. */
-const MOST_BOXES = 100
+const MAX_BOXES = 100
 
 /** Cells in rows, none of them twice. Throws {@link WriteError}. */
 function* sortedCells(
@@ -121,7 +121,7 @@ function* joined(boxes: ReadonlyArray<Growing>, d: number): Steps<Array<Growing>
  * The boxes that cells make, by the coordinates of dimensions. Throws {@link WriteError} for cells that are there twice, and for
  * those that lie so scattered that they make no few boxes.
  */
-export const findBoxes = (...given: Parameters<typeof findBoxesSteps>): ReadonlyArray<FoundBox> =>
+export const findBoxes = (...given: Parameters<typeof findBoxesSteps>): ReadonlyArray<CoveringBox> =>
   finish(findBoxesSteps(...given))
 
 /** As {@link findBoxes}, in steps. */
@@ -129,20 +129,20 @@ export function* findBoxesSteps(
   schema: ArraySchema,
   dimensions: ReadonlyArray<WriteColumn>,
   cells: number,
-): Steps<ReadonlyArray<FoundBox>> {
+): Steps<ReadonlyArray<CoveringBox>> {
   const views = dimensions.map(({ field, values }) => viewAs(field.type, values))
   const words: Array<KeyWords> = []
   for (const view of views) words.push(yield* keyWordsSteps(view))
   const order = yield* sortedCells(dimensions, words.flat(), cells)
   let boxes = yield* runsOf(views, words, order)
   for (let d = schema.dimensions.length - 2; d >= 0; d--) boxes = yield* joined(boxes, d)
-  if (boxes.length > MOST_BOXES) {
+  if (boxes.length > MAX_BOXES) {
     const reason =
-      `${cells} cells make ${boxes.length} boxes, and dense cells are written in boxes, of which ${MOST_BOXES} ` +
+      `${cells} cells make ${boxes.length} boxes, and dense cells are written in boxes, of which ${MAX_BOXES} ` +
       `are the most; give cells that lie together one after the other, or write them into a sparse array`
     throw new WriteError({ field: "", reason })
   }
-  const found: Array<FoundBox> = []
+  const found: Array<CoveringBox> = []
   for (const { low, high, runs } of boxes) {
     const own = new Uint32Array(runs.reduce((sum, [from, to]) => sum + to - from, 0))
     let at = 0

@@ -168,16 +168,16 @@ export const splitDense = (
 }
 
 /** The most bytes of a tile. */
-const MOST = 0xffffffff
+const MAX_TILE_BYTES = 0xffffffff
 
 /** Dense tiles are always whole, and an array may have larger ones than can be made. Throws {@link WriteError}. */
 export const checkTileSize = (schema: ArraySchema): void => {
   const cells = denseCells(schema)
   for (const { name, cellSize, var: variable } of fieldsOf(schema).attributes) {
     const bytes = cells * (variable ? Math.max(4, cellSize) : cellSize)
-    if (bytes <= MOST) continue
+    if (bytes <= MAX_TILE_BYTES) continue
     const reason =
-      `its tiles have ${cells} cells, ${bytes} bytes, and dense tiles are written whole; the most is ${MOST}`
+      `its tiles have ${cells} cells, ${bytes} bytes, and dense tiles are written whole; the most is ${MAX_TILE_BYTES}`
     throw new WriteError({ field: name, reason })
   }
 }

@@ -42,7 +42,7 @@ export interface PlacedRequest extends Omit<DenseRequest, "order"> {
 }
 
 /** No column of waiting cells has more bytes. */
-const MOST = 0xffffffff
+const MAX_MEMORY = 0xffffffff
 
 /** Cells that were checked: dimensions, then attributes. */
 interface CheckedCells {
@@ -60,7 +60,7 @@ const placedSteps = (
     const { dimensions, attributes } = fieldsOf(schema)
     // what is given has dimensions too, as of sparse cells
     const given: ArraySchema = { ...schema, arrayType: "sparse" }
-    const memory = Math.min(request.memory, MOST)
+    const memory = Math.min(request.memory, MAX_MEMORY)
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
     const buffers = [...dimensions, ...attributes].map((field) => new ColumnBuffer(field))

@@ -17,7 +17,7 @@ import { targetOf } from "../fragment/fragment_target.ts"
 import { beforeCommit, momentOf } from "../fragment/timestamps.ts"
 import { checkTies } from "../fragment/ties.ts"
 import { commitLabels, labelFragments, labelUris, splitLabels } from "./write_labels.ts"
-import { attemptWriteSteps, type WriteFailure, type WriteProgress, type Written } from "../result/write_result.ts"
+import { attemptWriteSteps, type WriteFailure, type WriteProgress, type WriteResult } from "../result/write_result.ts"
 
 /** How dense cells are written. */
 export interface DenseRequest {
@@ -34,7 +34,7 @@ export const writeDense = (
   region: unknown,
   columns: Readonly<Record<string, unknown>>,
   request: DenseRequest,
-): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
+): Effect.Effect<WriteResult, WriteFailure, Storage | Codecs> =>
   withTurns(Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array
     const target = yield* targetOf(array)

@@ -20,7 +20,7 @@ import {
   countedFrom,
   type WriteFailure,
   type WriteProgress,
-  type Written,
+  type WriteResult,
 } from "../result/write_result.ts"
 
 /**
@@ -34,7 +34,7 @@ export interface CellWriter<Columns, E = never> {
    */
   readonly write: (columns: Columns) => Effect.Effect<void, WriteFailure>
   /** Writes what waits, and makes all of it count at once. Nothing can be written after. */
-  readonly commit: Effect.Effect<Written, WriteFailure | E>
+  readonly commit: Effect.Effect<WriteResult, WriteFailure | E>
 }
 
 /**
@@ -142,7 +142,7 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
 /** The sink of a writer: it takes all batches of a stream, and commits them at its end. */
 export const sinkOf = <Columns, R>(
   writer: Effect.Effect<CellWriter<Columns>, WriteFailure, R | Scope.Scope>,
-): Sink.Sink<Written, Columns, never, WriteFailure, Exclude<R, Scope.Scope>> =>
+): Sink.Sink<WriteResult, Columns, never, WriteFailure, Exclude<R, Scope.Scope>> =>
   Sink.unwrapScoped(
     Effect.map(writer, (open) => Sink.mapEffect(Sink.forEach(open.write), () => open.commit)),
-  ) as Sink.Sink<Written, Columns, never, WriteFailure, Exclude<R, Scope.Scope>>
+  ) as Sink.Sink<WriteResult, Columns, never, WriteFailure, Exclude<R, Scope.Scope>>

@@ -101,7 +101,7 @@ export interface FragmentWriter {
 
 /** So many bytes go into a file at once; fewer where so many wait for all files together. */
 const BATCH = 1 << 20
-const MOST_WAITING = 1 << 26
+const MAX_WAITING = 1 << 26
 
 /** Bytes of one call to the storage. */
 const WRITTEN_AT_ONCE = 1 << 23
@@ -245,7 +245,7 @@ export const openFragment = (
         file.parts.push(bytes)
         file.waiting += bytes.length
         waiting += bytes.length
-        return file.waiting < BATCH && waiting < MOST_WAITING ? Effect.void : flush(file)
+        return file.waiting < BATCH && waiting < MAX_WAITING ? Effect.void : flush(file)
       })
 
     const append = (

@@ -57,7 +57,7 @@ export interface RawColumn {
   readonly validity: Uint8Array | undefined
 }
 
-const MOST = 0xffffffff
+const MAX_VALUE_BYTES = 0xffffffff
 
 const shown = (given: unknown): string =>
   typeof given === "object" && given !== null ? given.constructor?.name ?? "an object" : String(given)
@@ -103,7 +103,9 @@ function* fromBuffers(field: Field, { values, offsets, validity, type }: BufferI
     return refuse(`cells of any size need offsets: a Uint32Array with one more than there are cells`)
   }
   if (offsets.length === 0) return refuse("no offsets: there is one more than there are cells, so at least one")
-  if (bytes.byteLength > MOST) return refuse(`${bytes.byteLength} bytes; give them in parts of less than 4 GiB`)
+  if (bytes.byteLength > MAX_VALUE_BYTES) {
+    return refuse(`${bytes.byteLength} bytes; give them in parts of less than 4 GiB`)
+  }
   const starts = yield* byteOffsets(field, offsets, values.length)
   return { cells: offsets.length - 1, values: bytes, offsets: starts, validity }
 }
@@ -223,14 +225,14 @@ function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColum
     else if (!isNull(i)) {
       const part = attempt(i, () => cellBytes(field.type, given[i]))
       const end = total + part.byteLength
-      if (end > MOST) {
+      if (end > MAX_VALUE_BYTES) {
         throw new WriteError({
           field: field.name,
-          reason: `more than ${MOST} bytes; give them in parts of less than 4 GiB`,
+          reason: `more than ${MAX_VALUE_BYTES} bytes; give them in parts of less than 4 GiB`,
         })
       }
       if (end > values.length) {
-        const larger = new Uint8Array(Math.min(MOST, Math.max(end, 2 * values.length)))
+        const larger = new Uint8Array(Math.min(MAX_VALUE_BYTES, Math.max(end, 2 * values.length)))
         yield* copyInParts(larger, values.subarray(0, total), 0)
         values = larger
       }

@@ -11,7 +11,7 @@ import { type InvalidOption, WriteError } from "../../array/open/errors.ts"
 import type { Steps } from "../../kernel/steps.ts"
 
 /** What was written. */
-export interface Written {
+export interface WriteResult {
   /** The names of the new fragments; none if there was no cell to write. */
   readonly fragments: ReadonlyArray<string>
   /** How many cells were written. */

@@ -53,7 +53,7 @@ interface CheckedCells {
 interface OrderedCells extends CheckedCells, Pick<CheckedPart, "accept"> {}
 
 /** No column of waiting cells has more bytes. */
-const MOST = 0xffffffff
+const MAX_VALUE_BYTES = 0xffffffff
 
 /** What both kinds of writers know. */
 interface Writing {
@@ -131,7 +131,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
           if (checked.cells === 0) return
           const more = checked.columns.map(columnBytes)
           const size = more.reduce((sum, n) => sum + n, 0)
-          const full = waiting() + size > limit || buffers.some((b, i) => b.bytes + more[i] > MOST)
+          const full = waiting() + size > limit || buffers.some((b, i) => b.bytes + more[i] > MAX_VALUE_BYTES)
           if (full) yield* flushWaiting(false)
           // what fills the memory alone does not wait
           if (size > limit) return yield* flush(checked.columns, checked.cells, false)

@@ -21,7 +21,7 @@ import { gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
 import { beforeCommit, momentOf } from "../fragment/timestamps.ts"
 import { checkTies } from "../fragment/ties.ts"
 import { commitLabels, labelFragments, labelUris, splitLabels } from "../dense/write_labels.ts"
-import { attemptWriteSteps, type WriteFailure, type WriteProgress, type Written } from "../result/write_result.ts"
+import { attemptWriteSteps, type WriteFailure, type WriteProgress, type WriteResult } from "../result/write_result.ts"
 
 /** How sparse cells are written. */
 export interface SparseRequest {
@@ -123,7 +123,7 @@ export const writeSparse = (
   array: OpenedArray,
   columns: Readonly<Record<string, unknown>>,
   { time, order, duplicates: asked, onProgress, checks }: SparseRequest,
-): Effect.Effect<Written, WriteFailure, Storage | Codecs> =>
+): Effect.Effect<WriteResult, WriteFailure, Storage | Codecs> =>
   withTurns(Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array
     const target = yield* targetOf(array)

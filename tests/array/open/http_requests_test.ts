@@ -17,7 +17,7 @@ import {
   makeTrace,
   publish,
   StorageService,
-  withTrace,
+  withCounters,
 } from "../../../platform/mod.ts"
 import { Dense, TileArray } from "../../../mod.ts"
 import { startWebServer } from "../../support/web_server.ts"
@@ -48,7 +48,7 @@ const measure = async (count: number, how: "manifest" | "index") => {
   if (how === "manifest") Effect.runSync(publish(makeMemoryStorage(files), "mem://weather"))
   const server = await startWebServer({ files, index: how === "index" ? "nginx" : "forbidden", etag: true })
   const trace = makeTrace()
-  const layer = Layer.merge(Layer.succeed(StorageService, withTrace(httpFiles(), trace)), layerNative)
+  const layer = Layer.merge(Layer.succeed(StorageService, withCounters(httpFiles(), trace)), layerNative)
   const asked = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
     const [calls, requests] = [trace.requests, server.seen.length]
     const answer = await Effect.runPromise(Effect.provide(program, layer))
@@ -95,7 +95,7 @@ describe("arrays in a local folder", () => {
           writeFileSync(join(folder, path), bytes)
         }
         const trace = makeTrace()
-        const layer = Layer.merge(Layer.succeed(StorageService, withTrace(localFiles, trace)), layerNative)
+        const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
         let before = { ...trace.calls }
         const asked = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
           const answer = await Effect.runPromise(Effect.provide(program, layer))

@@ -6,7 +6,12 @@ import { assert, assertEquals } from "@std/assert"
 import { layerNative } from "../../../platform/codecs/layers/native.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { makeMemoryStorage } from "../../../platform/storage/memory.ts"
-import { makeTrace, type Trace, type TracedCall, withTrace } from "../../../platform/storage/middleware/counters.ts"
+import {
+  makeTrace,
+  type StorageCall,
+  type StorageCounters,
+  withCounters,
+} from "../../../platform/storage/middleware/counters.ts"
 import { openArray, type OpenedArray } from "../../../src/array/open/open.ts"
 import { readDense } from "../../../src/query/request/dense_request.ts"
 import { readSparse } from "../../../src/query/request/sparse_request.ts"
@@ -15,19 +20,19 @@ import { packedArrays } from "../../support/packed_arrays.ts"
 
 interface Traced {
   readonly array: OpenedArray
-  readonly opened: Trace
-  readonly calls: ReadonlyArray<TracedCall>
-  readonly reading: Trace
+  readonly opened: StorageCounters
+  readonly calls: ReadonlyArray<StorageCall>
+  readonly reading: StorageCounters
 }
 
 /** Opens an array, and then reads the tile of its first fixed-size attribute that holds the first cell. */
 const trace = (path: string, files: ReadonlyMap<string, Uint8Array>, key: Uint8Array | undefined): Promise<Traced> => {
   const opened = makeTrace()
   const reading = makeTrace()
-  const calls: Array<TracedCall> = []
+  const calls: Array<StorageCall> = []
   const storage = makeMemoryStorage(new Map(files))
-  const over = (t: Trace) =>
-    Layer.merge(Layer.succeed(Storage, withTrace(storage, t, (call) => calls.push(call))), layerNative)
+  const over = (t: StorageCounters) =>
+    Layer.merge(Layer.succeed(Storage, withCounters(storage, t, (call) => calls.push(call))), layerNative)
   const program = Effect.gen(function* () {
     const array = yield* Effect.provide(openArray(`mem://${path}`, key === undefined ? {} : { key }), over(opened))
     const { schema, fragments } = array
@@ -102,7 +107,7 @@ describe("requests", () => {
   it("for the whole of a small dense array are one for each file of data", async () => {
     const found = packedArrays("v22").find(({ path }) => path === "v22/dense_1d_types/array")!
     const opened = makeTrace()
-    const storage = withTrace(makeMemoryStorage(new Map(found.files)), opened)
+    const storage = withCounters(makeMemoryStorage(new Map(found.files)), opened)
     const layer = Layer.merge(Layer.succeed(Storage, storage), layerNative)
     const array = await Effect.runPromise(Effect.provide(openArray(`mem://${found.path}`), layer))
     const before = opened.requests

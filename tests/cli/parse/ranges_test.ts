@@ -90,7 +90,7 @@ describe("--range", () => {
       assertEquals([code, err.split("\n").length], [2, 2])
       return err
     }
-    assertMatch(await line("--range", "day=0:5"), /day: the range \[0, 5\] is outside the domain \[1, 366\].*--crop/)
+    assertMatch(await line("--range", "day=0:5"), /day: the range \[0, 5\] is outside the domain \[1, 366\].*--clip/)
     // what a command has no option for is no advice
     const { err } = await cli(["copy", weather, "mem://copy", "--range", "day=0:5"])
     assertMatch(err, /day: the range \[0, 5\] is outside the domain \[1, 366\].*; ask for what is inside\n$/)
@@ -99,7 +99,7 @@ describe("--range", () => {
     assertMatch(await line("--range", "day=1.5"), /"1.5" is not an integer/)
     assertMatch(await line("--range", "day=9999999999"), /does not fit into int32/)
     assertMatch(await line("--range", "-day=-3:2"), /no dimension "-day"/)
-    const { out } = await cli(["read", weather, "--range", "day=-3:2", "--range=day=57", "--crop", "--json"])
+    const { out } = await cli(["read", weather, "--range", "day=-3:2", "--range=day=57", "--clip", "--json"])
     assertEquals(JSON.parse(out).shape, [3, 4])
   })
 })

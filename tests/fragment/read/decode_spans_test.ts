@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import { nativeCodecs } from "../../../platform/codecs/layers/native.ts"
-import { breath, makeWorkers, type WorkerPool } from "../../../platform/workers/worker_pool.ts"
+import { makeWorkers, type WorkerPool, yieldToEventLoop } from "../../../platform/workers/worker_pool.ts"
 import { FormatError } from "../../../schema/errors/format_error.ts"
 import type { TileContext } from "../../../src/filter/pipeline/pipeline.ts"
 import { type CellSpans, NOTHING, spanDecoder } from "../../../src/fragment/read/decode_spans.ts"
@@ -135,7 +135,7 @@ describe("tiles that a worker decodes", () => {
         const { away, taken, scratch } = decodeAway(pool, [tileFrom(7), tileFrom(-9)])
         if (away === undefined) {
           assert(scratch.read.length > 0)
-          yield* breath
+          yield* yieldToEventLoop
           continue
         }
         assertEquals(scratch.read, NOTHING)

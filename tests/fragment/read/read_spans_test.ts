@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, TileArray } from "../../../mod.ts"
 import { Codecs } from "../../../platform/codecs/service.ts"
 import { nativeCodecs } from "../../../platform/codecs/layers/native.ts"
-import { breath, type Workers } from "../../../platform/workers/worker_pool.ts"
+import { type Workers, yieldToEventLoop } from "../../../platform/workers/worker_pool.ts"
 import { runUnfilterJob, type UnfilterJob } from "../../../src/tile/unfilter_job.ts"
 
 const SIDE = 2048
@@ -33,7 +33,7 @@ const countedWorkers = () => {
         seen.jobs++
         bytes += its
         seen.most = Math.max(seen.most, bytes)
-        return Effect.map(breath, () => {
+        return Effect.map(yieldToEventLoop, () => {
           bytes -= its
           return runUnfilterJob(job, nativeCodecs)
         })

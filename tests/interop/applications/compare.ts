@@ -63,7 +63,7 @@ const compareTable = (uri: string, expected: TableAnswer): Checked =>
   Effect.gen(function* () {
     const array = yield* TileArray.open(uri, expected.at === null ? {} : { at: expected.at })
     const names = Object.keys(expected.columns)
-    const request = { select: names, region: expected.ranges, outside: "crop" as const, order: "row" as const }
+    const request = { select: names, region: expected.ranges, outOfBounds: "clip" as const, order: "row" as const }
     const { columns } = array.schema.arrayType === "dense"
       ? yield* Dense.read(array, request)
       : yield* Sparse.read(array, request)
@@ -89,7 +89,7 @@ const compareGrid = (uri: string, expected: GridAnswer): Checked =>
   Effect.gen(function* () {
     const array = yield* TileArray.open(uri)
     // the applications crop ranges to what is there
-    const request = { select: [expected.name], region: expected.ranges, outside: "crop" as const }
+    const request = { select: [expected.name], region: expected.ranges, outOfBounds: "clip" as const }
     const { shape, columns } = yield* Dense.read(array, request)
     const dimensions = array.schema.dimensions.map(({ name }) => name)
     const axes = (expected.axes ?? dimensions).map((name) => dimensions.indexOf(name))

@@ -90,7 +90,7 @@ class Reads:
             if asked is not None:
                 o['ranges'] = record.ranges_json(asked, dims)
             if kind == 'crop':
-                o['outside'] = 'crop'
+                o['outOfBounds'] = 'clip'
             # where no attribute can be asked for, something has to be
             if dense and (self.ch.maybe(.3) or all(x['name'] in self.skip for x in sch['attributes'])):
                 o['coordinates'] = True

@@ -48,7 +48,7 @@ class Ask:
             kind = 'crop' if self.ch.maybe(.15) else 'region'
             asked = reads.region(ned, sch, kind, layout != 'global-order')
             if kind == 'crop' and asked is not None:
-                q['outside'] = 'crop'
+                q['outOfBounds'] = 'clip'
         else:
             kind = None
         base = [[n] for n in ned] if dense else [None] * len(ned)

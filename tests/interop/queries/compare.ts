@@ -33,7 +33,7 @@ interface Query {
   readonly times: { readonly start?: string; readonly end?: string }
   readonly layout?: ExpectedRead["layout"] | "global-order"
   readonly ranges?: ExpectedRead["ranges"]
-  readonly outside?: "crop"
+  readonly outOfBounds?: "clip"
   readonly where?: string
   readonly select?: ReadonlyArray<string>
   readonly cells?: number
@@ -110,7 +110,7 @@ const ask = (
     const ranges = Object.fromEntries(
       (query.ranges ?? []).flatMap((list, i) => list === null ? [] : [[schema.dimensions[i].name, list]]),
     )
-    const what = { region: ranges, where: query.where, outside: query.outside } as const
+    const what = { region: ranges, where: query.where, outOfBounds: query.outOfBounds } as const
     if (query.aggregates !== undefined) {
       for (const { field, answers } of query.aggregates) {
         const wanted = Object.fromEntries(

@@ -52,8 +52,8 @@ const NEW = ["commit", "new/pieces", "new/whole"]
 /** What must be there after a fault at a call. */
 const expected = (fault: Fault, at: number): ReadonlyArray<string> => {
   const call = CALLS[at]
-  const torn = fault === "tear" || fault === "torn stop"
-  const stops = fault === "stop" || fault === "torn stop"
+  const torn = fault === "partial" || fault === "partial-crash"
+  const stops = fault === "stop" || fault === "partial-crash"
   if (call === "remove") return fault === "full" ? NEW : torn ? [...NEW, "old/c"] : [...NEW, ...OLD]
   const committed = call === "create" && torn ? ["commit"] : []
   const pieces = stops && (at > 4 || (at === 4 && torn)) ? ["new/pieces"] : []
@@ -114,7 +114,7 @@ describe("faults", () => {
   it("of a stop leave open files as they are, until they are released", async () => {
     const root = mkdtempSync(join(tmpdir(), "tessera-faults-"))
     try {
-      const faulty = withFaults(localFiles, { at: 2, fault: "torn stop" })
+      const faulty = withFaults(localFiles, { at: 2, fault: "partial-crash" })
       const { storage } = faulty
       await Effect.runPromiseExit(act(storage, root))
       const left = (): number => readdirSync(join(root, "new")).length
@@ -137,7 +137,7 @@ describe("faults", () => {
   })
 
   it("of a torn piece end the file", async () => {
-    const { storage } = withFaults(makeMemoryStorage(), { at: 1, fault: "tear" })
+    const { storage } = withFaults(makeMemoryStorage(), { at: 1, fault: "partial" })
     await Effect.runPromise(Effect.scoped(Effect.gen(function* () {
       const file = yield* storage.openWrite("mem://file")
       yield* Effect.flip(file.write(Uint8Array.of(1, 2)))

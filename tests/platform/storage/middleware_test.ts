@@ -18,7 +18,7 @@ import { planCoalescing, withCoalescing } from "../../../platform/storage/middle
 import { withFaults } from "../../../platform/storage/middleware/faults.ts"
 import { withLimit } from "../../../platform/storage/middleware/limit.ts"
 import { withRetry } from "../../../platform/storage/middleware/retry.ts"
-import { makeTrace, type TracedCall, withTrace } from "../../../platform/storage/middleware/counters.ts"
+import { makeTrace, type StorageCall, withCounters } from "../../../platform/storage/middleware/counters.ts"
 import { storageSuite } from "../../support/storage_suite.ts"
 
 const memory = makeMemoryStorage
@@ -49,9 +49,9 @@ const part = ({ offset, length }: ByteRange): Uint8Array => content.slice(offset
 /** A storage with one file, and what is asked of it. */
 const traced = (uri = "mem://file") => {
   const trace = makeTrace()
-  const calls: Array<TracedCall> = []
+  const calls: Array<StorageCall> = []
   const files = new Map([[uri.slice("mem://".length), content.slice()]])
-  return { trace, calls, files, uri, storage: withTrace(memory(files), trace, (call) => calls.push(call)) }
+  return { trace, calls, files, uri, storage: withCounters(memory(files), trace, (call) => calls.push(call)) }
 }
 
 const rangeIn = (size: number): FastCheck.Arbitrary<ByteRange> =>
@@ -448,7 +448,7 @@ describe("retry", () => {
     const { tries, storage } = failing(1, "Unavailable")
     const trace = makeTrace()
     const ranges = [{ offset: 0, length: 10 }, { offset: 500, length: 10 }, { offset: 700, length: 10 }]
-    const { exit } = await timeless(withRetry(withTrace(storage, trace)).readRanges("mem://file", ranges))
+    const { exit } = await timeless(withRetry(withCounters(storage, trace)).readRanges("mem://file", ranges))
     assertEquals(exit, Exit.succeed(ranges.map(part)))
     assertEquals([tries.count, trace.requests], [2, 4])
     const create = failing(1, "Unavailable")

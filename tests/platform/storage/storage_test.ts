@@ -16,7 +16,7 @@ import { localFiles, makeLocalStorage } from "../../../platform/storage/local/lo
 import { layerMemory, makeMemoryStorage } from "../../../platform/storage/memory.ts"
 import { makeRouter } from "../../../platform/storage/router.ts"
 import { Storage } from "../../../platform/storage/service.ts"
-import { layerTrace, makeTrace, type TracedCall, withTrace } from "../../../platform/storage/middleware/counters.ts"
+import { layerTrace, makeTrace, type StorageCall, withCounters } from "../../../platform/storage/middleware/counters.ts"
 import { type Backend, storageSuite } from "../../support/storage_suite.ts"
 
 const folder = (): { path: string; close: () => void } => {
@@ -39,8 +39,8 @@ storageSuite("local files, cached", inFolder(() => makeLocalStorage({ durability
 storageSuite("router, memory", () => ({ storage: router(), root: "mem://some/where" }))
 storageSuite("router, local", inFolder(router))
 storageSuite("router, local by URI", inFolder(router, true))
-storageSuite("traced memory", () => ({ storage: withTrace(makeMemoryStorage(), makeTrace()), root: "mem://root" }))
-storageSuite("traced local files", inFolder(() => withTrace(localFiles, makeTrace())))
+storageSuite("traced memory", () => ({ storage: withCounters(makeMemoryStorage(), makeTrace()), root: "mem://root" }))
+storageSuite("traced local files", inFolder(() => withCounters(localFiles, makeTrace())))
 
 const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect)
 const fails = <A, E>(effect: Effect.Effect<A, E>): Promise<E> => Effect.runPromise(Effect.flip(effect))
@@ -291,8 +291,8 @@ describe("router", () => {
 describe("trace", () => {
   it("counts calls, requests and bytes when they are made", async () => {
     const trace = makeTrace()
-    const seen: Array<TracedCall> = []
-    const storage = withTrace(makeMemoryStorage(), trace, (call) => seen.push(call))
+    const seen: Array<StorageCall> = []
+    const storage = withCounters(makeMemoryStorage(), trace, (call) => seen.push(call))
     const uri = "mem://file"
     const write = storage.write(uri, new Uint8Array(100))
     assertEquals(trace, makeTrace(), "nothing has run yet")

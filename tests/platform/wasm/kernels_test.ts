@@ -2,7 +2,7 @@
 import { describe, it } from "node:test"
 import { assertEquals, assertNotEquals } from "@std/assert"
 import { readFileSync } from "node:fs"
-import { isScratch, LARGEST, lazyKernel, onKernel, scratch } from "../../../platform/wasm/memory.ts"
+import { isScratch, LARGEST, lazyKernel, scratch, withWasmMemory } from "../../../platform/wasm/memory.ts"
 import { digestOf, kernels } from "../../../bundle/wasm.ts"
 
 describe("kernels", () => {
@@ -35,25 +35,25 @@ describe("the memory of kernels", () => {
     const call = () => {
       throw new Error("called")
     }
-    assertEquals(onKernel(new Uint8Array(LARGEST + 1), new Uint8Array(1), call), false)
-    assertEquals(onKernel(new Uint8Array(1), new Uint8Array(LARGEST + 1), call), false)
+    assertEquals(withWasmMemory(new Uint8Array(LARGEST + 1), new Uint8Array(1), call), false)
+    assertEquals(withWasmMemory(new Uint8Array(1), new Uint8Array(LARGEST + 1), call), false)
   })
 
   it("copies what lies elsewhere in and out, and nothing out of a kernel that refuses", () => {
     const [input, output] = [Uint8Array.of(1, 2, 3), Uint8Array.of(9, 9, 9)]
     const inside = scratch(3, input)
     inside.set([7, 8, 9])
-    assertEquals(onKernel(input, output, () => 0), false)
+    assertEquals(withWasmMemory(input, output, () => 0), false)
     assertEquals(output, Uint8Array.of(9, 9, 9))
     const memory = new Uint8Array(inside.buffer)
     const copy = (from: number, to: number) => {
       memory.copyWithin(to, from, from + 3)
     }
-    assertEquals(onKernel(input, output, copy), true)
+    assertEquals(withWasmMemory(input, output, copy), true)
     assertEquals(output, input)
-    assertEquals(onKernel(inside, output, (from, to) => copy(from, to)), true)
+    assertEquals(withWasmMemory(inside, output, (from, to) => copy(from, to)), true)
     assertEquals(output, Uint8Array.of(7, 8, 9))
-    assertEquals(onKernel(input, inside, (from, to) => copy(from, to)), true)
+    assertEquals(withWasmMemory(input, inside, (from, to) => copy(from, to)), true)
     assertEquals(Uint8Array.from(inside), input)
   })
 })

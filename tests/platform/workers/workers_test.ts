@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
 import { describe, it } from "node:test"
-import { breath, makeWorkers, type WorkerPool } from "../../../platform/workers/worker_pool.ts"
+import { makeWorkers, type WorkerPool, yieldToEventLoop } from "../../../platform/workers/worker_pool.ts"
 
 const echo = new URL("./echo_worker.ts", import.meta.url)
 
@@ -26,7 +26,7 @@ const offered = (pool: WorkerPool, job: { readonly bytes: ArrayBuffer; readonly 
     for (;;) {
       const answer = pool.offer(() => [job, [job.bytes]])
       if (answer !== undefined) return answer
-      yield* breath
+      yield* yieldToEventLoop
     }
   })
 

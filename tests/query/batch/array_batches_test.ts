@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { ArrayNotFound, Dense, layerDefault, layerNative, ResultTooLarge, Sparse, TileArray } from "../../../mod.ts"
-import { makeTrace, StorageService, withTrace } from "../../../platform/mod.ts"
+import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
 import { localFiles } from "../../../platform/storage/local/local.ts"
 import { batches } from "../../../src/query/batch/partition_stream.ts"
 import { startWebServer } from "../../support/web_server.ts"
@@ -34,7 +34,7 @@ describe("batches", () => {
     const timer = setInterval(() => timers++, 0)
     const step = (part: number) =>
       Effect.sync(() => {
-        if (part > 1) return { kind: "cut", parts: [part / 2, part / 2] } as const
+        if (part > 1) return { kind: "split", parts: [part / 2, part / 2] } as const
         for (const start = performance.now(); performance.now() - start < 10;);
         return { kind: "read", batch: {} } as const
       })
@@ -84,7 +84,7 @@ describe("batches", () => {
 
   it("are read no further than one ahead, and not at all before the loop", async () => {
     const trace = makeTrace()
-    const layer = Layer.merge(Layer.succeed(StorageService, withTrace(localFiles, trace)), layerNative)
+    const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
     const batches = Dense.batches(TileArray.open(weather), { ...box, memory: 200_000 }, layer)
     assertEquals(trace.requests, 0)
     for await (const _ of batches) break
@@ -99,7 +99,7 @@ describe("signals", () => {
 
   it("that are aborted before start nothing", async () => {
     const trace = makeTrace()
-    const layer = Layer.merge(Layer.succeed(StorageService, withTrace(localFiles, trace)), layerNative)
+    const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
     const batches = Dense.batches(TileArray.open(weather), { signal: AbortSignal.abort(stopped) }, layer)
     const error = await thrown(async () => {
       for await (const _ of batches);

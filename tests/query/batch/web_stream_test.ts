@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { ArrayNotFound, Dense, layerDefault, layerNative, TileArray, toReadableStream } from "../../../mod.ts"
-import { makeTrace, StorageService, withTrace } from "../../../platform/mod.ts"
+import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
 import { localFiles } from "../../../platform/storage/local/local.ts"
 import { startWebServer } from "../../support/web_server.ts"
 
@@ -85,7 +85,7 @@ describe("readable streams", () => {
     assert(made.length <= 3, made.join())
     await reader.cancel()
     const trace = makeTrace()
-    const layer = Layer.merge(Layer.succeed(StorageService, withTrace(localFiles, trace)), layerNative)
+    const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
     const first = toReadableStream(batches(weather), layer)
     await pause(5)
     assertEquals(trace.requests, 0)

@@ -6,7 +6,7 @@ import { scalarBytes } from "../../../schema/array/scalar.ts"
 import type { Column } from "../../../src/query/column/column.ts"
 import type { Predicate } from "../../../src/condition/predicate.ts"
 import { evaluate } from "../../../src/query/condition/evaluate.ts"
-import { type KnownCells, mayHold } from "../../../src/query/condition/may_match.ts"
+import { type KnownCells, mayMatch } from "../../../src/query/condition/may_match.ts"
 
 const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array => Uint8Array.from(parts.flatMap((part) => [...part]))
 
@@ -113,11 +113,11 @@ describe("tiles that are left out", () => {
           (cells, predicate) => {
             const column = columnOf(type, text, cells)
             const found = evaluate(predicate, new Map([["f", column]]), cells.length)
-            if (!mayHold(predicate, () => knownOf(type, text, cells))) {
+            if (!mayMatch(predicate, () => knownOf(type, text, cells))) {
               left++
               assert(!found.includes(1))
             }
-            assert(mayHold(predicate, () => undefined) || !found.includes(1))
+            assert(mayMatch(predicate, () => undefined) || !found.includes(1))
           },
         ),
         { numRuns: 2000 },

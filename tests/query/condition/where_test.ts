@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
 import { Cells, Condition, ConditionError, Dense, Sparse, TileArray } from "../../../mod.ts"
-import { withTrace } from "../../../platform/mod.ts"
+import { withCounters } from "../../../platform/mod.ts"
 import { makeTrace, StorageService } from "../../../platform/mod.ts"
 import { run } from "../../support/run_query.ts"
 
@@ -102,7 +102,11 @@ describe("reads with a condition", () => {
       const trace = makeTrace()
       const error = await run(
         Effect.flip(
-          Effect.updateService(Sparse.read(array, { where }), StorageService, (storage) => withTrace(storage, trace)),
+          Effect.updateService(
+            Sparse.read(array, { where }),
+            StorageService,
+            (storage) => withCounters(storage, trace),
+          ),
         ),
       )
       assert(error instanceof ConditionError, String(error))

@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
 import { ArraySchema, Attr, Cells, Dense, Dim, Filter, SelectionError, TileArray } from "../../../mod.ts"
-import { makeTrace, StorageService, withTrace } from "../../../platform/mod.ts"
+import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
 import { exactly } from "../../types/equal.ts"
 import { run, type Services } from "../../support/run_query.ts"
 
@@ -76,7 +76,7 @@ describe("cells of dense arrays", () => {
       const bytes = (asked: Stream.Stream<unknown, unknown, Services>) =>
         Effect.gen(function* () {
           const trace = makeTrace()
-          yield* Effect.updateService(Stream.runDrain(asked), StorageService, (its) => withTrace(its, trace))
+          yield* Effect.updateService(Stream.runDrain(asked), StorageService, (its) => withCounters(its, trace))
           return trace.bytesRead
         })
       yield* bytes(Dense.cells(array, { where: "a > 5000" }))

@@ -14,7 +14,7 @@ import {
   Sparse,
   TileArray,
 } from "../../../mod.ts"
-import { makeTrace, StorageService, withTrace } from "../../../platform/mod.ts"
+import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
 import { run, type Services } from "../../support/run_query.ts"
 
 const attrs = {
@@ -100,7 +100,7 @@ const kinds: Readonly<Record<string, ReadonlyArray<Mistake>>> = {
 const refused = (asked: Effect.Effect<unknown, unknown, Services>) =>
   Effect.gen(function* () {
     const trace = makeTrace()
-    const error = yield* Effect.flip(Effect.updateService(asked, StorageService, (its) => withTrace(its, trace)))
+    const error = yield* Effect.flip(Effect.updateService(asked, StorageService, (its) => withCounters(its, trace)))
     // an enumeration, but no cells and no statistics
     assertEquals(trace.requests, trace.calls.read)
     return error

@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import { after, describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { ArraySchema, Attr, Dim, Sparse, TileArray } from "../../../mod.ts"
-import { makeTrace, StorageService, withTrace } from "../../../platform/mod.ts"
+import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
 import { run, type Services } from "../../support/run_query.ts"
 
 const folder = mkdtempSync("read-once-")
@@ -15,10 +15,14 @@ after(() => rmSync(folder, { recursive: true }))
 const readsIn = <A, E>(name: string, effect: Effect.Effect<A, E, Services>) => {
   const files: Array<string> = []
   return Effect.map(
-    Effect.updateService(effect, StorageService, (storage) =>
-      withTrace(storage, makeTrace(), ({ uri, operation }) => {
-        if (operation !== "list" && uri.includes(name)) files.push(uri)
-      })),
+    Effect.updateService(
+      effect,
+      StorageService,
+      (storage) =>
+        withCounters(storage, makeTrace(), ({ uri, operation }) => {
+          if (operation !== "list" && uri.includes(name)) files.push(uri)
+        }),
+    ),
     (answer) => ({ answer, files: files.length }),
   )
 }

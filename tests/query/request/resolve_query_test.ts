@@ -235,7 +235,7 @@ describe("queries", () => {
           [{ region: { n: [1, 5] } }, "n", "dimension"],
           [{ where: 5 }, "where", "it is a condition, or its text"],
           [{ order: "diagonal" }, "order", '"diagonal" is no order of cells'],
-          [{ outside: "maybe" }, "outside", 'it is "error" or "crop"'],
+          [{ outOfBounds: "maybe" }, "outOfBounds", 'it is "error" or "clip"'],
           [{ time: "epoch" }, "time", 'it is "bigint", "date" or "datetime"'],
           [{ memory: 0 }, "memory", "0 is no number of bytes"],
           [{ memory: "1GB" }, "memory", "1GB is no number of bytes"],

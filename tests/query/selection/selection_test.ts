@@ -15,7 +15,7 @@ const schemaOf = (dimension: Dimension, more: Partial<ArraySchema> = {}): ArrayS
   build.arraySchema({ arrayType: "sparse", dimensions: [dimension], attributes: [], ...more })
 
 const select = (dimension: Dimension, ranges: RangeInput, crop = false) =>
-  parseSelection("mem://a", schemaOf(dimension), { x: ranges }, crop ? "crop" : "error")
+  parseSelection("mem://a", schemaOf(dimension), { x: ranges }, crop ? "clip" : "error")
 
 const MIN = -(2n ** 63n)
 const MAX = 2n ** 63n - 1n
@@ -256,7 +256,7 @@ describe("ranges that are refused", () => {
         `${what} is ${where}`,
       )
     }
-    assertEquals(parseSelection("mem://a", schema, { x: [1, 3] }, "crop")[0].ranges, [{ low: 2, high: 3 }])
+    assertEquals(parseSelection("mem://a", schema, { x: [1, 3] }, "clip")[0].ranges, [{ low: 2, high: 3 }])
     assertEquals(parseSelection("mem://a", schema, { x: [null, null] }, "error")[0].ranges, [{ low: 2, high: 5 }])
   })
 })

@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
 import { ArraySchema, Attr, Dim, layerDefault, Sparse, TileArray } from "../../../mod.ts"
-import { makeTrace, StorageService, withTrace } from "../../../platform/mod.ts"
+import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
 
 const CELLS = 20_000
 
@@ -33,7 +33,7 @@ const run = Effect.scoped(Effect.gen(function* () {
       const { length } = yield* Effect.updateService(
         Sparse.read(opened, { where, select, order: "unordered" }),
         StorageService,
-        (storage) => withTrace(storage, trace),
+        (storage) => withCounters(storage, trace),
       )
       return { length, bytes: trace.bytesRead }
     })

@@ -5,7 +5,7 @@ import * as FastCheck from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { ArraySchema, Attr, Dense, Dim, Sparse, TileArray } from "../../../mod.ts"
 import type { Order } from "../../../src/query/options/read_options.ts"
-import { makeTrace, StorageService, withTrace } from "../../../platform/mod.ts"
+import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
 import { inMemory } from "../../support/in_memory.ts"
 import type { Services } from "../../support/run_query.ts"
 
@@ -13,7 +13,7 @@ import type { Services } from "../../support/run_query.ts"
 const traced = <A, E>(effect: Effect.Effect<A, E, Services>) =>
   Effect.gen(function* () {
     const trace = makeTrace()
-    const answer = yield* Effect.updateService(effect, StorageService, (storage) => withTrace(storage, trace))
+    const answer = yield* Effect.updateService(effect, StorageService, (storage) => withCounters(storage, trace))
     return { answer, requests: trace.calls.readRanges, bytes: trace.bytesRead }
   })
 

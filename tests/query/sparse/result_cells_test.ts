@@ -4,15 +4,15 @@ import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import {
   byFragment,
-  type FoundCells,
   listCells,
   restrict,
+  type ResultCells,
   spreadOver,
 } from "../../../src/query/sparse/result/result_cells.ts"
 
 /** Tiles of four cells; of each the chosen positions, `undefined` for all. */
 const choice = fc.option(fc.uniqueArray(fc.nat(3), { minLength: 1, maxLength: 3 }), { nil: undefined })
-const found = fc.array(fc.tuple(fc.nat(2), choice), { maxLength: 8 }).map((tiles): FoundCells => {
+const found = fc.array(fc.tuple(fc.nat(2), choice), { maxLength: 8 }).map((tiles): ResultCells => {
   tiles.sort((a, b) => a[0] - b[0])
   const positions = tiles.map(([, its]) => its === undefined ? undefined : Uint32Array.from(its).sort())
   const counts = Uint32Array.from(positions, (p) => p?.length ?? 4)
@@ -34,7 +34,7 @@ const found = fc.array(fc.tuple(fc.nat(2), choice), { maxLength: 8 }).map((tiles
 })
 
 /** Cells as fragment, tile, position, coordinate. */
-const listed = (cells: FoundCells): Array<string> => {
+const listed = (cells: ResultCells): Array<string> => {
   const { tiles, tileOf, positions } = listCells(cells)
   const coordinates = cells.coordinates[1]!.flatMap((tile) => [...tile!.values])
   return Array.from(tileOf, (t, i) => [tiles[t].fragment, tiles[t].tile, positions[i], coordinates[i]].join())

@@ -16,7 +16,7 @@ import {
   Sparse,
   TileArray,
 } from "../../../mod.ts"
-import { makeMemoryStorage, makeTrace, StorageService, withTrace } from "../../../platform/mod.ts"
+import { makeMemoryStorage, makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
 import { packedCases } from "../../cli/packed_files.ts"
 import { exactly } from "../../types/equal.ts"
 import { run } from "../../support/run_query.ts"
@@ -84,7 +84,7 @@ describe("times of cells", () => {
         Effect.gen(function* () {
           const trace = makeTrace()
           const read = Sparse.read(array, { select })
-          yield* Effect.updateService(read, StorageService, (storage) => withTrace(storage, trace))
+          yield* Effect.updateService(read, StorageService, (storage) => withCounters(storage, trace))
           return trace.bytesRead
         })
       yield* bytes(["x"])

@@ -241,7 +241,7 @@ describe("a copy", () => {
     let tried = 0
     for (let at = 0;; at += 3) {
       const storage = makeMemoryStorage(new Map(files))
-      const faulty = withFaults(storage, { at, fault: at % 2 === 0 ? "fail" : "tear" })
+      const faulty = withFaults(storage, { at, fault: at % 2 === 0 ? "fail" : "partial" })
       const layer = Layer.merge(Layer.succeed(StorageService, faulty.storage), codecs)
       const exit = await Effect.runPromise(Effect.either(Effect.provide(TileArray.copy(path, "mem://copy"), layer)))
       if (faulty.struck() === undefined) break

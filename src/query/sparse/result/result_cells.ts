@@ -7,7 +7,7 @@ import type { Cells, TileRef } from "../../column/gather.ts"
 import { pickCells } from "../../column/take.ts"
 
 /** Cells that were found, in the order of fragments, tiles and positions; numbered from 0. */
-export interface FoundCells {
+export interface ResultCells {
   readonly length: number
   /** Tiles that hold cells of it; those of a fragment stand together and ascend. */
   readonly tiles: ReadonlyArray<TileRef>
@@ -31,7 +31,7 @@ export interface FragmentCells {
 }
 
 /** The found cells of each fragment. */
-export const byFragment = ({ tiles, counts }: Pick<FoundCells, "tiles" | "counts">): ReadonlyArray<FragmentCells> => {
+export const byFragment = ({ tiles, counts }: Pick<ResultCells, "tiles" | "counts">): ReadonlyArray<FragmentCells> => {
   const out: Array<FragmentCells> = []
   let first = 0
   for (let from = 0; from < tiles.length;) {
@@ -47,7 +47,7 @@ export const byFragment = ({ tiles, counts }: Pick<FoundCells, "tiles" | "counts
 }
 
 /** Those of the found cells for which `keep` has a one; they are numbered anew. */
-export const restrict = (found: FoundCells, keep: Uint8Array): FoundCells => {
+export const restrict = (found: ResultCells, keep: Uint8Array): ResultCells => {
   const numbers: Array<number> = []
   // the cells of each tile that are kept, by their numbers among those found in it
   const chosen: Array<Uint32Array | undefined> = []
@@ -92,7 +92,7 @@ export const restrict = (found: FoundCells, keep: Uint8Array): FoundCells => {
 }
 
 /** The found cells one by one. */
-export const listCells = ({ length, tiles, counts, positions }: FoundCells): Cells => {
+export const listCells = ({ length, tiles, counts, positions }: ResultCells): Cells => {
   const tileOf = new Uint32Array(length)
   const places = new Uint32Array(length)
   for (let t = 0, at = 0; t < tiles.length; at += counts[t++]) {
@@ -106,7 +106,7 @@ export const listCells = ({ length, tiles, counts, positions }: FoundCells): Cel
 
 /** A number for each cell by its tile: what `ofTile` says, or what its own list says at its position. */
 export const spreadOver = (
-  { length, tiles, counts, positions }: FoundCells,
+  { length, tiles, counts, positions }: ResultCells,
   ofTile: (tile: number) => number,
   own: (tile: number) => Float64Array | undefined,
 ): Float64Array => {

@@ -16,10 +16,10 @@ import { needsRealignment } from "../../../fragment/read/realign_v7.ts"
 import { copyCells, unitsOf } from "../../../kernel/copy/gather.ts"
 import type { TileAccess } from "../../../tile/generic_tile.ts"
 import type { Column } from "../../column/column.ts"
-import { byFragment, type FoundCells, type FragmentCells } from "./result_cells.ts"
+import { byFragment, type FragmentCells, type ResultCells } from "./result_cells.ts"
 import { chosenOf, copyValidity, fieldTiles, knownTiles, positionsIn, validityInto } from "./result_tiles.ts"
 import { varColumn } from "./result_var_columns.ts"
-import { fieldIn, fillCells } from "../../column/gather.ts"
+import { fieldOfFragment, fillCells } from "../../column/gather.ts"
 import { attemptAllocation } from "../../options/read_error.ts"
 
 /** Unfiltered bytes of tiles that are held at once beside a column of fixed-size cells. */
@@ -29,11 +29,11 @@ const BATCH = 1 << 26
 const BELIEVED = 1 << 26
 
 /** The column of a field. */
-export const foundColumn = (
+export const resultColumn = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: FoundCells,
+  found: ResultCells,
 ): Effect.Effect<Column, ReadTilesError | ResultTooLarge, Storage> =>
   field.var
     ? varColumn(access, array, field, found)
@@ -56,7 +56,7 @@ const fixedCells = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: FoundCells,
+  found: ResultCells,
 ): Effect.Effect<FixedCells, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
     const groups = byFragment(found)
@@ -66,7 +66,12 @@ const fixedCells = (
       known?.[group.from] === undefined && hasOwnFile(array, field, group)
     if (groups.length === 1 && !field.nullable && direct(groups[0])) {
       const fragment = array.fragments[groups[0].fragment]
-      const bytes = yield* readUnfiltered(access, fragment, fieldIn(fragment, field)!, chosenOf(found, groups[0]))
+      const bytes = yield* readUnfiltered(
+        access,
+        fragment,
+        fieldOfFragment(fragment, field)!,
+        chosenOf(found, groups[0]),
+      )
       if (bytes !== undefined) return { bytes, validity: undefined }
     }
     if (size > BELIEVED && groups.length > 0) yield* fieldTiles(access, array, field, found, groups[0], 0, 1)
@@ -77,7 +82,7 @@ const fixedCells = (
     }))
     for (const group of groups) {
       const fragment = array.fragments[group.fragment]
-      const its = fieldIn(fragment, field)
+      const its = fieldOfFragment(fragment, field)
       const end = group.first + group.length
       const bytes = out.bytes.subarray(group.first * field.cellSize, end * field.cellSize)
       if (its === undefined) {
@@ -101,7 +106,7 @@ const fillOf = ({ name }: Fragment, { file, fillValue }: Field): Uint8Array =>
 /** Until format 4 dimensions share a file; misaligned tiles of format 7 are put right all at once. */
 const hasOwnFile = (array: OpenedArray, field: Field, group: FragmentCells): boolean => {
   const fragment = array.fragments[group.fragment]
-  const its = fieldIn(fragment, field)
+  const its = fieldOfFragment(fragment, field)
   return its !== undefined && !needsRealignment(fragment, its) &&
     (its.file.kind !== "dimension" || fragment.version >= Since.splitDimensions)
 }
@@ -111,7 +116,7 @@ const copyTiles = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: FoundCells,
+  found: ResultCells,
   group: FragmentCells,
   { bytes, validity }: FixedCells,
 ): Effect.Effect<void, ReadTilesError, Storage> =>

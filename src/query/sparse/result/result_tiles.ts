@@ -10,22 +10,22 @@ import type { Fragment } from "../../../fragment/fragment.ts"
 import { type ChosenTiles, readValidity } from "../../../fragment/read/read_into.ts"
 import { readCoordinates, readTiles, type ReadTilesError } from "../../../fragment/read/read_tiles.ts"
 import type { TileAccess } from "../../../tile/generic_tile.ts"
-import type { FoundCells, FragmentCells } from "./result_cells.ts"
-import { fieldIn } from "../../column/gather.ts"
+import type { FragmentCells, ResultCells } from "./result_cells.ts"
+import { fieldOfFragment } from "../../column/gather.ts"
 
 /** The coordinates that were read when the cells were found: of each tile those of the found cells. */
-export const knownTiles = (field: Field, found: FoundCells): ReadonlyArray<FieldTile | undefined> | undefined =>
+export const knownTiles = (field: Field, found: ResultCells): ReadonlyArray<FieldTile | undefined> | undefined =>
   field.file.kind === "dimension" ? found.coordinates[field.file.index] : undefined
 
 /** Which cells of the tiles of {@link fieldTiles} the found ones are. */
-export const positionsIn = (field: Field, found: FoundCells): FoundCells["positions"] => {
+export const positionsIn = (field: Field, found: ResultCells): ResultCells["positions"] => {
   const known = knownTiles(field, found)
   return known === undefined ? found.positions : found.positions.map((p, t) => known[t] === undefined ? p : undefined)
 }
 
 /** The tiles of a fragment's group, and which of their cells were found. */
 export const chosenOf = (
-  found: FoundCells,
+  found: ResultCells,
   { from, to }: FragmentCells,
 ): ChosenTiles & { readonly tiles: ReadonlyArray<number> } => ({
   tiles: found.tiles.slice(from, to).map((t) => t.tile),
@@ -37,7 +37,7 @@ export const fieldTiles = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: FoundCells,
+  found: ResultCells,
   group: FragmentCells,
   from: number,
   to: number,
@@ -45,7 +45,7 @@ export const fieldTiles = (
   const known = knownTiles(field, found)?.slice(group.from + from, group.from + to)
   if (known?.[0] !== undefined) return Effect.succeed(known)
   const fragment = array.fragments[group.fragment]
-  const its = fieldIn(fragment, field)
+  const its = fieldOfFragment(fragment, field)
   const numbers = found.tiles.slice(group.from + from, group.from + to).map((t) => t.tile)
   if (its === undefined) return Effect.succeed(numbers.map(() => undefined))
   return its.file.kind === "dimension"
@@ -75,7 +75,7 @@ export const validityInto = (
   access: TileAccess,
   fragment: Fragment,
   its: Field,
-  found: FoundCells,
+  found: ResultCells,
   group: FragmentCells,
   out: Uint8Array,
 ): Effect.Effect<void, ReadTilesError, Storage> => {

@@ -13,20 +13,20 @@ import { readOffsets, readsApart, readValues } from "../../../fragment/read/read
 import { appendStarts, appendVar } from "../../../kernel/copy/append_var.ts"
 import type { TileAccess } from "../../../tile/generic_tile.ts"
 import type { Column } from "../../column/column.ts"
-import { byFragment, type FoundCells, type FragmentCells } from "./result_cells.ts"
+import { byFragment, type FragmentCells, type ResultCells } from "./result_cells.ts"
 import { chosenOf, copyValidity, fieldTiles, knownTiles, positionsIn, validityInto } from "./result_tiles.ts"
-import { fieldIn, fillCells } from "../../column/gather.ts"
+import { fieldOfFragment, fillCells } from "../../column/gather.ts"
 import { attemptAllocation } from "../../options/read_error.ts"
 
 /** The most bytes that the offsets of a column reach. */
-const MOST = 0xffffffff
+const MAX_VALUE_BYTES = 0xffffffff
 
 /** The column of a field of var-sized cells. */
 export const varColumn = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: FoundCells,
+  found: ResultCells,
 ): Effect.Effect<Column, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
     const { length, counts } = found
@@ -44,9 +44,9 @@ export const varColumn = (
       total = tile === undefined
         ? appendFill(starts, at, counts[t], total, fillValue.byteLength)
         : appendStarts(starts, at, total, tile.offsets!, positions[t])
-      if (total > MOST) {
+      if (total > MAX_VALUE_BYTES) {
         const reason = `the values of ${JSON.stringify(field.name)} take more than 4 GiB; read them in parts`
-        return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed: total, limit: MOST, reason }))
+        return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed: total, limit: MAX_VALUE_BYTES, reason }))
       }
     }
     const { bytes, validity } = yield* attemptAllocation(array.uri, total + length, () => ({
@@ -72,7 +72,7 @@ export const varColumn = (
         continue
       }
       const fragment = array.fragments[number]
-      const its = fieldIn(fragment, field)!
+      const its = fieldOfFragment(fragment, field)!
       const chosen = chosenOf(found, groups[g])
       const offsets = read[g].tiles.map((tile) => tile!.offsets!)
       yield* readValues(access, fragment, its, chosen, offsets, (i, part, first) => {
@@ -108,12 +108,12 @@ const varTiles = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: FoundCells,
+  found: ResultCells,
   group: FragmentCells,
 ): Effect.Effect<VarTiles, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const fragment = array.fragments[group.fragment]
-    const its = fieldIn(fragment, field)
+    const its = fieldOfFragment(fragment, field)
     const { tiles } = chosenOf(found, group)
     const apart = its !== undefined && knownTiles(field, found)?.[group.from] === undefined &&
       inFlight(yield* Storage, fragment.uri, 2) === 1 && (yield* readsApart(access, fragment, its, tiles))
