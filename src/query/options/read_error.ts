@@ -5,10 +5,10 @@ import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
 import type { ConditionError } from "../../condition/condition_error.ts"
 import type { Steps } from "../../kernel/steps.ts"
 
-/** What a read can fail with. */
+/** Errors of a read. */
 export type ReadError = EnumerationError | SelectionError | ConditionError | ResultTooLarge
 
-/** Runs what throws {@link SelectionError}. */
+/** Runs a function that throws {@link SelectionError}. */
 export const attemptSelection = <A>(run: () => A): Effect.Effect<A, SelectionError> =>
   Effect.suspend(() => {
     try {
@@ -18,7 +18,7 @@ export const attemptSelection = <A>(run: () => A): Effect.Effect<A, SelectionErr
     }
   })
 
-/** Runs what allocates up to `needed` bytes; memory that cannot be had is a result that is too large. */
+/** Runs a function that allocates up to `needed` bytes; a failed allocation becomes {@link ResultTooLarge}. */
 export const attemptAllocation = <A>(uri: string, needed: number, run: () => A): Effect.Effect<A, ResultTooLarge> =>
   Effect.suspend(() => {
     try {
@@ -28,7 +28,7 @@ export const attemptAllocation = <A>(uri: string, needed: number, run: () => A):
     }
   })
 
-/** As {@link attemptAllocation}, in steps between which the event loop gets turns. */
+/** As {@link attemptAllocation}, in steps that yield to the event loop in between. */
 export const attemptAllocationSteps = <A>(
   uri: string,
   needed: number,

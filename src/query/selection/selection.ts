@@ -1,5 +1,5 @@
 /**
- * Selections: what a user asks of each dimension, checked against the schema.
+ * Selections: the requested part of each dimension, validated against the schema.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import { inputOf, type Pair, type RegionInput, wantedOf } from "./range_input.ts
 export type { NumberRange, OutOfBounds, StringRange } from "./merge_ranges.ts"
 export type { Bound, Pair, Point, Points, RangeInput, RegionInput } from "./range_input.ts"
 
-/** What is asked of one dimension: `undefined` is everything; else ranges, sorted and disjoint. */
+/** The selected part of one dimension: sorted, disjoint ranges, or `undefined` for the whole dimension. */
 export type DimensionSelection =
   | { readonly kind: "number"; readonly dimension: Dimension; readonly ranges: ReadonlyArray<NumberRange> | undefined }
   | { readonly kind: "string"; readonly dimension: Dimension; readonly ranges: ReadonlyArray<StringRange> | undefined }
 
-/** What is asked of all dimensions, in schema order. */
+/** The selected parts of all dimensions, in schema order. */
 export type Selection = ReadonlyArray<DimensionSelection>
 
-/** Checks `ranges` against the schema. Throws {@link SelectionError}. */
+/** Validates `ranges` against the schema. Throws {@link SelectionError}. */
 export const parseSelection = (
   uri: string,
   schema: ArraySchema,
@@ -87,7 +87,7 @@ const numberRanges = (
   )
 }
 
-/** What becomes of each range; what is wrong with one of several says which. */
+/** Maps each range; with several ranges, an error names the one that failed. */
 const eachPair = <A>(pairs: ReadonlyArray<Pair>, take: (pair: Pair) => A): ReadonlyArray<A> =>
   pairs.map((pair, i) => {
     try {
