@@ -1,6 +1,6 @@
 /**
- * Deletes, applied as the engine applies them: after the newest cell of each place was chosen, and so that a null makes a
- * cell go too (the stored condition says which cells stay, and nothing compares with null).
+ * Applies delete conditions as the engine does: after the newest cell of each coordinate was selected, and so that a
+ * null cell is deleted too (the stored condition describes the cells to retain, and a comparison with null is false).
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
@@ -57,7 +57,7 @@ const loadConditions = (
 
 const memo = new WeakMap<Fragment, ReadonlySet<string>>()
 
-/** The delete conditions that were carried out when a fragment was consolidated. */
+/** Returns the delete conditions that were applied when a fragment was consolidated. */
 const processed = (
   access: TileAccess,
   fragment: Fragment,
@@ -77,7 +77,7 @@ const processed = (
     })
   })
 
-/** The fields that the deletes of an array may look at. */
+/** Returns the fields that the array's delete conditions read. */
 export const deleteFields = (
   access: TileAccess,
   array: OpenedArray,
@@ -88,7 +88,7 @@ export const deleteFields = (
     return [...names].map((name) => byName.get(name)!)
   })
 
-/** A one for each cell that no delete removed. `times` say when each cell was written. */
+/** Returns 1 for each cell that no delete condition removed. `times` are the write times of the cells. */
 export const applyDeletes = (
   access: TileAccess,
   array: OpenedArray,
@@ -106,7 +106,7 @@ export const applyDeletes = (
       { concurrency: inFlight(storage, array.uri, 8) },
     )
     const { byName } = fieldsOf(array.schema)
-    // a condition that all cells have behind them, or that is older than all, needs no column
+    // a condition that is older than all cells, or already applied to all of them, needs no column
     const oldest = times.reduce((least, time) => Math.min(least, time), Infinity)
     const concerned = conditions.filter(({ entry }) =>
       entry.time >= oldest && done.some((names) => !names.has(entry.name))
@@ -129,7 +129,7 @@ export const applyDeletes = (
           for (let i = first; i < first + count; i++) if (stays[i] === 0 && times[i] <= entry.time) keep[i] = 0
         }
       })
-      // a column is held as long as a later condition looks at it
+      // a column is released after the last condition that reads it
       for (const name of wanted[c]) if (lastUse.get(name) === c) columns.delete(name)
     }
     return keep

@@ -1,5 +1,5 @@
 /**
- * Which tiles a sparse read needs, before one is read: from footers and R-trees alone.
+ * Selects the tiles that a sparse read needs from footers and R-trees, before any tile is read.
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
@@ -15,16 +15,16 @@ import { orderBounds } from "./global_order_bounds.ts"
 import { boxOverlap, type FlatRanges, flatRanges, planSparse, type SparseTile } from "./tile_overlap.ts"
 import type { Selection } from "../selection/selection.ts"
 
-/** The tiles of a fragment that may hold cells of a selection; `fragment` is its number. */
+/** The tiles of fragment number `fragment` that may contain selected cells. */
 export interface FragmentPlan {
   readonly fragment: number
   readonly tiles: ReadonlyArray<SparseTile>
 }
 
-/** The tiles that a sparse read needs: fragments that have some, in their order. */
+/** The tiles that a sparse read needs, by fragment in array order; fragments without such tiles are left out. */
 export type SparsePlan = ReadonlyArray<FragmentPlan>
 
-/** Which tiles of fragments, by their numbers, a selection needs: from footers and R-trees alone. */
+/** Returns the tiles of fragments, given by number, that a selection needs. */
 export const planTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -67,10 +67,13 @@ const planFragment = (
   })
 }
 
-/** Numbers of cells up to this one are believed. */
+/** Cell counts up to this one are accepted without proof. */
 const BELIEVED = 1 << 24
 
-/** Refuses plans of more cells than fit into `limit` bytes at `perCell`, and those whose fragments lie about them. */
+/**
+ * Fails for plans with more cells than fit into `limit` bytes at `perCell` bytes each, and for fragments with false
+ * cell counts.
+ */
 export const checkPlan = (
   access: TileAccess,
   array: OpenedArray,
@@ -91,8 +94,8 @@ export const checkPlan = (
   })
 
 /**
- * How many cells tiles have is only claimed by schema and footer, and some reads (all cells, no coordinates) would take
- * memory for them before they meet a tile. One tile of coordinates shows it.
+ * The cell count of a tile is only a claim of schema and footer, and some reads (all cells, no coordinates) would
+ * allocate memory for it before they read a tile. Reading one tile of coordinates proves it.
  */
 const proveCells = (
   access: TileAccess,
