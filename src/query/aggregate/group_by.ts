@@ -1,5 +1,5 @@
 /**
- * Aggregates by groups, and the different cells of a field: batch by batch, in bounded memory.
+ * Aggregates by group, and distinct values of a field: batch by batch, in bounded memory.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -20,19 +20,19 @@ import * as DenseBatches from "../dense/stream.ts"
 import * as SparseBatches from "../sparse/stream.ts"
 import { requiredAggregates } from "./accumulator.ts"
 
-/** What groups are made by, and how many there may be. */
+/** Fields to group by, and the maximum number of groups. */
 export interface GroupOptions extends StreamOptions {
   readonly by?: ReadonlyArray<string>
   readonly maxGroups?: number
 }
 
-/** So many groups there may be if nobody says. */
+/** Default maximum number of groups. */
 export const DEFAULT_GROUPS = 2 ** 16
 
-/** The most that may be asked for: groups are numbered by 31 bits. */
+/** Upper limit of the option: groups are numbered with 31 bits. */
 const MAX_GROUPS = 2 ** 30
 
-/** Refuses what is no number of groups, or of values. Throws {@link SelectionError}. */
+/** Checks a maximum number of groups or values. Throws {@link SelectionError}. */
 const checkMost = (uri: string, most: number, what: MostOf): void => {
   if (Number.isInteger(most) && most > 0 && most <= MAX_GROUPS) return
   const [field, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
@@ -40,10 +40,13 @@ const checkMost = (uri: string, most: number, what: MostOf): void => {
   throw new SelectionError({ uri, field, reason })
 }
 
-/** What users call groups: of distinct values each is one. */
+/** What users call groups; each distinct value is one. */
 export type MostOf = "groups" | "values"
 
-/** The groups of the cells of an array, with the answers of each. Cells of dense arrays that nobody wrote are in none. */
+/**
+ * Returns the groups of an array's cells with their aggregates. Cells of dense arrays that were never written belong to
+ * no group.
+ */
 export const aggregateGroups = (
   array: OpenedArray,
   aggregates: Aggregates,

@@ -1,5 +1,6 @@
 /**
- * Answers as users get them: of all cells, or of groups, each an object with its keys and answers.
+ * Aggregates in the form that users receive: one object for all cells, or one object per group with its keys and
+ * aggregates.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -17,7 +18,7 @@ import type { AggregateValue } from "./accumulator.ts"
 
 type Answers = Readonly<Record<string, CellValue | AggregateValue>>
 
-/** The answers to aggregates: one object, or one for each group. */
+/** Computes aggregates: one object, or one per group. */
 export const aggregated = (
   array: OpenedArray,
   aggregates: Aggregates,
@@ -39,10 +40,10 @@ export const aggregated = (
   })
 }
 
-/** So many values there may be if nobody says. */
+/** Default maximum number of distinct values. */
 const MAX_VALUES = 2 ** 20
 
-/** The different cells of a field, ordered. */
+/** Returns the distinct cells of a field, ordered. */
 export const distinctValues = (
   array: OpenedArray,
   field: string,

@@ -1,8 +1,8 @@
 /**
  * Dimension labels in selections: ranges of labels become ranges of coordinates.
  *
- * The cells of the label's array are searched for those that lie in the ranges, with the statistics of its tiles, whatever their
- * order is. A range that holds no label holds no coordinate.
+ * The label array is searched for labels in the ranges, using its tile statistics, whatever the label order. A range
+ * without labels selects no coordinates.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -24,13 +24,13 @@ import { type DenseRequest, readDenseRequest } from "../dense/read.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import { MAX_BYTES } from "../options/read_options.ts"
 
-/** Labels that are looked at together, but for those of one tile. */
+/** Labels read together, unless a tile is larger. */
 const STEP = 1n << 20n
 
-/** Tiles of so many labels and more are looked at in parts. */
+/** Tiles with at least this many labels are read in parts. */
 const MAX_STEP = 1n << 23n
 
-/** The ranges without labels: in place of a label its dimension, with the coordinates whose labels lie in the ranges. */
+/** Replaces each label in the ranges by its dimension, with the coordinates whose labels are in the ranges. */
 export const withoutLabels = (
   array: OpenedArray,
   ranges: RegionInput,
@@ -59,7 +59,7 @@ export const withoutLabels = (
   })
 }
 
-/** The array that holds a label. */
+/** Opens the array that stores a label. */
 export const labelArray = (
   array: OpenedArray,
   label: DimensionLabel,
@@ -72,7 +72,7 @@ export const labelArray = (
       )),
   )
 
-/** The coordinates whose labels lie in the given ranges, as ranges. */
+/** Returns the coordinates whose labels are in the ranges, as ranges. */
 const coordinatesOf = (
   array: OpenedArray,
   label: DimensionLabel,
@@ -100,7 +100,7 @@ const coordinatesOf = (
       from = undefined
     }
     for (let low = bounds[0]; low <= bounds[1];) {
-      // parts end where tiles do
+      // parts end at tile borders
       const next = low + step - (low - origin) % step
       const high = next - 1n < bounds[1] ? next - 1n : bounds[1]
       const request: DenseRequest = {
@@ -122,7 +122,7 @@ const coordinatesOf = (
     return found
   })
 
-/** The condition that labels lie in one of the given ranges. Throws {@link SelectionError}. */
+/** Returns the condition that a label is in one of the ranges. Throws {@link SelectionError}. */
 const predicateOf = (uri: string, { name, attribute, type, cellValNum }: DimensionLabel, given: unknown): Predicate => {
   const text = cellValNum === VAR
   const value = (bound: unknown): Uint8Array =>

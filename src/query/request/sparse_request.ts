@@ -48,7 +48,7 @@ export const sparseRequest = (
     return { ...request, where: yield* whereOf(array, options.where) }
   })
 
-/** Reads the cells of a sparse array that lie in a selection. */
+/** Reads the selected cells of a sparse array. */
 export const readSparse = (
   array: OpenedArray,
   options: ReadOptions = {},
@@ -60,7 +60,7 @@ export const readSparse = (
     return yield* readPlanned(access, array, request, plan, yield* checkBudget(array.uri, options.memory, MAX_BYTES))
   })
 
-/** Reads the cells of a sparse array in batches. */
+/** Reads the selected cells of a sparse array in batches. */
 export const streamSparse = (
   array: OpenedArray,
   options: StreamOptions = {},
