@@ -1,5 +1,5 @@
 /**
- * Whether coordinates lie in the domain and the current domain.
+ * Checks that coordinates are inside the domain and the current domain.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { type Datatype, isFloat, sizeOf, storageOf, viewAs } from "../../../schema/array/datatype.ts"
@@ -41,7 +41,7 @@ const outsideText = (type: Datatype, coordinate: Uint8Array, what: string, { low
   return `${text(coordinate)} lies outside the ${what}, from ${text(low)} to ${text(high)}`
 }
 
-/** Values that are looked at together. */
+/** Values per block. */
 const BLOCK = 4096
 
 function* outside({ field: { type }, values }: WriteColumn, { low, high }: Range): Steps<number> {
@@ -69,7 +69,7 @@ function* outside({ field: { type }, values }: WriteColumn, { low, high }: Range
   })
 }
 
-/** Strings have no domain, but may have a current one. */
+/** Strings have no domain, but may have a current domain. */
 function* checkStrings(
   { field, values }: WriteColumn,
   offsets: Uint32Array,

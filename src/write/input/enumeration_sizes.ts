@@ -1,5 +1,5 @@
 /**
- * How many values the enumerations of an array have, so that codes can be checked that are to be written.
+ * Numbers of enumeration values, used to validate codes before they are written.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -15,7 +15,7 @@ export type EnumerationSizes = ReadonlyMap<string, number>
 const none: EnumerationSizes = new Map()
 const memo = new WeakMap<ArraySchema, EnumerationSizes>()
 
-/** The sizes of the enumerations that attributes of an open array use; their files are read once. */
+/** Returns the sizes of the enumerations that an open array's attributes use; reads their files once. */
 export const loadEnumerationSizes = (
   array: OpenedArray,
 ): Effect.Effect<EnumerationSizes, EnumerationError, Storage | Codecs> => {

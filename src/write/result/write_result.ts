@@ -1,5 +1,5 @@
 /**
- * What a write answers, can fail with, and says while it is under way.
+ * Results, errors and progress of writes.
  *
  * @module
  */
@@ -10,28 +10,28 @@ import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
 import { type InvalidOption, WriteError } from "../../array/open/errors.ts"
 import type { Steps } from "../../kernel/steps.ts"
 
-/** What was written. */
+/** Result of a write. */
 export interface WriteResult {
-  /** The names of the new fragments; none if there was no cell to write. */
+  /** Names of the new fragments; empty if there was no cell to write. */
   readonly fragments: ReadonlyArray<string>
-  /** How many cells were written. */
+  /** Number of written cells. */
   readonly cells: number
-  /** Bytes of their files, without the metadata. */
+  /** Size of their files in bytes, without metadata. */
   readonly bytes: number
 }
 
-/** How far a write is. */
+/** Progress of a write. */
 export interface WriteProgress {
-  /** Cells that are filtered and on their way into files. */
+  /** Number of cells filtered and passed to files. */
   readonly cells: number
-  /** Bytes that they became. */
+  /** Size of their filtered data in bytes. */
   readonly bytes: number
 }
 
-/** What a write can fail with. Nothing of it is there then. Enumerations are read to check the codes of their values. */
+/** Errors of a write. A failed write leaves nothing visible. Enumerations are read to validate codes. */
 export type WriteFailure = InvalidOption | WriteError | EnumerationError | CodecError | StorageError
 
-/** An error of cells before which others were given, as one of all cells. */
+/** Renumbers the cell of an error: `first` cells were written before it. */
 export const countedFrom = (first: number) => <E>(error: E): E | WriteError =>
   error instanceof WriteError && error.cell !== undefined && first > 0
     ? new WriteError({
@@ -41,7 +41,7 @@ export const countedFrom = (first: number) => <E>(error: E): E | WriteError =>
     })
     : error
 
-/** Runs what throws {@link WriteError}; the error gets the array's URI. */
+/** Runs a function that throws {@link WriteError}; adds the array's URI to the error. */
 export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, WriteError> =>
   Effect.suspend(() => {
     try {
@@ -51,7 +51,7 @@ export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, Wri
     }
   })
 
-/** As {@link attemptWrite}, in steps between which the event loop gets turns. */
+/** As {@link attemptWrite}, in steps that yield to the event loop in between. */
 export const attemptWriteSteps = <A>(uri: string, run: () => Steps<A>): Effect.Effect<A, WriteError> =>
   runSteps(
     run,
