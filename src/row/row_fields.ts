@@ -1,5 +1,5 @@
 /**
- * The fields of rows, as the encoded side of a Schema of effect has them: what lies in an array.
+ * The fields of rows in the encoded side of an Effect Schema, which corresponds to the array's cells.
  */
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
@@ -7,7 +7,7 @@ import * as AST from "effect/SchemaAST"
 /** A field of a row. */
 export interface RowField {
   readonly name: string
-  /** What its values may be, besides null and nothing; several in a union. */
+  /** Types of its values other than null and undefined; several for a union. */
   readonly types: ReadonlyArray<AST.AST>
   /** Whether it may be null. */
   readonly nullable: boolean
@@ -15,12 +15,12 @@ export interface RowField {
   readonly optional: boolean
 }
 
-/** The members of unions in unions. */
+/** Flattens unions of unions. */
 const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast]
 
 const isNull = (ast: AST.AST): boolean => AST.isLiteral(ast) && ast.literal === null
 
-/** The fields of the rows of a schema; `undefined` if rows are no structs. */
+/** Returns the fields of a schema's rows; `undefined` if rows are not structs. */
 export const rowFieldsOf = <A, I, R>(schema: Schema.Schema<A, I, R>): ReadonlyArray<RowField> | undefined => {
   const encoded = AST.encodedBoundAST(schema.ast)
   const struct = AST.isRefinement(encoded) ? encoded.from : encoded
@@ -36,17 +36,17 @@ export const rowFieldsOf = <A, I, R>(schema: Schema.Schema<A, I, R>): ReadonlyAr
   })
 }
 
-/** What a refinement refines. */
+/** Returns the type that a refinement refines. */
 const unrefined = (ast: AST.AST): AST.AST => AST.isRefinement(ast) ? unrefined(ast.from) : ast
 
-/** Whether values are nothing but numbers. */
+/** Whether all types are numbers. */
 const areNumbers = (types: ReadonlyArray<AST.AST>): boolean =>
   types.length > 0 &&
   types.map(unrefined).every((ast) =>
     AST.isNumberKeyword(ast) || (AST.isLiteral(ast) && typeof ast.literal === "number")
   )
 
-/** What the values of a field may be that is nothing but lists. */
+/** Returns the element types of a field whose values are all lists. */
 const listed = ({ types }: RowField): ReadonlyArray<AST.AST> | undefined => {
   const ast = types.length === 1 ? unrefined(types[0]) : undefined
   if (ast === undefined || !AST.isTupleType(ast)) return undefined
@@ -56,5 +56,5 @@ const listed = ({ types }: RowField): ReadonlyArray<AST.AST> | undefined => {
 /** Whether a field is a list of values. */
 export const isList = (field: RowField): boolean => listed(field) !== undefined
 
-/** Whether a field is nothing but a number, or a list of them. */
+/** Whether a field is a number or a list of numbers. */
 export const isNumber = (field: RowField): boolean => areNumbers(listed(field) ?? field.types)

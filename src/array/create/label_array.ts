@@ -1,6 +1,5 @@
 /**
- * The arrays that dimension labels lie in.
- * Format: `array_schema.md`, "Dimension Label".
+ * The arrays that store dimension labels. Format: `array_schema.md`, "Dimension Label".
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -17,7 +16,7 @@ import { attemptFormat } from "../../tile/attempt.ts"
 import { join } from "../open/listing.ts"
 import { openArray, type OpenedArray, type OpenError } from "../open/open.ts"
 
-/** The schema of the array that holds a label: one label for each coordinate of its dimension, in their order. */
+/** Returns the schema of the array that stores a label: one label for each coordinate of its dimension, in order. */
 export const labelSchema = (
   schema: ArraySchema,
   { name, dimension, attribute, type, order }: DimensionLabel,
@@ -30,12 +29,12 @@ export const labelSchema = (
   })
 }
 
-/** What of an array says where its labels are. */
+/** The properties of an array that locate its labels. */
 export type Labelled = Pick<OpenedArray, "uri" | "schema" | "schemaName">
 
 /**
- * The path of a label array, relative to the array. Throws `FormatError` for a path that leaves the array, and for a label
- * that is stored elsewhere, by a whole URI: reads open nothing outside of the array.
+ * Returns the path of a label array, relative to the array. Throws `FormatError` for a path that leaves the array, and
+ * for a label stored elsewhere by a whole URI: reads open nothing outside the array.
  */
 export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: DimensionLabel): string => {
   const path = `dimensionLabels.${schema.dimensionLabels.findIndex(({ name }) => name === label.name)}.uri`
@@ -49,7 +48,10 @@ export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: Dimens
 /** Label arrays that were opened, by the arrays that they are of: those are snapshots, and so are their labels. */
 const memo = new WeakMap<OpenedArray, Map<string, OpenedArray>>()
 
-/** The arrays of all labels that are stored in the array, with their paths in it; labels that are elsewhere are left out. */
+/**
+ * Returns the arrays of all labels stored in the array, with their relative paths; labels stored elsewhere are not
+ * included.
+ */
 export const openInnerLabels = (
   array: OpenedArray,
 ): Effect.Effect<ReadonlyArray<readonly [path: string, label: OpenedArray]>, OpenError, Storage | Codecs> =>
@@ -58,7 +60,7 @@ export const openInnerLabels = (
     (label) => Effect.map(openLabel(array, label), (opened) => [label.uri, opened] as const),
   )
 
-/** The array that holds a label of an open array, as it was at the same time. It is always inside the array. */
+/** Opens the array that stores a label, at the time of the array. It is always inside the array. */
 export const openLabel = (
   array: OpenedArray,
   label: DimensionLabel,
@@ -74,7 +76,7 @@ export const openLabel = (
       const its = yield* openArray(uri, { ...time, key, verifyChecksums })
       const { schema } = its
       const fits = schema.arrayType === "dense" && schema.dimensions.length === 1 &&
-        // labels of labels could go on without end
+        // labels of labels are rejected: they could recur without end
         schema.dimensions[0].type === dimensions[label.dimension].type && schema.dimensionLabels.length === 0 &&
         schema.attributes.some(({ name, type }) => name === label.attribute && type === label.type)
       if (!fits) {

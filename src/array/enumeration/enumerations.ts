@@ -1,6 +1,5 @@
 /**
- * Enumerations: the values that the codes of enumerated attributes stand for.
- * Format: `enumeration.md`.
+ * Enumerations: the values that the codes of enumerated attributes represent. Format: `enumeration.md`.
  *
  * @module
  */
@@ -20,10 +19,10 @@ import { openGenericTileSteps, type TileAccess } from "../../tile/generic_tile.t
 import { join } from "../open/listing.ts"
 import { accessOf, type OpenedArray } from "../open/open.ts"
 
-/** What loading enumerations can fail with. */
+/** Errors of loading enumerations. */
 export type EnumerationError = NotFound | StorageError | TileError
 
-/** What of an open array says where its enumerations are, and how they are read. */
+/** The properties of an open array that locate and decode its enumerations. */
 export type Enumerated = Pick<OpenedArray, "uri" | "schema" | "key" | "verifyChecksums">
 
 /** Enumerations that were read, by the schema that names them and their file, which never changes. */
@@ -41,7 +40,7 @@ const loadEnumeration = (
     const before = known.get(fileName)
     if (before?.name === name) return before
     const storage = yield* Storage
-    // the name comes from the schema, which was checked when it was loaded; it must not lead elsewhere
+    // the name comes from the schema, which was validated when it was loaded; it must not lead out of the array
     const place = { uri: join(array.uri, SCHEMA_FOLDER), path: "enumerations.fileName", version: array.schema.version }
     const uri = join(array.uri, enumerationPath(yield* attemptFormat(() => checkInnerPath(fileName, place, "file"))))
     const fail = (reason: string) =>
@@ -68,7 +67,7 @@ const loadEnumeration = (
     })
   })
 
-/** The enumerations of an open array, in the order of its schema: all, or those that are named. Each is read once. */
+/** Loads the enumerations of an open array in schema order: all, or the named ones. Each is read once. */
 export const loadEnumerations = (
   array: Enumerated,
   names?: Iterable<string>,

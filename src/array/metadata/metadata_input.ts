@@ -259,9 +259,7 @@ function* numpySteps(key: string, { type, shape, values }: NumpyArray): Steps<Re
   ]
 }
 
-/**
- * The entries that set a key, and take away what it was before in another form. Throws {@link ScalarError}.
- */
+/** Returns the entries that set a key, and remove its previous value in another form. Throws {@link ScalarError}. */
 export function* entriesSteps(key: string, given: MetadataInput): Steps<ReadonlyArray<MetadataEntry>> {
   checkName(key)
   if (given instanceof Date) return yield* numpySteps(key, { type: "datetime_ms", shape: [], values: millis(given) })
@@ -270,7 +268,7 @@ export function* entriesSteps(key: string, given: MetadataInput): Steps<Readonly
   return [putEntry(keyBytes(its), yield* valueSteps(given)), ...others.map(deleteKey)]
 }
 
-/** The entries that delete a key in whatever form it is. Throws {@link ScalarError}. */
+/** Returns the entries that delete a key in any form. Throws {@link ScalarError}. */
 export const deletionsOf = (key: string): ReadonlyArray<MetadataEntry> => {
   checkName(key)
   return keysOf(key).map(deleteKey)

@@ -1,5 +1,5 @@
 /**
- * Changing the metadata of arrays.
+ * Changes the metadata of arrays.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -19,18 +19,18 @@ import { type AnyTileArray, openedOf } from "../open/handle.ts"
 import { type LatestSchemaError, loadLatestSchema } from "../open/latest_schema.ts"
 import { accessOf } from "../open/open.ts"
 
-/** What changing metadata can fail with. */
+/** Errors of changing metadata. */
 export type PutMetadataError = InvalidOption | WriteError | LatestSchemaError | StoreError
 
 /**
- * Changes the metadata of an array, in one file: what `change` sets and deletes is written when it has succeeded, and nothing
- * of it if it fails or is interrupted. `array` is open or a URI; of a URI the newest schema is read, to know that there is an
- * array, its format version and that the key fits. Nothing is read again or shown by an array that is open. Without `at` the
- * files of metadata are listed, to come after the newest of them.
+ * Changes the metadata of an array, in one file: what `change` sets and deletes is written after it succeeds, and
+ * nothing if it fails or is interrupted. `array` is an open array or a URI; for a URI, the newest schema is read to
+ * verify the array, its format version and the key. Open arrays do not show the change. Without `at`, the metadata
+ * files are listed to find a time after the newest one.
  *
- * Fails as `change` does; with `WriteError` for arrays that can have no metadata (format versions up to 3), `ArrayNotFound`,
- * `InvalidOption`, `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for a schema that
- * cannot be read.
+ * Fails as `change` does; with `WriteError` for arrays that cannot have metadata (format versions up to 3),
+ * `ArrayNotFound`, `InvalidOption`, `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or
+ * `DecryptionFailed` for an unreadable schema.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Metadata, TileArray } from "@tessera/array"
@@ -74,8 +74,8 @@ export const editMetadata = <A, E, R>(
   })
 
 /**
- * Sets metadata of an array, in one file: values by their keys, or items of another array as `TileArray.metadata` gives them.
- * Fails with `WriteError`, which names the key, for a value that is none, and else as {@link editMetadata} does.
+ * Sets metadata of an array, in one file: values by key, or items of another array as `TileArray.metadata` returns
+ * them. Fails with `WriteError`, which names the key, for an invalid value, and otherwise as {@link editMetadata} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Metadata, TileArray } from "@tessera/array"
@@ -106,8 +106,8 @@ export const putMetadata = (
   editMetadata(array, (metadata) => metadata.put(entries), options)
 
 /**
- * Deletes metadata of an array by its keys, or by one, in one file; NumPy arrays go with both their entries. Keys that are not there are
- * deleted already. Fails as {@link editMetadata} does.
+ * Deletes one or more keys of an array's metadata, in one file; NumPy arrays are deleted with both entries. Missing
+ * keys count as deleted. Fails as {@link editMetadata} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** `value` with its key, which logs, JSON and copies by spread do not show. */
+/** Returns `value` with its key as a property that logs, JSON and spread copies do not include. */
 export const withKey = <A extends object>(
   value: A,
   key: Uint8Array | undefined,

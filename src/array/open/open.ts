@@ -1,5 +1,5 @@
 /**
- * Opening arrays: the listings, the schema, and one tail read per fragment, for a moment or a range of time.
+ * Opens arrays at a time or over a time range: takes the listings, the schema, and one tail read per fragment.
  */
 import * as Effect from "effect/Effect"
 import { Codecs } from "../../../platform/codecs/service.ts"
@@ -35,14 +35,14 @@ import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
 import { makeSchemas } from "./schemas.ts"
 import { UNFINISHED_FILE } from "./unfinished.ts"
 
-/** An open array, as the engine works with it; what users hold of it is in `handle.ts`. */
+/** An open array in the engine's form; `handle.ts` has the form that users hold. */
 export interface OpenedArray {
   readonly uri: string
   readonly schema: ArraySchema
-  /** The name of the schema's file. */
+  /** Name of the schema file. */
   readonly schemaName: string
   readonly time: TimeRange
-  /** What a read sees, oldest first. */
+  /** The fragments that a read includes, oldest first. */
   readonly fragments: ReadonlyArray<Fragment>
   /** The delete conditions that a read applies, oldest first. */
   readonly deletes: ReadonlyArray<DeleteEntry>
@@ -50,23 +50,23 @@ export interface OpenedArray {
   readonly verifyChecksums: boolean
 }
 
-/** What opening can fail with. */
+/** Errors of opening. */
 export type OpenError = InvalidOption | ArrayNotFound | NotFound | StorageError | TileError
 
-/** When to see an array that is opened again: see {@link OpenOptions}. */
+/** Time options for reopening an array: see {@link OpenOptions}. */
 export type ReopenOptions = Pick<OpenOptions, "at" | "start" | "end">
 
-/** What the tiles of an open array or group are opened with. */
+/** Returns the decoding context for the tiles of an open array or group. */
 export const accessOf = (
   opened: { readonly key: Uint8Array | undefined; readonly verifyChecksums: boolean },
 ): Effect.Effect<TileAccess, never, Codecs> =>
   Effect.map(Codecs, (codecs) => ({ codecs, key: opened.key, verifyChecksums: opened.verifyChecksums }))
 
-/** URLs made from paths escape what URIs of arrays do not. */
+/** Hint for URLs made from paths: they escape characters that array URIs do not. */
 const escapeHint = (uri: string): string =>
   /^file:.*%[0-9a-f]{2}/i.test(uri) ? "; percent signs are no escapes here: write the path as it is" : ""
 
-/** What is at a URI that is not an array. */
+/** Describes what a URI contains if it is not an array. */
 const hintOf = (listing: SchemaListing): string =>
   listing.root.some((e) => e.name === GROUP_FILE)
     ? "this is a group, not an array; open one of its members"
@@ -76,7 +76,7 @@ const hintOf = (listing: SchemaListing): string =>
     ? "there is no array here, but an unfinished copy or import; run it again with resume or overwrite"
     : "this folder is not an array: it has no schema"
 
-/** There is no array where this was listed. */
+/** Creates the error for a listing without an array. */
 export const noArray = (listing: SchemaListing): ArrayNotFound =>
   new ArrayNotFound({ uri: listing.uri, hint: hintOf(listing) })
 
@@ -87,7 +87,7 @@ export const openArray = (
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.flatMap(openingOf(uri, options), (opening) => openAt(opening, undefined))
 
-/** Opens an array again, at another time or as it is by now; what has not changed since is not read again. */
+/** Opens an array again, at another time or in its current state; unchanged files are not read again. */
 export const reopenArray = (
   array: OpenedArray,
   options: ReopenOptions = {},
@@ -111,11 +111,11 @@ const openAt = (
     if (file === undefined) return yield* Effect.fail(noArray(listing))
 
     const held = new Map<string, Fragment>()
-    // what was read of a file that changed since is not worth keeping
+    // data read from a file that changed since is dropped
     for (const each of before?.fragments ?? []) if (!each.session.changed) held.set(each.uri, each)
     const schemas = makeSchemas(access, directory, before === undefined ? undefined : knownSchemas(before))
     const schemaName = file.name.name
-    // footers together pay off where there are several
+    // reading consolidated footers pays off for several fragments
     const several = directory.fragments.reduce((n, f) => held.has(f.uri) ? n : n + 1, 0) > 1
     const [schema, footers] = yield* Effect.all([
       schemas.load(schemaName),
@@ -125,7 +125,7 @@ const openAt = (
     const load = (entry: FragmentEntry): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
       const footer = footers.get(entry.name.name) ?? footers.get(entry.uri)
       const loading = loadFragment(access, entry, schemas, footer)
-      // before format 5 a folder without metadata is a fragment that was never committed
+      // before format 5, a folder without metadata is a fragment that was never committed
       return entry.name.version === 0 ? Effect.catchTag(loading, "NotFound", () => Effect.succeed(undefined)) : loading
     }
     const loaded = yield* Effect.forEach(entries.filter((entry) => !held.has(entry.uri)), load, {
@@ -138,7 +138,7 @@ const openAt = (
     return withKey({ uri, schema, schemaName, time, fragments, deletes, verifyChecksums }, key)
   })
 
-/** The schemas of an open array by the names of their files; that of the oldest arrays may have been replaced since. */
+/** The schemas of an open array by file name; that of the oldest arrays may have been replaced since. */
 const knownSchemas = (array: OpenedArray): ReadonlyMap<string, ArraySchema> => {
   const known = new Map(array.fragments.map((fragment) => [fragment.schemaName, fragment.schema]))
   known.set(array.schemaName, array.schema)
@@ -149,7 +149,7 @@ const knownSchemas = (array: OpenedArray): ReadonlyMap<string, ArraySchema> => {
 
 const NO_FOOTERS: ReadonlyMap<string, Uint8Array> = new Map()
 
-/** The footers in the newest consolidated file. */
+/** Loads the footers in the newest consolidated file. */
 const loadConsolidatedFooters = (
   access: TileAccess,
   listing: Listing,

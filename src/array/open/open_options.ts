@@ -1,5 +1,5 @@
 /**
- * How to open an array, a group or their metadata, checked: what is asked is either understood or refused.
+ * Validates the options that open an array, a group or their metadata.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -7,30 +7,32 @@ import type { TimeRange } from "./directory.ts"
 import { InvalidOption } from "./errors.ts"
 import { withoutSlash } from "./listing.ts"
 
-/** How to open an array, a group or their metadata. */
+/** Options of opening an array, a group or their metadata. */
 export interface OpenOptions {
-  /** The moment to see, in whole milliseconds since 1970 (number or bigint) or as a Date; the same as `end`. Default: now. */
+  /**
+   * Time to open at, in whole milliseconds since 1970 (number or bigint) or as a Date; the same as `end`. Default: now.
+   */
   readonly at?: number | bigint | Date
-  /** Sees only what was written from here on. Default: the beginning. */
+  /** Includes only writes from this time on. Default: the beginning. */
   readonly start?: number | bigint | Date
-  /** Sees only what was written until here, inclusive. Default: now. */
+  /** Includes only writes up to this time, inclusive. Default: now. */
   readonly end?: number | bigint | Date
   /** The AES-256-GCM key of an encrypted array: 32 bytes. */
   readonly key?: Uint8Array
-  /** Whether MD5 and SHA-256 filters are checked. Default: true. */
+  /** Whether MD5 and SHA-256 filters verify their checksums. Default: true. */
   readonly verifyChecksums?: boolean
 }
 
-/** What options mean. */
+/** Validated options. */
 export interface Opening {
-  /** Where, without a slash at the end. */
+  /** URI without a trailing slash. */
   readonly uri: string
   readonly time: TimeRange
   readonly key: Uint8Array | undefined
   readonly verifyChecksums: boolean
 }
 
-/** Ends a check: the option means nothing, and why. */
+/** Ends validation: the option is invalid, for this reason. */
 export type Refuse = (option: string, reason: string) => never
 
 const kindOf = (value: unknown): string =>
@@ -44,7 +46,7 @@ const kindOf = (value: unknown): string =>
     ? "undefined"
     : `a ${typeof value}`
 
-/** A URI that leads somewhere, without a slash at the end. */
+/** Validates a URI; removes the trailing slash. */
 export const checkUri = (uri: unknown, refuse: Refuse): string => {
   if (typeof uri !== "string") {
     const advice = uri instanceof URL ? "; for a file take fileURLToPath(url) of node:url" : ""
@@ -54,11 +56,11 @@ export const checkUri = (uri: unknown, refuse: Refuse): string => {
   return withoutSlash(uri)
 }
 
-/** The milliseconds since 1970 of a time that may not be given. */
+/** Validates an optional time; returns milliseconds since 1970. */
 export const millis = (option: string, time: unknown, refuse: Refuse): number | undefined => {
   if (time === undefined) return undefined
   const date = time instanceof Date
-  // what a number does not hold is no time either: names of files could not say it
+  // times outside the exact range of numbers are invalid: file names cannot contain them
   const given = date ? time.getTime() : typeof time === "bigint" ? Number(time) : time
   if (typeof given !== "number") {
     return refuse(option, `this is ${kindOf(time)}; give milliseconds since 1970 as a number or bigint, or a Date`)
@@ -69,7 +71,7 @@ export const millis = (option: string, time: unknown, refuse: Refuse): number | 
   return given
 }
 
-/** A key that may not be given; no message holds anything of it. */
+/** Validates an optional key; no message contains any part of it. */
 export const checkKey = (key: unknown, refuse: Refuse): Uint8Array | undefined => {
   if (key === undefined) return undefined
   if (!(key instanceof Uint8Array)) {
@@ -83,7 +85,7 @@ export const checkKey = (key: unknown, refuse: Refuse): Uint8Array | undefined =
   return key
 }
 
-/** Options are an object with no other names than these. */
+/** Checks that options are an object without unknown names. */
 export const checkNames = (options: unknown, names: ReadonlyArray<string>, refuse: Refuse): void => {
   if (typeof options !== "object" || options === null) {
     return refuse("options", `this is ${kindOf(options)}; give an object, { at: 1709539200000 } for one`)
@@ -113,7 +115,7 @@ const check = (
     refuse("at", "it is the same as end, which is given too; leave one of them out")
   }
   const until = end ?? at
-  // a start in the future sees nothing yet, which is no mistake: who looks for news starts behind the last they saw
+  // a start in the future is valid and sees nothing yet: programs that poll for news start after their last result
   if (start !== undefined && until !== undefined && start > until) {
     refuse("start", `${start} is later than ${end === undefined ? "at" : "end"}, ${until}; exchange them`)
   }
@@ -124,7 +126,7 @@ const check = (
   return { uri, time: { start: start ?? 0, end: until ?? now }, key, verifyChecksums: verifyChecksums ?? true }
 }
 
-/** Runs a check of options; what it refuses becomes the Effect's failure. */
+/** Runs a validation of options; a rejection becomes the Effect's failure. */
 export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> =>
   Effect.suspend(() => {
     try {
@@ -134,16 +136,16 @@ export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption>
     }
   })
 
-/** Refuses with the URI that options are for. */
+/** Rejects options with the URI that they are for. */
 export const refusing = (uri: unknown): Refuse => (option, reason) => {
   throw new InvalidOption({ uri: typeof uri === "string" ? uri : "", option, reason })
 }
 
-/** Where a URI leads, without a slash at the end. */
+/** Validates a URI; removes the trailing slash. */
 export const placeOf = (uri: string): Effect.Effect<string, InvalidOption> =>
   attemptOptions(() => checkUri(uri, refusing(uri)))
 
-/** What a URI and options mean; `more` are the names of options that the caller checks. */
+/** Validates a URI and options; `more` are the names of options that the caller validates. */
 export const openingOf = (
   uri: string,
   options: OpenOptions,
