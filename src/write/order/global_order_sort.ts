@@ -51,7 +51,7 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
     field: "",
     cell,
     other: first,
-    reason:
+    detail:
       `the coordinates ${cellText(dimensions, cell)} are there twice; the array allows no duplicates: leave one ` +
       `out, or ask for the first of them`,
   })
@@ -149,7 +149,7 @@ export const globalOrder = (
       new WriteError({
         field: "",
         cell,
-        reason:
+        detail:
           `the coordinates ${
             cellText(dimensions, cell)
           } come before those of the cell in front of it in the global order; ` +

@@ -305,7 +305,7 @@ describe("files in pieces", () => {
   it("are tried again call by call, with the bytes once", async () => {
     const inner = memory()
     const tries: Array<string> = []
-    const twice = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageError, R> => {
+    const twice = <A, E, R>(name: StorageError["op"], call: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageError, R> => {
       let failed = false
       return Effect.suspend((): Effect.Effect<A, E | StorageError, R> => {
         tries.push(name)
