@@ -10,9 +10,9 @@ import { taggedError, type TaggedErrorClass } from "../schema/errors/tagged_erro
 
 export type { TaggedErrorClass }
 
-const NotFoundBase: TaggedErrorClass<NotFound, "NotFound", { readonly uri: string }> = taggedError("NotFound", {
+const NotFoundBase: TaggedErrorClass<NotFound, "NotFound", { readonly uri: string }> = taggedError("NotFound", () => ({
   uri: Schema.String,
-})
+}))
 
 /**
  * There is no object at `uri`.
@@ -38,11 +38,11 @@ const AlreadyExistsBase: TaggedErrorClass<AlreadyExists, "AlreadyExists", {
   readonly uri: string
   readonly detail?: string
   readonly hint?: Hint
-}> = taggedError("AlreadyExists", {
+}> = taggedError("AlreadyExists", () => ({
   uri: Schema.String,
   detail: Schema.optional(Schema.String),
   hint: Schema.optional(Hint),
-})
+}))
 
 /**
  * The place `uri` is taken: by a file where a file was to be created; by an array, a group or other files where an array
@@ -111,7 +111,7 @@ const StorageErrorBase: TaggedErrorClass<StorageError, "StorageError", {
   readonly uri: string
   readonly reason: StorageReason
   readonly cause?: unknown
-}> = taggedError("StorageError", {
+}> = taggedError("StorageError", () => ({
   op: Schema.Literal(
     "list",
     "size",
@@ -147,7 +147,7 @@ const StorageErrorBase: TaggedErrorClass<StorageError, "StorageError", {
     "Unknown",
   ),
   cause: Schema.optional(Schema.Defect),
-})
+}))
 
 const advice: Record<StorageReason, string> = {
   Denied: "permission denied; check the permissions of the file or the credentials",
@@ -191,12 +191,12 @@ const CodecErrorBase: TaggedErrorClass<CodecError, "CodecError", {
   readonly reason: CodecReason
   readonly detail: string
   readonly cause?: unknown
-}> = taggedError("CodecError", {
+}> = taggedError("CodecError", () => ({
   codec: Schema.String,
   reason: Schema.Literal("Damaged", "Missing", "InvalidArgument"),
   detail: Schema.String,
   cause: Schema.optional(Schema.Defect),
-})
+}))
 
 /**
  * A codec failed, for `reason`: damaged input, a codec that this layer does not have, or an argument of a wrong size;
@@ -243,13 +243,13 @@ const InvalidOptionBase: TaggedErrorClass<InvalidOption, "InvalidOption", {
   readonly value?: string
   readonly detail: string
   readonly hint?: Hint
-}> = taggedError("InvalidOption", {
+}> = taggedError("InvalidOption", () => ({
   uri: Schema.String,
   option: Schema.String,
   value: Schema.optional(Schema.String),
   detail: Schema.String,
   hint: Schema.optional(Hint),
-})
+}))
 
 /**
  * An invalid option of an operation, a layer or a storage; every operation fails with this error before it reads or writes.

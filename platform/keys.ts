@@ -10,7 +10,7 @@ import { taggedError, type TaggedErrorClass } from "../schema/errors/tagged_erro
 const InvalidKeyBase: TaggedErrorClass<InvalidKey, "InvalidKey", {
   readonly reason: "Length" | "Digits"
   readonly length: number
-}> = taggedError("InvalidKey", { reason: Schema.Literal("Length", "Digits"), length: Schema.Number })
+}> = taggedError("InvalidKey", () => ({ reason: Schema.Literal("Length", "Digits"), length: Schema.Number }))
 
 /**
  * An invalid AES-256 key: `reason` is `"Length"` if it has neither 32 nor 64 bytes, and `"Digits"` if the 64 are not all

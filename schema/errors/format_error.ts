@@ -18,14 +18,14 @@ const FormatErrorBase: TaggedErrorClass<FormatError, "FormatError", {
   readonly version: number
   readonly reason: FormatReason
   readonly detail: string
-}> = taggedError("FormatError", {
+}> = taggedError("FormatError", () => ({
   uri: Schema.String,
   path: Schema.String,
   offset: Schema.Number,
   version: Schema.Number,
   reason: Schema.Literal("Damaged", "Unsupported"),
   detail: Schema.String,
-})
+}))
 
 /**
  * Bytes that are not what the format says they are: truncated, damaged, forged or of a later version.

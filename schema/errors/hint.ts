@@ -28,16 +28,18 @@ export type Hint =
   | { readonly _tag: "OmitMetadata" }
 
 /** The schema of hints, for the fields of errors. */
-export const Hint: Schema.Schema<Hint> = Schema.Union(
-  Schema.TaggedStruct("ClipRanges", {}),
-  Schema.TaggedStruct("SelectLess", { atLeast: Schema.Number }),
-  Schema.TaggedStruct("RaiseMemory", { atLeast: Schema.Number }),
-  Schema.TaggedStruct("ProvideKey", {}),
-  Schema.TaggedStruct("SkipChecksums", {}),
-  Schema.TaggedStruct("Resume", {}),
-  Schema.TaggedStruct("Overwrite", {}),
-  Schema.TaggedStruct("ChooseTarget", {}),
-  Schema.TaggedStruct("OmitMetadata", {}),
+export const Hint: Schema.Schema<Hint> = Schema.suspend(() =>
+  Schema.Union(
+    Schema.TaggedStruct("ClipRanges", {}),
+    Schema.TaggedStruct("SelectLess", { atLeast: Schema.Number }),
+    Schema.TaggedStruct("RaiseMemory", { atLeast: Schema.Number }),
+    Schema.TaggedStruct("ProvideKey", {}),
+    Schema.TaggedStruct("SkipChecksums", {}),
+    Schema.TaggedStruct("Resume", {}),
+    Schema.TaggedStruct("Overwrite", {}),
+    Schema.TaggedStruct("ChooseTarget", {}),
+    Schema.TaggedStruct("OmitMetadata", {}),
+  )
 )
 
 /** An error with advice: `message` is `summary` and the hint in the words of the library. */

@@ -14,14 +14,14 @@ const ConditionErrorBase: TaggedErrorClass<ConditionError, "ConditionError", {
   readonly path: string
   readonly field: string
   readonly detail: string
-}> = taggedError("ConditionError", {
+}> = taggedError("ConditionError", () => ({
   uri: Schema.optional(Schema.String),
   text: Schema.optional(Schema.String),
   at: Schema.optional(Schema.Number),
   path: Schema.String,
   field: Schema.String,
   detail: Schema.String,
-})
+}))
 
 /**
  * A condition that means nothing: text that cannot be read, a field that the array does not have, a value that a field cannot

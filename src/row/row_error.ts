@@ -12,12 +12,12 @@ const RowErrorBase: TaggedErrorClass<RowError, "RowError", {
   readonly row: number
   readonly detail: string
   readonly cause?: unknown
-}> = taggedError("RowError", {
+}> = taggedError("RowError", () => ({
   uri: Schema.String,
   row: Schema.Number,
   detail: Schema.String,
   cause: Schema.optional(Schema.Defect),
-})
+}))
 
 /**
  * A row that the schema of the rows or the array at `uri` refuses; `detail` says why and names the field; `row` counts from 0

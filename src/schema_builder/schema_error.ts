@@ -12,7 +12,7 @@ import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_e
 const SchemaErrorBase: TaggedErrorClass<SchemaError, "SchemaError", {
   readonly field: string
   readonly detail: string
-}> = taggedError("SchemaError", { field: Schema.String, detail: Schema.String })
+}> = taggedError("SchemaError", () => ({ field: Schema.String, detail: Schema.String }))
 
 /**
  * A schema that no array can have: `field` names the dimension, attribute or option (`""` where it is the whole), `detail` says

@@ -13,11 +13,11 @@ const ArrayNotFoundBase: TaggedErrorClass<ArrayNotFound, "ArrayNotFound", {
   readonly uri: string
   readonly detail: string
   readonly hint?: Hint
-}> = taggedError("ArrayNotFound", {
+}> = taggedError("ArrayNotFound", () => ({
   uri: Schema.String,
   detail: Schema.String,
   hint: Schema.optional(Hint),
-})
+}))
 
 /**
  * There is no array (or group) at `uri`; `detail` says what is there instead, or what to check, and `hint` what to do.
@@ -49,12 +49,12 @@ const SelectionErrorBase: TaggedErrorClass<SelectionError, "SelectionError", {
   readonly field: string
   readonly detail: string
   readonly hint?: Hint
-}> = taggedError("SelectionError", {
+}> = taggedError("SelectionError", () => ({
   uri: Schema.String,
   field: Schema.String,
   detail: Schema.String,
   hint: Schema.optional(Hint),
-})
+}))
 
 /**
  * A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type. `field` is
@@ -91,13 +91,13 @@ const WriteErrorBase: TaggedErrorClass<WriteError, "WriteError", {
   readonly cell?: number
   readonly other?: number
   readonly detail: string
-}> = taggedError("WriteError", {
+}> = taggedError("WriteError", () => ({
   uri: Schema.optional(Schema.String),
   field: Schema.String,
   cell: Schema.optional(Schema.Number),
   other: Schema.optional(Schema.Number),
   detail: Schema.String,
-})
+}))
 
 /**
  * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or member
@@ -132,7 +132,7 @@ const ConflictBase: TaggedErrorClass<Conflict, "Conflict", {
   readonly uri: string
   readonly field: string
   readonly detail: string
-}> = taggedError("Conflict", { uri: Schema.String, field: Schema.String, detail: Schema.String })
+}> = taggedError("Conflict", () => ({ uri: Schema.String, field: Schema.String, detail: Schema.String }))
 
 /**
  * A change of a schema that contradicts another one, which came first while this one was under way: `field` names the
@@ -175,13 +175,13 @@ const ResultTooLargeBase: TaggedErrorClass<ResultTooLarge, "ResultTooLarge", {
   readonly limit: number
   readonly detail?: string
   readonly hint?: Hint
-}> = taggedError("ResultTooLarge", {
+}> = taggedError("ResultTooLarge", () => ({
   uri: Schema.String,
   needed: Schema.Number,
   limit: Schema.Number,
   detail: Schema.optional(Schema.String),
   hint: Schema.optional(Hint),
-})
+}))
 
 /**
  * The result would take `needed` bytes, more than `limit`; nothing was read for it. Where it is not the bytes that are too

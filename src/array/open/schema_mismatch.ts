@@ -23,10 +23,10 @@ export interface SchemaDifference {
 const SchemaMismatchBase: TaggedErrorClass<SchemaMismatch, "SchemaMismatch", {
   readonly uri: string
   readonly differences: ReadonlyArray<SchemaDifference>
-}> = taggedError("SchemaMismatch", {
+}> = taggedError("SchemaMismatch", () => ({
   uri: Schema.String,
   differences: Schema.Array(Schema.Struct({ field: Schema.String, want: Schema.String, have: Schema.String })),
-})
+}))
 
 /**
  * The array at `uri` is not what the schema that it was opened with says, in all of `differences`.

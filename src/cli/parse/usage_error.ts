@@ -3,9 +3,9 @@ import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagge
 
 const UsageErrorBase: TaggedErrorClass<UsageError, "UsageError", { readonly detail: string }> = taggedError(
   "UsageError",
-  {
+  () => ({
     detail: Schema.String,
-  },
+  }),
 )
 
 /** The command line does not say what to do, or says it wrongly. */

@@ -36,9 +36,9 @@ export interface Drawing {
 
 const ClosedPipeBase: TaggedErrorClass<ClosedPipe, "ClosedPipe", { readonly cause?: unknown }> = taggedError(
   "ClosedPipe",
-  {
+  () => ({
     cause: Schema.optional(Schema.Defect),
-  },
+  }),
 )
 
 /** Nobody reads the output any more, as after `| head`: time to stop, and no mistake. */
@@ -50,9 +50,9 @@ export class ClosedPipe extends ClosedPipeBase {
 
 const OutputFailedBase: TaggedErrorClass<OutputFailed, "OutputFailed", { readonly cause?: unknown }> = taggedError(
   "OutputFailed",
-  {
+  () => ({
     cause: Schema.optional(Schema.Defect),
-  },
+  }),
 )
 
 /** The output cannot be written. */
@@ -64,9 +64,9 @@ export class OutputFailed extends OutputFailedBase {
 
 const InputFailedBase: TaggedErrorClass<InputFailed, "InputFailed", { readonly cause?: unknown }> = taggedError(
   "InputFailed",
-  {
+  () => ({
     cause: Schema.optional(Schema.Defect),
-  },
+  }),
 )
 
 /** The input cannot be read. */

@@ -12,11 +12,11 @@ const ChecksumMismatchBase: TaggedErrorClass<ChecksumMismatch, "ChecksumMismatch
   readonly uri: string
   readonly offset: number
   readonly algorithm: "md5" | "sha256"
-}> = taggedError("ChecksumMismatch", {
+}> = taggedError("ChecksumMismatch", () => ({
   uri: Schema.String,
   offset: Schema.Number,
   algorithm: Schema.Literal("md5", "sha256"),
-})
+}))
 
 /**
  * The bytes of a chunk are not those that were written, by the digest (`algorithm`) that a filter keeps. `offset` is where the
@@ -64,11 +64,11 @@ const DecryptionFailedBase: TaggedErrorClass<DecryptionFailed, "DecryptionFailed
   readonly uri: string
   readonly detail: string
   readonly hint?: Hint
-}> = taggedError("DecryptionFailed", {
+}> = taggedError("DecryptionFailed", () => ({
   uri: Schema.String,
   detail: Schema.String,
   hint: Schema.optional(Hint),
-})
+}))
 
 /**
  * Encrypted bytes that cannot be decrypted: without a key, or with the wrong one. `detail` says why, `hint` what to do.
@@ -104,11 +104,11 @@ const FilterRefusedBase: TaggedErrorClass<FilterRefused, "FilterRefused", {
   readonly filter: FilterType
   readonly detail: string
   readonly cell?: number
-}> = taggedError("FilterRefused", {
+}> = taggedError("FilterRefused", () => ({
   filter: Schema.Literal(...filterTypes),
   detail: Schema.String,
   cell: Schema.optional(Schema.Number),
-})
+}))
 
 /**
  * Values that a filter cannot hold, or could not give back: nothing was written of them. `cell` counts from the start of the

@@ -11,12 +11,12 @@ const CsvErrorBase: TaggedErrorClass<CsvError, "CsvError", {
   readonly row: number
   readonly column: string
   readonly detail: string
-}> = taggedError("CsvError", {
+}> = taggedError("CsvError", () => ({
   source: Schema.String,
   row: Schema.Number,
   column: Schema.String,
   detail: Schema.String,
-})
+}))
 
 /**
  * A row of CSV that is none, or a cell that no column of its datatype holds; nothing was written. `source` names the text, `row`
