@@ -4,26 +4,32 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { taggedError, type TaggedErrorClass } from "../schema/errors/tagged_error.ts"
 
-const InvalidKeyBase: TaggedErrorClass<"InvalidKey", { readonly reason: string }> = taggedError("InvalidKey")
+const InvalidKeyBase: TaggedErrorClass<InvalidKey, "InvalidKey", {
+  readonly reason: "Length" | "Digits"
+  readonly length: number
+}> = taggedError("InvalidKey", () => ({ reason: Schema.Literal("Length", "Digits"), length: Schema.Number }))
 
 /**
- * What was given is no AES-256 key. The message never holds any of it.
+ * An invalid AES-256 key: `reason` is `"Length"` if it has neither 32 nor 64 bytes, and `"Digits"` if the 64 are not all
+ * hexadecimal digits; `length` is the number of its bytes. The message contains no part of the key.
  *
  * ```ts
  * import { parseKey } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
- * const key = Effect.catchTag(parseKey("too short"), "InvalidKey", ({ reason }) => Effect.succeed(reason))
- * assertEquals(Effect.runSync(key), "9 bytes are no key")
+ * const key = Effect.catchTag(parseKey("too short"), "InvalidKey", ({ reason, length }) => Effect.succeed([reason, length]))
+ * assertEquals(Effect.runSync(key), ["Length", 9])
  * ```
  */
 export class InvalidKey extends InvalidKeyBase {
-  /** What a key is, and nothing of the one that was given. */
+  /** What a key is, and no part of the invalid one. */
   override get message(): string {
-    return `encryption key: ${this.reason}; give 32 characters or 64 hexadecimal digits`
+    const what = this.reason === "Length" ? `${this.length} bytes` : `${this.length} characters that are not all digits`
+    return `invalid encryption key: ${what} (expected 32 raw bytes or 64 hexadecimal digits)`
   }
 }
 
@@ -61,11 +67,11 @@ export const parseKey = (input: string | Uint8Array): Effect.Effect<Uint8Array, 
     if (bytes.length === 32) return Effect.succeed(bytes.slice())
     if (bytes.length === 64) {
       if (!isHex(bytes)) {
-        return Effect.fail(new InvalidKey({ reason: "64 characters that are not all hexadecimal digits" }))
+        return Effect.fail(new InvalidKey({ reason: "Digits", length: bytes.length }))
       }
       return Effect.succeed(
         Uint8Array.from({ length: 32 }, (_, i) => hexDigit(bytes[2 * i]) * 16 + hexDigit(bytes[2 * i + 1])),
       )
     }
-    return Effect.fail(new InvalidKey({ reason: `${bytes.length} bytes are no key` }))
+    return Effect.fail(new InvalidKey({ reason: "Length", length: bytes.length }))
   })

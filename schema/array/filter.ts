@@ -76,6 +76,9 @@ const codes: Record<FilterType, number> = {
   delta: 19,
 }
 
+/** The types of all filters. */
+export const filterTypes: ReadonlyArray<FilterType> = Object.keys(codes) as Array<FilterType>
+
 const names = new Map(Object.entries(codes).map(([name, code]) => [code, name as FilterType]))
 
 /** The byte that names the compressor inside the options is an enumeration of its own. */
@@ -207,7 +210,7 @@ const schema = () =>
  * assertEquals(encode(Filter, { type: "zstd", level: 5 }, 22), Uint8Array.of(2, 5, 0, 0, 0, 2, 5, 0, 0, 0))
  *
  * const error = assertThrows(() => decode(Filter, Uint8Array.of(77, 0, 0, 0, 0), 22, "mem://a"), FormatError)
- * assertEquals(error.unsupported, true)
+ * assertEquals(error.reason, "Unsupported")
  * ```
  */
 export const Filter: Codec<Filter> = codec<Filter>(field({

@@ -131,7 +131,7 @@ export const checkInnerPath = (path: string, place: InnerPathPlace, kind: InnerP
     offset: place.offset ?? 0,
     version: place.version,
     // the message spells control characters out
-    reason: `the ${what} "${shownUri(path)}" ${fault}`,
+    detail: `the ${what} "${shownUri(path)}" ${fault}`,
   })
 }
 

@@ -18,7 +18,7 @@ const shown = (value: unknown): string =>
 export const checkTree = (given: unknown): ConditionTree => {
   const visit = (node: unknown, path: string, depth: number): void => {
     const fail = (reason: string, field = ""): never => {
-      throw new ConditionError({ path, field, reason })
+      throw new ConditionError({ path, field, detail: reason })
     }
     if (depth > DEEPEST) fail(`conditions nested deeper than ${DEEPEST} are not taken`)
     if (typeof node !== "object" || node === null || Array.isArray(node)) {

@@ -72,7 +72,14 @@ const fieldOf = ({ schema }: ConditionScope, { field, of }: FieldTest, fail: (re
 const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Predicate => {
   const { op, values, place } = test
   const fail = (reason: string): never => {
-    throw new ConditionError({ uri: scope.uri, text: place?.text, at: place?.at, path, field: test.field, reason })
+    throw new ConditionError({
+      uri: scope.uri,
+      text: place?.text,
+      at: place?.at,
+      path,
+      field: test.field,
+      detail: reason,
+    })
   }
   const field = fieldOf(scope, test, fail)
   const isSet = op === "in" || op === "not_in"

@@ -42,7 +42,7 @@ const memo = new WeakMap<Fragment, Map<number, FieldTiles>>()
 
 const checked = (fragment: Fragment, path: string, offsets: Float64Array, size: number): TileFile => {
   const fail = (reason: string): FormatError =>
-    new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, reason })
+    new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, detail: reason })
   if (offsets.length !== fragment.tileCount) throw fail(`${offsets.length} offsets for ${fragment.tileCount} tiles`)
   for (let i = 0; i < offsets.length; i++) {
     const end = i + 1 < offsets.length ? offsets[i + 1] : size
@@ -55,7 +55,7 @@ const checked = (fragment: Fragment, path: string, offsets: Float64Array, size: 
 const checkedSizes = (fragment: Fragment, path: string, sizes: Float64Array): Float64Array => {
   if (sizes.length === fragment.tileCount) return sizes
   const reason = `${sizes.length} sizes for ${fragment.tileCount} tiles`
-  throw new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, reason })
+  throw new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, detail: reason })
 }
 
 /** Numbers of tiles up to this one are believed: what is planned for them stays small. */

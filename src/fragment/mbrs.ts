@@ -50,7 +50,7 @@ export const loadMbrs = (
             path: "rtree",
             offset: footer.rtreeOffset,
             version: fragment.version,
-            reason: `${leaves?.count ?? 0} rectangles for ${fragment.tileCount} tiles`,
+            detail: `${leaves?.count ?? 0} rectangles for ${fragment.tileCount} tiles`,
           })
         }
         return leaves ?? { count: 0, dimensions: [] }

@@ -11,7 +11,7 @@ export const missingFile = (uri: string, version: number): FormatError => {
   const [fragment, file] = uri.split("/").slice(-2)
   const reason = `the committed fragment ${fragment} lacks its file ${file}; a vacuum may just have removed it: ` +
     "open the array again, and if it stays away, restore the fragment"
-  return new FormatError({ uri, path: "", offset: 0, version, reason })
+  return new FormatError({ uri, path: "", offset: 0, version, detail: reason })
 }
 
 /**

@@ -88,7 +88,7 @@ export const loadSections = (
             path: "",
             offset: start,
             version: 0,
-            reason: "the footer names a section behind the end of the file",
+            detail: "the footer names a section behind the end of the file",
           })
         }
         return openGenericTile(access, sections.uri, tail.bytes, at, tail.offset)

@@ -87,7 +87,7 @@ const membersOf = (
 ): Effect.Effect<ReadonlyArray<GroupMember>, WriteError | StorageError, Storage> =>
   Effect.gen(function* () {
     const refuse = ({ uri, name }: NewMember, reason: string) =>
-      new WriteError({ uri: group, field: name ?? String(uri), reason })
+      new WriteError({ uri: group, field: name ?? String(uri), detail: reason })
     const types: Array<ObjectKind | undefined> = []
     const unknown: Array<number> = []
     yield* inStepsOr(added.length, (i) => {
@@ -153,7 +153,7 @@ const memberFinder = (
   }
   return (wanted) => {
     const refuse = (reason: string): never => {
-      throw new WriteError({ uri: group, field: wanted, reason })
+      throw new WriteError({ uri: group, field: wanted, detail: reason })
     }
     const named = byKey.get(wanted)
     if (named !== undefined) return named
@@ -189,7 +189,7 @@ export const changeMembers = (
     const changed = new Map<string, GroupMember>()
     const change = (member: GroupMember): void => {
       const key = keyOf(member)
-      if (changed.has(key)) throw new WriteError({ uri, field: key, reason: "it is added or removed twice" })
+      if (changed.has(key)) throw new WriteError({ uri, field: key, detail: "it is added or removed twice" })
       changed.set(key, member)
     }
     if (remove.length > 0) {

@@ -147,7 +147,7 @@ export const lsWithin = (
     const entries = yield* storage.list(at)
     if (entries.length === 0) {
       return yield* Effect.fail(
-        new ArrayNotFound({ uri: at, hint: "there is nothing here; check the path, and whether you may list it" }),
+        new ArrayNotFound({ uri: at, detail: "there is nothing here; check the path, and whether you may list it" }),
       )
     }
     const kind = kindOfFolder(entries)

@@ -110,7 +110,7 @@ const hintOf = (entries: ReadonlyArray<Entry>): string =>
 
 /** Fails if a folder with these names is no group. */
 export const checkGroup = (uri: string, root: ReadonlyArray<Entry>): Effect.Effect<void, ArrayNotFound> =>
-  kindOfFolder(root) === "group" ? Effect.void : Effect.fail(new ArrayNotFound({ uri, hint: hintOf(root) }))
+  kindOfFolder(root) === "group" ? Effect.void : Effect.fail(new ArrayNotFound({ uri, detail: hintOf(root) }))
 
 /**
  * Checks the path of a relative member; throws FormatError. In a group on a web server it must also be free of what a URL
@@ -121,7 +121,7 @@ const checkMember = (group: string, path: string, place: InnerPathPlace): void =
   const special = /^https?:/i.test(group) ? /[?#\\]/.exec(path)?.[0] : undefined
   if (special === undefined) return
   const reason = `the path "${shownUri(path)}" contains ${JSON.stringify(special)}`
-  throw new FormatError({ ...place, offset: 0, reason })
+  throw new FormatError({ ...place, offset: 0, detail: reason })
 }
 
 /** A group as its files have it. */

@@ -30,7 +30,7 @@ export const isCoordinateType = (type: Datatype): boolean =>
 export const checkDimension = (field: string, dimension: Dimension, dense: boolean): void => {
   const { type, domain, tile, filters, problem } = dimension
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field, reason })
+    throw new SchemaError({ field, detail: reason })
   }
   if (problem !== undefined) refuse(problem)
   if (dense && !isInteger(type) && !isTemporal(type)) {
@@ -88,7 +88,7 @@ export const checkAttribute = (
 ): void => {
   const { type, cellValNum, filters, nullable, fillValueValidity, order, enumeration, problem } = attribute
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field, reason })
+    throw new SchemaError({ field, detail: reason })
   }
   if (problem !== undefined) refuse(problem)
   if (field.startsWith("__")) refuse("names that start with __ are the engine's own")
@@ -111,7 +111,7 @@ export const checkCodes = (
   enumerations: Readonly<Record<string, EnumerationValues>>,
 ): void => {
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field, reason })
+    throw new SchemaError({ field, detail: reason })
   }
   if (!Object.hasOwn(enumerations, enumeration)) {
     const names = Object.keys(enumerations).map((name) => JSON.stringify(name)).join(", ")

@@ -41,14 +41,14 @@ export const currentDomainRanges = <D extends Readonly<Record<string, Dimension>
   if (given === undefined) return null
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(dims, name)) {
-      throw new SchemaError({ field: name, reason: "the current domain names a dimension that is not there" })
+      throw new SchemaError({ field: name, detail: "the current domain names a dimension that is not there" })
     }
   }
   return names.map((name) => {
     try {
       return rangeOf(dims[name], given[name])
     } catch (error) {
-      if (error instanceof ScalarError) throw new SchemaError({ field: name, reason: error.reason })
+      if (error instanceof ScalarError) throw new SchemaError({ field: name, detail: error.reason })
       throw error
     }
   })

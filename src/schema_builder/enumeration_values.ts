@@ -100,7 +100,7 @@ const encodeValue = (name: string, type: Datatype, value: string | number | bigi
   try {
     return isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value))
   } catch (error) {
-    if (error instanceof ScalarError) throw new SchemaError({ field: `enumeration ${name}`, reason: error.reason })
+    if (error instanceof ScalarError) throw new SchemaError({ field: `enumeration ${name}`, detail: error.reason })
     throw error
   }
 }
@@ -154,7 +154,7 @@ function* checkDistinctSteps(name: string, type: Datatype, { parts, keys }: Enco
       const shown = isText(type) ? new TextDecoder().decode(part) : scalarsJson(type, part).join(", ")
       throw new SchemaError({
         field: `enumeration ${name}`,
-        reason: `the value ${JSON.stringify(shown)} is there twice`,
+        detail: `the value ${JSON.stringify(shown)} is there twice`,
       })
     }
     seen.add(key)
@@ -252,7 +252,7 @@ export function* extendedValuesSteps(
 ): Steps<EnumerationValues> {
   const { type, cellValNum } = its
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field: `enumeration ${name}`, reason })
+    throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
   }
   if (more.length === 0) refuse("there are no values to extend it by")
   const added = yield* encodeValuesSteps(name, type, more)
@@ -272,16 +272,16 @@ export const checkEnumerations = (enumerations: Readonly<Record<string, Enumerat
   let all = 0
   for (const [name, { data, offsets }] of Object.entries(enumerations)) {
     const field = `enumeration ${name}`
-    if (name === "") throw new SchemaError({ field, reason: "an enumeration needs a name" })
+    if (name === "") throw new SchemaError({ field, detail: "an enumeration needs a name" })
     const bytes = data.length + (offsets === null ? 0 : 8 * offsets.length)
     all += bytes
     if (bytes > MAX_BYTES) {
-      throw new SchemaError({ field, reason: `it takes ${bytes} bytes; engines accept ${MAX_BYTES}` })
+      throw new SchemaError({ field, detail: `it takes ${bytes} bytes; engines accept ${MAX_BYTES}` })
     }
   }
   if (all > MAX_BYTES_OF_ALL) {
     const reason = `they take ${all} bytes together; engines accept ${MAX_BYTES_OF_ALL}`
-    throw new SchemaError({ field: "enumerations", reason })
+    throw new SchemaError({ field: "enumerations", detail: reason })
   }
 }
 

@@ -78,7 +78,7 @@ const kinds: ReadonlyArray<readonly [is: (value: unknown) => boolean, type: Data
 /** The datatype of a column, and whether there are nulls in it. Throws {@link SchemaError}. */
 const kindOf = (name: string, column: ColumnSource): { readonly type: Datatype; readonly nulls: boolean } => {
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field: name, reason })
+    throw new SchemaError({ field: name, detail: reason })
   }
   if (ArrayBuffer.isView(column)) {
     const type = plain.find((type) => column.constructor === arrayOf(type))
@@ -113,7 +113,7 @@ export const dimensionOfColumn = (
 ): Dimension => {
   const { type, nulls } = kindOf(name, column)
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field: name, reason })
+    throw new SchemaError({ field: name, detail: reason })
   }
   if (nulls) refuse("coordinates are not null")
   if (type === "string_utf8") return ascii()
@@ -144,7 +144,7 @@ export const dimensionsOfShape = (
   const side = Math.max(1, Math.floor(TILE_CELLS ** (1 / Math.max(1, lengths.length))))
   return Object.fromEntries(lengths.map(([name, length]) => {
     if (!Number.isInteger(length) || length < 1) {
-      throw new SchemaError({ field: name, reason: `${length} is no number of coordinates` })
+      throw new SchemaError({ field: name, detail: `${length} is no number of coordinates` })
     }
     return [name, int32([0, length - 1], { tile: tile[name] ?? Math.min(length, side) })]
   }))
@@ -157,6 +157,6 @@ export const checkLengths = (columns: ColumnSources, want: number | undefined): 
   for (const [name, { length }] of want === undefined ? others : [first, ...others]) {
     if (length === cells) continue
     const whose = want === undefined ? `${JSON.stringify(first[0])} has` : "the shape has"
-    throw new SchemaError({ field: name, reason: `it has ${length} cells, ${whose} ${cells}` })
+    throw new SchemaError({ field: name, detail: `it has ${length} cells, ${whose} ${cells}` })
   }
 }

@@ -39,7 +39,7 @@ import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema, Dimensions } from "./schema_value.ts"
 
 const refuse = (field: string, reason: string): never => {
-  throw new SchemaError({ field, reason })
+  throw new SchemaError({ field, detail: reason })
 }
 
 /** Decodes by a Schema; what does not fit is refused with its path. */

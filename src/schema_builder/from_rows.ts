@@ -71,7 +71,7 @@ const attributeOfField = ({ name, types, ...may }: RowField, filters: ReadonlyAr
   const [datatype] = datatypes
   if (datatypes.size !== 1 || datatype === undefined) {
     const reason = `no attribute is made for ${types.map(String).join(" | ") || "nothing"}; name one in attrs`
-    throw new SchemaError({ field: name, reason })
+    throw new SchemaError({ field: name, detail: reason })
   }
   const attribute: Attribute = attributeOf(datatype, ...filters)
   const its = texts === undefined ? attribute : enumerated(attribute, name)
@@ -87,18 +87,18 @@ export const attributesOfRows = <A, I, R>(
 ): RowAttributes => {
   const fields = rowFieldsOf(schema)
   if (fields === undefined) {
-    throw new SchemaError({ field: "", reason: `rows are no structs: ${String(schema.ast)}; give a Schema.Struct` })
+    throw new SchemaError({ field: "", detail: `rows are no structs: ${String(schema.ast)}; give a Schema.Struct` })
   }
   const names = fields.map(({ name }) => name)
   const known = new Set(names)
   for (const name of [...dims, ...Object.keys(attrs)]) {
     if (known.has(name)) continue
     const reason = `rows have no such field, but ${names.map((n) => JSON.stringify(n)).join(", ")}`
-    throw new SchemaError({ field: name, reason })
+    throw new SchemaError({ field: name, detail: reason })
   }
   const missing = fields.find(({ name, nullable, optional }) => dims.includes(name) && (nullable || optional))
   if (missing !== undefined) {
-    throw new SchemaError({ field: missing.name, reason: "coordinates are neither null nor optional" })
+    throw new SchemaError({ field: missing.name, detail: "coordinates are neither null nor optional" })
   }
   const others = fields.filter(({ name }) => !dims.includes(name))
   const own = others.filter(({ name }) => !Object.hasOwn(attrs, name))

@@ -87,7 +87,7 @@ const fileOf = (name: string, values: EnumerationValues, options: StructureOptio
   const fileName = values.fileName ?? options.enumerationFile?.(name)
   if (fileName === undefined) {
     const reason = "its file has no name yet; give enumerationFile"
-    throw new SchemaError({ field: `enumeration ${name}`, reason })
+    throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
   }
   return fileName
 }

@@ -55,7 +55,14 @@ export function* openGenericTileSteps(
   const rest = file.subarray(at)
   const version = rest.byteLength < 4 ? 0 : new DataView(rest.buffer, rest.byteOffset).getUint32(0, true)
   const fail = (path: string, reason: string, unsupported = false): FormatError =>
-    new FormatError({ uri, path, offset: base + at, version, reason, unsupported })
+    new FormatError({
+      uri,
+      path,
+      offset: base + at,
+      version,
+      reason: unsupported ? "Unsupported" : "Damaged",
+      detail: reason,
+    })
   if (rest.byteLength < HEADER) throw fail("", `a generic tile needs ${HEADER} bytes, ${rest.byteLength} are left`)
   const refused = refusal(version)
   if (refused !== undefined) throw fail("version", refused, isLater(version))
@@ -73,10 +80,10 @@ export function* openGenericTileSteps(
   }
   if (header.tileSize > LARGEST) throw fail("tileSize", `${header.tileSize} bytes are more than any such tile has`)
   if (header.encryption !== "none" && access.key === undefined) {
-    throw new DecryptionFailed({ uri, hint: "it is encrypted; give its key" })
+    throw new DecryptionFailed({ uri, detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
   }
   if (header.encryption === "none" && access.key !== undefined) {
-    throw new DecryptionFailed({ uri, hint: "it is not encrypted, but a key was given; open it without one" })
+    throw new DecryptionFailed({ uri, detail: "it is not encrypted, but a key was given; open it without one" })
   }
   const bytes = yield* unfilterTileSteps(
     rest.subarray(data, data + header.persistedSize),

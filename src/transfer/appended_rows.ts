@@ -49,7 +49,7 @@ export const guardAppend = (
       if (!isTaken) return
       const reason = `another write has added rows from ${first} to ${last} since the array was opened; ` +
         "nothing was written: append again"
-      return yield* Effect.fail(new Conflict({ uri, field, reason }))
+      return yield* Effect.fail(new Conflict({ uri, field, detail: reason }))
     }).pipe(Effect.provide(context))
     const takeBack = Effect.sync(() => {
       for (const { state } of fragments) state.commit = "tried"

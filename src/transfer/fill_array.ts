@@ -355,7 +355,7 @@ const begin = (
       if (!(yield* isOurs)) yield* Effect.fail(takenOver(uri))
       return
     }
-    const taken = new AlreadyExists({ uri, found: "another copy or import has begun here; choose another target" })
+    const taken = new AlreadyExists({ uri, detail: "another copy or import has begun here; choose another target" })
     yield* storage.create(mark, encodeUnfinished(unfinished)).pipe(
       // a mark of ours is there if the answer to an earlier try was lost
       Effect.catchTag("AlreadyExists", () => Effect.flatMap(isOurs, (ours) => ours ? Effect.void : Effect.fail(taken))),

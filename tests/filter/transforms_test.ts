@@ -433,7 +433,7 @@ describe("WebP", () => {
     const refusing = {
       decode: (_file: Uint8Array, pixels?: number) => {
         asked.push(pixels)
-        throw new CodecError({ codec: "webp", reason: "too many pixels" })
+        throw new CodecError({ codec: "webp", detail: "too many pixels" })
       },
     }
     assertThrows(() => unfiltered("rgb", { webp: refusing }), FormatError, "too many pixels")

@@ -9,13 +9,13 @@
  */
 import { type HttpClient, withTracerDisabledWhen } from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
-import { NotFound, StorageError } from "../../errors.ts"
+import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { makeListing } from "./listing.ts"
 import { makeReads } from "./ranges.ts"
 import { type HttpOptions, makeSend } from "./request.ts"
 import type { Storage } from "../service.ts"
 
-const readOnly = (op: string, uri: string): Effect.Effect<never, StorageError> =>
+const readOnly = (op: StorageOp, uri: string): Effect.Effect<never, StorageError> =>
   Effect.fail(
     new StorageError({
       op,
@@ -64,7 +64,7 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
   const { list, listedBy } = makeListing(send)
 
   /** A file that is gone though the manifest names it: the manifest is older than the array. */
-  const mapStaleManifest = <A>(op: string, uri: string, read: Effect.Effect<A, NotFound | StorageError>) =>
+  const mapStaleManifest = <A>(op: StorageOp, uri: string, read: Effect.Effect<A, NotFound | StorageError>) =>
     Effect.mapError(read, (error) => {
       const manifest = error instanceof NotFound ? listedBy(uri) : undefined
       if (manifest === undefined) return error

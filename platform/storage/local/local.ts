@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkRanges, tailRange, truncated } from "../byte_ranges.ts"
 import { codeOf, readFailure, storageFailure } from "../errno.ts"
-import { NotFound, StorageError } from "../../errors.ts"
+import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { compareBytewise } from "../utf8_order.ts"
 import { builtin } from "../../host/builtin_modules.ts"
 import { type ByteRange, type Entry, Storage, type Tail } from "../service.ts"
@@ -27,7 +27,7 @@ const path = builtin("node:path")
 /** One read call moves less than 2 GiB, whatever is asked of it. */
 const READ_MAX = 1 << 30
 
-const withFile = <A>(op: string, uri: string, use: (file: OpenFile) => A): A => {
+const withFile = <A>(op: StorageOp, uri: string, use: (file: OpenFile) => A): A => {
   const file = openFile(localPath(op, uri))
   try {
     return use(file)
@@ -54,7 +54,7 @@ const fill = (file: OpenFile, bytes: Uint8Array, offset: number): number => {
 }
 
 const readAt = (
-  op: string,
+  op: StorageOp,
   uri: string,
   file: OpenFile,
   { offset, length }: ByteRange,
@@ -193,7 +193,7 @@ const kindOf = (folder: string, entry: ReturnType<typeof listFolder>[number]): E
 }
 
 /** What is in a folder, but for files that are being written. */
-const namesIn = (op: string, uri: string): ReturnType<typeof listFolder> => {
+const namesIn = (op: StorageOp, uri: string): ReturnType<typeof listFolder> => {
   try {
     return listFolder(localPath(op, uri)).filter(({ name }) => !isTemporary(name))
   } catch (error) {

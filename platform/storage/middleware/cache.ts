@@ -7,7 +7,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { checkRanges } from "../byte_ranges.ts"
 import { fileChanged, FileChanges } from "../file_changes.ts"
-import type { NotFound, StorageError } from "../../errors.ts"
+import type { NotFound, StorageError, StorageOp } from "../../errors.ts"
 import { makeRangeCache } from "./range_cache.ts"
 import { type ReadSession, sessionIn } from "../read_session.ts"
 import { makeSingleFlight } from "./single_flight.ts"
@@ -109,7 +109,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
 
   /** Fails where a session would get bytes of another version than before: kept bytes never come to the storage below. */
   const agreeing = <A>(
-    op: string,
+    op: StorageOp,
     uri: string,
     read: (own: (change: number) => void) => Effect.Effect<A, Failure>,
   ): Effect.Effect<A, Failure> =>

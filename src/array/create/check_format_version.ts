@@ -53,7 +53,7 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
   const needs = (since: number, field: string, what: string): void => {
     if (version >= since) return
     const reason = `${what} need format version ${since} or later, the array is to have ${version}`
-    throw new SchemaError({ field, reason })
+    throw new SchemaError({ field, detail: reason })
   }
   const checkFilter = (field: string, filter: Filter): void => {
     needs(filterSince[filter.type] ?? 0, field, `filters of the kind ${filter.type}`)

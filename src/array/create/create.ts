@@ -126,7 +126,7 @@ export const create = <S extends ArraySchema>(
     const listing = yield* listSchemas(array.uri)
     const has = (name: string): boolean => listing.root.some((entry) => entry.name === name)
     if (hasSchema(listing) || has(GROUP_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri }))
-    if (has(UNFINISHED_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri, found: UNFINISHED }))
+    if (has(UNFINISHED_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri, ...UNFINISHED }))
     const { version } = array.schema
     const labels = createLabels(array.uri, schema, { ...options, formatVersion: version })
     yield* removeOnFailure(Effect.zipRight(Effect.zipRight(createFolders, labels), storeSchema))
@@ -165,7 +165,7 @@ export const createLike = <S extends ArraySchema>(
       return array
     }))
 
-const UNFINISHED = "an unfinished copy or import is here; resume it, overwrite it, or choose another place"
+const UNFINISHED = { detail: "an unfinished copy or import is here", hint: { _tag: "Resume" } } as const
 
 /** An array whose schema is decided but not stored: its cells can be written, and nobody can open it yet. */
 export interface NewArray<S extends ArraySchema> {
@@ -193,7 +193,7 @@ export const newArray = <S extends ArraySchema>(
     const version = options.formatVersion ?? CURRENT_VERSION
     const refused = formatVersionRefusal(version)
     if (refused !== undefined) {
-      return yield* Effect.fail(new InvalidOption({ uri: at, option: "formatVersion", reason: refused }))
+      return yield* Effect.fail(new InvalidOption({ uri: at, option: "formatVersion", detail: refused }))
     }
     const named = yield* withNewFiles(schema)
     const structure = yield* attemptSchema(() => {

@@ -42,7 +42,7 @@ export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: Dimens
   if (label.relative) return checkInnerPath(label.uri, place)
   const reason = `the label ${JSON.stringify(label.name)} is stored outside of the array, at ` +
     `"${shownUri(label.uri)}", which is not opened; select by coordinates instead`
-  throw new FormatError({ ...place, offset: 0, reason, unsupported: true })
+  throw new FormatError({ ...place, offset: 0, reason: "Unsupported", detail: reason })
 }
 
 /** Label arrays that were opened, by the arrays that they are of: those are snapshots, and so are their labels. */
@@ -82,7 +82,7 @@ export const openLabel = (
       if (!fits) {
         const reason = `the array of the label ${JSON.stringify(label.name)} is not one of its dimension and datatype`
         return yield* Effect.fail(
-          new FormatError({ uri, path: "dimensionLabels", offset: 0, version: schema.version, reason }),
+          new FormatError({ uri, path: "dimensionLabels", offset: 0, version: schema.version, detail: reason }),
         )
       }
       opened.set(label.name, its)

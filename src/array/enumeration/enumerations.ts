@@ -44,7 +44,7 @@ const loadEnumeration = (
     const place = { uri: join(array.uri, SCHEMA_FOLDER), path: "enumerations.fileName", version: array.schema.version }
     const uri = join(array.uri, enumerationPath(yield* attemptFormat(() => checkInnerPath(fileName, place, "file"))))
     const fail = (reason: string) =>
-      Effect.fail(new FormatError({ uri, path: "name", offset: 0, version: array.schema.version, reason }))
+      Effect.fail(new FormatError({ uri, path: "name", offset: 0, version: array.schema.version, detail: reason }))
     const file = yield* Effect.catchTag(
       storage.read(uri),
       "NotFound",
@@ -62,7 +62,7 @@ const loadEnumeration = (
         path: "name",
         offset: 0,
         version: tile.version,
-        reason: `it is the enumeration ${JSON.stringify(enumeration.name)}, the schema says ${JSON.stringify(name)}`,
+        detail: `it is the enumeration ${JSON.stringify(enumeration.name)}, the schema says ${JSON.stringify(name)}`,
       })
     })
   })

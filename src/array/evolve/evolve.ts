@@ -82,7 +82,7 @@ const versionOf = ({ uri, schema }: LatestSchema, asked: number | undefined): Ef
     : `the array has ${least}`
   const reason =
     `${version} is no format version of its next schema; there are ${least} to ${NEWEST_VERSION}, since ${why}`
-  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", reason }))
+  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", detail: reason }))
 }
 
 /**
@@ -97,7 +97,7 @@ const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.E
   const field = after > before ? "addAttributes" : "dropAttributes"
   const reason = `the array has fragments of format version ${oldestFragment}, and with another number of attributes ` +
     `engines could not open it any more; copy it into a new array, or consolidate and vacuum it first`
-  return Effect.fail(new SchemaError({ field, reason }))
+  return Effect.fail(new SchemaError({ field, detail: reason }))
 }
 
 /** Whether engines read the cells of one attribute as those of another. */
@@ -125,7 +125,7 @@ const checkFormerAttributes = (
         if (former === undefined || sameCells(former, attribute)) continue
         const reason = "the array had another attribute of this name, whose cells engines would take for these; " +
           "give it another name, or the datatype, number of values, nullability and filters that it had"
-        return yield* Effect.fail(new SchemaError({ field: name, reason }))
+        return yield* Effect.fail(new SchemaError({ field: name, detail: reason }))
       }
     }
   })
@@ -150,7 +150,7 @@ const checkDeletes = (
       if (looked === undefined) continue
       const reason = "a delete looks at this attribute, and without it no engine could read the array any more; " +
         "copy the array into a new one, and drop it there"
-      return yield* Effect.fail(new SchemaError({ field: looked.name, reason }))
+      return yield* Effect.fail(new SchemaError({ field: looked.name, detail: reason }))
     }
   })
 
@@ -174,7 +174,7 @@ const nextName = (
     const reason = time < newest.end
       ? `the newest schema is of ${newest.end}, and would hide one of ${time}; give a later time`
       : `a schema of ${time} sorts before that of ${newest.end}, since engines compare names as text; give a time of more digits`
-    return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason }))
+    return yield* Effect.fail(new InvalidOption({ uri, option: "at", detail: reason }))
   })
 
 /** A schema that is ready to be written. */
@@ -220,9 +220,9 @@ const prepareOnTop = (
     const left = yield* attemptSchemaSteps(() => remainingChangesSteps(schema, changes, known))
     if (!isChange(left) && schema.version >= version) return undefined
     return yield* prepareChanges(latest, left, version, true).pipe(
-      Effect.catchTag("SchemaError", ({ field, reason }) => {
+      Effect.catchTag("SchemaError", ({ field, detail: reason }) => {
         const why = `another change of the schema came first, and this one contradicts it: ${reason}`
-        return Effect.fail(new Conflict({ uri, field, reason: why }))
+        return Effect.fail(new Conflict({ uri, field, detail: why }))
       }),
     )
   })

@@ -64,7 +64,7 @@ export const editMetadata = <A, E, R>(
     const { schema } = opened ?? (yield* loadLatestSchema(uri, key))
     if (schema.version < Since.metadata) {
       const reason = `metadata needs format version ${Since.metadata}, the array has ${schema.version}`
-      return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
+      return yield* Effect.fail(new WriteError({ uri, field: "", detail: reason }))
     }
     const edited: EditedMetadata = []
     const result = yield* change(editInto(uri, edited))

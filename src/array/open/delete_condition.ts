@@ -37,13 +37,13 @@ export const loadDeleteCondition = (
     const file = entry.bytes ?? (yield* Effect.catchTag(storage.read(entry.uri), "NotFound", () => {
       const reason =
         "the delete condition is not there any more; a vacuum may just have removed it: open the array again"
-      return Effect.fail(new FormatError({ uri: entry.uri, path: "", offset: 0, version: 0, reason }))
+      return Effect.fail(new FormatError({ uri: entry.uri, path: "", offset: 0, version: 0, detail: reason }))
     }))
     return yield* attemptTile(() => {
       const tile = openGenericTile(access, entry.uri, file)
       const condition = decode(DeleteCondition, tile.bytes, tile.version, entry.uri)
       const refuse = (reason: string): FormatError =>
-        new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, reason })
+        new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, detail: reason })
       if (!isWhole(condition)) throw refuse("a negation of nothing, or of several conditions")
       const loaded: LoadedCondition = { condition, refuse }
       memo.set(entry, loaded)

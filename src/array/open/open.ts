@@ -67,18 +67,25 @@ const escapeHint = (uri: string): string =>
   /^file:.*%[0-9a-f]{2}/i.test(uri) ? "; percent signs are no escapes here: write the path as it is" : ""
 
 /** Describes what a URI contains if it is not an array. */
-const hintOf = (listing: SchemaListing): string =>
+const detailOf = (listing: SchemaListing): string =>
   listing.root.some((e) => e.name === GROUP_FILE)
     ? "this is a group, not an array; open one of its members"
     : listing.root.length === 0
     ? `there is no array here; check the path, and whether you may list it${escapeHint(listing.uri)}`
-    : listing.root.some((e) => e.name === UNFINISHED_FILE)
-    ? "there is no array here, but an unfinished copy or import; run it again with resume or overwrite"
+    : isUnfinished(listing)
+    ? "there is no array here, but an unfinished copy or import"
     : "this folder is not an array: it has no schema"
 
-/** Creates the error for a listing without an array. */
+const isUnfinished = (listing: SchemaListing): boolean =>
+  listing.root.every((e) => e.name !== GROUP_FILE) && listing.root.some((e) => e.name === UNFINISHED_FILE)
+
+/** There is no array where this was listed. */
 export const noArray = (listing: SchemaListing): ArrayNotFound =>
-  new ArrayNotFound({ uri: listing.uri, hint: hintOf(listing) })
+  new ArrayNotFound({
+    uri: listing.uri,
+    detail: detailOf(listing),
+    hint: isUnfinished(listing) ? { _tag: "Resume" } : undefined,
+  })
 
 /** Opens an array. */
 export const openArray = (

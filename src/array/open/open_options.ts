@@ -4,6 +4,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type { TimeRange } from "./directory.ts"
+import { invalidOption } from "../../../platform/errors.ts"
 import { InvalidOption } from "./errors.ts"
 import { withoutSlash } from "./listing.ts"
 
@@ -33,7 +34,7 @@ export interface Opening {
 }
 
 /** Ends validation: the option is invalid, for this reason. */
-export type Refuse = (option: string, reason: string) => never
+export type Refuse = (option: string, reason: string, value?: unknown) => never
 
 const kindOf = (value: unknown): string =>
   value === null
@@ -50,7 +51,7 @@ const kindOf = (value: unknown): string =>
 export const checkUri = (uri: unknown, refuse: Refuse): string => {
   if (typeof uri !== "string") {
     const advice = uri instanceof URL ? "; for a file take fileURLToPath(url) of node:url" : ""
-    return refuse("uri", `this is ${kindOf(uri)}; give the path or URI as a string${advice}`)
+    return refuse("uri", `this is ${kindOf(uri)}; give the path or URI as a string${advice}`, uri)
   }
   if (uri === "") return refuse("uri", 'the path is empty; give the path or URI of what to open, "." for this folder')
   return withoutSlash(uri)
@@ -63,11 +64,19 @@ export const millis = (option: string, time: unknown, refuse: Refuse): number | 
   // times outside the exact range of numbers are invalid: file names cannot contain them
   const given = date ? time.getTime() : typeof time === "bigint" ? Number(time) : time
   if (typeof given !== "number") {
-    return refuse(option, `this is ${kindOf(time)}; give milliseconds since 1970 as a number or bigint, or a Date`)
+    return refuse(
+      option,
+      `this is ${kindOf(time)}; give milliseconds since 1970 as a number or bigint, or a Date`,
+      time,
+    )
   }
-  if (date && Number.isNaN(given)) return refuse(option, "this Date is invalid; check what it was made from")
-  if (!Number.isSafeInteger(given)) return refuse(option, `${given} is no time; give whole milliseconds since 1970`)
-  if (given < 0) return refuse(option, `${date ? time.toISOString() : given} is before 1970; nothing was written then`)
+  if (date && Number.isNaN(given)) return refuse(option, "this Date is invalid; check what it was made from", time)
+  if (!Number.isSafeInteger(given)) {
+    return refuse(option, `${given} is no time; give whole milliseconds since 1970`, time)
+  }
+  if (given < 0) {
+    return refuse(option, `${date ? time.toISOString() : given} is before 1970; nothing was written then`, time)
+  }
   return given
 }
 
@@ -121,7 +130,7 @@ const check = (
   }
   const key = checkKey(options.key, refuse)
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean") {
-    refuse("verifyChecksums", `this is ${kindOf(verifyChecksums)}; give true or false`)
+    refuse("verifyChecksums", `this is ${kindOf(verifyChecksums)}; give true or false`, verifyChecksums)
   }
   return { uri, time: { start: start ?? 0, end: until ?? now }, key, verifyChecksums: verifyChecksums ?? true }
 }
@@ -137,8 +146,8 @@ export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption>
   })
 
 /** Rejects options with the URI that they are for. */
-export const refusing = (uri: unknown): Refuse => (option, reason) => {
-  throw new InvalidOption({ uri: typeof uri === "string" ? uri : "", option, reason })
+export const refusing = (uri: unknown): Refuse => (option, reason, value) => {
+  throw invalidOption(typeof uri === "string" ? uri : "", option, reason, value)
 }
 
 /** Validates a URI; removes the trailing slash. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import * as Schema from "effect/Schema"
 import type { ArraySchema as SchemaStructure } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
@@ -19,10 +20,13 @@ export interface SchemaDifference {
   readonly have: string
 }
 
-const SchemaMismatchBase: TaggedErrorClass<"SchemaMismatch", {
+const SchemaMismatchBase: TaggedErrorClass<SchemaMismatch, "SchemaMismatch", {
   readonly uri: string
   readonly differences: ReadonlyArray<SchemaDifference>
-}> = taggedError("SchemaMismatch")
+}> = taggedError("SchemaMismatch", () => ({
+  uri: Schema.String,
+  differences: Schema.Array(Schema.Struct({ field: Schema.String, want: Schema.String, have: Schema.String })),
+}))
 
 /**
  * The array at `uri` is not what the schema that it was opened with says, in all of `differences`.

@@ -43,7 +43,9 @@ export const makeSchemas = (
     const file = directory.schemas.find((s) => s.name.name === wanted)
     if (file === undefined) {
       const reason = `a fragment was written by the schema ${wanted}, which is not there`
-      return Effect.fail(new FormatError({ uri: directory.uri, path: SCHEMA_FOLDER, offset: 0, version: 0, reason }))
+      return Effect.fail(
+        new FormatError({ uri: directory.uri, path: SCHEMA_FOLDER, offset: 0, version: 0, detail: reason }),
+      )
     }
     return Effect.map(loadSchema(access, file.uri), (schema) => {
       there.set(wanted, schema)

@@ -103,5 +103,5 @@ export const loadUnfinished = (
     const decoded = tail.size > MAX_BYTES ? undefined : decode(new TextDecoder().decode(tail.bytes))
     if (decoded !== undefined && Either.isRight(decoded)) return decoded.right
     const reason = "this mark of an unfinished copy or import is damaged; remove the folder, or overwrite the array"
-    return yield* Effect.fail(new FormatError({ uri: file, path: "", offset: 0, version: 0, reason }))
+    return yield* Effect.fail(new FormatError({ uri: file, path: "", offset: 0, version: 0, detail: reason }))
   })

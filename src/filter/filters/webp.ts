@@ -25,7 +25,7 @@ export const webp: Transform<FilterOf<"webp">> = {
     if (codec === undefined) {
       throw new CodecError({
         codec: "webp",
-        reason: `${context.uri} holds WebP pictures; provide a layer with the codec`,
+        detail: `${context.uri} holds WebP pictures; provide a layer with the codec`,
       })
     }
     const order = channels[filter.format]
@@ -39,7 +39,7 @@ export const webp: Transform<FilterOf<"webp">> = {
         // a pixel is at least so many bytes of a cell: the codec refuses larger pictures by their header
         picture = codec.decode(encoded, Math.floor((limit - total) / order.length))
       } catch (error) {
-        throw error instanceof CodecError ? damaged(error.reason) : error
+        throw error instanceof CodecError ? damaged(error.detail) : error
       }
       const row = rowBytes(picture.width, order.length, filter.extentX)
       checkSize(total += row * picture.height, limit)
@@ -57,7 +57,7 @@ export const webp: Transform<FilterOf<"webp">> = {
     const codec = context.webpEncoder
     if (codec === undefined) {
       const reason = `${context.uri} is to hold WebP pictures; provide a layer with the encoder`
-      throw new CodecError({ codec: "webp", reason, missing: true })
+      throw new CodecError({ codec: "webp", reason: "Missing", detail: reason })
     }
     const { extentX, extentY, lossless, quality } = filter
     const order = channels[filter.format]

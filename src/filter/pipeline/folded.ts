@@ -40,7 +40,7 @@ export const unfilterFoldedTile = (bytes: Uint8Array, context: TileContext, limi
       path: "chunks",
       offset: context.offset,
       version: context.version,
-      reason: `folded strings are one chunk, not ${table.count}`,
+      detail: `folded strings are one chunk, not ${table.count}`,
     })
   }
   const original = table.original[0]
@@ -91,7 +91,7 @@ export function* filterFoldedTileSteps(strings: Strings, context: TileContext): 
   const again = context.filters.filters.slice(1).find(({ type }) => type === "rle" || type === "dictionary")
   if (again !== undefined) {
     const reason = "it takes strings, and there are none any more behind the first filter"
-    throw new FilterRefused({ filter: again.type, reason, cell: undefined })
+    throw new FilterRefused({ filter: again.type, detail: reason, cell: undefined })
   }
   const original = strings.offsets[strings.offsets.length - 1]
   const dictionary = context.filters.filters[0].type === "dictionary"

@@ -110,7 +110,7 @@ export const tileTable = (bytes: Uint8Array, context: TileContext, limit: number
   const table = tileChunks(bytes, uri, { base: offset })
   if (table.totalOriginal > limit) {
     const reason = `claims ${table.totalOriginal} unfiltered bytes where at most ${limit} belong`
-    throw new FormatError({ uri, path: "chunks", offset, version: context.version, reason })
+    throw new FormatError({ uri, path: "chunks", offset, version: context.version, detail: reason })
   }
   return table
 }
@@ -143,7 +143,7 @@ export const inChunk = <A>(table: ChunkTable, index: number, context: TileContex
       path: ["chunks", index, ...error.path].join("."),
       offset: chunkOffset(table, index, context),
       version: context.version,
-      reason: error.reason,
+      detail: error.reason,
     })
   }
 }

@@ -66,8 +66,8 @@ export const loadFragment = <E, R>(
         path: "",
         offset: 0,
         version: name.version,
-        reason: refused,
-        unsupported: isLater(name.version),
+        reason: isLater(name.version) ? "Unsupported" : "Damaged",
+        detail: refused,
       }),
     )
   }
@@ -95,7 +95,7 @@ const loadTail = <E, R>(
           if (start < 0) {
             const reason = `a footer of ${length} bytes in a file of ${size}`
             return Effect.fail(
-              new FormatError({ uri, path: "footer", offset: Math.max(0, size - 8), version, reason }),
+              new FormatError({ uri, path: "footer", offset: Math.max(0, size - 8), version, detail: reason }),
             )
           }
           return start >= tail.offset
@@ -112,7 +112,7 @@ const loadTail = <E, R>(
         const trailing = (): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
           if (bytes.byteLength < 8) {
             const reason = `${size} bytes hold no footer`
-            return Effect.fail(new FormatError({ uri, path: "footer", offset: 0, version, reason }))
+            return Effect.fail(new FormatError({ uri, path: "footer", offset: 0, version, detail: reason }))
           }
           const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
           const at = bytes.byteLength - 8
@@ -159,7 +159,7 @@ const fragmentOf = (
       path: "footer.dense",
       offset: end ?? 0,
       version: footer.version,
-      reason: "a dense fragment in a sparse array",
+      detail: "a dense fragment in a sparse array",
     })
   }
   return plausible(uri, {
@@ -187,7 +187,7 @@ const fragmentOf = (
 const plausible = (uri: string, fragment: Fragment): Fragment => {
   const wrong = impossible(fragment.schema, fragment)
   if (wrong === undefined) return fragment
-  throw new FormatError({ uri, path: wrong[0], offset: 0, version: fragment.version, reason: wrong[1] })
+  throw new FormatError({ uri, path: wrong[0], offset: 0, version: fragment.version, detail: wrong[1] })
 }
 
 const loadLegacy = <E, R>(
@@ -204,7 +204,7 @@ const loadLegacy = <E, R>(
       const shape = shapeOf(schema)
       if (shape.dimensions.includes("var")) {
         const reason = "a fragment of format 1 or 2 has no string dimensions, as its schema says"
-        throw new FormatError({ uri, path: "schemaName", offset: 0, version: tile.version, reason })
+        throw new FormatError({ uri, path: "schemaName", offset: 0, version: tile.version, detail: reason })
       }
       const legacy = decodeLegacyMetadata(tile.bytes, shape, uri)
       // dense fragments have no coordinates

@@ -97,7 +97,7 @@ export const loadTileBounds = (
       attemptTile(() => {
         const { uri, version } = sections
         const fail = (path: string, reason: string): FormatError =>
-          new FormatError({ uri, path: `${path}.${slot}`, offset: 0, version, reason })
+          new FormatError({ uri, path: `${path}.${slot}`, offset: 0, version, detail: reason })
         const low = slicesOf(
           decode(TileStatistic, mins.bytes, version, uri),
           fragment,

@@ -87,7 +87,7 @@ export const spanDecoder = (
     if (table.totalOriginal !== size) {
       const reason = `the tile has ${table.totalOriginal} bytes instead of ${size}`
       const { offset, uri, version } = context
-      throw new FormatError({ uri, path: "tile", offset, version, reason })
+      throw new FormatError({ uri, path: "tile", offset, version, detail: reason })
     }
     // the chunks from the one that holds the first cell to the one that holds the last
     let from = 0

@@ -48,7 +48,13 @@ const forChunks = (
 
 const wrongSize = (context: TileContext, found: number, size: number): FormatError => {
   const reason = `the tile has ${found} bytes instead of ${size}`
-  return new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, reason })
+  return new FormatError({
+    uri: context.uri,
+    path: "tile",
+    offset: context.offset,
+    version: context.version,
+    detail: reason,
+  })
 }
 
 /** The spans from the first chosen cell of each tile to the last, as far as some are chosen. */

@@ -151,7 +151,7 @@ const MAX_UNSEEN = 1 << 24
 const isEmptyTile = (tile: Uint8Array): boolean => tile.byteLength === 8 && tile.every((byte) => byte === 0)
 
 const damagedTile = (context: TileContext, reason: string): FormatError =>
-  new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, reason })
+  new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, detail: reason })
 
 const exact = (bytes: Uint8Array, size: number, context: TileContext): Uint8Array => {
   if (bytes.byteLength !== size) throw damagedTile(context, `the tile has ${bytes.byteLength} bytes instead of ${size}`)
@@ -184,7 +184,7 @@ export const readCoordinates = (
           path: "schemaName",
           offset: 0,
           version: fragment.version,
-          reason: "until format 4 all dimensions have one datatype; the fragment's schema has several",
+          detail: "until format 4 all dimensions have one datatype; the fragment's schema has several",
         }),
       )
     }

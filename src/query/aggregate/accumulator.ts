@@ -183,7 +183,7 @@ const allKinds: ReadonlyArray<unknown> = ["count", "sum", "min", "max", "mean", 
 /** Checks the form of `aggregates`. Throws {@link SelectionError}. */
 const checkForm = (uri: string, aggregates: unknown): void => {
   const fail = (field: string, reason: string): never => {
-    throw new SelectionError({ uri, field, reason })
+    throw new SelectionError({ uri, field, detail: reason })
   }
   if (typeof aggregates !== "object" || aggregates === null || Array.isArray(aggregates)) {
     return fail("", 'aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }')
@@ -206,7 +206,7 @@ export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): 
     if (kind === "count") continue
     const field = byName.get(asked)
     const fail = (reason: string): SelectionError =>
-      new SelectionError({ uri: array.uri, field: asked, reason: `${name}: ${reason}` })
+      new SelectionError({ uri: array.uri, field: asked, detail: `${name}: ${reason}` })
     if (field === undefined) {
       throw fail(`there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`)
     }

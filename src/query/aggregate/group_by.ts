@@ -37,7 +37,7 @@ const checkMost = (uri: string, most: number, what: MostOf): void => {
   if (Number.isInteger(most) && most > 0 && most <= MAX_GROUPS) return
   const [field, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
   const reason = `${String(most)} is no number of ${of}; give a whole number from 1 to ${MAX_GROUPS}`
-  throw new SelectionError({ uri, field, reason })
+  throw new SelectionError({ uri, field, detail: reason })
 }
 
 /** What users call groups; each distinct value is one. */

@@ -31,7 +31,7 @@ export const keyFields = (
 ): ReadonlyArray<Field> => {
   const { byName } = fieldsOf(array.schema)
   return by.map((name, i) => {
-    const fail = (reason: string): SelectionError => new SelectionError({ uri: array.uri, field: name, reason })
+    const fail = (reason: string): SelectionError => new SelectionError({ uri: array.uri, field: name, detail: reason })
     const field = byName.get(name)
     if (field === undefined) {
       throw fail(`there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`)
@@ -127,7 +127,7 @@ export class Groups {
     const reason =
       `${names}: there are more than ${groups} ${this.#what}, or keys of more than ${bytes} bytes; take a coarser ` +
       "key or fewer cells, or allow more"
-    return new ResultTooLarge({ uri: this.#uri, needed: groups + 1, limit: groups, reason })
+    return new ResultTooLarge({ uri: this.#uri, needed: groups + 1, limit: groups, detail: reason })
   }
 
   /** Returns all groups, ordered by key. */

@@ -26,7 +26,7 @@ export const aggregated = (
 ): Effect.Effect<Answers | ReadonlyArray<Answers>, ReadError, Storage | Codecs> => {
   const { by } = options
   if (by !== undefined && (!Array.isArray(by) || by.some((name) => typeof name !== "string"))) {
-    return Effect.fail(new SelectionError({ uri: array.uri, field: "by", reason: 'it is a list of names: ["a", "b"]' }))
+    return Effect.fail(new SelectionError({ uri: array.uri, field: "by", detail: 'it is a list of names: ["a", "b"]' }))
   }
   if (by === undefined || by.length === 0) {
     return (array.schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, options)

@@ -28,7 +28,7 @@ export const limitBytes = (limit: number | undefined): number =>
 export const checkLimit = (uri: string, limit: unknown): void => {
   if (limit === undefined || (typeof limit === "number" && Number.isInteger(limit) && limit >= 0)) return
   const reason = `${String(limit)} is no number of cells; give a whole number, 0 or more`
-  throw new SelectionError({ uri, field: "limit", reason })
+  throw new SelectionError({ uri, field: "limit", detail: reason })
 }
 
 /** Passes on the batches up to the first `limit` cells; `cut` shortens the batch that crosses the limit. */

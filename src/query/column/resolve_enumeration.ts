@@ -88,7 +88,7 @@ export const resolveEnumeration = (
           const limit = Math.min(maxBytes, MAX_VALUE_BYTES)
           const reason = `the values of ${JSON.stringify(column.name)} need ${needed} bytes, more than the limit of ` +
             `${limit}; resolve fewer cells at once, or raise maxBytes`
-          return Effect.fail(new ResultTooLarge({ uri, needed, limit, reason }))
+          return Effect.fail(new ResultTooLarge({ uri, needed, limit, detail: reason }))
         }
         return attemptAllocation(uri, needed, () => valuesOf(column, enumeration, positions, codes, bytes))
       },

@@ -18,7 +18,7 @@ const shown = (given: unknown): string =>
 
 const targetOf = (uri: string, field: Field, given: ColumnBuffer, cells: number): Target => {
   const refuse = (reason: string): never => {
-    throw new SelectionError({ uri, field: field.name, reason: `out: ${reason}` })
+    throw new SelectionError({ uri, field: field.name, detail: `out: ${reason}` })
   }
   if (field.var) return refuse("cells of any length cannot be read into memory of one length; leave it out")
   const make = arrayOf(field.type)
@@ -56,7 +56,7 @@ export const targetsFor = (
     if (given === undefined) continue
     const field = fields.find((f) => f.name === name)
     if (field === undefined) {
-      throw new SelectionError({ uri, field: name, reason: "out: this is no field of the result; select it" })
+      throw new SelectionError({ uri, field: name, detail: "out: this is no field of the result; select it" })
     }
     targets.set(name, targetOf(uri, field, given, cells))
   }

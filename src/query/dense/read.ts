@@ -90,7 +90,7 @@ export const readDenseRequest = (
     // check the size before planning, since plans grow with it
     const bytes = fixedBytes(array, request)
     const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
-    const fail = (reason?: string) => Effect.fail(new ResultTooLarge({ uri, needed: bytes, limit, reason }))
+    const fail = (reason?: string) => Effect.fail(new ResultTooLarge({ uri, needed: bytes, limit, detail: reason }))
     if (bytes > limit) return yield* fail()
     if (cells > MAX_CELLS) {
       return yield* fail(`the selection has ${cells} cells, more than ${MAX_CELLS}; read it in parts`)

@@ -16,7 +16,7 @@ export const checkBudget = (
   if (memory === undefined) return Effect.succeed(fallback)
   if (typeof memory === "number" && Number.isFinite(memory) && memory > 0) return Effect.succeed(Math.floor(memory))
   const reason = `${String(memory)} is no number of bytes; give one above 0`
-  return Effect.fail(new SelectionError({ uri, field: "memory", reason }))
+  return Effect.fail(new SelectionError({ uri, field: "memory", detail: reason }))
 }
 
 /**
@@ -31,7 +31,6 @@ export const batchBytes = (memory: number): number => Math.floor(memory / SHARES
 /** The error for a budget below the minimum that must be in memory at once. */
 export const budgetTooSmall = (uri: string, memory: number, bytes: number, what: string): ResultTooLarge => {
   const needed = SHARES * Math.ceil(bytes)
-  const reason = `${what} takes ${Math.ceil(bytes)} bytes, for which the budget of ${memory} bytes is too small; ` +
-    `let memory be at least ${needed}`
-  return new ResultTooLarge({ uri, needed, limit: memory, reason })
+  const detail = `${what} takes ${Math.ceil(bytes)} bytes, for which the budget of ${memory} bytes is too small`
+  return new ResultTooLarge({ uri, needed, limit: memory, detail, hint: { _tag: "RaiseMemory", atLeast: needed } })
 }

@@ -38,5 +38,5 @@ export const attemptAllocationSteps = <A>(
 const notAllocated = (uri: string, needed: number) => (error: unknown): Effect.Effect<never, ResultTooLarge> => {
   if (!(error instanceof RangeError)) return Effect.die(error)
   const reason = `the result needs up to ${needed} bytes, which cannot be had; read it in parts`
-  return Effect.fail(new ResultTooLarge({ uri, needed, limit: needed, reason }))
+  return Effect.fail(new ResultTooLarge({ uri, needed, limit: needed, detail: reason }))
 }

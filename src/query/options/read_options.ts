@@ -47,14 +47,14 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
     const field = fields.byName.get(name)
     if (name === TIMESTAMPS) {
       if (array.schema.arrayType === "sparse") return fields.timestamps
-      throw new SelectionError({ uri: array.uri, field: name, reason: "only cells of sparse arrays have times" })
+      throw new SelectionError({ uri: array.uri, field: name, detail: "only cells of sparse arrays have times" })
     }
     if (field === undefined) {
       const names = [...fields.byName.keys()].map((n) => JSON.stringify(n)).join(", ")
       throw new SelectionError({
         uri: array.uri,
         field: name,
-        reason: `there is no such attribute or dimension; the array has ${names}`,
+        detail: `there is no such attribute or dimension; the array has ${names}`,
       })
     }
     return field
@@ -70,7 +70,7 @@ export const orderOf = (uri: string, order: Order | undefined, fallback: Order):
   const reason = `${JSON.stringify(order)} is no order of cells; there are ${
     orders.map((o) => JSON.stringify(o)).join(", ")
   }`
-  throw new SelectionError({ uri, field: "order", reason })
+  throw new SelectionError({ uri, field: "order", detail: reason })
 }
 
 /** Options of a read in batches. */

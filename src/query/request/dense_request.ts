@@ -31,7 +31,7 @@ export const denseRequest = (
     const { schema, uri } = array
     if (schema.arrayType !== "dense") {
       const reason = "the array is sparse; read it with Sparse.read"
-      return yield* Effect.fail(new SelectionError({ uri, field: "", reason }))
+      return yield* Effect.fail(new SelectionError({ uri, field: "", detail: reason }))
     }
     const given = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {

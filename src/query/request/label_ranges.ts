@@ -51,7 +51,7 @@ export const withoutLabels = (
         (isGiven(name) ? name : undefined)
       if (other !== undefined) {
         const reason = `it is of the same dimension as ${JSON.stringify(other)}; give ranges of one of them`
-        return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason }))
+        return yield* Effect.fail(new SelectionError({ uri, field: label.name, detail: reason }))
       }
       out.set(name, yield* coordinatesOf(array, label, ranges[label.name]))
     }
@@ -66,9 +66,9 @@ export const labelArray = (
 ): Effect.Effect<OpenedArray, ReadError, Storage | Codecs> =>
   openLabel(array, label).pipe(
     Effect.catchTag("InvalidOption", Effect.die),
-    Effect.catchTag("ArrayNotFound", ({ uri, hint }) =>
+    Effect.catchTag("ArrayNotFound", ({ uri, detail: hint }) =>
       Effect.fail(
-        new SelectionError({ uri, field: label.name, reason: `the array of the label is not there: ${hint}` }),
+        new SelectionError({ uri, field: label.name, detail: `the array of the label is not there: ${hint}` }),
       )),
   )
 
@@ -85,7 +85,7 @@ const coordinatesOf = (
     const written = nonEmptyDomain(its)
     if (written === undefined) {
       const reason = "the label has no values yet: nobody wrote them"
-      return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason }))
+      return yield* Effect.fail(new SelectionError({ uri, field: label.name, detail: reason }))
     }
     const [dimension] = its.schema.dimensions
     const bounds = [written[0].low, written[0].high].map((bound) => BigInt(readScalar(dimension.type, bound)))
@@ -165,7 +165,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
     }
     return { kind: "expression", op: "or", children: wanted.pairs.map(within) }
   } catch (error) {
-    if (error instanceof ScalarError) throw new SelectionError({ uri, field: name, reason: error.reason })
+    if (error instanceof ScalarError) throw new SelectionError({ uri, field: name, detail: error.reason })
     throw error
   }
 }

@@ -86,7 +86,7 @@ export const readLabel = <S extends ArraySchema | undefined>(
     if (its === undefined) {
       const names = schema.dimensionLabels.map(({ name }) => JSON.stringify(name)).join(", ")
       const reason = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
-      return yield* Effect.fail(new SelectionError({ uri, field: label, reason }))
+      return yield* Effect.fail(new SelectionError({ uri, field: label, detail: reason }))
     }
     const { name } = schema.dimensions[its.dimension]
     const known = [name, ...schema.dimensionLabels.flatMap((l) => l.dimension === its.dimension ? [l.name] : [])]

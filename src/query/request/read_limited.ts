@@ -58,7 +58,7 @@ export const readLimitedDense = (
     }
     if (out !== undefined) {
       const reason = "boxes are read into given memory, and not their first cells; leave limit out, or out"
-      return yield* Effect.fail(new SelectionError({ uri, field: "limit", reason }))
+      return yield* Effect.fail(new SelectionError({ uri, field: "limit", detail: reason }))
     }
     const memory = yield* checkBudget(uri, options.memory, MAX_BYTES)
     const columns = yield* joined(uri, streamDense(array, options), memory)

@@ -75,18 +75,18 @@ export const checkForm = (uri: string, options: unknown, names: ReadonlyArray<st
     return new SelectionError({
       uri,
       field: "",
-      reason: `a query is an object such as { select: ["a"] }, not ${
+      detail: `a query is an object such as { select: ["a"] }, not ${
         Array.isArray(options) ? "a list" : String(options)
       }`,
     })
   }
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    return new SelectionError({ uri, field: unknown, reason: `there is no such option; there are ${names.join(", ")}` })
+    return new SelectionError({ uri, field: unknown, detail: `there is no such option; there are ${names.join(", ")}` })
   }
   for (const [name, problemOf] of Object.entries(problems)) {
     const reason = problemOf((options as Readonly<Record<string, unknown>>)[name])
-    if (reason !== undefined) return new SelectionError({ uri, field: name, reason })
+    if (reason !== undefined) return new SelectionError({ uri, field: name, detail: reason })
   }
   return undefined
 }

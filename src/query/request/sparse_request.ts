@@ -34,7 +34,7 @@ export const sparseRequest = (
     const { schema, uri } = array
     if (schema.arrayType !== "sparse") {
       const reason = "the array is dense; read it with Dense.read"
-      return yield* Effect.fail(new SelectionError({ uri, field: "", reason }))
+      return yield* Effect.fail(new SelectionError({ uri, field: "", detail: reason }))
     }
     const given = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {

@@ -7,7 +7,7 @@ import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
 import { sizeOf } from "../../../schema/array/datatype.ts"
 import type { Dimension } from "../../../schema/array/dimension.ts"
-import { readScalar, scalarJson } from "../../../schema/array/scalar.ts"
+import { readScalar, ScalarError, scalarJson } from "../../../schema/array/scalar.ts"
 import type { NumberRange } from "./merge_ranges.ts"
 
 /** Returns the domain of a dimension; `undefined` for strings, which have no domain. */
@@ -32,11 +32,14 @@ export const limitsOf = (schema: ArraySchema, d: number): NumberRange => {
 export const shownRange = (range: NumberRange): string => `[${scalarJson(range.low)}, ${scalarJson(range.high)}]`
 
 /** Describes why a value or range outside `limits` is rejected. */
-export const outsideOf = (dimension: Dimension, limits: NumberRange): string => {
+export class OutOfBoundsError extends ScalarError {}
+
+/** The error for `what`, which is outside `limits`. */
+export const outOfBoundsError = (what: string, dimension: Dimension, limits: NumberRange): OutOfBoundsError => {
   const domain = domainOf(dimension)
   const whole = domain === undefined || (domain.low === limits.low && domain.high === limits.high)
   const where = whole
     ? `the domain ${shownRange(limits)}`
     : `the current domain ${shownRange(limits)} (within the domain ${shownRange(domain)})`
-  return `is outside ${where} of this ${dimension.type} dimension; ask for what is inside, or let ranges be clipped`
+  return new OutOfBoundsError(`${what} is outside ${where} of this ${dimension.type} dimension`)
 }

@@ -8,7 +8,7 @@ import { arrayOf, isFloat, type TypedArray } from "../../../schema/array/datatyp
 import type { Dimension } from "../../../schema/array/dimension.ts"
 import { parseScalar, parseText, type Scalar, ScalarError, scalarJson } from "../../../schema/array/scalar.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
-import { outsideOf } from "./domain_bounds.ts"
+import { outOfBoundsError } from "./domain_bounds.ts"
 import type { NumberRange, OutOfBounds, StringRange } from "./merge_ranges.ts"
 import { inputOf } from "./range_input.ts"
 
@@ -46,7 +46,7 @@ export const numberPoints = (
   while (from < n && values[from] < inside.low) from++
   while (to > from && values[to - 1] > inside.high) to--
   if ((from > 0 || to < n) && outOfBounds === "error") {
-    throw new ScalarError(`the point ${scalarJson(values[from > 0 ? 0 : n - 1])} ${outsideOf(dimension, inside)}`)
+    throw outOfBoundsError(`the point ${scalarJson(values[from > 0 ? 0 : n - 1])}`, dimension, inside)
   }
   const whole = !isFloat(dimension.type)
   const out: Array<NumberRange> = []

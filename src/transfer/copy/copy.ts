@@ -224,9 +224,9 @@ const planCopy = (
     const version = formatVersion ?? CURRENT_VERSION
     if (metadata.length > 0 && version < Since.metadata && formatVersionRefusal(version) === undefined) {
       const reason =
-        `there are ${metadata.length} entries of metadata, which arrays have from format ${Since.metadata} ` +
-        `on; leave them out with metadata: false`
-      return yield* Effect.fail(new InvalidOption({ uri: target, option: "formatVersion", reason }))
+        `there are ${metadata.length} entries of metadata, which arrays have from format ${Since.metadata} on`
+      const hint = { _tag: "OmitMetadata" } as const
+      return yield* Effect.fail(new InvalidOption({ uri: target, option: "formatVersion", detail: reason, hint }))
     }
     // before anything is created: their paths become paths in the target
     const labels = yield* openInnerLabels(source)
@@ -279,7 +279,7 @@ const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void
     const its = new Set(isNamed ? [source.schemaName] : source.fragments.map(({ name }) => name.name))
     const isItself = listing.uri === source.uri || names.some((name) => its.has(name))
     const reason = "the target is the array that is copied; choose another one"
-    if (isItself) yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", reason }))
+    if (isItself) yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", detail: reason }))
   })
 
 /** What decides which cells an open array has. Its time does only where it cuts something off. */

@@ -85,7 +85,7 @@ export const writtenBoxes = (
       const one = several ? `more than ${MAX_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
       const reason = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +
         `copy ${several ? "" : "to a later format, or "}parts of the array with a region`
-      throw new SelectionError({ uri, field: "", reason })
+      throw new SelectionError({ uri, field: "", detail: reason })
     }
     return {
       boxes: boxes.map((box) => Object.fromEntries(box.map((range, d) => [schema.dimensions[d].name, range]))),

@@ -52,7 +52,11 @@ const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<stri
     )
     const { delimiter } = options
     if (delimiter !== undefined && (delimiter.length !== 1 || '"\r\n\ufeff'.includes(delimiter))) {
-      refuse("delimiter", `${JSON.stringify(delimiter)} is none; it is one character, and no quote or line ending`)
+      refuse(
+        "delimiter",
+        `${JSON.stringify(delimiter)} is invalid; expected one character that is not a quote or line ending`,
+        delimiter,
+      )
     }
     const at = millis("at", options.at, refuse)
     return {

@@ -56,7 +56,7 @@ export const deleteCells = (
 ): Effect.Effect<DeleteResult, DeleteFailure, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri, schema } = array
-    const refuse = (reason: string) => Effect.fail(new WriteError({ uri, field: "", reason }))
+    const refuse = (reason: string) => Effect.fail(new WriteError({ uri, field: "", detail: reason }))
     if (schema.arrayType === "dense") {
       return yield* refuse("the array is dense; only of sparse arrays cells are deleted by a condition")
     }
@@ -82,7 +82,7 @@ export const deleteCells = (
         const reason =
           `the fragment ${its.name} is older than this attribute, and engines would take all of its cells ` +
           "for deleted; delete by what it has, or copy the array first"
-        return yield* Effect.fail(new WriteError({ uri, field: lacked.name, reason }))
+        return yield* Effect.fail(new WriteError({ uri, field: lacked.name, detail: reason }))
       }
       if (its.version < Since.timestampOverlap && its.start <= at && at <= its.end && its.start < its.end) {
         return yield* refuse(

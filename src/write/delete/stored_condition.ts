@@ -26,7 +26,7 @@ export const storedCondition = (
     if (node.kind === "value" && (node.op === "always_true" || node.op === "always_false")) return node
     const field = fields.get(node.field)!
     const reason = problemOf(field, node)
-    if (reason !== undefined) throw new WriteError({ uri, field: node.field, reason })
+    if (reason !== undefined) throw new WriteError({ uri, field: node.field, detail: reason })
     const value = node as ValueNode
     return value.op === "in" || value.op === "not_in" ? storedSet(field, value, value.op) : value
   }

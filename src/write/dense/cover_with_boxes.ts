@@ -41,7 +41,7 @@ function* sortedCells(
       field: "",
       cell,
       other: first,
-      reason: `the coordinates ${cellText(dimensions, cell)} are there twice; a dense array has every cell once`,
+      detail: `the coordinates ${cellText(dimensions, cell)} are there twice; a dense array has every cell once`,
     })
   if ((yield* firstFallSteps(words, cells)) === cells) {
     const same = yield* firstSameSteps(words, cells)
@@ -143,7 +143,7 @@ export function* findBoxesSteps(
     const reason =
       `${cells} cells make ${boxes.length} boxes, and dense cells are written in boxes, of which ${MAX_BOXES} ` +
       `are the most; give cells that lie together one after the other, or write them into a sparse array`
-    throw new WriteError({ field: "", reason })
+    throw new WriteError({ field: "", detail: reason })
   }
   const found: Array<CoveringBox> = []
   for (const { low, high, runs } of boxes) {

@@ -184,7 +184,7 @@ export const checkTileSize = (schema: ArraySchema): void => {
     if (bytes <= MAX_TILE_BYTES) continue
     const reason =
       `its tiles have ${cells} cells, ${bytes} bytes, and dense tiles are written whole; the most is ${MAX_TILE_BYTES}`
-    throw new WriteError({ field: name, reason })
+    throw new WriteError({ field: name, detail: reason })
   }
 }
 

@@ -64,7 +64,7 @@ const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
     const [given, other] = order === "row" ? ["rows", "columns"] : ["columns", "rows"]
     const reason = `cells in ${given} cannot be written in batches where tiles follow in ${other}; give them in the ` +
       `order "global" or "${order === "row" ? "col" : "row"}", or all at once`
-    throw new WriteError({ field: "", reason })
+    throw new WriteError({ field: "", detail: reason })
   }
   const s = schema.dimensions.length === 1 ? 0 : slowest(schema)
   const whole = axisOf(schema.dimensions[s])
@@ -182,7 +182,7 @@ const denseSteps = (
         const left = all - cells
         if (checked.cells <= left) return { given: checked.cells, columns: checked.attributes }
         const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${left} are left`
-        throw new WriteError({ field: "", reason })
+        throw new WriteError({ field: "", detail: reason })
       },
       skip: function* ({ given, columns }, count) {
         const rest = yield* withoutFirst(columns, count, given)
@@ -210,7 +210,7 @@ const denseSteps = (
       finish: Effect.suspend((): Effect.Effect<void, WriteFailure> => {
         if (cells === all) return finishFragment
         const reason = `${cells} of the ${all} cells of the box were given; a box is written whole`
-        return Effect.fail(new WriteError({ uri: array.uri, field: "", reason }))
+        return Effect.fail(new WriteError({ uri: array.uri, field: "", detail: reason }))
       }),
       finished,
       progress: () => ({ cells, bytes: bytes + (writer?.bytes() ?? 0) }),

@@ -63,10 +63,10 @@ export const labelFragments = (
     Effect.gen(function* () {
       const { uri } = array
       const refuse = (reason: string, cell?: number): WriteError =>
-        new WriteError({ uri, field: label.name, reason, ...(cell === undefined ? {} : { cell }) })
+        new WriteError({ uri, field: label.name, detail: reason, ...(cell === undefined ? {} : { cell }) })
       const its = yield* openLabel(array, label).pipe(
         Effect.catchTags({
-          ArrayNotFound: ({ hint }) => Effect.fail(refuse(`the array of the label is not there: ${hint}`)),
+          ArrayNotFound: ({ detail: hint }) => Effect.fail(refuse(`the array of the label is not there: ${hint}`)),
           FormatError: ({ message }) => Effect.fail(refuse(message)),
           NotFound: ({ message }) => Effect.fail(refuse(message)),
           ChecksumMismatch: ({ message }) => Effect.fail(refuse(message)),
@@ -77,7 +77,7 @@ export const labelFragments = (
       const part = [rangeOf(label)]
       const { attributes } = yield* Effect.mapError(
         attemptWriteSteps(uri, () => checkColumnsSteps(its.schema, { [label.attribute]: column }, cellsOfBox(part))),
-        ({ reason, cell }) => refuse(reason, cell),
+        ({ detail: reason, cell }) => refuse(reason, cell),
       )
       return yield* denseFragment(target, part, attributes, { time, order: "row" }, () => {})
     }))
@@ -92,7 +92,7 @@ const rangesIn = (schema: ArraySchema, region: unknown): RangeOfLabel => {
   if (typeof region === "object" && region !== null) {
     // all dimension names are accepted; those without labels have no effect
     const wrong = Object.keys(region).find((name) => !dimensions.some((d) => d.name === name))
-    if (wrong !== undefined) throw new WriteError({ field: wrong, reason: "there is no such dimension" })
+    if (wrong !== undefined) throw new WriteError({ field: wrong, detail: "there is no such dimension" })
   }
   return ({ dimension }) => {
     const one = dimensions[dimension]
@@ -120,7 +120,7 @@ export const writeLabels = (
       if (other !== undefined) {
         const names = schema.dimensionLabels.map(({ name }) => JSON.stringify(name)).join(", ")
         const reason = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
-        throw new WriteError({ field: other, reason })
+        throw new WriteError({ field: other, detail: reason })
       }
       const rangeOf = rangesIn(schema, region)
       return { labels, ranges: new Map(labels.map(({ label }) => [label, rangeOf(label)])) }

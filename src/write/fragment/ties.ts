@@ -53,7 +53,7 @@ export const checkTies = (
       const reason =
         `${what}; TileDB 2.30 may take either for the newest in an array of more than ${SORTED} fragments ` +
         `(this would be number ${count}); pass another at, or leave it out`
-      return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
+      return yield* Effect.fail(new WriteError({ uri, field: "", detail: reason }))
     }
     const when = count > SORTED ? `; the array has more than ${SORTED} fragments` : ` beyond ${SORTED} fragments`
     yield* Effect.logWarning(

@@ -31,7 +31,7 @@ const bound = (type: Dimension["type"], bytes: Uint8Array, at = 0): bigint => Bi
 export const boxOf = (schema: ArraySchema, given: unknown): Box => {
   const { dimensions, currentDomain } = schema
   const refuse = (field: string, reason: string): never => {
-    throw new WriteError({ field, reason })
+    throw new WriteError({ field, detail: reason })
   }
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     return refuse("", "a box is given by the names of the dimensions: { x: [1, 5] }")
@@ -66,7 +66,7 @@ export const boxOf = (schema: ArraySchema, given: unknown): Box => {
 export const cellsOfBox = (box: Box): number => {
   const cells = box.reduce((n, { low, high }) => n * (high - low + 1n), 1n)
   if (cells > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new WriteError({ field: "", reason: `a box of ${cells} cells; write it in parts` })
+    throw new WriteError({ field: "", detail: `a box of ${cells} cells; write it in parts` })
   }
   return Number(cells)
 }

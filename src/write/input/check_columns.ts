@@ -64,20 +64,20 @@ export function* checkColumnsSteps(
     const reason = dense
       ? "cells of dense arrays lie where the box says; give no coordinates"
       : `the array has no such field, but ${listed(names)}`
-    throw new WriteError({ field: name, reason })
+    throw new WriteError({ field: name, detail: reason })
   }
   let length = cells
   const checked: Array<WriteColumn> = []
   for (const field of wanted) {
     const given = Object.hasOwn(columns, field.name) ? columns[field.name] : undefined
     if (given === undefined) {
-      throw new WriteError({ field: field.name, reason: "it is missing; a write has the cells of all fields" })
+      throw new WriteError({ field: field.name, detail: "it is missing; a write has the cells of all fields" })
     }
     const raw = yield* rawColumn(field, given)
     if (length === undefined) length = raw.cells
     else if (raw.cells !== length) {
       const others = cells === undefined ? `${wanted[0].name} has ${length}` : `${length} are to be written`
-      throw new WriteError({ field: field.name, reason: `it has ${raw.cells} cells, but ${others}` })
+      throw new WriteError({ field: field.name, detail: `it has ${raw.cells} cells, but ${others}` })
     }
     checked.push(yield* checkColumn(schema, field, raw, options))
   }
@@ -92,7 +92,7 @@ export function* checkColumnsSteps(
 export const checkNamed = (columns: unknown): void => {
   if (typeof columns === "object" && columns !== null) return
   const reason = `the columns are ${columns}; give them by the names of their fields: { a: … }`
-  throw new WriteError({ field: "", reason })
+  throw new WriteError({ field: "", detail: reason })
 }
 
 function* checkColumn(
@@ -102,7 +102,7 @@ function* checkColumn(
   options: CheckOptions,
 ): Steps<WriteColumn> {
   const { values, offsets } = raw
-  const fail = (cell: number, reason: string): WriteError => new WriteError({ field: field.name, cell, reason })
+  const fail = (cell: number, reason: string): WriteError => new WriteError({ field: field.name, cell, detail: reason })
   const validity = yield* checkValidity(field, raw)
   const column: WriteColumn = { field, values, offsets, validity }
   const isNull = (cell: number): boolean => validity !== undefined && validity[cell] === 0
@@ -140,14 +140,14 @@ function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uin
   }
   if (validity.length !== cells) {
     const reason = `validity has ${validity.length} entries for ${cells} cells`
-    throw new WriteError({ field: field.name, reason })
+    throw new WriteError({ field: field.name, detail: reason })
   }
   const cell = yield* firstByteAbove(validity, 1)
-  if (cell >= 0) throw new WriteError({ field: field.name, cell, reason: `validity is 0 or 1, not ${validity[cell]}` })
+  if (cell >= 0) throw new WriteError({ field: field.name, cell, detail: `validity is 0 or 1, not ${validity[cell]}` })
   if (field.nullable) return validity
   const missing = validity.indexOf(0)
   if (missing >= 0) {
-    throw new WriteError({ field: field.name, cell: missing, reason: "it is null; cells are never null" })
+    throw new WriteError({ field: field.name, cell: missing, detail: "it is null; cells are never null" })
   }
   return undefined
 }
@@ -180,7 +180,7 @@ function* checkOrder({ field, values, offsets }: WriteColumn, order: DataOrder):
     if (cell % STEP === 0) yield
     if (sign * compareCells(words, cell - 1, cell) <= 0) continue
     const reason = `it is ${sign === 1 ? "less" : "greater"} than the cell before; the values are ${order}`
-    throw new WriteError({ field: field.name, cell, reason })
+    throw new WriteError({ field: field.name, cell, detail: reason })
   }
 }
 
@@ -219,6 +219,6 @@ function* checkCodes(
   })
   if (cell >= 0) {
     const reason = `${codes[cell]} is no code of the enumeration ${field.enumeration}, which has ${size} values`
-    throw new WriteError({ field: field.name, cell, reason })
+    throw new WriteError({ field: field.name, cell, detail: reason })
   }
 }

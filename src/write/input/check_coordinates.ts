@@ -29,7 +29,7 @@ export function* checkCoordinates(schema: ArraySchema, column: WriteColumn): Ste
     throw new WriteError({
       field: field.name,
       cell,
-      reason: Number.isNaN(viewAs(type, values)[cell])
+      detail: Number.isNaN(viewAs(type, values)[cell])
         ? "NaN is no coordinate"
         : outsideText(field.type, values.subarray(cell * size, (cell + 1) * size), what, range),
     })
@@ -95,5 +95,5 @@ function* checkStrings(
     "current domain",
     current,
   )
-  throw new WriteError({ field: field.name, cell: outside, reason })
+  throw new WriteError({ field: field.name, cell: outside, detail: reason })
 }

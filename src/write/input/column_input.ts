@@ -74,7 +74,7 @@ export function* rawColumn(field: Field, given: unknown): Steps<RawColumn> {
   if (typeof given !== "object" || given === null) {
     throw new WriteError({
       field: field.name,
-      reason: `${shown(given)} is no column; give a ${nameOf(arrayOf(field.type))}, { values, … } or a list of cells`,
+      detail: `${shown(given)} is no column; give a ${nameOf(arrayOf(field.type))}, { values, … } or a list of cells`,
     })
   }
   return yield* fromBuffers(field, ArrayBuffer.isView(given) ? { values: given as TypedArray } : given as BufferInput)
@@ -82,7 +82,7 @@ export function* rawColumn(field: Field, given: unknown): Steps<RawColumn> {
 
 function* fromBuffers(field: Field, { values, offsets, validity, type }: BufferInput): Steps<RawColumn> {
   const refuse = (reason: string): never => {
-    throw new WriteError({ field: field.name, reason })
+    throw new WriteError({ field: field.name, detail: reason })
   }
   const make = arrayOf(field.type)
   if (type !== undefined && type !== field.type) return refuse(`the values are ${type}, the field is ${field.type}`)
@@ -129,7 +129,7 @@ function* aligned(bytes: Uint8Array, cellSize: number): Steps<Uint8Array> {
 function* byteOffsets(field: Field, offsets: Uint32Array, length: number): Steps<Uint32Array> {
   const n = offsets.length - 1
   if (offsets[0] !== 0) {
-    throw new WriteError({ field: field.name, cell: 0, reason: `it starts at ${offsets[0]}; the first offset is 0` })
+    throw new WriteError({ field: field.name, cell: 0, detail: `it starts at ${offsets[0]}; the first offset is 0` })
   }
   const wrong = yield* findInParts(n, (from, to) => {
     for (let i = from; i < to; i++) if (offsets[i + 1] < offsets[i] || offsets[i + 1] > length) return i
@@ -139,11 +139,11 @@ function* byteOffsets(field: Field, offsets: Uint32Array, length: number): Steps
     const reason = `it goes from ${offsets[wrong]} to ${
       offsets[wrong + 1]
     }; offsets never fall, and there are ${length} values`
-    throw new WriteError({ field: field.name, cell: wrong, reason })
+    throw new WriteError({ field: field.name, cell: wrong, detail: reason })
   }
   if (offsets[n] !== length) {
     const reason = `the last offset is ${offsets[n]}, but there are ${length} values: some belong to no cell`
-    throw new WriteError({ field: field.name, reason })
+    throw new WriteError({ field: field.name, detail: reason })
   }
   const size = sizeOf(field.type)
   if (size === 1) return offsets
@@ -179,7 +179,7 @@ function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColum
       return run()
     } catch (error) {
       if (!(error instanceof ScalarError)) throw error
-      throw new WriteError({ field: field.name, cell, reason: error.reason })
+      throw new WriteError({ field: field.name, cell, detail: error.reason })
     }
   }
   let validity: Uint8Array | undefined
@@ -210,7 +210,7 @@ function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColum
         if (part.byteLength !== field.cellSize) {
           const size = sizeOf(field.type)
           const reason = `it has ${part.byteLength / size} values; cells have ${field.cellValNum}`
-          throw new WriteError({ field: field.name, cell: i, reason })
+          throw new WriteError({ field: field.name, cell: i, detail: reason })
         }
         values.set(part, i * field.cellSize)
       }
@@ -233,7 +233,7 @@ function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColum
       if (end > MAX_VALUE_BYTES) {
         throw new WriteError({
           field: field.name,
-          reason: `more than ${MAX_VALUE_BYTES} bytes; give them in parts of less than 4 GiB`,
+          detail: `more than ${MAX_VALUE_BYTES} bytes; give them in parts of less than 4 GiB`,
         })
       }
       if (end > values.length) {

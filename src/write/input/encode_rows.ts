@@ -28,7 +28,7 @@ export const asRowError = (uri: string) => <E>(error: E): E | RowError =>
     ? new RowError({
       uri,
       row: error.cell,
-      reason: error.field === "" ? reasonOf(error, "row") : `${error.field}: ${reasonOf(error, "row")}`,
+      detail: error.field === "" ? reasonOf(error, "row") : `${error.field}: ${reasonOf(error, "row")}`,
       cause: error,
     })
     : error
@@ -52,7 +52,7 @@ export const rowEncoder = <A, I, R>(
     const append = (columns: Record<string, Array<CellInput>>, row: number, encoded: I): RowError | undefined => {
       const fields = encoded as Readonly<Record<string, unknown>>
       const refuse = (name: string, reason: string): RowError =>
-        new RowError({ uri, row, reason: `${name}: ${reason}`, cause: undefined })
+        new RowError({ uri, row, detail: `${name}: ${reason}`, cause: undefined })
       for (const name of Object.keys(fields)) {
         if (fields[name] !== undefined && !byName.has(name)) return refuse(name, "the array has no such field")
       }

@@ -61,7 +61,11 @@ export const oneOf = <const A extends string>(
   if (given === undefined) return first
   const found = words.find((word) => word === given)
   return found ??
-    refuse(option, `${JSON.stringify(given)} is none of ${words.map((w) => JSON.stringify(w)).join(", ")}`)
+    refuse(
+      option,
+      `${JSON.stringify(given)} is invalid; expected one of ${words.map((w) => JSON.stringify(w)).join(", ")}`,
+      given,
+    )
 }
 
 /** Validates the options of a write; `more` are the names of the options that `check` validates. */
@@ -75,7 +79,7 @@ export const checkWrite = <A extends object>(
   if (array.schema.arrayType !== arrayType) {
     const [is, its] = arrayType === "dense" ? ["sparse", "Sparse"] : ["dense", "Dense"]
     const reason = `the array is ${is}; ${its}.write writes it`
-    return Effect.fail(new WriteError({ uri: array.uri, field: "", reason }))
+    return Effect.fail(new WriteError({ uri: array.uri, field: "", detail: reason }))
   }
   return attemptOptions(() => {
     const refuse = refusing(array.uri)
@@ -83,7 +87,7 @@ export const checkWrite = <A extends object>(
     const at = millis("at", options.at, refuse)
     const { onProgress } = options
     if (onProgress !== undefined && typeof onProgress !== "function") {
-      return refuse("onProgress", "give a function that takes { cells, bytes }")
+      return refuse("onProgress", "give a function that takes { cells, bytes }", onProgress)
     }
     return { time: at === undefined ? undefined : [at, at], onProgress, ...check(refuse) }
   })
@@ -108,7 +112,9 @@ export const MEMORY = 2 ** 28
 /** Validates a number of bytes, with a default. */
 export const bytesOf = (option: string, given: unknown, fallback: number, refuse: Refuse): number => {
   if (given === undefined) return fallback
-  return typeof given === "number" && given >= 1 ? given : refuse(option, `${given} is no number of bytes`)
+  return typeof given === "number" && given >= 1
+    ? given
+    : refuse(option, `${String(given)} is not a number of bytes above 0`, given)
 }
 
 /** Validates the maximum fragment size for the array's format. */

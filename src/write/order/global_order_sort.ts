@@ -53,7 +53,7 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
     field: "",
     cell,
     other: first,
-    reason:
+    detail:
       `the coordinates ${cellText(dimensions, cell)} are there twice; the array allows no duplicates: leave one ` +
       `out, or ask for the first of them`,
   })
@@ -154,7 +154,7 @@ export const globalOrder = (
       new WriteError({
         field: "",
         cell,
-        reason:
+        detail:
           `the coordinates ${
             cellText(dimensions, cell)
           } come before those of the cell in front of it in the global order; ` +

@@ -50,7 +50,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
           if (added === "full") {
             const reason = "the write has too many cells at one moment to make sure that none is in two of its " +
               "fragments; leave out at, give the cells in global order, or allow more memory"
-            return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
+            return yield* Effect.fail(new WriteError({ uri, field: "", detail: reason }))
           }
           // the first duplicate in input order
           first = Math.min(first, permutation === undefined ? from + i : permutation[from + i])
@@ -61,7 +61,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
       const reason =
         `the coordinates ${cellText(dimensions, first)} were given before, and are in another fragment of ` +
         `this write, at the same moment; ${ADVICE}`
-      return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, reason }))
+      return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, detail: reason }))
     })
 }
 
@@ -81,6 +81,6 @@ export const repeatedInBoxes = (uri: string, dimensions: ReadonlyArray<WriteColu
     uri,
     field: "",
     cell,
-    reason: `the coordinates ${cellText(dimensions, cell)} were given before, and are in another fragment of this ` +
+    detail: `the coordinates ${cellText(dimensions, cell)} were given before, and are in another fragment of this ` +
       `write, at the same moment; ${ADVICE}`,
   })

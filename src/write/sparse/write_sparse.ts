@@ -116,7 +116,7 @@ function* runOf(
     const reason =
       `the coordinate of ${JSON.stringify(field.name)} does not follow the one before; labels are written of ` +
       "coordinates without gaps, in their order"
-    throw new WriteError({ field: label, cell: i, reason })
+    throw new WriteError({ field: label, cell: i, detail: reason })
   }
   return { low, high: low + BigInt(Math.max(0, coordinates.length - 1)) }
 }

@@ -46,7 +46,9 @@ export const varColumn = (
         : appendStarts(starts, at, total, tile.offsets!, positions[t])
       if (total > MAX_VALUE_BYTES) {
         const reason = `the values of ${JSON.stringify(field.name)} take more than 4 GiB; read them in parts`
-        return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed: total, limit: MAX_VALUE_BYTES, reason }))
+        return yield* Effect.fail(
+          new ResultTooLarge({ uri: array.uri, needed: total, limit: MAX_VALUE_BYTES, detail: reason }),
+        )
       }
     }
     const { bytes, validity } = yield* attemptAllocation(array.uri, total + length, () => ({
