@@ -51,21 +51,21 @@ describe("language", () => {
   })
 
   it("is plain in sources and documents, except in the files of the debt list", () => {
-    const found = Object.fromEntries(
+    const counts = Object.fromEntries(
       textFiles(root).map((path) => [path, occurrences(path).length] as const).filter(([, count]) => count > 0),
     )
     if (process.env.UPDATE_LANGUAGE_DEBT === "1") {
-      writeFileSync(debtFile, `${JSON.stringify(found, undefined, 2)}\n`)
+      writeFileSync(debtFile, `${JSON.stringify(counts, undefined, 2)}\n`)
     }
     const debt = readDebt()
-    const more = Object.keys(found).filter((path) => found[path] > (debt[path] ?? 0)).flatMap((path) => [
-      `${path}: ${found[path]} phrases, ${debt[path] ?? 0} allowed`,
+    const more = Object.keys(counts).filter((path) => counts[path] > (debt[path] ?? 0)).flatMap((path) => [
+      `${path}: ${counts[path]} phrases, ${debt[path] ?? 0} allowed`,
       ...(debt[path] === undefined ? occurrences(path) : [])
         .map(({ line, text, phrase }) => `  ${path}:${line}: ${text} → ${phrase.instead}`),
     ])
     const hint = "To list them: deno run -A tests/support/phrases.ts FILE"
     assert(more.length === 0, `${more.join("\n")}\n${hint}`)
-    const fewer = Object.keys(debt).filter((path) => (found[path] ?? 0) < debt[path])
+    const fewer = Object.keys(debt).filter((path) => (counts[path] ?? 0) < debt[path])
     assert(fewer.length === 0, `Fewer phrases in ${fewer.join(", ")}: run this test with UPDATE_LANGUAGE_DEBT=1`)
   })
 })
