@@ -105,9 +105,13 @@ export const splitTypeScript = (source: string): SplitSource => {
   return { prose, code }
 }
 
-/** Splits Markdown: code blocks and inline code are not prose. */
+/** Splits Markdown: inline code and code blocks are not prose, except comments and strings in TypeScript. */
 export const splitMarkdown = (source: string): SplitSource => ({
-  prose: source.replace(/^```[\s\S]*?^```|`[^`\n]*`/gm, blank),
+  prose: source.replace(
+    /^```(\w*)\n([\s\S]*?)^```|`[^`\n]*`/gm,
+    (text: string, language: string | undefined, body: string) =>
+      language === "ts" ? `${blank("```ts\n")}${splitTypeScript(body).prose}${blank("```")}` : blank(text),
+  ),
   code: blank(source),
 })
 
