@@ -1,13 +1,13 @@
 /**
- * How bytes and cycles get here: the storage and codec services, and the layers that provide them.
+ * The storage and codec services, and the layers that provide them.
  *
- * - **Storage** – {@link StorageService} is the tag (`Storage` is a global of the Web, so the name stays clear of it).
- *   {@link layerLocal}, {@link layerHttp}, {@link layerMemory} and {@link makeRouter} provide it; {@link withCoalescing},
- *   {@link withCache}, {@link withRetry} and {@link withLimit} lie over any of them; {@link withTrace} counts what is asked, and
- *   {@link withFaults} fails where it is told to.
+ * - **Storage** – {@link StorageService} is the tag (the global `Storage` of the Web has another meaning).
+ *   {@link layerLocal}, {@link layerHttp}, {@link layerMemory} and {@link makeRouter} provide it. {@link withCoalescing},
+ *   {@link withCache}, {@link withRetry} and {@link withLimit} add behaviour to any storage; {@link withCounters} counts
+ *   calls and bytes, and {@link withFaults} injects failures for tests.
  * - **Codecs** – {@link Codecs} is the tag; {@link layerNative} and {@link layerPortable} provide it, {@link layerWebp} adds
  *   WebP.
- * - **All at once** – {@link layerDefault}, or {@link layerDefaultPortable}.
+ * - **Both services** – {@link layerDefault}, or {@link layerDefaultPortable} with codecs in plain TypeScript.
  *
  * ```ts
  * import { layerDefault, StorageService } from "@tessera/array/platform"
