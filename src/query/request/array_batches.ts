@@ -22,14 +22,16 @@ export interface BatchesOptions<
 export type ArrayToRead<S extends Declared> = TileArray<S> | Effect.Effect<TileArray<S>, unknown, Storage | Codecs>
 
 /** Returns the batches of an array; opens it first if necessary. */
-export const batchesOf = <S extends Declared, A, E, E2>(
+export const batchesOf = <S extends Declared, Q extends RunOptions, A, E, E2>(
   array: ArrayToRead<S>,
-  stream: (array: TileArray<S>) => Stream.Stream<A, E, Storage | Codecs>,
+  options: Q,
+  stream: (array: TileArray<S>, query: Omit<Q, "signal">) => Stream.Stream<A, E, Storage | Codecs>,
   layer: Layer.Layer<Storage | Codecs, E2>,
-  { signal }: RunOptions,
 ): AsyncIterable<A> => {
+  const { signal, ...query } = options
   const opening: Effect.Effect<TileArray<S>, unknown, Storage | Codecs> = Effect.isEffect(array)
     ? array
     : Effect.succeed(array)
-  return toAsyncIterable(Stream.flatMap(Stream.fromEffect(opening), stream), layer, { signal })
+  const batches = Stream.flatMap(Stream.fromEffect(opening), (array) => stream(array, query))
+  return toAsyncIterable(batches, layer, { signal })
 }

@@ -41,7 +41,7 @@ export interface ResolvedQuery<S extends Declared> {
 }
 
 /** The options that are checked here. */
-interface Given {
+export interface QueryInput {
   readonly select?: ReadonlyArray<string>
   readonly at?: number | bigint | Date
   readonly time?: TimeForm
@@ -104,7 +104,7 @@ const arrayAt = <S extends Declared>(
 /** Validates a query. `more` are additional option names; `names` replaces the list of all others. */
 export const resolveQuery = <S extends Declared>(
   array: TileArray<S>,
-  options: Given,
+  options: QueryInput,
   more: ReadonlyArray<string> = [],
   names: ReadonlyArray<string> = NAMES,
 ): Effect.Effect<ResolvedQuery<S>, QueryError, Storage | Codecs> => {
