@@ -72,13 +72,16 @@ const wordings: ReadonlyArray<readonly [RegExp, (has: Has) => string]> = [
   [/; leave them out with metadata: false/, () => "; leave them out with --no-metadata"],
 ]
 
+/** Returns whether an error is a mistake in the program: all errors that a command may fail with have a tag. */
+export const isDefect = (error: unknown): boolean =>
+  typeof (error as { readonly _tag?: unknown } | null | undefined)?._tag !== "string"
+
 /** What is wrong, in one line, for a command that `has` some options; `undefined` if there is nothing to say. */
 export const messageOf = (error: unknown, has: Has = () => true): string | undefined => {
-  const tag = (error as { readonly _tag?: unknown } | null)?._tag
+  const tag = (error as { readonly _tag?: unknown } | null | undefined)?._tag
   if (tag === "ClosedPipe") return undefined
   const original = error instanceof Error ? error.message : String(error)
   const message = wordings.reduce((text, [from, to]) => text.replace(from, to(has)), original)
-  // without a tag it is a mistake of our own
-  const text = typeof tag === "string" ? message : `this is a bug in tessera, please report it: ${message}`
+  const text = !isDefect(error) ? message : `this is a bug in tessera, please report it: ${message}`
   return messageText(text, LONGEST_MESSAGE).trim()
 }
