@@ -39,6 +39,12 @@ export * as Dense from "./src/dense.ts"
 export * as Dim from "./src/schema_builder/dimension.ts"
 export * as Filter from "./src/schema_builder/filter.ts"
 export * as Group from "./src/group/group.ts"
+export {
+  makeNameGenerator,
+  NameGenerator,
+  type NameGeneratorTag,
+  type NameStamp,
+} from "./src/array/create/name_generator.ts"
 export * as Metadata from "./src/array/metadata/metadata_values.ts"
 export * as Sparse from "./src/sparse.ts"
 export * as TileArray from "./src/tile_array.ts"

@@ -84,12 +84,15 @@ const textOf = (error: unknown, has: Has): string => {
   return advice === undefined ? summary : `${summary}; ${advice}`
 }
 
+/** Returns whether an error is a mistake in the program: all errors that a command may fail with have a tag. */
+export const isDefect = (error: unknown): boolean =>
+  typeof (error as { readonly _tag?: unknown } | null | undefined)?._tag !== "string"
+
 /** What is wrong, in one line, for a command that `has` some options; `undefined` if there is nothing to say. */
 export const messageOf = (error: unknown, has: Has = () => true): string | undefined => {
-  const tag = (error as { readonly _tag?: unknown } | null)?._tag
+  const tag = (error as { readonly _tag?: unknown } | null | undefined)?._tag
   if (tag === "ClosedPipe") return undefined
   const message = textOf(error, has)
-  // without a tag it is a mistake of our own
-  const text = typeof tag === "string" ? message : `this is a bug in tessera, please report it: ${message}`
+  const text = isDefect(error) ? `this is a bug in tessera, please report it: ${message}` : message
   return messageText(text, LONGEST_MESSAGE).trim()
 }

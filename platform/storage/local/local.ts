@@ -15,7 +15,7 @@ import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { compareBytewise } from "../utf8_order.ts"
 import { builtin } from "../../host/builtin_modules.ts"
 import { type ByteRange, type Entry, Storage, type Tail } from "../service.ts"
-import { describe, listFolder, modeOf, type OpenFile, openFile } from "./host_files.ts"
+import { describe, listFolder, modeOf, openByNode, type OpenCall, type OpenFile } from "./host_files.ts"
 import type { Durability } from "./durability.ts"
 import { isTemporary, makeLocalWrites } from "./atomic_write.ts"
 import { runSteps } from "../../host/event_loop_turns.ts"
@@ -27,8 +27,8 @@ const path = builtin("node:path")
 /** One read call moves less than 2 GiB, whatever is asked of it. */
 const READ_MAX = 1 << 30
 
-const withFile = <A>(op: StorageOp, uri: string, use: (file: OpenFile) => A): A => {
-  const file = openFile(localPath(op, uri))
+const withFile = <A>(open: OpenCall, op: StorageOp, uri: string, use: (file: OpenFile) => A): A => {
+  const file = open(localPath(op, uri))
   try {
     return use(file)
   } finally {
@@ -75,15 +75,16 @@ const readSmall = (file: OpenFile): Uint8Array | undefined => {
   return count === 0 || count === SMALL ? undefined : scratch.slice(0, count)
 }
 
-const read = (uri: string): Uint8Array =>
+const read = (open: OpenCall, uri: string): Uint8Array =>
   withFile(
+    open,
     "read",
     uri,
     (file) => readSmall(file) ?? readAt("read", uri, file, { offset: 0, length: sizeOf(uri, file.size()) }),
   )
 
-const readTail = (uri: string, length: number): Tail =>
-  withFile("readTail", uri, (file) => {
+const readTail = (open: OpenCall, uri: string, length: number): Tail =>
+  withFile(open, "readTail", uri, (file) => {
     const all = readSmall(file)
     const size = all?.length ?? sizeOf(uri, file.size())
     const range = tailRange("readTail", uri, length, size)
@@ -145,18 +146,18 @@ function* rangesOf(
 
 const bytesIn = (ranges: ReadonlyArray<ByteRange>): number => ranges.reduce((sum, range) => sum + range.length, 0)
 
-const readRanges: Storage["readRanges"] = (uri, ranges, into) => {
+const readRanges = (open: OpenCall): Storage["readRanges"] => (uri, ranges, into) => {
   const failed = readFailure("readRanges", uri)
   if (bytesIn(ranges) > PIECE) {
     return Effect.acquireUseRelease(
-      Effect.try({ try: () => openFile(localPath("readRanges", uri)), catch: failed }),
+      Effect.try({ try: () => open(localPath("readRanges", uri)), catch: failed }),
       (file) => runSteps(() => rangesOf(uri, ranges, into, file), (error) => Effect.fail(failed(error))),
       (file) => Effect.sync(() => file.close()),
     )
   }
   return Effect.try({
     try: () =>
-      withFile("readRanges", uri, (file) => {
+      withFile(open, "readRanges", uri, (file) => {
         const steps = rangesOf(uri, ranges, into, file)
         for (;;) {
           const next = steps.next()
@@ -252,7 +253,10 @@ export interface LocalOptions {
  * assertEquals(Effect.runSync(storage.list("/no/such/folder")), [])
  * ```
  */
-export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
+export const makeLocalStorage = (options: LocalOptions = {}): Storage => makeLocalStorageBy(openByNode, options)
+
+/** As {@link makeLocalStorage}, with the call that opens files for reading. */
+export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): Storage => ({
   list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
   size: (uri) =>
     Effect.try({
@@ -262,9 +266,10 @@ export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
       },
       catch: readFailure("size", uri),
     }),
-  read: (uri) => Effect.try({ try: () => read(uri), catch: readFailure("read", uri) }),
-  readRanges,
-  readTail: (uri, length) => Effect.try({ try: () => readTail(uri, length), catch: readFailure("readTail", uri) }),
+  read: (uri) => Effect.try({ try: () => read(open, uri), catch: readFailure("read", uri) }),
+  readRanges: readRanges(open),
+  readTail: (uri, length) =>
+    Effect.try({ try: () => readTail(open, uri, length), catch: readFailure("readTail", uri) }),
   ...makeLocalWrites(options.durability ?? "synced"),
   remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
   inFlight: () => 1,
