@@ -3,7 +3,7 @@
  *
  * - **Storage** – {@link StorageService} is the tag (`Storage` is a global of the Web, so the name stays clear of it).
  *   {@link layerLocal}, {@link layerHttp}, {@link layerMemory} and {@link makeRouter} provide it; {@link withCoalescing},
- *   {@link withCache}, {@link withRetry} and {@link withLimit} lie over any of them; {@link withTrace} counts what is asked, and
+ *   {@link withCache}, {@link withRetry} and {@link withLimit} lie over any of them; {@link withTrace} counts what is asked, {@link withSpans} makes spans, and
  *   {@link withFaults} fails where it is told to.
  * - **Codecs** – {@link Codecs} is the tag; {@link layerNative} and {@link layerPortable} provide it, {@link layerWebp} adds
  *   WebP.
@@ -44,6 +44,9 @@ export { publish, type PublishResult } from "./storage/http/publish_manifest.ts"
 export { layerDefault, layerStorage } from "./runtime/default_layer.ts"
 export { layerDefaultPortable } from "./runtime/portable_layer.ts"
 export { type ByteRange, type Entry, type FileWriter, Storage as StorageService, type Tail } from "./storage/service.ts"
+export * as Metrics from "./observability/metrics.ts"
+export { withMetrics } from "./storage/measured.ts"
+export { layerSpans, withSpans } from "./storage/middleware/spans.ts"
 export { makeHttpStorage } from "./storage/http/http.ts"
 export { layerLocal, localFiles, type LocalOptions, makeLocalStorage } from "./storage/local/local.ts"
 export type { Durability } from "./storage/local/durability.ts"
