@@ -18,22 +18,9 @@ import { writeDense } from "./dense/write_dense.ts"
 import { type BatchOptions, checkCells, fragmentSizeOf, oneOf, type WriteOptions } from "./options/write_options.ts"
 import type { WriteFailure, WriteResult } from "./result/write_result.ts"
 
-export type { CellWriter } from "./fragment/cell_writer.ts"
-export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./input/column_input.ts"
+export * from "./write_exports.ts"
 export type { DenseOrder } from "./dense/dense_tiles.ts"
-export type {
-  AttributeColumns,
-  BoxOf,
-  Buffers,
-  ColumnInputOf,
-  Coordinate,
-  FullCell,
-  LabelInputs,
-  LabelsBeside,
-  ValueInputOf,
-} from "./options/typed_input.ts"
-export type { BatchOptions, WriteOptions } from "./options/write_options.ts"
-export type { WriteFailure, WriteProgress, WriteResult } from "./result/write_result.ts"
+export type { AttributeColumns, BoxOf, Coordinate } from "./options/typed_input.ts"
 
 /** How dense cells are written. */
 export interface DenseWriteOptions extends WriteOptions {

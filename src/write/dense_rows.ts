@@ -14,8 +14,6 @@ import { bytesOf, checkCells, MEMORY, type WriteOptions } from "./options/write_
 import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
 import type { WriteResult } from "./result/write_result.ts"
 
-export type { Rows, WriteRowsError } from "./write_rows.ts"
-
 /** How rows are written into a dense array. */
 export interface DenseRowsOptions extends WriteOptions {
   /** Bytes of cells that wait to be put together to boxes. Default: 256 MiB. */

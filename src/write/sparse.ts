@@ -25,19 +25,8 @@ import {
 import { writeSparse } from "./sparse/write_sparse.ts"
 import type { WriteFailure, WriteResult } from "./result/write_result.ts"
 
-export type { CellWriter } from "./fragment/cell_writer.ts"
-export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./input/column_input.ts"
-export type {
-  Buffers,
-  CellColumns,
-  ColumnInputOf,
-  FullCell,
-  LabelInputs,
-  LabelsBeside,
-  ValueInputOf,
-} from "./options/typed_input.ts"
-export type { BatchOptions, WriteOptions } from "./options/write_options.ts"
-export type { WriteFailure, WriteProgress, WriteResult } from "./result/write_result.ts"
+export * from "./write_exports.ts"
+export type { CellColumns } from "./options/typed_input.ts"
 
 /** How sparse cells are written. */
 export interface SparseWriteOptions extends WriteOptions {

@@ -13,8 +13,6 @@ import { type SparseWriterOptions, writer } from "./sparse.ts"
 import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
 import type { WriteResult } from "./result/write_result.ts"
 
-export type { Rows, WriteRowsError } from "./write_rows.ts"
-
 /**
  * Writes rows: an object a cell, with its coordinates and attributes by name, encoded through `schema` – the way back of
  * `Sparse.rows`. Values are what rows have when they are read, and dates may be ISO text, 64-bit integers numbers; fields of

@@ -21,15 +21,17 @@ export interface BatchesOptions<
 /** An open array, or what opens it: `TileArray.open(uri)`. */
 export type ArrayToRead<S extends Declared> = TileArray<S> | Effect.Effect<TileArray<S>, unknown, Storage | Codecs>
 
-/** The batches of an array, which is opened first if it has to be. */
-export const batchesOf = <S extends Declared, A, E, E2>(
+/** Iterates over the batches of a query, and opens the array first if it has to be. */
+export const batchesOf = <S extends Declared, Q extends RunOptions, A, E, E2>(
   array: ArrayToRead<S>,
-  stream: (array: TileArray<S>) => Stream.Stream<A, E, Storage | Codecs>,
+  options: Q,
+  stream: (array: TileArray<S>, query: Omit<Q, "signal">) => Stream.Stream<A, E, Storage | Codecs>,
   layer: Layer.Layer<Storage | Codecs, E2>,
-  { signal }: RunOptions,
 ): AsyncIterable<A> => {
+  const { signal, ...query } = options
   const opening: Effect.Effect<TileArray<S>, unknown, Storage | Codecs> = Effect.isEffect(array)
     ? array
     : Effect.succeed(array)
-  return toAsyncIterable(Stream.flatMap(Stream.fromEffect(opening), stream), layer, { signal })
+  const batches = Stream.flatMap(Stream.fromEffect(opening), (array) => stream(array, query))
+  return toAsyncIterable(batches, layer, { signal })
 }

@@ -40,8 +40,8 @@ export interface ResolvedQuery<S extends Declared> {
   readonly options: StreamOptions
 }
 
-/** What is looked at of the options of a query here. */
-interface Given {
+/** The options of a query that {@link resolveQuery} uses itself. */
+export interface QueryInput {
   readonly select?: ReadonlyArray<string>
   readonly at?: number | bigint | Date
   readonly time?: TimeForm
@@ -104,7 +104,7 @@ const arrayAt = <S extends Declared>(
 /** Checks a query of an array. `more` are the options that there are beside those of every query, `names` all others. */
 export const resolveQuery = <S extends Declared>(
   array: TileArray<S>,
-  options: Given,
+  options: QueryInput,
   more: ReadonlyArray<string> = [],
   names: ReadonlyArray<string> = NAMES,
 ): Effect.Effect<ResolvedQuery<S>, QueryError, Storage | Codecs> => {
