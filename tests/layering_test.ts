@@ -42,8 +42,9 @@ const parts: Readonly<Record<string, Part>> = {
     uses: ["schema/errors", "effect"],
     folders: {
       ".": [],
+      "observability": [],
       "host": ["node"],
-      "workers": ["host", "node"],
+      "workers": ["host", "node", "observability"],
       // codecs know nothing of storages, WebAssembly modules nothing of anything
       "wasm": [],
       "codecs": [".", "workers"],
@@ -64,16 +65,17 @@ const parts: Readonly<Record<string, Part>> = {
         "@noble/hashes",
       ],
       // the backends do not know each other
-      "storage": [".", "host"],
-      "storage/middleware": [".", "storage"],
+      "storage": [".", "host", "observability"],
+      "storage/middleware": [".", "observability", "storage"],
       "storage/local": [".", "host", "storage", "node"],
-      "storage/http": [".", "host", "storage", "storage/middleware", "@effect/platform"],
+      "storage/http": [".", "host", "observability", "storage", "storage/middleware", "@effect/platform"],
       "runtime": ["codecs", "codecs/layers", "codecs/webp", "storage", "storage/http", "storage/local", "workers"],
       "mod.ts": [
         ".",
         "codecs",
         "codecs/layers",
         "codecs/webp",
+        "observability",
         "runtime",
         "storage",
         "storage/http",

@@ -13,6 +13,7 @@ import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { makeListing } from "./listing.ts"
 import { makeReads } from "./ranges.ts"
 import { type HttpOptions, makeSend } from "./request.ts"
+import { withMetrics } from "../measured.ts"
 import type { Storage } from "../service.ts"
 
 const readOnly = (op: StorageOp, uri: string): Effect.Effect<never, StorageError> =>
@@ -72,7 +73,7 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
       return new StorageError({ op, uri, reason: "Conflict", cause })
     })
 
-  return {
+  return withMetrics({
     list,
     size: (uri) => mapStaleManifest("size", uri, reads.size("size", uri)),
     read: (uri) => mapStaleManifest("read", uri, reads.read(uri)),
@@ -84,5 +85,5 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
     createFolder: (uri) => readOnly("createFolder", uri),
     remove: (uri) => readOnly("remove", uri),
     removeFolder: (uri) => readOnly("removeFolder", uri),
-  }
+  })
 }

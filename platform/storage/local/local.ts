@@ -14,6 +14,7 @@ import { codeOf, readFailure, storageFailure } from "../errno.ts"
 import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { compareBytewise } from "../utf8_order.ts"
 import { builtin } from "../../host/builtin_modules.ts"
+import { withMetrics } from "../measured.ts"
 import { type ByteRange, type Entry, Storage, type Tail } from "../service.ts"
 import { describe, listFolder, modeOf, openByNode, type OpenCall, type OpenFile } from "./host_files.ts"
 import type { Durability } from "./durability.ts"
@@ -256,28 +257,29 @@ export interface LocalOptions {
 export const makeLocalStorage = (options: LocalOptions = {}): Storage => makeLocalStorageBy(openByNode, options)
 
 /** As {@link makeLocalStorage}, with the call that opens files for reading. */
-export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): Storage => ({
-  list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
-  size: (uri) =>
-    Effect.try({
-      try: () => {
-        const { isFile, size } = describe(localPath("size", uri))
-        return sizeOf(uri, isFile ? size : undefined)
-      },
-      catch: readFailure("size", uri),
-    }),
-  read: (uri) => Effect.try({ try: () => read(open, uri), catch: readFailure("read", uri) }),
-  readRanges: readRanges(open),
-  readTail: (uri, length) =>
-    Effect.try({ try: () => readTail(open, uri, length), catch: readFailure("readTail", uri) }),
-  ...makeLocalWrites(options.durability ?? "synced"),
-  remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
-  inFlight: () => 1,
-  mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
-  realPath: (uri) =>
-    Effect.try({ try: () => fs().realpathSync(localPath("realPath", uri)), catch: readFailure("realPath", uri) }),
-  unlisted: (uri) => Effect.try({ try: () => unlisted(uri), catch: storageFailure("unlisted", uri) }),
-})
+export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): Storage =>
+  withMetrics({
+    list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
+    size: (uri) =>
+      Effect.try({
+        try: () => {
+          const { isFile, size } = describe(localPath("size", uri))
+          return sizeOf(uri, isFile ? size : undefined)
+        },
+        catch: readFailure("size", uri),
+      }),
+    read: (uri) => Effect.try({ try: () => read(open, uri), catch: readFailure("read", uri) }),
+    readRanges: readRanges(open),
+    readTail: (uri, length) =>
+      Effect.try({ try: () => readTail(open, uri, length), catch: readFailure("readTail", uri) }),
+    ...makeLocalWrites(options.durability ?? "synced"),
+    remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
+    inFlight: () => 1,
+    mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
+    realPath: (uri) =>
+      Effect.try({ try: () => fs().realpathSync(localPath("realPath", uri)), catch: readFailure("realPath", uri) }),
+    unlisted: (uri) => Effect.try({ try: () => unlisted(uri), catch: storageFailure("unlisted", uri) }),
+  })
 
 /**
  * The storage of local files whose commits outlast a loss of power, as a value; {@link layerLocal} is the layer of it.
