@@ -6,6 +6,7 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import { numberOption } from "./check_option.ts"
 import { eachRange } from "../each_range.ts"
 import { StorageError, type StorageReason } from "../../errors.ts"
 import type { Storage } from "../service.ts"
@@ -46,7 +47,7 @@ const requestedDelay = (error: StorageError): number => {
  * ```
  */
 export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage => {
-  const times = options.times ?? 4
+  const times = numberOption("times", options.times, 4)
   const wait = Duration.toMillis(options.wait ?? 100)
   const longest = Duration.toMillis(options.longestWait ?? "10 seconds")
   const reasons = new Set(options.reasons ?? ["Unavailable", "Timeout"])

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { loadEnumerations } from "../../array/enumeration/enumerations.ts"
@@ -32,12 +33,12 @@ export const DEFAULT_GROUPS = 2 ** 16
 /** The most that may be asked for: groups are numbered by 31 bits. */
 const MAX_GROUPS = 2 ** 30
 
-/** Refuses what is no number of groups, or of values. Throws {@link SelectionError}. */
+/** Checks the maximum number of groups or values. Throws `InvalidOption`. */
 const checkMost = (uri: string, most: number, what: MostOf): void => {
   if (Number.isInteger(most) && most > 0 && most <= MAX_GROUPS) return
-  const [field, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
-  const reason = `${String(most)} is no number of ${of}; give a whole number from 1 to ${MAX_GROUPS}`
-  throw new SelectionError({ uri, field, detail: reason })
+  const [option, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
+  const reason = `${String(most)} is not a number of ${of}; expected an integer from 1 to ${MAX_GROUPS}`
+  throw invalidOption(uri, option, reason, most)
 }
 
 /** What users call groups: of distinct values each is one. */

@@ -1,6 +1,7 @@
 /**
  * What a read is asked, and what of it is the same for dense and sparse arrays.
  */
+import { invalidOption } from "../../../platform/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { type Field, fieldsOf, TIMESTAMPS } from "../../fragment/field.ts"
@@ -63,14 +64,14 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
 
 const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] satisfies ReadonlyArray<Order>
 
-/** The order that is asked for, or the default. Throws {@link SelectionError}. */
+/** The option `order`, or the default. Throws `InvalidOption`. */
 export const orderOf = (uri: string, order: Order | undefined, fallback: Order): Order => {
   if (order === undefined) return fallback
   if (orders.includes(order)) return order
-  const reason = `${JSON.stringify(order)} is no order of cells; there are ${
+  const reason = `${JSON.stringify(order)} is not an order of cells; expected one of ${
     orders.map((o) => JSON.stringify(o)).join(", ")
   }`
-  throw new SelectionError({ uri, field: "order", detail: reason })
+  throw invalidOption(uri, "order", reason, order)
 }
 
 /** What to read in batches. */
