@@ -65,7 +65,8 @@ export { ChecksumMismatch, DecryptionFailed } from "./src/filter/part/errors.ts"
 export type { TileError } from "./src/tile/attempt.ts"
 export { RowError } from "./src/row/row_error.ts"
 export { type RunOptions, toAsyncIterable, toReadableStream } from "./src/query/batch/async_iterable.ts"
-export { FormatError } from "./schema/errors/format_error.ts"
+export { FormatError, type FormatReason } from "./schema/errors/format_error.ts"
+export { type Advised, Hint } from "./schema/errors/hint.ts"
 export {
   AlreadyExists,
   CodecError,

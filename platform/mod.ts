@@ -32,13 +32,17 @@ export { compileWebp, compileWebpEncoder, layerWebp } from "./codecs/webp/locate
 export {
   AlreadyExists,
   CodecError,
+  type CodecReason,
+  InvalidOption,
   NotFound,
   StorageError,
+  type StorageOp,
   type StorageReason,
   type TaggedErrorClass,
 } from "./errors.ts"
 export { httpFiles, type HttpFilesOptions, layerHttp } from "./storage/http/default_http.ts"
 export type { HttpOptions } from "./storage/http/request.ts"
+export { type Advised, Hint } from "../schema/errors/hint.ts"
 export { InvalidKey, parseKey } from "./keys.ts"
 export { publish, type PublishResult } from "./storage/http/publish_manifest.ts"
 export { layerDefault, layerStorage } from "./runtime/default_layer.ts"

@@ -76,9 +76,6 @@ const codes: Record<FilterType, number> = {
   delta: 19,
 }
 
-/** The types of all filters. */
-export const filterTypes: ReadonlyArray<FilterType> = Object.keys(codes) as Array<FilterType>
-
 const names = new Map(Object.entries(codes).map(([name, code]) => [code, name as FilterType]))
 
 /** The byte that names the compressor inside the options is an enumeration of its own. */

@@ -27,7 +27,23 @@ export type Hint =
   /** Leave out the metadata. */
   | { readonly _tag: "OmitMetadata" }
 
-/** The schema of hints, for the fields of errors. */
+/**
+ * The schema of hints. An application renders its own advice from the hint of an error and its `summary`, the message
+ * without advice.
+ *
+ * ```ts
+ * import { Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   return yield* Dense.read(weather, { region: { day: [360, 370] } })
+ * })
+ * const error = await Effect.runPromise(Effect.provide(Effect.flip(program), layerDefault))
+ * assertEquals(error._tag === "SelectionError" && error.hint, { _tag: "ClipRanges" })
+ * ```
+ */
 export const Hint: Schema.Schema<Hint> = Schema.suspend(() =>
   Schema.Union(
     Schema.TaggedStruct("ClipRanges", {}),

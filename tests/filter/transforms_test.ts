@@ -372,7 +372,7 @@ describe("types and errors", () => {
     const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3)])
     const fails = (key: Uint8Array | undefined, hint: string) =>
       assertThrows(() => unfilterTile(tile, { ...its, key }, 3), DecryptionFailed, hint)
-    fails(undefined, "open the array with its key")
+    fails(undefined, "it is encrypted; provide `key`")
     fails(new Uint8Array(16), "32 bytes")
     fails(new Uint8Array(32), "the key is not the one")
     assertEquals(Array.from(unfilterTile(tile, its, 3)), [1, 2, 3])

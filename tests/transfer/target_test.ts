@@ -253,7 +253,7 @@ describe("a copy or import that is killed", () => {
             const again = await over(storage, Effect.flip(transfer(folder))) as Error
             assertMatch(
               again.message,
-              /an unfinished (copy|import) of .*, begun at 2.*Z, is here; resume it, or overwrite it/,
+              /an unfinished (copy|import) of .*, begun at 2.*Z, is here; set `resume` or `overwrite`/,
             )
           }
           if (existsSync(target)) cpSync(target, saved, { recursive: true })

@@ -5,6 +5,7 @@
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { numberOption } from "./check_option.ts"
 import { checkRanges } from "../byte_ranges.ts"
 import { fileChanged, FileChanges } from "../file_changes.ts"
 import type { NotFound, StorageError, StorageOp } from "../../errors.ts"
@@ -68,7 +69,7 @@ const MAX_CHANGES = 8192
  */
 export const withCache = (storage: Storage, options: CacheOptions = {}): Storage => {
   const immutable = options.immutable ?? isImmutable
-  const cache = makeRangeCache(options.bytes ?? 64 << 20)
+  const cache = makeRangeCache(numberOption("bytes", options.bytes, 64 << 20))
   const listings = new Map<string, ReadonlyArray<Entry>>()
   type Failure = NotFound | StorageError
   const sizes = makeSingleFlight<number, Failure>()

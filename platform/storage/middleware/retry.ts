@@ -7,6 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { redactUri } from "../../../schema/errors/redact.ts"
+import { numberOption } from "./check_option.ts"
 import { eachRange } from "../each_range.ts"
 import { StorageError, type StorageReason } from "../../errors.ts"
 import { count, tags } from "../../observability/counts.ts"
@@ -63,7 +64,7 @@ const reportRetry = ({ op, uri, reason }: StorageError, attempt: number, delay: 
  * ```
  */
 export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage => {
-  const times = options.times ?? 4
+  const times = numberOption("times", options.times, 4)
   const wait = Duration.toMillis(options.wait ?? 100)
   const longest = Duration.toMillis(options.longestWait ?? "10 seconds")
   const reasons = new Set(options.reasons ?? ["Unavailable", "Timeout"])

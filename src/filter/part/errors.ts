@@ -6,7 +6,7 @@
 import * as Schema from "effect/Schema"
 import { adviseApi, type Advised, Hint } from "../../../schema/errors/hint.ts"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
-import { type FilterType, filterTypes } from "../../../schema/array/filter.ts"
+import type { FilterType } from "../../../schema/array/filter.ts"
 
 const ChecksumMismatchBase: TaggedErrorClass<ChecksumMismatch, "ChecksumMismatch", {
   readonly uri: string
@@ -105,7 +105,27 @@ const FilterRefusedBase: TaggedErrorClass<FilterRefused, "FilterRefused", {
   readonly detail: string
   readonly cell?: number
 }> = taggedError("FilterRefused", () => ({
-  filter: Schema.Literal(...filterTypes),
+  filter: Schema.Literal(
+    "noop",
+    "gzip",
+    "zstd",
+    "lz4",
+    "rle",
+    "bzip2",
+    "double_delta",
+    "bit_width_reduction",
+    "bitshuffle",
+    "byteshuffle",
+    "positive_delta",
+    "aes_256_gcm",
+    "checksum_md5",
+    "checksum_sha256",
+    "dictionary",
+    "scale_float",
+    "xor",
+    "webp",
+    "delta",
+  ),
   detail: Schema.String,
   cell: Schema.optional(Schema.Number),
 }))

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { loadEnumerations } from "../../array/enumeration/enumerations.ts"
@@ -35,9 +36,9 @@ const MAX_GROUPS = 2 ** 30
 /** Checks a maximum number of groups or values. Throws {@link SelectionError}. */
 const checkMost = (uri: string, most: number, what: MostOf): void => {
   if (Number.isInteger(most) && most > 0 && most <= MAX_GROUPS) return
-  const [field, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
-  const reason = `${String(most)} is no number of ${of}; give a whole number from 1 to ${MAX_GROUPS}`
-  throw new SelectionError({ uri, field, detail: reason })
+  const [option, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
+  const reason = `${String(most)} is not a number of ${of}; expected an integer from 1 to ${MAX_GROUPS}`
+  throw invalidOption(uri, option, reason, most)
 }
 
 /** What users call groups; each distinct value is one. */

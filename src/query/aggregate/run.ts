@@ -3,6 +3,7 @@
  * aggregates.
  */
 import * as Effect from "effect/Effect"
+import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { SelectionError } from "../../array/open/errors.ts"
@@ -26,7 +27,7 @@ export const aggregated = (
 ): Effect.Effect<Answers | ReadonlyArray<Answers>, ReadError, Storage | Codecs> => {
   const { by } = options
   if (by !== undefined && (!Array.isArray(by) || by.some((name) => typeof name !== "string"))) {
-    return Effect.fail(new SelectionError({ uri: array.uri, field: "by", detail: 'it is a list of names: ["a", "b"]' }))
+    return Effect.fail(invalidOption(array.uri, "by", 'it is a list of names: ["a", "b"]', by))
   }
   if (by === undefined || by.length === 0) {
     return (array.schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, options)

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { invalidOption } from "../../../platform/errors.ts"
 import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
 import type { Batch } from "./partition_stream.ts"
 import type { Column } from "../column/column.ts"
@@ -27,8 +28,8 @@ export const limitBytes = (limit: number | undefined): number =>
 /** Checks the `limit` option. Throws {@link SelectionError}. */
 export const checkLimit = (uri: string, limit: unknown): void => {
   if (limit === undefined || (typeof limit === "number" && Number.isInteger(limit) && limit >= 0)) return
-  const reason = `${String(limit)} is no number of cells; give a whole number, 0 or more`
-  throw new SelectionError({ uri, field: "limit", detail: reason })
+  const reason = `${String(limit)} is not a number of cells; expected an integer of at least 0`
+  throw invalidOption(uri, "limit", reason, limit)
 }
 
 /** Passes on the batches up to the first `limit` cells; `cut` shortens the batch that crosses the limit. */

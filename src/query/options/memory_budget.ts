@@ -2,7 +2,8 @@
  * The `memory` option: the budget of a read and the share of one batch.
  */
 import * as Effect from "effect/Effect"
-import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import { type InvalidOption, invalidOption } from "../../../platform/errors.ts"
+import { ResultTooLarge } from "../../array/open/errors.ts"
 
 /** Default memory budget of a stream: 256 MiB. */
 export const DEFAULT_MEMORY = 2 ** 28
@@ -12,11 +13,11 @@ export const checkBudget = (
   uri: string,
   memory: number | undefined,
   fallback: number = DEFAULT_MEMORY,
-): Effect.Effect<number, SelectionError> => {
+): Effect.Effect<number, InvalidOption> => {
   if (memory === undefined) return Effect.succeed(fallback)
   if (typeof memory === "number" && Number.isFinite(memory) && memory > 0) return Effect.succeed(Math.floor(memory))
-  const reason = `${String(memory)} is no number of bytes; give one above 0`
-  return Effect.fail(new SelectionError({ uri, field: "memory", detail: reason }))
+  const detail = `${String(memory)} is not a number of bytes; expected a number above 0`
+  return Effect.fail(invalidOption(uri, "memory", detail, memory))
 }
 
 /**

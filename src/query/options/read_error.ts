@@ -1,20 +1,20 @@
 import * as Effect from "effect/Effect"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
-import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import { InvalidOption, ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
 import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
 import type { ConditionError } from "../../condition/condition_error.ts"
 import type { Steps } from "../../kernel/steps.ts"
 
 /** Errors of a read. */
-export type ReadError = EnumerationError | SelectionError | ConditionError | ResultTooLarge
+export type ReadError = EnumerationError | InvalidOption | SelectionError | ConditionError | ResultTooLarge
 
-/** Runs a function that throws {@link SelectionError}. */
-export const attemptSelection = <A>(run: () => A): Effect.Effect<A, SelectionError> =>
+/** Runs what throws {@link SelectionError} or {@link InvalidOption}. */
+export const attemptSelection = <A>(run: () => A): Effect.Effect<A, InvalidOption | SelectionError> =>
   Effect.suspend(() => {
     try {
       return Effect.succeed(run())
     } catch (error) {
-      return error instanceof SelectionError ? Effect.fail(error) : Effect.die(error)
+      return error instanceof SelectionError || error instanceof InvalidOption ? Effect.fail(error) : Effect.die(error)
     }
   })
 

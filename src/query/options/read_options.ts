@@ -1,6 +1,7 @@
 /**
  * Options of a read that dense and sparse arrays share.
  */
+import { invalidOption } from "../../../platform/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { type Field, fieldsOf, TIMESTAMPS } from "../../fragment/field.ts"
@@ -67,10 +68,10 @@ const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] sati
 export const orderOf = (uri: string, order: Order | undefined, fallback: Order): Order => {
   if (order === undefined) return fallback
   if (orders.includes(order)) return order
-  const reason = `${JSON.stringify(order)} is no order of cells; there are ${
+  const reason = `${JSON.stringify(order)} is not an order of cells; expected one of ${
     orders.map((o) => JSON.stringify(o)).join(", ")
   }`
-  throw new SelectionError({ uri, field: "order", detail: reason })
+  throw invalidOption(uri, "order", reason, order)
 }
 
 /** Options of a read in batches. */

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { SelectionError } from "../../array/open/errors.ts"
@@ -57,8 +58,7 @@ export const readLimitedDense = (
       return yield* readDense(array, unlimited, out)
     }
     if (out !== undefined) {
-      const reason = "boxes are read into given memory, and not their first cells; leave limit out, or out"
-      return yield* Effect.fail(new SelectionError({ uri, field: "limit", detail: reason }))
+      return yield* Effect.fail(invalidOption(uri, "limit", "`limit` cannot be combined with `out`", limit))
     }
     const memory = yield* checkBudget(uri, options.memory, MAX_BYTES)
     const columns = yield* joined(uri, streamDense(array, options), memory)

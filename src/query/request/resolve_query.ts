@@ -5,6 +5,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { type InvalidOption, invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { SelectionError } from "../../array/open/errors.ts"
@@ -70,23 +71,19 @@ const problems: Readonly<Record<string, (value: unknown) => string | undefined>>
 }
 
 /** Returns why options are invalid: not an object, an unknown name, or a wrong form. */
-export const checkForm = (uri: string, options: unknown, names: ReadonlyArray<string>): SelectionError | undefined => {
+export const checkForm = (uri: string, options: unknown, names: ReadonlyArray<string>): InvalidOption | undefined => {
   if (!isObject(options)) {
-    return new SelectionError({
-      uri,
-      field: "",
-      detail: `a query is an object such as { select: ["a"] }, not ${
-        Array.isArray(options) ? "a list" : String(options)
-      }`,
-    })
+    const is = Array.isArray(options) ? "a list" : String(options)
+    return invalidOption(uri, "options", `a query is an object such as { select: ["a"] }, not ${is}`, options)
   }
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    return new SelectionError({ uri, field: unknown, detail: `there is no such option; there are ${names.join(", ")}` })
+    return invalidOption(uri, unknown, `there is no such option; there are ${names.join(", ")}`)
   }
   for (const [name, problemOf] of Object.entries(problems)) {
-    const reason = problemOf((options as Readonly<Record<string, unknown>>)[name])
-    if (reason !== undefined) return new SelectionError({ uri, field: name, detail: reason })
+    const value = (options as Readonly<Record<string, unknown>>)[name]
+    const detail = problemOf(value)
+    if (detail !== undefined) return invalidOption(uri, name, detail, value)
   }
   return undefined
 }
