@@ -8,6 +8,7 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
 import { Since } from "../../../schema/version/version.ts"
+import { type CacheSpace, makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import type { TileError } from "../../tile/attempt.ts"
 import { isArray, type NamedFile, schemaAt, schemaFiles } from "./directory.ts"
 import type { ArrayNotFound } from "./errors.ts"
@@ -29,6 +30,8 @@ export interface LatestSchema {
   readonly oldestFragment: number | undefined
   readonly key: Uint8Array | undefined
   readonly verifyChecksums: boolean
+  /** Enumerations that were loaded. */
+  readonly schemaCache: CacheSpace
 }
 
 /** What loading the newest schema can fail with. */
@@ -61,5 +64,6 @@ export const loadLatestSchema = (
       oldestFragment: oldestOf(listing),
       key,
       verifyChecksums: true,
+      schemaCache: makeBoundedCache().makeSpace(),
     }
   })

@@ -14,6 +14,7 @@ import {
 import { ARRAY_SCHEMA_FILE, FRAGMENT_METADATA_FOLDER, GROUP_FILE } from "../../../schema/name/array_paths.ts"
 import type { Fragment } from "../../fragment/fragment.ts"
 import { loadFragment } from "../../fragment/load/load_fragment.ts"
+import { type BoundedCache, type CacheSpace, makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import { attemptFormat, attemptTile, type TileError } from "../../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import { checkFragmentSchema } from "./check_schema.ts"
@@ -48,6 +49,12 @@ export interface OpenedArray {
   readonly deletes: ReadonlyArray<DeleteEntry>
   readonly key: Uint8Array | undefined
   readonly verifyChecksums: boolean
+  /** Keeps all metadata that was loaded, within a limit; arrays that are opened again share it. */
+  readonly bounded: BoundedCache
+  /** What was loaded of this snapshot: label arrays, delete conditions. */
+  readonly cache: CacheSpace
+  /** What was loaded of the schemas, which never change: enumerations. */
+  readonly schemaCache: CacheSpace
 }
 
 /** What opening can fail with. */
@@ -85,7 +92,15 @@ export const openArray = (
   uri: string,
   options: OpenOptions = {},
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
-  Effect.flatMap(openingOf(uri, options), (opening) => openAt(opening, undefined))
+  Effect.suspend(() => openArrayWithin(makeBoundedCache(), uri, options))
+
+/** Opens an array that keeps its metadata in this cache. */
+export const openArrayWithin = (
+  bounded: BoundedCache,
+  uri: string,
+  options: OpenOptions = {},
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  Effect.flatMap(openingOf(uri, options), (opening) => openAt(opening, bounded, undefined))
 
 /** Opens an array again, at another time or as it is by now; what has not changed since is not read again. */
 export const reopenArray = (
@@ -94,11 +109,12 @@ export const reopenArray = (
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.flatMap(
     openingOf(array.uri, { ...options, key: array.key, verifyChecksums: array.verifyChecksums }),
-    (opening) => openAt(opening, array),
+    (opening) => openAt(opening, array.bounded, array),
   )
 
 const openAt = (
   { uri, time, key, verifyChecksums }: Opening,
+  bounded: BoundedCache,
   before: OpenedArray | undefined,
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.gen(function* () {
@@ -124,7 +140,7 @@ const openAt = (
     const entries = visibleFragments(directory, time, schema.arrayType === "sparse")
     const load = (entry: FragmentEntry): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
       const footer = footers.get(entry.name.name) ?? footers.get(entry.uri)
-      const loading = loadFragment(access, entry, schemas, footer)
+      const loading = loadFragment(access, entry, schemas, footer, bounded.makeSpace())
       // before format 5 a folder without metadata is a fragment that was never committed
       return entry.name.version === 0 ? Effect.catchTag(loading, "NotFound", () => Effect.succeed(undefined)) : loading
     }
@@ -135,7 +151,8 @@ const openAt = (
     const fragments = entries.map((entry) => held.get(entry.uri)).filter((f) => f !== undefined)
     yield* attemptFormat(() => fragments.forEach((fragment) => checkFragmentSchema(schema, fragment)))
     const deletes = visibleDeletes(directory, time)
-    return withKey({ uri, schema, schemaName, time, fragments, deletes, verifyChecksums }, key)
+    const caches = { bounded, cache: bounded.makeSpace(), schemaCache: before?.schemaCache ?? bounded.makeSpace() }
+    return withKey({ uri, schema, schemaName, time, fragments, deletes, verifyChecksums, ...caches }, key)
   })
 
 /** The schemas of an open array by the names of their files; that of the oldest arrays may have been replaced since. */

@@ -2,7 +2,9 @@
  * Budgets of memory: how much of it a batch may take.
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import type { BoundedCache } from "../../kernel/bounded_cache.ts"
 
 /** The memory that a stream may take if nobody says: 256 MiB. */
 export const DEFAULT_MEMORY = 2 ** 28
@@ -24,6 +26,15 @@ const SHARES = 4
 
 /** Bytes of one batch. */
 export const batchBytes = (memory: number): number => Math.floor(memory / SHARES)
+
+/**
+ * Keeps the cached metadata of an array within one share of the budget, as many bytes as one batch has, until the scope
+ * closes. Other readers of the same array share the limit meanwhile.
+ */
+export const limitCache = (cache: BoundedCache, memory: number): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(Effect.sync(() => cache.withLimit(batchBytes(memory))), (restore) => Effect.sync(restore)),
+  )
 
 /** The error for a budget that is smaller than what has to be in memory at once. */
 export const budgetTooSmall = (uri: string, memory: number, bytes: number, what: string): ResultTooLarge => {
