@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Redacted from "effect/Redacted"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import { Storage } from "../../platform/storage/service.ts"
 import { decode } from "../../schema/binary/mod.ts"
@@ -181,7 +182,7 @@ export const rewriteArray = (uri: string, key: Uint8Array | undefined): Effect.E
     const directory = yield* loadDirectory(listing)
     const bounded = makeBoundedCache()
     const caches = { bounded, cache: bounded.makeSpace(), schemaCache: bounded.makeSpace() }
-    const reading = { key, verifyChecksums: true, ...caches }
+    const reading = { key: key && Redacted.make(key), verifyChecksums: true, ...caches }
     const access = yield* accessOf(reading)
     const schemas = makeSchemas(access, directory)
     const files: Array<RewrittenFile> = []

@@ -2,6 +2,7 @@
  * The schema that an array has by now, without its fragments: what changes of the array start from.
  */
 import * as Effect from "effect/Effect"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -28,7 +29,7 @@ export interface LatestSchema {
   readonly rootFiles: ReadonlyArray<string>
   /** Format version of the oldest fragment that lies beside the schemas, as all did until format 11. */
   readonly oldestFragment: number | undefined
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
   readonly verifyChecksums: boolean
   /** Enumerations that were loaded. */
   readonly schemaCache: CacheSpace
@@ -46,7 +47,7 @@ const oldestOf = ({ root }: SchemaListing): number | undefined => {
 /** Loads the newest schema of the array at `uri`: two listings and a read. */
 export const loadLatestSchema = (
   uri: string,
-  key: Uint8Array | undefined,
+  key: EncryptionKey | undefined,
 ): Effect.Effect<LatestSchema, LatestSchemaError, Storage | Codecs> =>
   Effect.gen(function* () {
     const listing = yield* listSchemas(uri)

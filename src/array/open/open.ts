@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import { Codecs } from "../../../platform/codecs/service.ts"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { decode } from "../../../schema/binary/mod.ts"
@@ -29,7 +30,7 @@ import {
   visibleDeletes,
   visibleFragments,
 } from "./directory.ts"
-import { withKey } from "./key.ts"
+import { keyBytes, withKey } from "./key.ts"
 import { ArrayNotFound, type InvalidOption } from "./errors.ts"
 import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
 import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
@@ -47,7 +48,7 @@ export interface OpenedArray {
   readonly fragments: ReadonlyArray<Fragment>
   /** The delete conditions that a read applies, oldest first. */
   readonly deletes: ReadonlyArray<DeleteEntry>
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
   readonly verifyChecksums: boolean
   /** Keeps all metadata that was loaded, within a limit; arrays that are opened again share it. */
   readonly bounded: BoundedCache
@@ -65,9 +66,9 @@ export type ReopenOptions = Pick<OpenOptions, "at" | "start" | "end">
 
 /** What the tiles of an open array or group are opened with. */
 export const accessOf = (
-  opened: { readonly key: Uint8Array | undefined; readonly verifyChecksums: boolean },
+  opened: { readonly key: EncryptionKey | undefined; readonly verifyChecksums: boolean },
 ): Effect.Effect<TileAccess, never, Codecs> =>
-  Effect.map(Codecs, (codecs) => ({ codecs, key: opened.key, verifyChecksums: opened.verifyChecksums }))
+  Effect.map(Codecs, (codecs) => ({ codecs, key: keyBytes(opened.key), verifyChecksums: opened.verifyChecksums }))
 
 /** URLs made from paths escape what URIs of arrays do not. */
 const escapeHint = (uri: string): string =>
