@@ -4,6 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { taggedError, type TaggedErrorClass } from "../schema/errors/tagged_error.ts"
 
@@ -33,6 +34,20 @@ export class InvalidKey extends InvalidKeyBase {
   }
 }
 
+/**
+ * The 32 bytes of an AES-256 key, which logs, JSON and errors do not show.
+ *
+ * ```ts
+ * import type { EncryptionKey } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Redacted from "effect/Redacted"
+ *
+ * const key: EncryptionKey = Redacted.make(new Uint8Array(32))
+ * assertEquals(JSON.stringify({ key }), '{"key":"<redacted>"}')
+ * ```
+ */
+export type EncryptionKey = Redacted.Redacted<Uint8Array>
+
 const isHex = (bytes: Uint8Array): boolean =>
   bytes.every((byte) => (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 70) || (byte >= 97 && byte <= 102))
 
@@ -49,29 +64,30 @@ const withoutNewline = (bytes: Uint8Array): Uint8Array => {
 }
 
 /**
- * The 32 bytes of an AES-256 key, given as 32 raw bytes or characters, or as 64 hexadecimal digits. One newline at the
- * end is left out of account. Fails with {@link InvalidKey}, which does not tell any of it.
+ * Reads an AES-256 key: 32 raw bytes or characters, or 64 hexadecimal digits. A newline at the end is ignored. The result is
+ * redacted, so that printing it does not show the key. Fails with {@link InvalidKey}, whose message has no part of the key.
  *
  * ```ts
  * import { parseKey } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
+ * import * as Redacted from "effect/Redacted"
  *
- * assertEquals(Effect.runSync(parseKey("0123456789abcdeF0123456789abcdeF")).length, 32)
- * assertEquals(Effect.runSync(parseKey("ff".repeat(32)))[0], 255)
+ * const key = Effect.runSync(parseKey("ff".repeat(32)))
+ * assertEquals(String(key), "<redacted>")
+ * assertEquals(Redacted.value(key), new Uint8Array(32).fill(255))
  * ```
  */
-export const parseKey = (input: string | Uint8Array): Effect.Effect<Uint8Array, InvalidKey> =>
+export const parseKey = (input: string | Uint8Array): Effect.Effect<EncryptionKey, InvalidKey> =>
   Effect.suspend(() => {
     const bytes = withoutNewline(typeof input === "string" ? new TextEncoder().encode(input) : input)
-    if (bytes.length === 32) return Effect.succeed(bytes.slice())
+    if (bytes.length === 32) return Effect.succeed(Redacted.make(bytes.slice()))
     if (bytes.length === 64) {
       if (!isHex(bytes)) {
         return Effect.fail(new InvalidKey({ reason: "Digits", length: bytes.length }))
       }
-      return Effect.succeed(
-        Uint8Array.from({ length: 32 }, (_, i) => hexDigit(bytes[2 * i]) * 16 + hexDigit(bytes[2 * i + 1])),
-      )
+      const key = Uint8Array.from({ length: 32 }, (_, i) => hexDigit(bytes[2 * i]) * 16 + hexDigit(bytes[2 * i + 1]))
+      return Effect.succeed(Redacted.make(key))
     }
     return Effect.fail(new InvalidKey({ reason: "Length", length: bytes.length }))
   })

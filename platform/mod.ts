@@ -43,7 +43,7 @@ export {
 export { httpFiles, type HttpFilesOptions, layerHttp } from "./storage/http/default_http.ts"
 export type { HttpOptions } from "./storage/http/request.ts"
 export { type Advised, Hint } from "../schema/errors/hint.ts"
-export { InvalidKey, parseKey } from "./keys.ts"
+export { type EncryptionKey, InvalidKey, parseKey } from "./keys.ts"
 export { publish, type PublishResult } from "./storage/http/publish_manifest.ts"
 export { layerDefault, layerStorage } from "./runtime/default_layer.ts"
 export { layerDefaultPortable } from "./runtime/portable_layer.ts"

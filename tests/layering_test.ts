@@ -93,7 +93,7 @@ const parts: Readonly<Record<string, Part>> = {
   "src/tile": { uses: ["src/filter", "src/kernel", ...base], folders: flat },
   "src/fragment": {
     uses: ["src/tile", "src/filter", "src/kernel", ...base],
-    folders: { ".": [], "load": ["."], "read": ["."], "store": ["."] },
+    folders: { ".": [], "load": ["."], "read": ["."], "store": ["."], "worker": ["store"] },
   },
   "src/row": { uses: base, folders: flat },
   "src/schema_builder": { uses: ["src/row", "src/kernel", ...base], folders: flat },

@@ -11,6 +11,7 @@ import type { DataField } from "../../schema/name/data_file.ts"
 import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
 import type { Range } from "../../schema/array/range.ts"
 import { Since } from "../../schema/version/version.ts"
+import type { CacheSpace } from "../kernel/bounded_cache.ts"
 import { denseCells, fragmentTiles } from "./dense_tiles.ts"
 import type { Sections } from "./sections.ts"
 
@@ -40,6 +41,8 @@ export interface Fragment {
     | { readonly kind: "legacy"; readonly legacy: LegacyMetadata }
   /** In which its files are read. */
   readonly session: ReadSession
+  /** Metadata that was loaded: tile offsets, MBRs, statistics, processed conditions. */
+  readonly cache: CacheSpace
   /** Version of the engine that wrote it, where it is known without another read; see `engineVersion`. */
   engineVersion: number | undefined
 }

@@ -8,6 +8,7 @@ import type { ReadSession } from "../../platform/storage/read_session.ts"
 import { Storage } from "../../platform/storage/service.ts"
 import { FormatError } from "../../schema/errors/format_error.ts"
 import type { FragmentFooter } from "../../schema/fragment/footer.ts"
+import { cacheKind, type CacheSpace } from "../kernel/bounded_cache.ts"
 import { firstFrom } from "../kernel/first_from.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
@@ -36,8 +37,11 @@ export interface Sections {
   tail: LoadedTail | undefined
   /** Where sections start, ascending; made when it is first needed. */
   starts: Float64Array | undefined
-  readonly opened: Map<number, GenericTile>
+  /** Unfiltered sections, by where they start. */
+  readonly cache: CacheSpace
 }
+
+const SECTION = cacheKind<GenericTile>("section")
 
 /** The state before any section was read. */
 export const sectionsOf = (
@@ -46,7 +50,8 @@ export const sectionsOf = (
   footer: FragmentFooter,
   end: number | undefined,
   tail: LoadedTail | undefined,
-): Sections => ({ uri, version: footer.version, session, footer, end, tail, starts: undefined, opened: new Map() })
+  cache: CacheSpace,
+): Sections => ({ uri, version: footer.version, session, footer, end, tail, starts: undefined, cache })
 
 /** What loading sections can fail with. */
 export type SectionError = StorageError | TileError
@@ -58,7 +63,15 @@ export const loadSections = (
   wanted: ReadonlyArray<number>,
 ): Effect.Effect<ReadonlyArray<GenericTile>, SectionError, Storage> =>
   Effect.gen(function* () {
-    const missing = [...new Set(wanted)].filter((start) => !sections.opened.has(start)).sort((a, b) => a - b)
+    const { cache } = sections
+    const tiles = new Map<number, GenericTile>()
+    const missing: Array<number> = []
+    for (const start of new Set(wanted)) {
+      const tile = cache.get(SECTION, start)
+      if (tile === undefined) missing.push(start)
+      else tiles.set(start, tile)
+    }
+    missing.sort((a, b) => a - b)
     if (missing.length > 0) {
       const storage = yield* Storage
       if (sections.tail === undefined) {
@@ -94,10 +107,14 @@ export const loadSections = (
         return openGenericTile(access, sections.uri, tail.bytes, at, tail.offset)
       }
       yield* attemptTile(() => {
-        for (const start of missing) sections.opened.set(start, open(start))
+        for (const start of missing) {
+          const tile = open(start)
+          tiles.set(start, tile)
+          cache.set(SECTION, start, tile, tile.bytes.byteLength)
+        }
       })
     }
-    return wanted.map((start) => sections.opened.get(start)!)
+    return wanted.map((start) => tiles.get(start)!)
   })
 
 /** Where the section that starts at `start` ends at the latest: where the next one starts. */

@@ -5,6 +5,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import type { EncryptionKey } from "../../platform/keys.ts"
 import { showEntry, showRedacted } from "../../schema/errors/inspect.ts"
 import { redactUri } from "../../schema/errors/redact.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
@@ -54,7 +55,7 @@ export interface TileGroup {
   /** Whether membership is recorded; groups from before TileDB 2.8 are a mark on a folder, and have what lies in it. */
   readonly recorded: boolean
   /** The key that it was opened with. It is not enumerable: logs, JSON and copies by spread leave it out. */
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
   /** Whether digests are checked. */
   readonly verifyChecksums: boolean
 }

@@ -2,6 +2,7 @@
  * Validates the options of changes to an array or group: metadata, schema, members.
  */
 import type * as Effect from "effect/Effect"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { InvalidOption } from "../open/errors.ts"
 import type { NameTime } from "./fragment_name.ts"
 import { attemptOptions, checkKey, checkNames, checkUri, millis, refusing } from "../open/open_options.ts"
@@ -15,11 +16,11 @@ export interface ChangeOptions {
    */
   readonly at?: number | bigint | Date
   /** The AES-256-GCM key of an encrypted array: 32 bytes. An array opened with its key needs none. */
-  readonly key?: Uint8Array
+  readonly key?: EncryptionKey | Uint8Array
 }
 
-/** The target of a change: an open array or group, or its URI. */
-export type ChangeTarget = string | { readonly uri: string; readonly key: Uint8Array | undefined }
+/** What is to be changed: something open, or where it is. */
+export type ChangeTarget = string | { readonly uri: string; readonly key: EncryptionKey | undefined }
 
 /** A validated change. */
 export interface Changing {
@@ -27,7 +28,7 @@ export interface Changing {
   readonly uri: string
   /** The explicit time, if any. */
   readonly time: NameTime | undefined
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
 }
 
 const OPTIONS: ReadonlyArray<string> = ["at", "key"] satisfies Array<keyof ChangeOptions>

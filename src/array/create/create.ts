@@ -30,6 +30,7 @@ import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion, formatVersionRefusal } from "./check_format_version.ts"
 import { removeOnFailure } from "./created_files.ts"
 import { InvalidOption } from "../open/errors.ts"
+import { makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import { handleOf, type TileArray } from "../open/handle.ts"
 import { labelSchema } from "./label_array.ts"
 import { join, listSchemas, type SchemaListing } from "../open/listing.ts"
@@ -206,6 +207,7 @@ export const newArray = <S extends ArraySchema>(
     const access = yield* accessOf({ key, verifyChecksums })
     const name = schemaName ?? (yield* newSchemaName(version, time))
     const end = yield* Clock.currentTimeMillis
+    const bounded = makeBoundedCache()
     const array = handleOf({
       uri: at,
       schema: structure,
@@ -215,6 +217,9 @@ export const newArray = <S extends ArraySchema>(
       deletes: [],
       key,
       verifyChecksums,
+      bounded,
+      cache: bounded.makeSpace(),
+      schemaCache: bounded.makeSpace(),
     }, schema)
     return {
       array,

@@ -12,9 +12,10 @@ import type { LabelsInput } from "../../schema_builder/label_input.ts"
 import type { ArraySchema } from "../../schema_builder/schema_value.ts"
 import { schemaPath } from "../../../schema/name/array_paths.ts"
 import { checkInnerPath, shownUri } from "../../../schema/name/inner_path.ts"
+import { cacheKind } from "../../kernel/bounded_cache.ts"
 import { attemptFormat } from "../../tile/attempt.ts"
 import { join } from "../open/listing.ts"
-import { openArray, type OpenedArray, type OpenError } from "../open/open.ts"
+import { openArrayWithin, type OpenedArray, type OpenError } from "../open/open.ts"
 
 /** Returns the schema of the array that stores a label: one label for each coordinate of its dimension, in order. */
 export const labelSchema = (
@@ -45,8 +46,11 @@ export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: Dimens
   throw new FormatError({ ...place, offset: 0, reason: "Unsupported", detail: reason })
 }
 
-/** Label arrays that were opened, by the arrays that they are of: those are snapshots, and so are their labels. */
-const memo = new WeakMap<OpenedArray, Map<string, OpenedArray>>()
+/** Label arrays that were opened, by the names of the labels. They are snapshots of the same time as their array. */
+const LABEL = cacheKind<OpenedArray>("label array")
+
+/** About the bytes of an open label array and of each of its fragments. */
+const LABEL_BYTES = 4096
 
 /**
  * Returns the arrays of all labels stored in the array, with their relative paths; labels stored elsewhere are not
@@ -66,14 +70,12 @@ export const openLabel = (
   label: DimensionLabel,
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.suspend(() => {
-    const opened = memo.get(array) ?? new Map<string, OpenedArray>()
-    memo.set(array, opened)
-    const known = opened.get(label.name)
+    const known = array.cache.get(LABEL, label.name)
     if (known !== undefined) return Effect.succeed(known)
     const { key, verifyChecksums, time, schema: { dimensions } } = array
     return Effect.gen(function* () {
       const uri = join(array.uri, yield* attemptFormat(() => labelPathOf(array, label)))
-      const its = yield* openArray(uri, { ...time, key, verifyChecksums })
+      const its = yield* openArrayWithin(array.bounded, uri, { ...time, key, verifyChecksums })
       const { schema } = its
       const fits = schema.arrayType === "dense" && schema.dimensions.length === 1 &&
         // labels of labels are rejected: they could recur without end
@@ -85,7 +87,7 @@ export const openLabel = (
           new FormatError({ uri, path: "dimensionLabels", offset: 0, version: schema.version, detail: reason }),
         )
       }
-      opened.set(label.name, its)
+      array.cache.set(LABEL, label.name, its, LABEL_BYTES * (1 + its.fragments.length))
       return its
     })
   })

@@ -69,13 +69,13 @@ export type NameGeneratorTag = Context.ReferenceClass<NameGenerator, "@tessera/a
  * process, so that what a process writes within one millisecond stays in order. Tests provide their own for fixed names.
  *
  * ```ts
- * import { ArraySchema, Dim, layerMemory, layerNative, NameGenerator, TileArray } from "@tessera/array"
+ * import { ArraySchema, Attr, Dim, layerMemory, layerNative, NameGenerator, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  *
  * const fixed: NameGenerator = { next: Effect.succeed({ time: 1700000000000, uuid: "0".repeat(32) }) }
- * const Line = ArraySchema.dense({ dims: { x: Dim.int32([1, 8], { tile: 4 }) }, attrs: { a: "int32" } })
+ * const Line = ArraySchema.dense({ dims: { x: Dim.int32([1, 8], { tile: 4 }) }, attrs: { a: Attr.int32() } })
  * const program = Effect.provideService(TileArray.create("mem://line", Line), NameGenerator, fixed)
  * const { schemaName } = await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
  * assertEquals(schemaName, `__1700000000000_1700000000000_${"0".repeat(32)}`)

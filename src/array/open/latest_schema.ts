@@ -2,12 +2,14 @@
  * Loads the newest schema of an array without its fragments: the starting point of changes.
  */
 import * as Effect from "effect/Effect"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
 import { Since } from "../../../schema/version/version.ts"
+import { type CacheSpace, makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import type { TileError } from "../../tile/attempt.ts"
 import { isArray, type NamedFile, schemaAt, schemaFiles } from "./directory.ts"
 import type { ArrayNotFound } from "./errors.ts"
@@ -27,8 +29,10 @@ export interface LatestSchema {
   readonly rootFiles: ReadonlyArray<string>
   /** Format version of the oldest fragment in the array's own folder, where all fragments were until format 11. */
   readonly oldestFragment: number | undefined
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
   readonly verifyChecksums: boolean
+  /** Enumerations that were loaded. */
+  readonly schemaCache: CacheSpace
 }
 
 /** Errors of loading the newest schema. */
@@ -43,7 +47,7 @@ const oldestOf = ({ root }: SchemaListing): number | undefined => {
 /** Loads the newest schema of the array at `uri`: takes two listings and a read. */
 export const loadLatestSchema = (
   uri: string,
-  key: Uint8Array | undefined,
+  key: EncryptionKey | undefined,
 ): Effect.Effect<LatestSchema, LatestSchemaError, Storage | Codecs> =>
   Effect.gen(function* () {
     const listing = yield* listSchemas(uri)
@@ -61,5 +65,6 @@ export const loadLatestSchema = (
       oldestFragment: oldestOf(listing),
       key,
       verifyChecksums: true,
+      schemaCache: makeBoundedCache().makeSpace(),
     }
   })

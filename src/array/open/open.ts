@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import { Codecs } from "../../../platform/codecs/service.ts"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { decode } from "../../../schema/binary/mod.ts"
@@ -14,6 +15,7 @@ import {
 import { ARRAY_SCHEMA_FILE, FRAGMENT_METADATA_FOLDER, GROUP_FILE } from "../../../schema/name/array_paths.ts"
 import type { Fragment } from "../../fragment/fragment.ts"
 import { loadFragment } from "../../fragment/load/load_fragment.ts"
+import { type BoundedCache, type CacheSpace, makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import { attemptFormat, attemptTile, type TileError } from "../../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import { checkFragmentSchema } from "./check_schema.ts"
@@ -28,7 +30,7 @@ import {
   visibleDeletes,
   visibleFragments,
 } from "./directory.ts"
-import { withKey } from "./key.ts"
+import { keyBytes, withKey } from "./key.ts"
 import { ArrayNotFound, type InvalidOption } from "./errors.ts"
 import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
 import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
@@ -46,8 +48,14 @@ export interface OpenedArray {
   readonly fragments: ReadonlyArray<Fragment>
   /** The delete conditions that a read applies, oldest first. */
   readonly deletes: ReadonlyArray<DeleteEntry>
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
   readonly verifyChecksums: boolean
+  /** Keeps all metadata that was loaded, within a limit; arrays that are opened again share it. */
+  readonly bounded: BoundedCache
+  /** What was loaded of this snapshot: label arrays, delete conditions. */
+  readonly cache: CacheSpace
+  /** What was loaded of the schemas, which never change: enumerations. */
+  readonly schemaCache: CacheSpace
 }
 
 /** Errors of opening. */
@@ -58,9 +66,9 @@ export type ReopenOptions = Pick<OpenOptions, "at" | "start" | "end">
 
 /** Returns the decoding context for the tiles of an open array or group. */
 export const accessOf = (
-  opened: { readonly key: Uint8Array | undefined; readonly verifyChecksums: boolean },
+  opened: { readonly key: EncryptionKey | undefined; readonly verifyChecksums: boolean },
 ): Effect.Effect<TileAccess, never, Codecs> =>
-  Effect.map(Codecs, (codecs) => ({ codecs, key: opened.key, verifyChecksums: opened.verifyChecksums }))
+  Effect.map(Codecs, (codecs) => ({ codecs, key: keyBytes(opened.key), verifyChecksums: opened.verifyChecksums }))
 
 /** Hint for URLs made from paths: they escape characters that array URIs do not. */
 const escapeHint = (uri: string): string =>
@@ -92,7 +100,15 @@ export const openArray = (
   uri: string,
   options: OpenOptions = {},
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
-  Effect.flatMap(openingOf(uri, options), (opening) => openAt(opening, undefined))
+  Effect.suspend(() => openArrayWithin(makeBoundedCache(), uri, options))
+
+/** Opens an array that keeps its metadata in this cache. */
+export const openArrayWithin = (
+  bounded: BoundedCache,
+  uri: string,
+  options: OpenOptions = {},
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  Effect.flatMap(openingOf(uri, options), (opening) => openAt(opening, bounded, undefined))
 
 /** Opens an array again, at another time or in its current state; unchanged files are not read again. */
 export const reopenArray = (
@@ -101,11 +117,12 @@ export const reopenArray = (
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.flatMap(
     openingOf(array.uri, { ...options, key: array.key, verifyChecksums: array.verifyChecksums }),
-    (opening) => openAt(opening, array),
+    (opening) => openAt(opening, array.bounded, array),
   )
 
 const openAt = (
   { uri, time, key, verifyChecksums }: Opening,
+  bounded: BoundedCache,
   before: OpenedArray | undefined,
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.gen(function* () {
@@ -131,8 +148,8 @@ const openAt = (
     const entries = visibleFragments(directory, time, schema.arrayType === "sparse")
     const load = (entry: FragmentEntry): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
       const footer = footers.get(entry.name.name) ?? footers.get(entry.uri)
-      const loading = loadFragment(access, entry, schemas, footer)
-      // before format 5, a folder without metadata is a fragment that was never committed
+      const loading = loadFragment(access, entry, schemas, footer, bounded.makeSpace())
+      // before format 5 a folder without metadata is a fragment that was never committed
       return entry.name.version === 0 ? Effect.catchTag(loading, "NotFound", () => Effect.succeed(undefined)) : loading
     }
     const loaded = yield* Effect.forEach(entries.filter((entry) => !held.has(entry.uri)), load, {
@@ -142,7 +159,8 @@ const openAt = (
     const fragments = entries.map((entry) => held.get(entry.uri)).filter((f) => f !== undefined)
     yield* attemptFormat(() => fragments.forEach((fragment) => checkFragmentSchema(schema, fragment)))
     const deletes = visibleDeletes(directory, time)
-    return withKey({ uri, schema, schemaName, time, fragments, deletes, verifyChecksums }, key)
+    const caches = { bounded, cache: bounded.makeSpace(), schemaCache: before?.schemaCache ?? bounded.makeSpace() }
+    return withKey({ uri, schema, schemaName, time, fragments, deletes, verifyChecksums, ...caches }, key)
   })
 
 /** The schemas of an open array by file name; that of the oldest arrays may have been replaced since. */

@@ -3,6 +3,8 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { TimeRange } from "./directory.ts"
 import { invalidOption } from "../../../platform/errors.ts"
 import { InvalidOption } from "./errors.ts"
@@ -19,8 +21,8 @@ export interface OpenOptions {
   /** Includes only writes up to this time, inclusive. Default: now. */
   readonly end?: number | bigint | Date
   /** The AES-256-GCM key of an encrypted array: 32 bytes. */
-  readonly key?: Uint8Array
-  /** Whether MD5 and SHA-256 filters verify their checksums. Default: true. */
+  readonly key?: EncryptionKey | Uint8Array
+  /** Whether MD5 and SHA-256 filters are checked. Default: true. */
   readonly verifyChecksums?: boolean
 }
 
@@ -29,7 +31,7 @@ export interface Opening {
   /** URI without a trailing slash. */
   readonly uri: string
   readonly time: TimeRange
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
   readonly verifyChecksums: boolean
 }
 
@@ -81,17 +83,18 @@ export const millis = (option: string, time: unknown, refuse: Refuse): number | 
 }
 
 /** Validates an optional key; no message contains any part of it. */
-export const checkKey = (key: unknown, refuse: Refuse): Uint8Array | undefined => {
-  if (key === undefined) return undefined
+export const checkKey = (option: unknown, refuse: Refuse): EncryptionKey | undefined => {
+  if (option === undefined) return undefined
+  const key = Redacted.isRedacted(option) ? Redacted.value(option) : option
   if (!(key instanceof Uint8Array)) {
-    return refuse("key", `this is ${kindOf(key)}; give the 32 bytes as a Uint8Array, which parseKey makes of text`)
+    return refuse("key", `this is ${kindOf(key)}; give the 32 bytes as a Uint8Array, or what parseKey makes of text`)
   }
   if (key.byteLength !== 32) {
     const reason =
       `an AES-256 key has 32 bytes, this one has ${key.byteLength}; parseKey reads keys as people keep them`
     return refuse("key", reason)
   }
-  return key
+  return Redacted.isRedacted(option) ? option as EncryptionKey : Redacted.make(key)
 }
 
 /** Checks that options are an object without unknown names. */

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import { NotFound, type StorageError } from "../../../platform/errors.ts"
-import { type InvalidKey, parseKey } from "../../../platform/keys.ts"
+import { type EncryptionKey, type InvalidKey, parseKey } from "../../../platform/keys.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { pathInFileUri } from "../../../platform/storage/uri.ts"
 import { openArray, type OpenedArray, type OpenError } from "../../array/open/open.ts"
@@ -42,7 +42,7 @@ const UNSHOWN_FILE = "the key file (give the name of a file; this one looks like
 export const readKey = (
   file: string,
   terminal: Terminal,
-): Effect.Effect<Uint8Array, InvalidKey | NotFound | StorageError, Storage> =>
+): Effect.Effect<EncryptionKey, InvalidKey | NotFound | StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const bytes = yield* Effect.mapError(
@@ -66,7 +66,7 @@ export const readKey = (
 export const keyOf = (
   request: Request,
   terminal: Terminal,
-): Effect.Effect<Uint8Array | undefined, InvalidKey | NotFound | StorageError, Storage> =>
+): Effect.Effect<EncryptionKey | undefined, InvalidKey | NotFound | StorageError, Storage> =>
   Effect.gen(function* () {
     const file = request.text("key-file")
     if (file !== undefined) return yield* readKey(file, terminal)

@@ -16,6 +16,7 @@ import { impossible } from "./check_fragment.ts"
 import { mbrCount } from "../mbrs.ts"
 import { readPresent } from "../missing_file.ts"
 import { isLater, refusal, Since } from "../../../schema/version/version.ts"
+import { type CacheSpace, makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import { attemptTile, type TileError } from "../../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import { type Fragment, shapeOf, tileShape } from "../fragment.ts"
@@ -46,17 +47,18 @@ export type FragmentError = NotFound | StorageError | TileError
 type FragmentPlace = { readonly name: TimestampedName; readonly uri: string }
 
 /** A fragment that is being opened. */
-type Opening = FragmentPlace & { readonly session: ReadSession }
+type Opening = FragmentPlace & { readonly session: ReadSession; readonly cache: CacheSpace }
 
-/** Opens a fragment. `consolidated` is its footer from a consolidated file. */
+/** Opens a fragment. `consolidated` is its footer from a consolidated file; `cache` keeps its metadata. */
 export const loadFragment = <E, R>(
   access: TileAccess,
   place: FragmentPlace,
   schemas: Schemas<E, R>,
   consolidated: Uint8Array | undefined,
+  cache: CacheSpace = makeBoundedCache().makeSpace(),
 ): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
   const { name } = place
-  const entry: Opening = { name, uri: place.uri, session: makeReadSession() }
+  const entry: Opening = { name, uri: place.uri, session: makeReadSession(), cache }
   const uri = `${entry.uri}/${FRAGMENT_METADATA_FILE}`
   const refused = name.version === 0 ? undefined : refusal(name.version)
   if (refused !== undefined) {
@@ -177,8 +179,9 @@ const fragmentOf = (
     fileSizes: footer.fileSizes,
     varFileSizes: footer.varFileSizes,
     validityFileSizes: footer.validityFileSizes,
-    metadata: { kind: "sections", footer, sections: sectionsOf(uri, entry.session, footer, end, tail) },
+    metadata: { kind: "sections", footer, sections: sectionsOf(uri, entry.session, footer, end, tail, entry.cache) },
     session: entry.session,
+    cache: entry.cache,
     engineVersion: undefined,
   })
 }
@@ -227,6 +230,7 @@ const loadLegacy = <E, R>(
         validityFileSizes: new Float64Array(0),
         metadata: { kind: "legacy", legacy },
         session: entry.session,
+        cache: entry.cache,
         engineVersion: tile.version,
       })
     })

@@ -2,13 +2,14 @@
  * Decoding stretches of cells of tiles, here or in a worker thread: of a tile only the chunks that hold them.
  */
 import * as Effect from "effect/Effect"
+import { offerJob } from "../../../platform/workers/jobs.ts"
 import type { WorkerLost, WorkerPool } from "../../../platform/workers/worker_pool.ts"
 import { FormatError } from "../../../schema/errors/format_error.ts"
 import type { ChunkTable } from "../../../schema/tile/tile_chunks.ts"
 import { type TileContext, tileTable, unfilterChunk, unfilterChunksSteps } from "../../filter/pipeline/pipeline.ts"
 import type { Steps } from "../../kernel/steps.ts"
 import { attemptTileSteps, type TileError } from "../../tile/attempt.ts"
-import type { TilePart, UnfilterAnswer, UnfilterJob } from "../../tile/unfilter_job.ts"
+import { type TilePart, type UnfilterJob, unfilterJobs } from "../../tile/unfilter_job.ts"
 
 /** What is wanted: of each of the tiles, which ascend, the cells from `first` to `last`. */
 export interface CellSpans {
@@ -134,23 +135,21 @@ export const spanDecoder = (
     const parts = located.map(({ context: { offset }, size, from, to, wanted }, k): TilePart => (
       { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, wanted }
     ))
-    const answer = pool.offer(() => {
+    const answer = offerJob(pool, unfilterJobs, (): UnfilterJob => {
       if (wanted > scratch.cells.length) scratch.cells = new Uint8Array(wanted)
       const { codecs: _codecs, webp: _webp, ...context } = located[0].context
-      const job: UnfilterJob = {
+      return {
         context,
         parts,
         bytes: scratch.read.buffer as ArrayBuffer,
         cells: scratch.cells.buffer as ArrayBuffer,
       }
-      return [job, [job.bytes, job.cells]]
     })
     if (answer === undefined) return undefined
     scratch.read = NOTHING
     scratch.cells = NOTHING
-    return Effect.flatMap(answer, (given) =>
+    return Effect.flatMap(answer, ({ done, bytes, cells }) =>
       attemptTileSteps(function* () {
-        const { done, bytes, cells } = given as UnfilterAnswer
         scratch.read = new Uint8Array(bytes)
         scratch.cells = new Uint8Array(cells)
         const { read } = scratch

@@ -9,7 +9,7 @@ import { accessOf, type OpenedArray } from "../../array/open/open.ts"
 import { proveTileCount } from "../../fragment/field_tiles.ts"
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
 import { type Batch, batches, FIRST_BYTES, type Step } from "../batch/partition_stream.ts"
-import { batchBytes, budgetTooSmall, checkBudget } from "../options/memory_budget.ts"
+import { batchBytes, budgetTooSmall, checkBudget, limitCache } from "../options/memory_budget.ts"
 import { enoughBytes, largestTile } from "./memory_needed.ts"
 import { cutDense, cutRanges } from "./partition.ts"
 import { limitBytes } from "../batch/row_limit.ts"
@@ -34,8 +34,9 @@ export const streamRequest = (
   request: DenseRequest,
   options: Pick<StreamOptions, "memory" | "batch" | "limit">,
 ): Stream.Stream<Batch<DenseBatch>, ReadError, Storage | Codecs> =>
-  Stream.unwrap(Effect.gen(function* () {
+  Stream.unwrapScoped(Effect.gen(function* () {
     const memory = yield* checkBudget(array.uri, options.memory)
+    yield* limitCache(array.bounded, memory)
     const access = yield* accessOf(array)
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
     const { schema, uri } = array

@@ -2,8 +2,10 @@
  * The `memory` option: the budget of a read and the share of one batch.
  */
 import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import { type InvalidOption, invalidOption } from "../../../platform/errors.ts"
 import { ResultTooLarge } from "../../array/open/errors.ts"
+import type { BoundedCache } from "../../kernel/bounded_cache.ts"
 
 /** Default memory budget of a stream: 256 MiB. */
 export const DEFAULT_MEMORY = 2 ** 28
@@ -30,6 +32,12 @@ const SHARES = 4
 export const batchBytes = (memory: number): number => Math.floor(memory / SHARES)
 
 /** The error for a budget below the minimum that must be in memory at once. */
+export const limitCache = (cache: BoundedCache, memory: number): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(Effect.sync(() => cache.withLimit(batchBytes(memory))), (restore) => Effect.sync(restore)),
+  )
+
+/** The error for a budget that is smaller than what has to be in memory at once. */
 export const budgetTooSmall = (uri: string, memory: number, bytes: number, what: string): ResultTooLarge => {
   const needed = SHARES * Math.ceil(bytes)
   const detail = `${what} takes ${Math.ceil(bytes)} bytes, for which the budget of ${memory} bytes is too small`

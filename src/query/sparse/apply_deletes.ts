@@ -16,6 +16,7 @@ import { type Field, fieldsOf } from "../../fragment/field.ts"
 import type { Fragment } from "../../fragment/fragment.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import { loadSections } from "../../fragment/sections.ts"
+import { cacheKind } from "../../kernel/bounded_cache.ts"
 import { attemptTile } from "../../tile/attempt.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { Column } from "../column/column.ts"
@@ -30,7 +31,7 @@ const loadCondition = (
   array: OpenedArray,
   entry: DeleteEntry,
 ): Effect.Effect<ConditionNode, ReadTilesError, Storage> =>
-  Effect.flatMap(loadDeleteCondition(access, entry), ({ condition, refuse }) => {
+  Effect.flatMap(loadDeleteCondition(access, entry, array.cache), ({ condition, refuse }) => {
     const { byName } = fieldsOf(array.schema)
     for (const name of conditionFields(condition)) {
       if (byName.has(name)) continue
@@ -55,7 +56,7 @@ const loadConditions = (
       { concurrency: inFlight(storage, array.uri, 8) },
     ))
 
-const memo = new WeakMap<Fragment, ReadonlySet<string>>()
+const PROCESSED = cacheKind<ReadonlySet<string>>("processed conditions")
 
 /** Returns the delete conditions that were applied when a fragment was consolidated. */
 const processed = (
@@ -65,14 +66,14 @@ const processed = (
   Effect.gen(function* () {
     const { metadata } = fragment
     if (metadata.kind === "legacy" || metadata.footer.processedConditionsOffset === 0) return new Set<string>()
-    const known = memo.get(fragment)
+    const known = fragment.cache.get(PROCESSED, 0)
     if (known !== undefined) return known
     const [tile] = yield* loadSections(access, metadata.sections, [metadata.footer.processedConditionsOffset])
     return yield* attemptTile(() => {
       const { uri } = metadata.sections
       const names = new Set(decode(ProcessedConditions, tile.bytes, fragment.version, uri))
       for (const name of names) checkInnerPath(name, { uri, path: "processedConditions", version: fragment.version })
-      memo.set(fragment, names)
+      fragment.cache.set(PROCESSED, 0, names, 2 * tile.bytes.byteLength)
       return names
     })
   })

@@ -10,9 +10,12 @@ import { proveTileCount } from "../../fragment/field_tiles.ts"
 import { cellsInTile, type Fragment } from "../../fragment/fragment.ts"
 import { loadMbrs } from "../../fragment/mbrs.ts"
 import { readCoordinates, type ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import { cacheKind } from "../../kernel/bounded_cache.ts"
+import type { KeyWords } from "../../kernel/sort/order_key.ts"
+import type { MbrColumn } from "../../../schema/fragment/rtree.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { orderBounds } from "./global_order_bounds.ts"
-import { boxOverlap, type FlatRanges, flatRanges, planSparse, type SparseTile } from "./tile_overlap.ts"
+import { boxOverlap, columnWords, type FlatRanges, flatRanges, planSparse, type SparseTile } from "./tile_overlap.ts"
 import type { Selection } from "../selection/selection.ts"
 
 /** The tiles of fragment number `fragment` that may contain selected cells. */
@@ -44,6 +47,17 @@ export const planTiles = (
   return Effect.map(plans, (all) => all.filter(({ tiles }) => tiles.length > 0))
 }
 
+const WORDS = cacheKind<KeyWords>("key words of MBRs")
+
+/** Returns the words of a fragment's MBRs, which its queries share. */
+const wordsIn = ({ cache }: Fragment) => (column: MbrColumn, dimension: number): KeyWords => {
+  const known = cache.get(WORDS, dimension)
+  if (known !== undefined) return known
+  const words = columnWords(column)
+  cache.set(WORDS, dimension, words, words.reduce((sum, { byteLength }) => sum + byteLength, 0))
+  return words
+}
+
 const planFragment = (
   access: TileAccess,
   fragment: Fragment,
@@ -61,7 +75,7 @@ const planFragment = (
     )
   }
   return Effect.map(loadMbrs(access, fragment), (mbrs) => {
-    const tiles = planSparse(selection, mbrs, ranges)
+    const tiles = planSparse(selection, mbrs, ranges, wordsIn(fragment))
     const mayHold = orderBounds(fragment.schema, selection, mbrs)
     return mayHold === undefined ? tiles : tiles.filter(({ tile, whole }) => whole || mayHold(tile))
   })

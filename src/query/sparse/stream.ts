@@ -14,7 +14,7 @@ import { loadMbrs } from "../../fragment/mbrs.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { type Batch, batches, FIRST_BYTES, type Step } from "../batch/partition_stream.ts"
-import { batchBytes, budgetTooSmall, checkBudget } from "../options/memory_budget.ts"
+import { batchBytes, budgetTooSmall, checkBudget, limitCache } from "../options/memory_budget.ts"
 import { type CurvePart, cutHilbert, lowerSizes, tilePlaces } from "./partition_hilbert.ts"
 import { cutSelection } from "../selection/split_selection.ts"
 import { cutSparse } from "./partition.ts"
@@ -51,8 +51,9 @@ export const streamRequest = (
   options: Pick<StreamOptions, "memory" | "batch" | "limit">,
   plan?: SparsePlan,
 ): Stream.Stream<Batch<SparseResult>, ReadError, Storage | Codecs> =>
-  Stream.unwrap(Effect.gen(function* () {
+  Stream.unwrapScoped(Effect.gen(function* () {
     const memory = yield* checkBudget(array.uri, options.memory)
+    yield* limitCache(array.bounded, memory)
     const access = yield* accessOf(array)
     const limit = batchBytes(memory)
     const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))

@@ -89,13 +89,14 @@ export const planSparse = (
   selection: Selection,
   mbrs: MbrLevel,
   ranges: ReadonlyArray<FlatRanges> = selection.map(flatRanges),
+  wordsOf: (column: MbrColumn, dimension: number) => KeyWords = columnWords,
 ): ReadonlyArray<SparseTile> => {
   const overlaps = new Uint8Array(mbrs.count).fill(WHOLE)
   ranges.forEach((flat, d) => {
     const column = mbrs.dimensions[d]
     if (flat === undefined || mbrs.count === 0) return
     if (flat.kind === "string") overlapStrings(column, flat.ranges, overlaps)
-    else overlapNumbers(wordsOf(column), flat.ranges, overlaps)
+    else overlapNumbers(wordsOf(column, d), flat.ranges, overlaps)
   })
   const out: Array<SparseTile> = []
   for (let tile = 0; tile < overlaps.length; tile++) {
@@ -104,14 +105,8 @@ export const planSparse = (
   return out
 }
 
-/** The MBRs of a fragment stay, and so do their key words: queries of an open array share them. */
-const memo = new WeakMap<MbrColumn, KeyWords>()
-
-const wordsOf = (column: MbrColumn): KeyWords => {
-  let words = memo.get(column)
-  if (words === undefined) memo.set(column, words = column.kind === "fixed" ? keyWords(column.values) : [])
-  return words
-}
+/** Returns the bounds of MBRs as words that compare as the bounds do. */
+export const columnWords = (column: MbrColumn): KeyWords => column.kind === "fixed" ? keyWords(column.values) : []
 
 /** Lowers the overlap of each tile to that of its bounds: words 2·tile and 2·tile + 1. */
 const overlapNumbers = (words: KeyWords, ranges: WordRanges, overlaps: Uint8Array): void => {

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { withTurns } from "../../../platform/host/event_loop_turns.ts"
@@ -44,7 +45,7 @@ import { writtenBoxes } from "./written_boxes.ts"
 /** How an array is copied. */
 export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
   /** The AES-256-GCM key of the copy, or `null` for one that is not encrypted. Default: the key of the array, if it has one. */
-  readonly key?: Uint8Array | null
+  readonly key?: EncryptionKey | Uint8Array | null
   /** The attributes that are copied. Default: all; dimensions always are. */
   readonly select?: ReadonlyArray<string>
   /** The cells that are copied, as ranges by dimension. Default: all. */

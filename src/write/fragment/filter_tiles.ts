@@ -2,12 +2,13 @@
  * Filters the tiles of a fragment, in this thread or in workers, and passes them on in order.
  */
 import * as Effect from "effect/Effect"
+import { offerJob } from "../../../platform/workers/jobs.ts"
 import type { CodecError } from "../../../platform/errors.ts"
 import { runSteps, turn, turnIfDue } from "../../../platform/host/event_loop_turns.ts"
 import type { WorkerPool } from "../../../platform/workers/worker_pool.ts"
 import type { WriteError } from "../../array/open/errors.ts"
 import type { FieldTile } from "../../fragment/field_tiles.ts"
-import { type PersistAnswer, type PersistJob, persistJob } from "../../fragment/store/filter_job.ts"
+import { type PersistJob, persistJob, persistJobs } from "../../fragment/store/filter_job.ts"
 import type { FieldFilters, PersistedTile } from "../../fragment/store/filter_tile.ts"
 import type { TileStatistics } from "../../fragment/tile_statistics.ts"
 import { finish, type Steps } from "../../kernel/steps.ts"
@@ -81,17 +82,12 @@ export const persistTiles = <E>(
   ): Effect.Effect<ReadonlyArray<PersistedTile>, CodecError | WriteError> => {
     if (pool === undefined) return allHere(tiles)
     const make = (): Steps<PersistJob> => persistJob(filters, tiles.map(({ tile }) => tile), memories.pop())
-    const offer = (job: () => PersistJob) =>
-      pool.offer(() => {
-        const its = job()
-        return [its, [its.bytes]]
-      })
+    const offer = (job: () => PersistJob) => offerJob(pool, persistJobs, job)
     const answered = (answer: ReturnType<typeof offer>) =>
       answer === undefined ? Effect.zipLeft(allHere(tiles), turn) : Effect.matchEffect(answer, {
         // a failed worker loses its copies, but the tiles still exist in this thread
         onFailure: () => allHere(tiles),
-        onSuccess: (given) => {
-          const { bytes, persisted } = given as PersistAnswer
+        onSuccess: ({ bytes, persisted }) => {
           memories.push(bytes)
           // filter again in this thread, which fails with the precise error
           return persisted === undefined ? allHere(tiles) : Effect.succeed(persisted)
