@@ -5,6 +5,7 @@
  */
 import { showEntry } from "../../schema/errors/inspect.ts"
 import * as Effect from "effect/Effect"
+import { traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { StorageError } from "../../platform/errors.ts"
 import { following } from "../../platform/storage/http/origin.ts"
@@ -105,7 +106,7 @@ export const ls = (
   uri: string,
   options: ListOptions = {},
 ): Effect.Effect<ReadonlyArray<ObjectEntry>, GroupError, Storage | Codecs> =>
-  Effect.flatMap(listingOf(uri, options), ({ uri, ...listing }) => lsWithin(uri, listing))
+  Effect.flatMap(listingOf(uri, options), ({ uri, ...listing }) => lsWithin(uri, listing)).pipe(traced("Group.ls", uri))
 
 /** Checked options of a listing, and what is known of the objects on the way to where it is. */
 export interface ListingAt {
@@ -231,7 +232,8 @@ const nodeOf = (
 export const tree = (
   uri: string,
   options: ListOptions = {},
-): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> => treeOf(uri, options, MAX_GROUPS)
+): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> =>
+  treeOf(uri, options, MAX_GROUPS).pipe(traced("Group.tree", uri))
 
 /** As {@link tree}, with another limit. */
 export const treeOf = (

@@ -3,6 +3,7 @@
  * not read. And of what is left, the tiles that hold cells that do.
  */
 import * as Effect from "effect/Effect"
+import { count } from "../../../platform/observability/counts.ts"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import { readScalar, scalarBytes } from "../../../schema/array/scalar.ts"
 import { Since } from "../../../schema/version/version.ts"
@@ -60,6 +61,7 @@ export const pruneDense = (
       discard: true,
     })
     const left = restrictPlan(plan, (step, k) => alive.has(tileKey(axes, step, k)))
+    yield* count({ tilesPruned: tiles.length - left.tiles.length })
     return left.tiles.length === tiles.length ? plan : { ...left, covered: false }
   })
 
