@@ -152,3 +152,14 @@ export const countFragments = (fragments: ReadonlyArray<{ readonly uri: string }
     if (counts !== undefined) { for (const { uri } of fragments) counts.fragments.add(uri) }
     return Effect.void
   })
+
+/**
+ * Returns the services of the caller, to provide to later calls: each later call keeps the span and the counts of its own
+ * operation.
+ */
+export const services = <R>(): Effect.Effect<Context.Context<R>, never, R> =>
+  Effect.map(
+    Effect.context<R>(),
+    (context) =>
+      Context.omit(Tracer.ParentSpan, OperationCounts)(context as Context.Context<never>) as Context.Context<R>,
+  )

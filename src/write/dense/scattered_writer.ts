@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { services } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
@@ -56,7 +57,7 @@ const placedSteps = (
   request: PlacedRequest,
   moments: Moments,
 ): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
-  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+  Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { dimensions, attributes } = fieldsOf(schema)
     // what is given has dimensions too, as of sparse cells
     const given: ArraySchema = { ...schema, arrayType: "sparse" }
