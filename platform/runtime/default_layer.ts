@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Codecs } from "../codecs/service.ts"
-import { nativeCodecs } from "../codecs/layers/native.ts"
+import { logCodecFallback, nativeCodecs } from "../codecs/layers/native.ts"
 import { withWebp } from "../codecs/webp/codec.ts"
 import { compileWebp, compileWebpEncoder } from "../codecs/webp/locate.ts"
 import { httpFiles } from "../storage/http/default_http.ts"
@@ -57,7 +57,7 @@ export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, makeStorag
  */
 export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.scopedContext(
   // all in one: to put layers together takes a tenth of a short run
-  Effect.map(makeWorkers(), (workers) =>
+  Effect.map(Effect.zipRight(logCodecFallback, makeWorkers()), (workers) =>
     Context.add(
       Context.make(Storage, makeStorage()),
       Codecs,

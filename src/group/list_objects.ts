@@ -4,6 +4,7 @@
  * @module
  */
 import { showEntry } from "../../schema/errors/inspect.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import * as Effect from "effect/Effect"
 import { traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
@@ -73,7 +74,13 @@ const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, Stor
       Effect.catchIf(
         kindAt(join(uri, e.name)),
         (error) => error.reason === "Denied",
-        () => Effect.succeed(undefined),
+        () =>
+          Effect.as(
+            Effect.annotateLogs(Effect.logDebug("a folder is skipped: permission denied"), {
+              uri: redactUri(join(uri, e.name)),
+            }),
+            undefined,
+          ),
       ), { concurrency: 16 })
     return folders.flatMap(({ name }, i): ReadonlyArray<ObjectEntry> => {
       const type = types[i]

@@ -15,6 +15,7 @@ import { schemaPath } from "../../../schema/name/array_paths.ts"
 import { checkInnerPath, shownUri } from "../../../schema/name/inner_path.ts"
 import { attemptFormat } from "../../tile/attempt.ts"
 import { join } from "../open/listing.ts"
+import { redactUri } from "../../../schema/errors/redact.ts"
 import { openArray, type OpenedArray, type OpenError } from "../open/open.ts"
 
 /** The schema of the array that holds a label: one label for each coordinate of its dimension, in their order. */
@@ -53,9 +54,20 @@ const memo = new WeakMap<OpenedArray, Map<string, OpenedArray>>()
 export const openInnerLabels = (
   array: OpenedArray,
 ): Effect.Effect<ReadonlyArray<readonly [path: string, label: OpenedArray]>, OpenError, Storage | Codecs> =>
-  Effect.forEach(
-    array.schema.dimensionLabels.filter(({ relative }) => relative),
-    (label) => Effect.map(openLabel(array, label), (opened) => [label.uri, opened] as const),
+  Effect.zipRight(
+    Effect.forEach(
+      array.schema.dimensionLabels.filter(({ relative }) => !relative),
+      ({ name, uri }) =>
+        Effect.annotateLogs(
+          Effect.logDebug(`the label ${JSON.stringify(name)} is skipped: it is stored outside of the array`),
+          { uri: redactUri(array.uri), labelUri: redactUri(uri) },
+        ),
+      { discard: true },
+    ),
+    Effect.forEach(
+      array.schema.dimensionLabels.filter(({ relative }) => relative),
+      (label) => Effect.map(openLabel(array, label), (opened) => [label.uri, opened] as const),
+    ),
   )
 
 /** The array that holds a label of an open array, as it was at the same time. It is always inside the array. */
