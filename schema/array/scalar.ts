@@ -35,6 +35,16 @@ export class ScalarError extends Error {
   }
 }
 
+/** Runs `run`. If it throws a {@link ScalarError}, returns or throws what `refuse` makes of the reason. */
+export const catchScalarError = <A>(run: () => A, refuse: (reason: string) => A): A => {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof ScalarError) return refuse(error.reason)
+    throw error
+  }
+}
+
 /** The value of `type` that lies at `at` in `bytes`, at any alignment. */
 export const readScalar = (type: Datatype, bytes: Uint8Array, at = 0): Scalar => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -4,7 +4,14 @@
 import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
 import { arrayOf, type Datatype, type TypedArray } from "../../schema/array/datatype.ts"
 import type { Enumeration } from "../../schema/array/enumeration.ts"
-import { isText, parseScalar, parseText, scalarBytes, ScalarError, scalarsJson } from "../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  isText,
+  parseScalar,
+  parseText,
+  scalarBytes,
+  scalarsJson,
+} from "../../schema/array/scalar.ts"
 import { bytewise } from "../kernel/sort/bytewise.ts"
 import { finish, inParts, type Steps } from "../kernel/steps.ts"
 import { SchemaError } from "./schema_error.ts"
@@ -96,14 +103,13 @@ const asciiOf = (values: ReadonlyArray<unknown>): Uint8Array | undefined => {
 }
 
 /** The bytes of one value. Throws {@link SchemaError}. */
-const encodeValue = (name: string, type: Datatype, value: string | number | bigint): Uint8Array => {
-  try {
-    return isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value))
-  } catch (error) {
-    if (error instanceof ScalarError) throw new SchemaError({ field: `enumeration ${name}`, reason: error.reason })
-    throw error
-  }
-}
+const encodeValue = (name: string, type: Datatype, value: string | number | bigint): Uint8Array =>
+  catchScalarError(
+    () => isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value)),
+    (reason) => {
+      throw new SchemaError({ field: `enumeration ${name}`, reason })
+    },
+  )
 
 /** The bytes of each value. Throws {@link SchemaError}. */
 function* encodeValuesSteps(name: string, type: Datatype, values: EnumerationList): Steps<EncodedValues> {

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import { CodecError, type StorageError } from "../../../platform/errors.ts"
 import { type FileWriter, inFlight, Storage } from "../../../platform/storage/service.ts"
 import { runSteps, turnIfDue } from "../../../platform/host/event_loop_turns.ts"
@@ -144,14 +145,7 @@ const attemptFilters = <A>(
   })
 
 /** Closes generic tiles, which have no filter that refuses. */
-const attemptCodecs = <A>(run: () => A): Effect.Effect<A, CodecError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof CodecError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+const attemptCodecs = <A>(run: () => A): Effect.Effect<A, CodecError> => attempt(run, failOn(CodecError))
 
 /** Opens a fragment of an array. What was written of it is removed with the scope, unless it was committed. */
 export const openFragment = (
