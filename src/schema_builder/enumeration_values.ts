@@ -2,7 +2,7 @@
  * The values of an enumeration, as a schema that is being made keeps them.
  */
 import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
-import { arrayOf, type Datatype, type TypedArray } from "../../schema/array/datatype.ts"
+import { type Datatype, storageOfArray, type TypedArray } from "../../schema/array/datatype.ts"
 import type { Enumeration } from "../../schema/array/enumeration.ts"
 import {
   catchScalarError,
@@ -51,26 +51,10 @@ export type EnumerationInput =
 const MAX_BYTES = 10 * 2 ** 20
 const MAX_BYTES_OF_ALL = 50 * 2 ** 20
 
-const typeOfArray = (values: TypedArray): Datatype => {
-  const types = [
-    "int8",
-    "uint8",
-    "int16",
-    "uint16",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float32",
-    "float64",
-  ] as const
-  return types.find((type) => values instanceof arrayOf(type))!
-}
-
 const isTypedArray = (values: EnumerationList): values is TypedArray => ArrayBuffer.isView(values)
 
 const typeOfList = (values: EnumerationList): Datatype => {
-  if (isTypedArray(values)) return typeOfArray(values)
+  if (isTypedArray(values)) return storageOfArray(values)!
   if (values.length === 0 || typeof values[0] === "string") return "string_utf8"
   return typeof values[0] === "bigint" ? "int64" : "float64"
 }
