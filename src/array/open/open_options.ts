@@ -3,6 +3,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import type { TimeRange } from "./directory.ts"
 import { InvalidOption } from "./errors.ts"
 import { withoutSlash } from "./listing.ts"
@@ -125,14 +126,7 @@ const check = (
 }
 
 /** Runs a check of options; what it refuses becomes the Effect's failure. */
-export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof InvalidOption ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> => attempt(run, failOn(InvalidOption))
 
 /** Refuses with the URI that options are for. */
 export const refusing = (uri: unknown): Refuse => (option, reason) => {

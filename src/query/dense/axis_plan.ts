@@ -2,6 +2,7 @@
  * What is selected along one dense dimension, tile by tile. Coordinates are counted from the start of their own tile, so
  * that they are exact as numbers wherever in 64 bits the tile lies.
  */
+import { firstFrom } from "../../kernel/first_from.ts"
 import { type Axis, tileOf } from "../../fragment/dense_tiles.ts"
 
 /** Ranges of whole numbers, sorted and disjoint. */
@@ -127,12 +128,5 @@ export const clipAxis = (plan: AxisPlan, from: bigint, to: bigint): AxisClip | u
 }
 
 /** The first tile that is not below `tile`. */
-const lowerBound = (tiles: ReadonlyArray<bigint>, tile: bigint): number => {
-  let from = 0
-  for (let to = tiles.length; from < to;) {
-    const middle = (from + to) >>> 1
-    if (tiles[middle] < tile) from = middle + 1
-    else to = middle
-  }
-  return from
-}
+const lowerBound = (tiles: ReadonlyArray<bigint>, tile: bigint): number =>
+  firstFrom(tiles.length, (t) => tiles[t] < tile)

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
 import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
 import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
@@ -10,23 +11,11 @@ export type ReadError = EnumerationError | SelectionError | ConditionError | Res
 
 /** Runs what throws {@link SelectionError}. */
 export const attemptSelection = <A>(run: () => A): Effect.Effect<A, SelectionError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof SelectionError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+  attempt(run, failOn(SelectionError))
 
 /** Runs what allocates up to `needed` bytes; memory that cannot be had is a result that is too large. */
 export const attemptAllocation = <A>(uri: string, needed: number, run: () => A): Effect.Effect<A, ResultTooLarge> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return notAllocated(uri, needed)(error)
-    }
-  })
+  attempt(run, notAllocated(uri, needed))
 
 /** As {@link attemptAllocation}, in steps between which the event loop gets turns. */
 export const attemptAllocationSteps = <A>(

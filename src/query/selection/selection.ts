@@ -6,7 +6,7 @@
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
 import type { Dimension } from "../../../schema/array/dimension.ts"
-import { parseScalar, parseText, ScalarError, textJson } from "../../../schema/array/scalar.ts"
+import { catchScalarError, parseScalar, parseText, ScalarError, textJson } from "../../../schema/array/scalar.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import { limitsOf, outsideOf, shownRange } from "./domain_bounds.ts"
@@ -48,22 +48,18 @@ export const parseSelection = (
   }
   return schema.dimensions.map((dimension, d) => {
     const given = Object.hasOwn(ranges, dimension.name) ? ranges[dimension.name] : undefined
-    try {
-      return dimension.cellValNum === VAR
-        ? { kind: "string", dimension, ranges: given === undefined ? undefined : stringRanges(dimension, given) }
-        : {
-          kind: "number",
-          dimension,
-          ranges: given === undefined ? undefined : numberRanges(dimension, limitsOf(schema, d), given, outOfBounds),
-        }
-    } catch (error) {
-      return error instanceof ScalarError ? refuse(dimension.name, error.reason) : raise(error)
-    }
+    return catchScalarError<DimensionSelection>(
+      () =>
+        dimension.cellValNum === VAR
+          ? { kind: "string", dimension, ranges: given === undefined ? undefined : stringRanges(dimension, given) }
+          : {
+            kind: "number",
+            dimension,
+            ranges: given === undefined ? undefined : numberRanges(dimension, limitsOf(schema, d), given, outOfBounds),
+          },
+      (reason) => refuse(dimension.name, reason),
+    )
   })
-}
-
-const raise = (error: unknown): never => {
-  throw error
 }
 
 const stringRanges = (dimension: Dimension, given: unknown): ReadonlyArray<StringRange> => {
@@ -89,15 +85,11 @@ const numberRanges = (
 
 /** What becomes of each range; what is wrong with one of several says which. */
 const eachPair = <A>(pairs: ReadonlyArray<Pair>, take: (pair: Pair) => A): ReadonlyArray<A> =>
-  pairs.map((pair, i) => {
-    try {
-      return take(pair)
-    } catch (error) {
-      throw error instanceof ScalarError && pairs.length > 1
-        ? new ScalarError(`range ${i + 1} of ${pairs.length}: ${error.reason}`)
-        : error
-    }
-  })
+  pairs.map((pair, i) =>
+    catchScalarError(() => take(pair), (reason) => {
+      throw new ScalarError(pairs.length > 1 ? `range ${i + 1} of ${pairs.length}: ${reason}` : reason)
+    })
+  )
 
 const numberRange = (dimension: Dimension, inside: NumberRange, [low, high]: Pair): NumberRange => {
   const range = {
