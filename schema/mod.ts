@@ -21,10 +21,12 @@ export * from "./version/version.ts"
 export { decodeByOwnVersion } from "./version/by_own_version.ts"
 
 export {
+  type ArrayByStorage,
   arrayOf,
   type Datatype,
   datatypeCode,
   datatypes,
+  type DatatypeStorage,
   defaultFill,
   isDatetime,
   isFloat,
@@ -32,7 +34,6 @@ export {
   isString,
   isTemporal,
   sizeOf,
-  type Storage as DatatypeStorage,
   storageOf,
   type TypedArray,
   type TypedArrayConstructor,

@@ -302,7 +302,9 @@ describe("folders", () => {
 
   it("are out of the examples' sight: they use what every program can", () => {
     const examples = filesBelow("examples")
-    const found = examples.flatMap((path) => importsOf(source(path))).filter((s) => packageOf(s) !== "effect")
+    const telemetry = /^@(effect\/opentelemetry|opentelemetry\/)/
+    const found = examples.flatMap((path) => importsOf(source(path)))
+      .filter((s) => packageOf(s) !== "effect" && !telemetry.test(s))
     const allowed = ["../mod.ts", "node:fs", "node:os", "node:path", "node:process"]
     assertEquals([...new Set(found)].sort(), allowed)
   })

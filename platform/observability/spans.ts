@@ -15,6 +15,7 @@ import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
+import type * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
@@ -57,41 +58,38 @@ const startCounts = (fiber: Fiber.RuntimeFiber<unknown, unknown>) => {
   return { counts, finish }
 }
 
-const uriAttribute = (uri: string | undefined): Attributes => uri === undefined ? {} : { uri: redactUri(uri) }
+/** What an operation works on: an array, a group, or its URI. */
+export type Target = string | { readonly uri: string }
 
-/**
- * `operation` in a span `tessera.<name>`. `uri` is the array or group; `attributes` returns what else the result tells.
- */
-export const traced = <A, E, R>(
-  name: string,
-  uri: string | undefined,
-  operation: Effect.Effect<A, E, R>,
-  attributes?: (result: A) => Attributes,
-): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime<A, E, R>((fiber) => {
-    if (!isTracing(fiber)) return operation
-    const { counts, finish } = startCounts(fiber)
-    return Effect.useSpan(`tessera.${name}`, { captureStackTrace: false }, (span) => {
-      setAttributes(span, uriAttribute(uri))
-      return Effect.onExit(
-        Effect.provideService(Effect.withParentSpan(operation, span), OperationCounts, counts),
-        (exit) =>
-          Effect.sync(() => {
-            if (exit._tag === "Success" && attributes !== undefined) setAttributes(span, attributes(exit.value))
-            finish(span)
-          }),
-      )
-    }) as Effect.Effect<A, E, R>
-  })
+const targetAttribute = (target: Target): Attributes => {
+  const uri: unknown = typeof target === "string" ? target : target?.uri
+  // programs in JavaScript may pass anything; the operation itself refuses that
+  return typeof uri === "string" ? { uri: redactUri(uri) } : {}
+}
+
+/** Runs an operation on `target` in a span `tessera.<name>`. */
+export const traced =
+  (name: string, target: Target) => <A, E, R>(operation: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiberRuntime<A, E, R>((fiber) => {
+      if (!isTracing(fiber)) return operation
+      const { counts, finish } = startCounts(fiber)
+      return Effect.useSpan(`tessera.${name}`, { captureStackTrace: false }, (span) => {
+        setAttributes(span, targetAttribute(target))
+        return Effect.ensuring(
+          Effect.provideService(Effect.withParentSpan(operation, span), OperationCounts, counts),
+          Effect.sync(() => finish(span)),
+        )
+      }) as Effect.Effect<A, E, R>
+    })
 
 /** A span that ends with the scope, and the context of what runs in it. */
-const scopedSpan = (fiber: Fiber.RuntimeFiber<unknown, unknown>, name: string, uri: string | undefined) => {
+const scopedSpan = (fiber: Fiber.RuntimeFiber<unknown, unknown>, name: string, target: Target) => {
   const { counts, finish } = startCounts(fiber)
   return Effect.withFiberRuntime<Tracer.Span>(() => Effect.makeSpan(`tessera.${name}`, { captureStackTrace: false }))
     .pipe(
       (make) =>
         Effect.acquireRelease(
-          Effect.tap(make, (span) => Effect.sync(() => setAttributes(span, uriAttribute(uri)))),
+          Effect.tap(make, (span) => Effect.sync(() => setAttributes(span, targetAttribute(target)))),
           (span, exit: Exit.Exit<unknown, unknown>) =>
             Effect.clockWith((clock) =>
               Effect.sync(() => {
@@ -110,53 +108,58 @@ const scopedSpan = (fiber: Fiber.RuntimeFiber<unknown, unknown>, name: string, u
     )
 }
 
-/** `stream` in a span `tessera.<name>`, from its first pull to its end. */
-export const tracedStream = <A, E, R>(
-  name: string,
-  uri: string | undefined,
-  stream: Stream.Stream<A, E, R>,
-): Stream.Stream<A, E, R> =>
-  Stream.unwrapScoped(
-    Effect.withFiberRuntime((fiber) =>
+/** Runs a stream over `target` in a span `tessera.<name>`, from its first pull to its end. */
+export const tracedStream =
+  (name: string, target: Target) => <A, E, R>(stream: Stream.Stream<A, E, R>): Stream.Stream<A, E, R> =>
+    Stream.unwrapScoped(
+      Effect.withFiberRuntime((fiber) =>
+        isTracing(fiber)
+          ? Effect.map(scopedSpan(fiber, name, target), ({ provide }) => Stream.mapInputContext(stream, provide<R>))
+          : Effect.succeed(stream)
+      ),
+    )
+
+/** Runs a sink into `target` in a span `tessera.<name>`, from its first element to its end. */
+export const tracedSink =
+  (name: string, target: Target) => <A, In, L, E, R>(sink: Sink.Sink<A, In, L, E, R>): Sink.Sink<A, In, L, E, R> =>
+    Sink.unwrapScoped(
+      Effect.withFiberRuntime<Sink.Sink<A, In, L, E, R>, E, Scope.Scope | R>((fiber) =>
+        isTracing(fiber)
+          ? Effect.map(
+            scopedSpan(fiber, name, target),
+            ({ provide }) => Sink.fromChannel(Channel.mapInputContext(Sink.toChannel(sink), provide<R>)),
+          )
+          : Effect.succeed(sink)
+      ),
+    )
+
+/** Runs a batch of an operation, such as reading tiles of a field, in a span `tessera.<name>`. */
+export const tracedBatch =
+  (name: string, attributes: () => Attributes) => <A, E, R>(batch: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.withFiberRuntime<A, E, R>((fiber) =>
       isTracing(fiber)
-        ? Effect.map(scopedSpan(fiber, name, uri), ({ provide }) => Stream.mapInputContext(stream, provide<R>))
-        : Effect.succeed(stream)
-    ),
-  )
+        ? Effect.useSpan(`tessera.${name}`, { captureStackTrace: false }, (span) => {
+          setAttributes(span, attributes())
+          return Effect.withParentSpan(batch, span)
+        }) as Effect.Effect<A, E, R>
+        : batch
+    )
 
-/** `sink` in a span `tessera.<name>`, from its first element to its end. */
-export const tracedSink = <A, In, L, E, R>(
-  name: string,
-  uri: string | undefined,
-  sink: Sink.Sink<A, In, L, E, R>,
-): Sink.Sink<A, In, L, E, R> =>
-  Sink.unwrapScoped(Effect.withFiberRuntime((fiber) =>
-    isTracing(fiber)
-      ? Effect.map(
-        scopedSpan(fiber, name, uri),
-        ({ provide }) => Sink.fromChannel(Channel.mapInputContext(Sink.toChannel(sink), provide<R>)),
-      )
-      : Effect.succeed(sink)
-  ))
-
-/** A batch of an operation, such as reading the tiles of a field, in a span `tessera.<name>`. */
-export const tracedBatch = <A, E, R>(
-  name: string,
-  attributes: () => Attributes,
-  batch: Effect.Effect<A, E, R>,
-): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime<A, E, R>((fiber) =>
-    isTracing(fiber)
-      ? Effect.useSpan(`tessera.${name}`, { captureStackTrace: false }, (span) => {
-        setAttributes(span, attributes())
-        return Effect.withParentSpan(batch, span)
-      }) as Effect.Effect<A, E, R>
-      : batch
-  )
-
-/** Notes that tiles of a fragment are read, for the attribute `tessera.fragments` of the operation. */
-export const countFragment = (uri: string): Effect.Effect<void> =>
+/** Notes fragments that are read, for the attribute `tessera.fragments` of the operation. */
+export const countFragments = (fragments: ReadonlyArray<{ readonly uri: string }>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
-    countsOf(fiber)?.fragments.add(uri)
+    const counts = countsOf(fiber)
+    if (counts !== undefined) { for (const { uri } of fragments) counts.fragments.add(uri) }
     return Effect.void
   })
+
+/**
+ * Returns the services of the caller, to provide to later calls: each later call keeps the span and the counts of its own
+ * operation.
+ */
+export const services = <R>(): Effect.Effect<Context.Context<R>, never, R> =>
+  Effect.map(
+    Effect.context<R>(),
+    (context) =>
+      Context.omit(Tracer.ParentSpan, OperationCounts)(context as Context.Context<never>) as Context.Context<R>,
+  )

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Codecs } from "../codecs/service.ts"
-import { nativeCodecs } from "../codecs/layers/native.ts"
+import { logCodecFallback, nativeCodecs } from "../codecs/layers/native.ts"
 import { withWebp } from "../codecs/webp/codec.ts"
 import { compileWebp, compileWebpEncoder } from "../codecs/webp/locate.ts"
 import { httpFiles } from "../storage/http/default_http.ts"
@@ -63,7 +63,7 @@ export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.suspend(() =>
 export const makeDefaultLayer = (local: Storage, codecs: Codecs): Layer.Layer<Storage | Codecs> =>
   // one layer: merging several takes a tenth of a short run
   Layer.scopedContext(
-    Effect.map(makeWorkers(), (workers) =>
+    Effect.map(Effect.zipRight(logCodecFallback, makeWorkers()), (workers) =>
       Context.add(
         Context.make(Storage, makeStorage(local)),
         Codecs,

@@ -4,6 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { countFragments, traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { Enumeration } from "../../schema/array/enumeration.ts"
@@ -40,6 +41,9 @@ export type { SchemaDifference } from "./open/schema_mismatch.ts"
 /** Distinguishes a schema from options by its properties. */
 const isSchema = (given: object | undefined): given is ArraySchema =>
   typeof given === "object" && given !== null && "arrayType" in given && "dims" in given && "attrs" in given
+
+/** Notes the fragments of an array that was opened, for its span. */
+const countOpened = (array: AnyTileArray): Effect.Effect<void> => countFragments(openedOf(array).fragments)
 
 /**
  * Opens an array in its current state, at a time, or over a time range.
@@ -93,9 +97,10 @@ export function open(
   given?: ArraySchema | OpenOptions,
   options?: OpenOptions,
 ): Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> {
-  return isSchema(given)
+  const opening: Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> = isSchema(given)
     ? Effect.flatMap(openArray(uri, options), (opened) => declare(handleOf(opened), given))
     : Effect.map(openArray(uri, given === undefined ? options : given), (opened) => handleOf(opened))
+  return opening.pipe(Effect.tap(countOpened), traced("TileArray.open", uri))
 }
 
 /**
@@ -153,7 +158,7 @@ export function reopen(
     reopenArray(openedOf(array), options),
     (opened): Effect.Effect<AnyTileArray, SchemaMismatch> =>
       array.declared === undefined ? Effect.succeed(handleOf(opened)) : declare(handleOf(opened), array.declared),
-  )
+  ).pipe(Effect.tap(countOpened), traced("TileArray.reopen", array))
 }
 
 /**
@@ -251,7 +256,9 @@ export const nonEmptyDomain = (array: AnyTileArray): ReadonlyArray<Range> | unde
 export const metadata = (
   array: AnyTileArray,
 ): Effect.Effect<ReadonlyArray<MetadataItem>, MetadataError, Storage | Codecs> =>
-  Effect.flatMap(accessOf(openedOf(array)), (access) => loadMetadata(array.uri, array.time, access))
+  Effect.flatMap(accessOf(openedOf(array)), (access) => loadMetadata(array.uri, array.time, access)).pipe(
+    traced("TileArray.metadata", array),
+  )
 
 /**
  * Returns the enumerations of the array's schema with their values: all, or the named ones; unknown names are ignored.
@@ -275,7 +282,7 @@ export const enumerations = (
   array: AnyTileArray,
   names?: Iterable<string>,
 ): Effect.Effect<ReadonlyArray<Enumeration>, EnumerationError, Storage | Codecs> =>
-  loadEnumerations(openedOf(array), names)
+  loadEnumerations(openedOf(array), names).pipe(traced("TileArray.enumerations", array))
 
 /**
  * Returns the fragments that a read includes, oldest first, with their sizes and first MBRs. Takes a listing of each
@@ -296,4 +303,4 @@ export const enumerations = (
 export const fragments = (
   array: AnyTileArray,
 ): Effect.Effect<ReadonlyArray<FragmentDescription>, FragmentsError, Storage | Codecs> =>
-  describeOpenFragments(openedOf(array))
+  describeOpenFragments(openedOf(array)).pipe(traced("TileArray.fragments", array))

@@ -8,7 +8,15 @@ import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
 import type { ComparisonOp, SetOp } from "../../schema/condition_ast.ts"
 import { type Datatype, isString, isTemporal } from "../../schema/array/datatype.ts"
 import type { Enumeration } from "../../schema/array/enumeration.ts"
-import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  isBinary,
+  isText,
+  parseScalar,
+  parseText,
+  scalarBytes,
+  ScalarError,
+} from "../../schema/array/scalar.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { Predicate } from "./predicate.ts"
 import { ConditionError } from "./condition_error.ts"
@@ -98,14 +106,12 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
   if (enumeration !== undefined && isOrder(op) && !enumeration.ordered) {
     fail(`the values of its enumeration ${JSON.stringify(enumeration.name)} have no order; compare with == or in`)
   }
-  const bytes = values.map((value, i) => {
-    try {
-      return valueBytes(type, value)
-    } catch (error) {
-      if (!(error instanceof ScalarError)) throw error
-      return fail(isSet ? `value ${i + 1}: ${error.reason}` : error.reason)
-    }
-  })
+  const bytes = values.map((value, i) =>
+    catchScalarError(
+      () => valueBytes(type, value),
+      (reason) => fail(isSet ? `value ${i + 1}: ${reason}` : reason),
+    )
+  )
   if (enumeration !== undefined) return enumerated(field, op, bytes, enumeration)
   if ((op === "eq" || op === "ne") && bytes[0].byteLength === 0 && !field.var) {
     // no cell of one size is empty; kept as a comparison it would be taken for a test of null

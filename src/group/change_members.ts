@@ -8,6 +8,7 @@
  * Format: `group.md`.
  */
 import * as Effect from "effect/Effect"
+import { failOn } from "../../platform/attempt.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import type { Storage } from "../../platform/storage/service.ts"
@@ -125,7 +126,7 @@ const inStepsOr = (n: number, body: (i: number) => void): Effect.Effect<void, Wr
       inParts(n, (from, to) => {
         for (let i = from; i < to; i++) body(i)
       }, STEP),
-    (error) => error instanceof WriteError ? Effect.fail(error) : Effect.die(error),
+    failOn(WriteError),
   )
 
 /** Members between two yields. */

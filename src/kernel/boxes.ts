@@ -1,6 +1,7 @@
 /**
  * Boxes that meet others, in any number of dimensions; all ends are inclusive.
  */
+import { firstFrom } from "./first_from.ts"
 
 /** Boxes: of each dimension the low ends and the high ends, one of each box. */
 export interface Boxes {
@@ -52,12 +53,7 @@ export const meeting = (
   return (other, k, matters) => {
     const low = other.lows[along][k]
     const high = other.highs[along][k]
-    let end = 0
-    for (let to = count; end < to;) {
-      const middle = (end + to) >>> 1
-      if (lows[along][order[middle]] <= high) end = middle + 1
-      else to = middle
-    }
+    const end = firstFrom(count, (i) => lows[along][order[i]] <= high)
     for (let i = end - 1; i >= 0 && reach[i] >= low; i--) {
       if (left-- <= 0) return true
       const its = order[i]

@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
+import { traced, tracedStream } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
@@ -77,7 +78,7 @@ export const read = <
     Effect.map(
       readLimitedDense(query.opened, query.options, options.out),
       (cells) => denseResult<S, K, T>(query.array, cells, options.time),
-    ), ["out"])
+    ), ["out"]).pipe(traced("Dense.read", array))
 
 /**
  * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
@@ -116,7 +117,7 @@ export const stream = <
   streamQuery(array, options, streamDense, (opened, batch) => ({
     ...denseResult<S, K, T>(opened, batch, options.time),
     region: namedRanges(opened, batch.ranges),
-  }))
+  })).pipe(tracedStream("Dense.stream", array))
 
 /**
  * What {@link stream} reads, for `for await` outside Effect: a loop over batches of an array that is open, or that
@@ -189,7 +190,7 @@ export const cells = <
     streamDenseCells,
     (opened, batch) => sparseResult<S, K, T>(opened, batch, options.time),
     CELL_OPTIONS,
-  )
+  ).pipe(tracedStream("Dense.cells", array))
 }
 
 /**
@@ -238,7 +239,8 @@ export const aggregate = <
   array: TileArray<S>,
   aggregates: A,
   options: AggregateOptions<S, B> = {},
-): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> => aggregateCells(array, aggregates, options)
+): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> =>
+  aggregateCells(array, aggregates, options).pipe(traced("Dense.aggregate", array))
 
 /**
  * The different cells of an attribute or dimension, ordered: of enumerations the values, and `null` last where there is one.
@@ -263,7 +265,8 @@ export const distinct = <S extends ArraySchema<"dense"> | undefined, const F ext
   array: TileArray<S>,
   field: F,
   options: DistinctOptions<S> = {},
-): Effect.Effect<ReadonlyArray<KeyOf<S, F>>, QueryError, Storage | Codecs> => distinctCells(array, field, options)
+): Effect.Effect<ReadonlyArray<KeyOf<S, F>>, QueryError, Storage | Codecs> =>
+  distinctCells(array, field, options).pipe(traced("Dense.distinct", array))
 
 /**
  * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
@@ -287,4 +290,4 @@ export const explain = <S extends ArraySchema<"dense"> | undefined, K extends Fi
   array: TileArray<S>,
   options: Query<S, K> = {},
 ): Effect.Effect<Explanation, QueryError, Storage | Codecs> =>
-  runQuery(array, options, (query) => explainDense(query.opened, query.options))
+  runQuery(array, options, (query) => explainDense(query.opened, query.options)).pipe(traced("Dense.explain", array))

@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
+import { traced, tracedStream } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
@@ -57,7 +58,7 @@ export const read = <
     Effect.map(
       readLimitedSparse(query.opened, query.options),
       (cells) => sparseResult<S, K, T>(query.array, cells, options.time),
-    ))
+    )).pipe(traced("Sparse.read", array))
 
 /**
  * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
@@ -93,7 +94,9 @@ export const stream = <
   array: TileArray<S>,
   options: Query<S, K, T> = {},
 ): Stream.Stream<SparseResult<S, K, T>, QueryError, Storage | Codecs> =>
-  streamQuery(array, options, streamSparse, (opened, batch) => sparseResult<S, K, T>(opened, batch, options.time))
+  streamQuery(array, options, streamSparse, (opened, batch) => sparseResult<S, K, T>(opened, batch, options.time)).pipe(
+    tracedStream("Sparse.stream", array),
+  )
 
 /**
  * What {@link stream} reads, for `for await` outside Effect: a loop over batches of an array that is open, or that
@@ -174,7 +177,8 @@ export const aggregate = <
   array: TileArray<S>,
   aggregates: A,
   options: AggregateOptions<S, B> = {},
-): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> => aggregateCells(array, aggregates, options)
+): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> =>
+  aggregateCells(array, aggregates, options).pipe(traced("Sparse.aggregate", array))
 
 /**
  * The different cells of an attribute or dimension, ordered: of enumerations the values, and `null` last where there is one.
@@ -199,7 +203,8 @@ export const distinct = <S extends ArraySchema<"sparse"> | undefined, const F ex
   array: TileArray<S>,
   field: F,
   options: DistinctOptions<S> = {},
-): Effect.Effect<ReadonlyArray<KeyOf<S, F>>, QueryError, Storage | Codecs> => distinctCells(array, field, options)
+): Effect.Effect<ReadonlyArray<KeyOf<S, F>>, QueryError, Storage | Codecs> =>
+  distinctCells(array, field, options).pipe(traced("Sparse.distinct", array))
 
 /**
  * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
@@ -223,4 +228,4 @@ export const explain = <S extends ArraySchema<"sparse"> | undefined, K extends S
   array: TileArray<S>,
   options: Query<S, K> = {},
 ): Effect.Effect<Explanation, QueryError, Storage | Codecs> =>
-  runQuery(array, options, (query) => explainSparse(query.opened, query.options))
+  runQuery(array, options, (query) => explainSparse(query.opened, query.options)).pipe(traced("Sparse.explain", array))

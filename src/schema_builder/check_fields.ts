@@ -1,24 +1,13 @@
 /**
  * The rules for dimensions and attributes: what engines check before they make an array.
  */
-import { type Datatype, isFloat, isInteger, isTemporal, storageOf } from "../../schema/array/datatype.ts"
+import { type Datatype, isFloat, isInteger, isTemporal, storageLimits, storageOf } from "../../schema/array/datatype.ts"
 import type { Scalar } from "../../schema/array/scalar.ts"
 import type { Attribute } from "./attribute.ts"
 import { checkFilters } from "./check_filters.ts"
 import type { Dimension } from "./dimension.ts"
 import { type EnumerationValues, valueCount } from "./enumeration_values.ts"
 import { SchemaError } from "./schema_error.ts"
-
-const limits: Readonly<Record<string, readonly [Scalar, Scalar]>> = {
-  int8: [-0x80, 0x7f],
-  uint8: [0, 0xff],
-  int16: [-0x8000, 0x7fff],
-  uint16: [0, 0xffff],
-  int32: [-0x80000000, 0x7fffffff],
-  uint32: [0, 0xffffffff],
-  int64: [-0x8000000000000000n, 0x7fffffffffffffffn],
-  uint64: [0n, 0xffffffffffffffffn],
-}
 
 const shown = (value: Scalar): string => String(value)
 
@@ -56,7 +45,7 @@ export const checkDimension = (field: string, dimension: Dimension, dense: boole
     }
     return
   }
-  const [least, most] = limits[storageOf(type)]
+  const [least, most] = storageLimits[storageOf(type)]
   if (low === least && high === most) {
     refuse(`the domain may not be all of ${type}; leave at least one value at an end`)
   }
@@ -122,7 +111,7 @@ export const checkCodes = (
   if (!isInteger(type) && type !== "bool") refuse(`codes of an enumeration are integers, not ${type}`)
   if (cellValNum !== 1) refuse("a cell holds one code of an enumeration")
   const count = valueCount(enumerations[enumeration])
-  if (BigInt(limits[storageOf(type)][1]) <= BigInt(count)) {
+  if (BigInt(storageLimits[storageOf(type)][1]) <= BigInt(count)) {
     refuse(`${type} is too narrow for the ${count} values of ${JSON.stringify(enumeration)}`)
   }
 }

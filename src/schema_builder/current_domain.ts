@@ -2,7 +2,14 @@
  * The current domain of a schema that is being made.
  */
 import type { Range } from "../../schema/array/range.ts"
-import { parseScalar, parseText, scalarBytes, ScalarError, scalarJson } from "../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  parseScalar,
+  parseText,
+  scalarBytes,
+  ScalarError,
+  scalarJson,
+} from "../../schema/array/scalar.ts"
 import type { CoordinateOf } from "./datatype_values.ts"
 import { type Dimension, scalarInput } from "./dimension.ts"
 import { SchemaError } from "./schema_error.ts"
@@ -44,12 +51,9 @@ export const currentDomainRanges = <D extends Readonly<Record<string, Dimension>
       throw new SchemaError({ field: name, detail: "the current domain names a dimension that is not there" })
     }
   }
-  return names.map((name) => {
-    try {
-      return rangeOf(dims[name], given[name])
-    } catch (error) {
-      if (error instanceof ScalarError) throw new SchemaError({ field: name, detail: error.reason })
-      throw error
-    }
-  })
+  return names.map((name) =>
+    catchScalarError(() => rangeOf(dims[name], given[name]), (reason) => {
+      throw new SchemaError({ field: name, detail: reason })
+    })
+  )
 }

@@ -2,9 +2,16 @@
  * The values of an enumeration, as a schema that is being made keeps them.
  */
 import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
-import { arrayOf, type Datatype, type TypedArray } from "../../schema/array/datatype.ts"
+import { type Datatype, storageOfArray, type TypedArray } from "../../schema/array/datatype.ts"
 import type { Enumeration } from "../../schema/array/enumeration.ts"
-import { isText, parseScalar, parseText, scalarBytes, ScalarError, scalarsJson } from "../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  isText,
+  parseScalar,
+  parseText,
+  scalarBytes,
+  scalarsJson,
+} from "../../schema/array/scalar.ts"
 import { bytewise } from "../kernel/sort/bytewise.ts"
 import { finish, inParts, type Steps } from "../kernel/steps.ts"
 import { SchemaError } from "./schema_error.ts"
@@ -44,26 +51,10 @@ export type EnumerationInput =
 const MAX_BYTES = 10 * 2 ** 20
 const MAX_BYTES_OF_ALL = 50 * 2 ** 20
 
-const typeOfArray = (values: TypedArray): Datatype => {
-  const types = [
-    "int8",
-    "uint8",
-    "int16",
-    "uint16",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float32",
-    "float64",
-  ] as const
-  return types.find((type) => values instanceof arrayOf(type))!
-}
-
 const isTypedArray = (values: EnumerationList): values is TypedArray => ArrayBuffer.isView(values)
 
 const typeOfList = (values: EnumerationList): Datatype => {
-  if (isTypedArray(values)) return typeOfArray(values)
+  if (isTypedArray(values)) return storageOfArray(values)!
   if (values.length === 0 || typeof values[0] === "string") return "string_utf8"
   return typeof values[0] === "bigint" ? "int64" : "float64"
 }
@@ -96,14 +87,13 @@ const asciiOf = (values: ReadonlyArray<unknown>): Uint8Array | undefined => {
 }
 
 /** The bytes of one value. Throws {@link SchemaError}. */
-const encodeValue = (name: string, type: Datatype, value: string | number | bigint): Uint8Array => {
-  try {
-    return isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value))
-  } catch (error) {
-    if (error instanceof ScalarError) throw new SchemaError({ field: `enumeration ${name}`, detail: error.reason })
-    throw error
-  }
-}
+const encodeValue = (name: string, type: Datatype, value: string | number | bigint): Uint8Array =>
+  catchScalarError(
+    () => isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value)),
+    (reason) => {
+      throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
+    },
+  )
 
 /** The bytes of each value. Throws {@link SchemaError}. */
 function* encodeValuesSteps(name: string, type: Datatype, values: EnumerationList): Steps<EncodedValues> {

@@ -1,10 +1,16 @@
 /**
  * Schemas that hold columns which are there already: their datatypes say those of the fields.
  */
-import { arrayOf, type Datatype, type TypedArray } from "../../schema/array/datatype.ts"
+import {
+  type ArrayByStorage,
+  type Datatype,
+  type DatatypeStorage,
+  storageOfArray,
+  type TypedArray,
+} from "../../schema/array/datatype.ts"
 import type { Filter } from "../../schema/array/filter.ts"
 import type { Scalar } from "../../schema/array/scalar.ts"
-import type { ArrayOf, DimensionType } from "./datatype_values.ts"
+import type { DimensionType } from "./datatype_values.ts"
 import { type Attribute, nullable, of as attributeOf } from "./attribute.ts"
 import { ascii, type Dimension, int32, of as dimensionOf } from "./dimension.ts"
 import { SchemaError } from "./schema_error.ts"
@@ -15,20 +21,7 @@ export type ColumnSource = TypedArray | ReadonlyArray<string | number | bigint |
 /** Columns by name. */
 export type ColumnSources = Readonly<Record<string, ColumnSource>>
 
-/** Datatypes that are called like their storage. */
-type Plain =
-  | "int8"
-  | "uint8"
-  | "int16"
-  | "uint16"
-  | "int32"
-  | "uint32"
-  | "int64"
-  | "uint64"
-  | "float32"
-  | "float64"
-
-type OfArray<C> = { [T in Plain]: C extends ArrayOf<T> ? T : never }[Plain]
+type OfArray<C> = { [T in DatatypeStorage]: C extends ArrayByStorage[T] ? T : never }[DatatypeStorage]
 
 type OfValue<V> = [V] extends [string] ? "string_utf8"
   : [V] extends [number] ? "float64"
@@ -54,19 +47,6 @@ export type DimensionOfColumn<C> = Dimension<
   DatatypeOfColumn<C> extends "string_utf8" ? "string_ascii" : Extract<DatatypeOfColumn<C>, DimensionType>
 >
 
-const plain = [
-  "int8",
-  "uint8",
-  "int16",
-  "uint16",
-  "int32",
-  "uint32",
-  "int64",
-  "uint64",
-  "float32",
-  "float64",
-] as const satisfies ReadonlyArray<Plain>
-
 const kinds: ReadonlyArray<readonly [is: (value: unknown) => boolean, type: Datatype]> = [
   [(value) => typeof value === "string", "string_utf8"],
   [(value) => typeof value === "number", "float64"],
@@ -81,7 +61,7 @@ const kindOf = (name: string, column: ColumnSource): { readonly type: Datatype; 
     throw new SchemaError({ field: name, detail: reason })
   }
   if (ArrayBuffer.isView(column)) {
-    const type = plain.find((type) => column.constructor === arrayOf(type))
+    const type = storageOfArray(column)
     return { type: type ?? refuse(`${column.constructor.name} is no array of a datatype`), nulls: false }
   }
   if (!Array.isArray(column)) return refuse("a column is a typed array or a list of values")

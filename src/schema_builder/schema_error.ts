@@ -3,7 +3,8 @@
  *
  * @module
  */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../platform/attempt.ts"
 import * as Schema from "effect/Schema"
 import { runSteps } from "../../platform/host/event_loop_turns.ts"
 import type { Steps } from "../kernel/steps.ts"
@@ -37,18 +38,10 @@ export class SchemaError extends SchemaErrorBase {
   }
 }
 
-const refused = (error: unknown): Effect.Effect<never, SchemaError> =>
-  error instanceof SchemaError ? Effect.fail(error) : Effect.die(error)
+const refused = failOn(SchemaError)
 
 /** Runs what makes or checks a schema; what it refuses becomes the Effect's failure. */
-export const attemptSchema = <A>(run: () => A): Effect.Effect<A, SchemaError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return refused(error)
-    }
-  })
+export const attemptSchema = <A>(run: () => A): Effect.Effect<A, SchemaError> => attempt(run, refused)
 
 /** As {@link attemptSchema}, in steps between which the event loop gets turns. */
 export const attemptSchemaSteps = <A>(run: () => Steps<A>): Effect.Effect<A, SchemaError> => runSteps(run, refused)

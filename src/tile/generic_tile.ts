@@ -12,7 +12,7 @@ import { withEncryption } from "../filter/filters/encryption.ts"
 import { DecryptionFailed } from "../filter/part/errors.ts"
 import { filterTileSteps } from "../filter/pipeline/filter_tile.ts"
 import { unfilterTileSteps } from "../filter/pipeline/pipeline.ts"
-import { concatSteps } from "../filter/part/words.ts"
+import { concatSteps } from "../kernel/copy/concat.ts"
 import { finish, type Steps } from "../kernel/steps.ts"
 
 /** What is needed to open the tiles of an array. */

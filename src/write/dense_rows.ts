@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import { traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
@@ -74,4 +75,4 @@ export const writeRows = <S extends ArraySchema<"dense"> | undefined, A, I, R, E
       })),
       (request) => openPlacedWriter(openedOf(array), request),
     ),
-  )
+  ).pipe(traced("Dense.writeRows", array))

@@ -6,11 +6,12 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Sink from "effect/Sink"
+import { traced, tracedSink } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/open/handle.ts"
-import { type CellWriter, sinkOf } from "./fragment/cell_writer.ts"
+import { type CellWriter, sinkOf, tracedWriter } from "./fragment/cell_writer.ts"
 import { openSparseWriter } from "./sparse/sparse_writer.ts"
 import type { CellColumns, LabelsBeside } from "./options/typed_input.ts"
 import {
@@ -90,7 +91,7 @@ export const write = <S extends ArraySchema<"sparse"> | undefined>(
       duplicates: oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse),
     })),
     (request) => writeSparse(openedOf(array), columns as Readonly<Record<string, unknown>>, request),
-  )
+  ).pipe(traced("Sparse.write", array))
 
 /** How sparse cells are written in batches. */
 export interface SparseWriterOptions extends SparseWriteOptions, BatchOptions {
@@ -152,7 +153,7 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
         WriteFailure,
         Storage | Codecs | Scope.Scope
       >,
-  )
+  ).pipe(Effect.map(tracedWriter("Sparse.writer", array)), traced("Sparse.writer", array))
 
 /**
  * A sink for the batches of a stream, which {@link writer} writes and commits. Streams map a chunk of
@@ -178,4 +179,5 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
 export const sink = <S extends ArraySchema<"sparse"> | undefined>(
   array: TileArray<S>,
   options: SparseWriterOptions = {},
-): Sink.Sink<WriteResult, CellColumns<S>, never, WriteFailure, Storage | Codecs> => sinkOf(writer(array, options))
+): Sink.Sink<WriteResult, CellColumns<S>, never, WriteFailure, Storage | Codecs> =>
+  sinkOf(writer(array, options)).pipe(tracedSink("Sparse.sink", array))

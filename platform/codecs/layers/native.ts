@@ -151,6 +151,15 @@ export const makeNativeCodecs = ({ portableUpTo = 0 }: NativeCodecsOptions = {})
  */
 export const nativeCodecs: Codecs = makeNativeCodecs()
 
+/** Logs at level Debug that zstd is decoded in TypeScript: Node before 22.15 has no native zstd. */
+export const logCodecFallback: Effect.Effect<void> = Effect.suspend(() =>
+  "Deno" in globalThis || "Bun" in globalThis || zlib().zstdDecompressSync !== undefined
+    ? Effect.void
+    : Effect.annotateLogs(Effect.logDebug("zstd uses the portable codec: the runtime has no native one"), {
+      codec: "zstd",
+    })
+)
+
 /**
  * The layer of {@link nativeCodecs}.
  *

@@ -19,7 +19,7 @@ import { type ByteRange, type Entry, Storage, type Tail } from "../service.ts"
 import { describe, listFolder, modeOf, openByNode, type OpenCall, type OpenFile } from "./host_files.ts"
 import type { Durability } from "./durability.ts"
 import { isTemporary, makeLocalWrites } from "./atomic_write.ts"
-import { runSteps } from "../../host/event_loop_turns.ts"
+import { runSteps, runStepsAtOnce, type Steps } from "../../host/event_loop_turns.ts"
 import { localPath } from "../uri.ts"
 
 const fs = builtin("node:fs")
@@ -121,7 +121,7 @@ function* rangesOf(
   ranges: ReadonlyArray<ByteRange>,
   into: Uint8Array | undefined,
   file: OpenFile,
-): Generator<void, ReadonlyArray<Uint8Array>> {
+): Steps<ReadonlyArray<Uint8Array>> {
   const op = "readRanges"
   checkRanges(op, uri, ranges)
   const length = bytesIn(ranges)
@@ -157,14 +157,7 @@ const readRanges = (open: OpenCall): Storage["readRanges"] => (uri, ranges, into
     )
   }
   return Effect.try({
-    try: () =>
-      withFile(open, "readRanges", uri, (file) => {
-        const steps = rangesOf(uri, ranges, into, file)
-        for (;;) {
-          const next = steps.next()
-          if (next.done === true) return next.value
-        }
-      }),
+    try: () => withFile(open, "readRanges", uri, (file) => runStepsAtOnce(rangesOf(uri, ranges, into, file))),
     catch: failed,
   })
 }

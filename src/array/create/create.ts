@@ -4,6 +4,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import { AlreadyExists, type StorageError } from "../../../platform/errors.ts"
 import { Storage } from "../../../platform/storage/service.ts"
@@ -132,7 +133,7 @@ export const create = <S extends ArraySchema>(
     const labels = createLabels(array.uri, schema, { ...options, formatVersion: version })
     yield* removeOnFailure(Effect.zipRight(Effect.zipRight(createFolders, labels), storeSchema))
     return array
-  }))
+  })).pipe(traced("TileArray.create", uri))
 
 /** Creates the arrays of dimension labels; external ones exist already. */
 const createLabels = (

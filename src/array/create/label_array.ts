@@ -15,6 +15,7 @@ import { checkInnerPath, shownUri } from "../../../schema/name/inner_path.ts"
 import { cacheKind } from "../../kernel/bounded_cache.ts"
 import { attemptFormat } from "../../tile/attempt.ts"
 import { join } from "../open/listing.ts"
+import { redactUri } from "../../../schema/errors/redact.ts"
 import { openArrayWithin, type OpenedArray, type OpenError } from "../open/open.ts"
 
 /** Returns the schema of the array that stores a label: one label for each coordinate of its dimension, in order. */
@@ -59,9 +60,20 @@ const LABEL_BYTES = 4096
 export const openInnerLabels = (
   array: OpenedArray,
 ): Effect.Effect<ReadonlyArray<readonly [path: string, label: OpenedArray]>, OpenError, Storage | Codecs> =>
-  Effect.forEach(
-    array.schema.dimensionLabels.filter(({ relative }) => relative),
-    (label) => Effect.map(openLabel(array, label), (opened) => [label.uri, opened] as const),
+  Effect.zipRight(
+    Effect.forEach(
+      array.schema.dimensionLabels.filter(({ relative }) => !relative),
+      ({ name, uri }) =>
+        Effect.annotateLogs(
+          Effect.logDebug(`the label ${JSON.stringify(name)} is skipped: it is stored outside of the array`),
+          { uri: redactUri(array.uri), labelUri: redactUri(uri) },
+        ),
+      { discard: true },
+    ),
+    Effect.forEach(
+      array.schema.dimensionLabels.filter(({ relative }) => relative),
+      (label) => Effect.map(openLabel(array, label), (opened) => [label.uri, opened] as const),
+    ),
   )
 
 /** Opens the array that stores a label, at the time of the array. It is always inside the array. */

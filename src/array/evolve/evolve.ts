@@ -4,6 +4,7 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { StorageError } from "../../../platform/errors.ts"
 import { compareBytewise } from "../../../platform/storage/utf8_order.ts"
@@ -451,7 +452,7 @@ export const evolve = (
   Effect.zipRight(
     attemptOptions(() => checkChanges(changes, refusing(typeof array === "string" ? array : array.uri))),
     evolveTo(array, changes, options, () => isChange(changes)),
-  )
+  ).pipe(traced("TileArray.evolve", array))
 
 /**
  * Gives an array a newer format version, by default 22: what is written from then on is of it. Fragments and schemas that are
@@ -476,4 +477,6 @@ export const upgrade = (
   array: AnyTileArray | string,
   options: EvolveOptions = {},
 ): Effect.Effect<void, EvolveError, Storage | Codecs> =>
-  evolveTo(array, {}, options, ({ schema }, version) => schema.version < version)
+  evolveTo(array, {}, options, ({ schema }, version) => schema.version < version).pipe(
+    traced("TileArray.upgrade", array),
+  )

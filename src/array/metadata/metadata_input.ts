@@ -1,8 +1,15 @@
 /**
  * Values of metadata as they are given: as themselves, where that says what is meant, or with their datatype.
  */
-import { arrayOf, type Datatype, datatypes, sizeOf, type TypedArray } from "../../../schema/array/datatype.ts"
-import { concatSteps } from "../../filter/part/words.ts"
+import {
+  arrayOf,
+  type Datatype,
+  datatypes,
+  sizeOf,
+  storageOfArray,
+  type TypedArray,
+} from "../../../schema/array/datatype.ts"
+import { concatSteps } from "../../kernel/copy/concat.ts"
 import { copyInParts, finish, inParts, type Steps } from "../../kernel/steps.ts"
 import type { MetadataEntry } from "../../../schema/metadata_entries.ts"
 import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../../schema/array/scalar.ts"
@@ -160,21 +167,9 @@ const listType = (list: ReadonlyArray<unknown>): Datatype => {
   return list.some((value) => typeof value === "bigint" && value >= 2n ** 63n) ? "uint64" : "int64"
 }
 
-const arrayTypes = [
-  "int8",
-  "int16",
-  "uint16",
-  "int32",
-  "uint32",
-  "int64",
-  "uint64",
-  "float32",
-  "float64",
-] as const satisfies ReadonlyArray<Datatype>
-
 const arrayType = (values: ArrayBufferView): Datatype => {
   if (values instanceof Uint8Array) return "blob"
-  const type = arrayTypes.find((type) => values.constructor === arrayOf(type))
+  const type = storageOfArray(values)
   if (type === undefined) throw new ScalarError(`${values.constructor.name} is no array of a datatype`)
   return type
 }

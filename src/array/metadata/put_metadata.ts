@@ -2,6 +2,7 @@
  * Changes the metadata of arrays.
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { Since } from "../../../schema/version/version.ts"
@@ -71,7 +72,7 @@ export const editMetadata = <A, E, R>(
     const access = yield* accessOf({ key, verifyChecksums: true })
     yield* storeMetadata(access, uri, time, schema.version, edited)
     return result
-  })
+  }).pipe(traced("TileArray.editMetadata", array))
 
 /**
  * Sets metadata of an array, in one file: values by key, or items of another array as `TileArray.metadata` returns
@@ -103,7 +104,7 @@ export const putMetadata = (
   entries: MetadataEntriesInput,
   options: ChangeOptions = {},
 ): Effect.Effect<void, PutMetadataError, Storage | Codecs> =>
-  editMetadata(array, (metadata) => metadata.put(entries), options)
+  editMetadata(array, (metadata) => metadata.put(entries), options).pipe(traced("TileArray.putMetadata", array))
 
 /**
  * Deletes one or more keys of an array's metadata, in one file; NumPy arrays are deleted with both entries. Missing
@@ -131,4 +132,4 @@ export const deleteMetadata = (
   keys: Iterable<string>,
   options: ChangeOptions = {},
 ): Effect.Effect<void, PutMetadataError, Storage | Codecs> =>
-  editMetadata(array, (metadata) => metadata.delete(keys), options)
+  editMetadata(array, (metadata) => metadata.delete(keys), options).pipe(traced("TileArray.deleteMetadata", array))

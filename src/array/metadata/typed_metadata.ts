@@ -2,7 +2,7 @@
  * Metadata values with an explicit datatype, where the value does not determine it.
  */
 import { arrayOf, type Datatype, datatypes, storageOf, type TypedArray } from "../../../schema/array/datatype.ts"
-import { ScalarError } from "../../../schema/array/scalar.ts"
+import { catchScalarError } from "../../../schema/array/scalar.ts"
 import { type TypedValue, typedValue, type ValueInput } from "./metadata_input.ts"
 import type { NumpyArray } from "./numpy_metadata.ts"
 
@@ -20,14 +20,11 @@ import type { NumpyArray } from "./numpy_metadata.ts"
  * assertEquals(Metadata.of("int8", 200).problem, "200 does not fit into int8 (-128 to 127)")
  * ```
  */
-export const of = (type: Datatype, value: ValueInput): TypedValue => {
-  try {
-    return typedValue(type, value)
-  } catch (error) {
-    if (!(error instanceof ScalarError)) throw error
-    return { type, count: 0, value: new Uint8Array(0), problem: error.reason }
-  }
-}
+export const of = (type: Datatype, value: ValueInput): TypedValue =>
+  catchScalarError<TypedValue>(
+    () => typedValue(type, value),
+    (problem) => ({ type, count: 0, value: new Uint8Array(0), problem }),
+  )
 
 /** Creates a value of one datatype from one number, several, or a typed array. */
 export type MakeValue = (value: number | bigint | ReadonlyArray<number | bigint> | TypedArray) => TypedValue

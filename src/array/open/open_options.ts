@@ -3,6 +3,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import * as Redacted from "effect/Redacted"
 import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { TimeRange } from "./directory.ts"
@@ -139,14 +140,7 @@ const check = (
 }
 
 /** Runs a validation of options; a rejection becomes the Effect's failure. */
-export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof InvalidOption ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> => attempt(run, failOn(InvalidOption))
 
 /** Rejects options with the URI that they are for. */
 export const refusing = (uri: unknown): Refuse => (option, reason, value) => {

@@ -2,6 +2,7 @@
  * What all commands do first: the key, the time, and what is at the URI.
  */
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import { NotFound, type StorageError } from "../../../platform/errors.ts"
 import { type EncryptionKey, type InvalidKey, parseKey } from "../../../platform/keys.ts"
@@ -18,14 +19,7 @@ import { UsageError } from "./usage_error.ts"
 export type SettingsError = UsageError | InvalidKey | NotFound | StorageError
 
 /** Runs what throws UsageError. */
-export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof UsageError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> => attempt(run, failOn(UsageError))
 
 /** A path as a shell takes it. */
 const shellWord = (path: string): string => /^[\w./~+:@%,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`

@@ -8,7 +8,7 @@ import type { FilterPipeline } from "../../../schema/array/filter_pipeline.ts"
 import { DecryptionFailed } from "../part/errors.ts"
 import { forwardParts, reverseParts } from "../part/part_frame.ts"
 import { damaged, type FilterContext, type FilterOf, type Transform } from "../part/transform.ts"
-import { concat } from "../part/words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
 
 const KEY = 32
 const IV = 12

@@ -7,7 +7,8 @@ import { CodecError } from "../../../platform/errors.ts"
 import type { WebpFormat } from "../../../schema/array/filter.ts"
 import { eachPart } from "../part/part_sizes.ts"
 import { checkSize, damaged, type FilterOf, Refusal, type Transform } from "../part/transform.ts"
-import { concat, u32Bytes } from "../part/words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
+import { u32Bytes } from "../part/words.ts"
 
 /** Which bytes of an RGBA pixel a cell's bytes are. */
 const channels: Record<WebpFormat, ReadonlyArray<number>> = {

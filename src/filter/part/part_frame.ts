@@ -6,7 +6,8 @@
  */
 import { Cursor, u32 } from "../../../schema/binary/mod.ts"
 import { checkSize, type Chunk, damaged, dataParts, type Parts, type Room } from "./transform.ts"
-import { concat, u32Bytes } from "./words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
+import { u32Bytes } from "./words.ts"
 
 /**
  * Undoes one part: `size` bytes must come out, if it wants in `room`. `cursor` stands behind the part's sizes, for what else is

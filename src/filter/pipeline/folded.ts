@@ -17,7 +17,8 @@ import { collapseRuns, expandRuns } from "../filters/folded_rle.ts"
 import { inChunk, type TileContext, tileTable, unwind } from "./pipeline.ts"
 import type { Strings } from "../part/strings.ts"
 import { checkSize, damaged, type Parts } from "../part/transform.ts"
-import { concat, u32Bytes } from "../part/words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
+import { u32Bytes } from "../part/words.ts"
 
 /**
  * Whether a field's var tiles hold the offsets as well. The engines take `version` from the schema that the array was

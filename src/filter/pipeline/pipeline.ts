@@ -16,7 +16,7 @@ import { transformOf } from "./registry.ts"
 import { sizeBound } from "./size_bound.ts"
 import { type Chunk, damaged, type FilterContext, type Room } from "../part/transform.ts"
 import { inputTypes } from "./type_flow.ts"
-import { concatSteps } from "../part/words.ts"
+import { concatSteps } from "../../kernel/copy/concat.ts"
 
 /** What must be known of a tile to unfilter it. */
 export interface TileContext {

@@ -17,6 +17,7 @@ import { loadFieldTiles, type TileFile } from "../field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment.ts"
 import { tileContext } from "../tile_context.ts"
 import { readPresent } from "../missing_file.ts"
+import { tileBatch } from "./tile_batch.ts"
 import { type CellSpans, readSpans, type TakeCells } from "./read_spans.ts"
 
 type ReadIntoError = StorageError | TileError
@@ -127,7 +128,9 @@ export const readUnfiltered = (
     const contextOf = tileContext(access, fragment, field, uri, undefined)
     // the buffer is the caller's own
     const storage = yield* Storage
-    const [bytes] = yield* readPresent(uri, fragment, storage.readRanges(uri, [{ offset, length }]))
+    const [bytes] = yield* readPresent(uri, fragment, storage.readRanges(uri, [{ offset, length }])).pipe(
+      tileBatch(fragment, field, tiles.length),
+    )
     return yield* attemptTileSteps(function* () {
       let at = 0
       for (let i = 0; i < tiles.length; i++) {

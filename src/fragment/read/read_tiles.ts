@@ -21,11 +21,15 @@ import { type Field, zippedCoordinates } from "../field.ts"
 import { type FieldTile, loadFieldTiles, type TileFile } from "../field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment.ts"
 import { readPresent } from "../missing_file.ts"
+import { tileBatch } from "./tile_batch.ts"
 import { needsRealignment, realign } from "./realign_v7.ts"
 import { type FileCells, tileContext, webpOf } from "../tile_context.ts"
 
 /** What reading tiles can fail with. */
 export type ReadTilesError = StorageError | TileError
+
+/** Data files of a field: a tile of each has the same cells. */
+const dataFiles = (field: Field): number => 1 + Number(field.var) + Number(field.nullable)
 
 /** Persisted tiles of one file, in the order asked. */
 const readFile = (
@@ -143,7 +147,7 @@ export const readTiles = (
       }
       return out
     })
-  })
+  }).pipe(tileBatch(fragment, field, tiles.length * dataFiles(field)))
 
 /** Cells for which memory is taken though no byte shows them. */
 const MAX_UNSEEN = 1 << 24

@@ -10,6 +10,7 @@ import {
   isString,
   isTemporal,
   sizeOf,
+  storageLimits,
   storageOf,
 } from "../../../schema/array/datatype.ts"
 import { isText, readScalar } from "../../../schema/array/scalar.ts"
@@ -31,11 +32,6 @@ interface AggregatedField {
   readonly extremes: boolean
   readonly nulls: boolean
 }
-
-const limits = {
-  int64: [-(2n ** 63n), 2n ** 63n - 1n],
-  uint64: [0n, 2n ** 64n - 1n],
-} as const
 
 /** Accumulates the aggregates of one field. */
 export class FieldTotals {
@@ -127,7 +123,7 @@ export class FieldTotals {
     switch (kind) {
       case "sum": {
         if (typeof this.#sum === "number") return this.#sum
-        const [low, high] = limits[storageOf(this.field.type).startsWith("uint") ? "uint64" : "int64"]
+        const [low, high] = storageLimits[storageOf(this.field.type).startsWith("uint") ? "uint64" : "int64"]
         return this.#sum < low ? low : this.#sum > high ? high : this.#sum
       }
       case "mean":

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -67,14 +68,7 @@ export const aggregateGroups = (
     const limits = { groups: maxGroups, bytes: batchBytes(memory) }
     const groups = new Groups(uri, keys, new Map(enumerations.map((its) => [its.name, its])), asked, limits, what)
     const add = (columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined) =>
-      Effect.suspend(() => {
-        try {
-          groups.add(columns, length, keep)
-          return Effect.void
-        } catch (error) {
-          return error instanceof ResultTooLarge ? Effect.fail(error) : Effect.die(error)
-        }
-      })
+      attempt(() => groups.add(columns, length, keep), failOn(ResultTooLarge))
     const fields = [...new Set([...keys, ...asked.keys()])]
     if (array.schema.arrayType === "sparse") {
       const request = yield* sparseRequest(array, { ...options, order: "unordered" }, "unordered")

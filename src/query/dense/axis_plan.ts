@@ -2,6 +2,7 @@
  * The selection along one dense dimension, tile by tile. Coordinates are relative to the start of their tile, so they
  * are exact as numbers for any 64-bit domain.
  */
+import { firstFrom } from "../../kernel/first_from.ts"
 import { type Axis, tileOf } from "../../fragment/dense_tiles.ts"
 
 /** Ranges of whole numbers, sorted and disjoint. */
@@ -130,12 +131,5 @@ export const clipAxis = (plan: AxisPlan, from: bigint, to: bigint): AxisClip | u
 }
 
 /** Returns the index of the first tile that is not below `tile`. */
-const lowerBound = (tiles: ReadonlyArray<bigint>, tile: bigint): number => {
-  let from = 0
-  for (let to = tiles.length; from < to;) {
-    const middle = (from + to) >>> 1
-    if (tiles[middle] < tile) from = middle + 1
-    else to = middle
-  }
-  return from
-}
+const lowerBound = (tiles: ReadonlyArray<bigint>, tile: bigint): number =>
+  firstFrom(tiles.length, (t) => tiles[t] < tile)

@@ -11,6 +11,7 @@ import type { OpenedArray } from "../../array/open/open.ts"
 import { type Field, fieldsOf } from "../../fragment/field.ts"
 import { readSpans, type TakeCells } from "../../fragment/read/read_spans.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import { firstFrom } from "../../kernel/first_from.ts"
 import { type Units, unitsOf } from "../../kernel/copy/gather.ts"
 import { inParts, type Steps } from "../../kernel/steps.ts"
 import { copyLine } from "../../kernel/copy/strided_copy.ts"
@@ -191,13 +192,8 @@ const segmentStarts = (plan: AxisPlan): ReadonlyArray<bigint> =>
 /** Returns the position of a coordinate along an axis of the result; −1 if it is not selected. */
 const placeOf = (plan: AxisPlan, starts: ReadonlyArray<bigint>, coordinate: bigint): number => {
   // the last segment that starts at or before the coordinate
-  let from = 0
-  for (let to = starts.length; from < to;) {
-    const middle = (from + to) >>> 1
-    if (starts[middle] <= coordinate) from = middle + 1
-    else to = middle
-  }
-  if (from === 0) return -1
-  const offset = Number(coordinate - starts[from - 1])
-  return offset < plan.count[from - 1] ? plan.out[from - 1] + offset : -1
+  const s = firstFrom(starts.length, (k) => starts[k] <= coordinate) - 1
+  if (s < 0) return -1
+  const offset = Number(coordinate - starts[s])
+  return offset < plan.count[s] ? plan.out[s] + offset : -1
 }

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
 import { InvalidOption, ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
 import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
@@ -10,23 +11,11 @@ export type ReadError = EnumerationError | InvalidOption | SelectionError | Cond
 
 /** Runs what throws {@link SelectionError} or {@link InvalidOption}. */
 export const attemptSelection = <A>(run: () => A): Effect.Effect<A, InvalidOption | SelectionError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof SelectionError || error instanceof InvalidOption ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+  attempt(run, failOn(SelectionError, InvalidOption))
 
 /** Runs a function that allocates up to `needed` bytes; a failed allocation becomes {@link ResultTooLarge}. */
 export const attemptAllocation = <A>(uri: string, needed: number, run: () => A): Effect.Effect<A, ResultTooLarge> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return notAllocated(uri, needed)(error)
-    }
-  })
+  attempt(run, notAllocated(uri, needed))
 
 /** As {@link attemptAllocation}, in steps that yield to the event loop in between. */
 export const attemptAllocationSteps = <A>(

@@ -10,7 +10,14 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
 import { sizeOf } from "../../../schema/array/datatype.ts"
 import type { DimensionLabel } from "../../../schema/array/dimension_label.ts"
-import { parseScalar, parseText, readScalar, scalarBytes, ScalarError } from "../../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  parseScalar,
+  parseText,
+  readScalar,
+  scalarBytes,
+  ScalarError,
+} from "../../../schema/array/scalar.ts"
 import type { Predicate } from "../../condition/predicate.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { openLabel } from "../../array/create/label_array.ts"
@@ -153,7 +160,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
       ],
     }
   }
-  try {
+  return catchScalarError<Predicate>(() => {
     const wanted = wantedOf(given)
     if ("points" in wanted) {
       const points = Array.from(wanted.points, (point) => checked(inputOf(point))!)
@@ -164,8 +171,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
       return { kind: "value", op: "in", field: attribute, value: bytes, offsets: starts.subarray(0, points.length) }
     }
     return { kind: "expression", op: "or", children: wanted.pairs.map(within) }
-  } catch (error) {
-    if (error instanceof ScalarError) throw new SelectionError({ uri, field: name, detail: error.reason })
-    throw error
-  }
+  }, (reason) => {
+    throw new SelectionError({ uri, field: name, detail: reason })
+  })
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { SelectionError } from "../../array/open/errors.ts"
@@ -104,4 +105,4 @@ export const readLabel = <S extends ArraySchema | undefined>(
       coordinates: { ...columns[index.name], name },
       labels: { ...columns[its.attribute], name: label },
     }
-  })
+  }).pipe(traced("TileArray.readLabel", array))

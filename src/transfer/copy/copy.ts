@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { traced } from "../../../platform/observability/spans.ts"
 import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -197,7 +198,7 @@ export const copy = (
     yield* attemptOptions(() => checkNames(options, OPTIONS, refusing(target)))
     const opened = typeof source === "string" ? yield* openArray(source) : openedOf(source)
     return yield* copyOpened(opened, target, options)
-  }))
+  })).pipe(traced("TileArray.copy", target))
 
 /** What of an array is copied, and what it becomes. */
 interface CopyPlan {

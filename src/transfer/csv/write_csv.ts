@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { failOn } from "../../../platform/attempt.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { CsvForm, CsvRow } from "./csv_rows.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -143,8 +144,7 @@ const columnsFor = (
   })
 
 /** Runs what throws {@link CsvError}, in steps. */
-const attemptColumns = <A>(run: () => Steps<A>): Effect.Effect<A, CsvError> =>
-  runSteps(run, (error) => error instanceof CsvError ? Effect.fail(error) : Effect.die(error))
+const attemptColumns = <A>(run: () => Steps<A>): Effect.Effect<A, CsvError> => runSteps(run, failOn(CsvError))
 
 /** How the rows of a table are written. */
 export interface WriteTableRequest {

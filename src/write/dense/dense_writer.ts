@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { services } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
@@ -135,7 +136,7 @@ const denseSteps = (
   parts: Parts,
   request: DenseWriterRequest,
 ): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
-  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+  Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { schema } = array
     const { time, order, maxFragmentSize, checkpoints } = request
     const { given: start, bytes: startBytes } = checkpoints?.start ?? NO_CHECKPOINT

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { services } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
@@ -57,7 +58,7 @@ const placedSteps = (
   request: PlacedRequest,
   moments: Moments,
 ): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
-  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+  Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { dimensions, attributes } = fieldsOf(schema)
     // the input includes dimensions, as for sparse cells
     const given: ArraySchema = { ...schema, arrayType: "sparse" }

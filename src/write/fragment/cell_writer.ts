@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
+import { type Target, traced } from "../../../platform/observability/spans.ts"
 import type { StorageError } from "../../../platform/errors.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { makeTurns, runSteps, withinTurns } from "../../../platform/host/event_loop_turns.ts"
@@ -141,6 +142,15 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
   })
 
 /** Creates a sink from a writer: it writes all batches of a stream and commits them at its end. */
+export const tracedWriter = (name: string, target: Target) =>
+<Columns, E>(
+  { write, commit }: CellWriter<Columns, E>,
+): CellWriter<Columns, E> => ({
+  write: (columns) => write(columns).pipe(traced(`${name}.write`, target)),
+  commit: commit.pipe(traced(`${name}.commit`, target)),
+})
+
+/** The sink of a writer: it takes all batches of a stream, and commits them at its end. */
 export const sinkOf = <Columns, R>(
   writer: Effect.Effect<CellWriter<Columns>, WriteFailure, R | Scope.Scope>,
 ): Sink.Sink<WriteResult, Columns, never, WriteFailure, Exclude<R, Scope.Scope>> =>

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import { offerJob } from "../../../platform/workers/jobs.ts"
 import type { CodecError } from "../../../platform/errors.ts"
 import { runSteps, turn, turnIfDue } from "../../../platform/host/event_loop_turns.ts"
+import { tracedBatch } from "../../../platform/observability/spans.ts"
 import type { WorkerPool } from "../../../platform/workers/worker_pool.ts"
 import type { WriteError } from "../../array/open/errors.ts"
 import type { FieldTile } from "../../fragment/field_tiles.ts"
@@ -121,5 +122,5 @@ export const persistTiles = <E>(
   return Effect.forEach(numbers(0, Math.ceil(count / step)), group, {
     concurrency: pool?.concurrency ?? 1,
     discard: true,
-  })
+  }).pipe(tracedBatch("writeTiles", () => ({ tiles: count })))
 }

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import { CodecError, type StorageError } from "../../../platform/errors.ts"
 import { type FileWriter, inFlight, Storage } from "../../../platform/storage/service.ts"
 import { runSteps, turnIfDue } from "../../../platform/host/event_loop_turns.ts"
@@ -17,7 +18,7 @@ import { trackCreated } from "../../array/create/created_files.ts"
 import { join } from "../../array/open/listing.ts"
 import { type NameTime, newName } from "../../array/create/fragment_name.ts"
 import { FilterRefused } from "../../filter/part/errors.ts"
-import { concat } from "../../filter/part/words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
 import { BoundsRecord, buildRTree, rootOf } from "../../fragment/store/build_rtree.ts"
 import { denseCells } from "../../fragment/dense_tiles.ts"
 import { type Field, fieldsOf, zippedCoordinates } from "../../fragment/field.ts"
@@ -149,14 +150,7 @@ const attemptFilters = <A>(
   })
 
 /** Encodes generic tiles, whose filters reject nothing. */
-const attemptCodecs = <A>(run: () => A): Effect.Effect<A, CodecError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof CodecError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+const attemptCodecs = <A>(run: () => A): Effect.Effect<A, CodecError> => attempt(run, failOn(CodecError))
 
 /** Opens a fragment of an array. Its files are removed with the scope, unless it was committed. */
 export const openFragment = (

@@ -4,6 +4,7 @@
  * the whole array: two fragments of equal time suffice to make it read another cell as the newest.
  */
 import * as Effect from "effect/Effect"
+import { services } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { redactUri } from "../../../schema/errors/redact.ts"
@@ -73,7 +74,7 @@ export const guardTies = (
   { time, checkpoints }: { readonly time: NameTime | undefined; readonly checkpoints?: Checkpoints },
 ): Effect.Effect<CommitGuard<never> | undefined, never, Storage | Codecs> =>
   checkpoints !== undefined ? Effect.succeed(undefined) : Effect.map(
-    Effect.context<Storage | Codecs>(),
+    services<Storage | Codecs>(),
     (context) => (finished, commit) =>
       Effect.zipRight(Effect.provide(checkTies(array, time, finished), context), commit),
   )

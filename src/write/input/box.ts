@@ -5,7 +5,14 @@ import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { sizeOf } from "../../../schema/array/datatype.ts"
 import type { Dimension } from "../../../schema/array/dimension.ts"
 import type { Range } from "../../../schema/array/range.ts"
-import { parseScalar, readScalar, scalarBytes, ScalarError, type ScalarInput } from "../../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  parseScalar,
+  readScalar,
+  scalarBytes,
+  ScalarError,
+  type ScalarInput,
+} from "../../../schema/array/scalar.ts"
 import { WriteError } from "../../array/open/errors.ts"
 
 /** A box of whole-number ranges, both ends inclusive, by dimension. */
@@ -47,7 +54,7 @@ export const boxOf = (schema: ArraySchema, given: unknown): Box => {
     const first = current === undefined ? bound(type, domain) : bound(type, current.low)
     const last = current === undefined ? bound(type, domain, sizeOf(type)) : bound(type, current.high)
     if (!Object.hasOwn(ends, name) || ends[name] === undefined) return { low: first, high: last }
-    try {
+    return catchScalarError(() => {
       const [low, high] = endsOf(ends[name]).map((end) => BigInt(parseScalar(type, coordinate(end))))
       if (low > high) refuse(name, `the range ends at ${high}, before it starts at ${low}`)
       if (low < first || high > last) {
@@ -55,10 +62,7 @@ export const boxOf = (schema: ArraySchema, given: unknown): Box => {
         refuse(name, `[${low}, ${high}] is not inside the ${what} [${first}, ${last}]`)
       }
       return { low, high }
-    } catch (error) {
-      if (error instanceof ScalarError) return refuse(name, error.reason)
-      throw error
-    }
+    }, (reason) => refuse(name, reason))
   })
 }
 

@@ -13,6 +13,7 @@ import {
   type TypedArray,
 } from "../../../schema/array/datatype.ts"
 import {
+  catchScalarError,
   isText,
   parseCell,
   parseText,
@@ -174,14 +175,10 @@ const LIST_STEP = 1 << 11
 /** Converts a list of cells. */
 function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColumn> {
   const cells = given.length
-  const attempt = <A>(cell: number, run: () => A): A => {
-    try {
-      return run()
-    } catch (error) {
-      if (!(error instanceof ScalarError)) throw error
-      throw new WriteError({ field: field.name, cell, detail: error.reason })
-    }
-  }
+  const attempt = <A>(cell: number, run: () => A): A =>
+    catchScalarError(run, (reason) => {
+      throw new WriteError({ field: field.name, cell, detail: reason })
+    })
   let validity: Uint8Array | undefined
   const isNull = (cell: number): boolean => {
     if (given[cell] !== null && given[cell] !== undefined) return false

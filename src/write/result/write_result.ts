@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { CodecError, StorageError } from "../../../platform/errors.ts"
+import { attempt } from "../../../platform/attempt.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
 import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
 import { type InvalidOption, WriteError } from "../../array/open/errors.ts"
@@ -42,18 +43,12 @@ export const countedFrom = (first: number) => <E>(error: E): E | WriteError =>
     : error
 
 /** Runs a function that throws {@link WriteError}; adds the array's URI to the error. */
-export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, WriteError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof WriteError ? Effect.fail(new WriteError({ ...error, uri })) : Effect.die(error)
-    }
-  })
+const refused = (uri: string) => (error: unknown): Effect.Effect<never, WriteError> =>
+  error instanceof WriteError ? Effect.fail(new WriteError({ ...error, uri })) : Effect.die(error)
+
+/** Runs what throws {@link WriteError}; the error gets the array's URI. */
+export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, WriteError> => attempt(run, refused(uri))
 
 /** As {@link attemptWrite}, in steps that yield to the event loop in between. */
 export const attemptWriteSteps = <A>(uri: string, run: () => Steps<A>): Effect.Effect<A, WriteError> =>
-  runSteps(
-    run,
-    (error) => error instanceof WriteError ? Effect.fail(new WriteError({ ...error, uri })) : Effect.die(error),
-  )
+  runSteps(run, refused(uri))

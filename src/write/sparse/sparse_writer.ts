@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { services } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
@@ -74,7 +75,7 @@ function* skipCells<Checked extends CheckedCells>(checked: Checked, first: numbe
 
 /** Unordered cells: sorted when the buffer is full, each time into a new fragment. */
 const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
-  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+  Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
@@ -145,7 +146,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
 
 /** Cells in global order: full tiles are written immediately, the rest is buffered. */
 const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, never, Storage | Scope.Scope> =>
-  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+  Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
     const { capacity } = schema
     const order = globalOrder(schema, duplicates, target.version)
