@@ -4,7 +4,7 @@
 import { ConditionError } from "./condition_error.ts"
 
 /** A word of a text. */
-export type Token =
+export type ConditionToken =
   | { readonly kind: "name" | "sign" | "end"; readonly word: string; readonly at: number }
   | {
     readonly kind: "value"
@@ -81,8 +81,8 @@ const numberOf = (text: string, at: number, word: string): number | bigint => {
 }
 
 /** The words of a text, and its end. Throws {@link ConditionError}. */
-export const tokensOf = (text: string): ReadonlyArray<Token> => {
-  const tokens: Array<Token> = []
+export const conditionTokens = (text: string): ReadonlyArray<ConditionToken> => {
+  const tokens: Array<ConditionToken> = []
   for (let at = 0;;) {
     at += match(SPACE, text, at)![0].length
     if (at >= text.length) return [...tokens, { kind: "end", word: "", at: text.length }]

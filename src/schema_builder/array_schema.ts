@@ -23,7 +23,6 @@ import { pipelineOf } from "./filter.ts"
 import { attributesOfRows } from "./from_rows.ts"
 import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
-import { fromStructure } from "./structure.ts"
 
 export type { ArrayType } from "../../schema/array/array_schema.ts"
 export type { CurrentDomainInput } from "./current_domain.ts"
@@ -49,7 +48,6 @@ export {
 export { toJson } from "./to_json.ts"
 export type { EnumerationInput, EnumerationList, EnumerationValues } from "./enumeration_values.ts"
 export type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
-export { enumerationsOf, fromStructure, type StructureOptions, toStructure } from "./structure.ts"
 
 /** What dense and sparse arrays have in common. */
 export interface SchemaOptions<
@@ -326,7 +324,6 @@ export function fromRows<A, I, R, D extends Dimensions>(
 }
 
 /**
- * Checks a schema by the engine's own rules, and answers it: for those of `fromStructure`, which is lenient with what
  * older engines wrote, and for those that were put together by hand. Throws `SchemaError`.
  *
  * ```ts

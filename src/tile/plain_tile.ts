@@ -32,7 +32,7 @@ export const plainSpan = (
  * The cells of what {@link plainSpan} names, in place: the headers are taken out of `bytes`. They start with the first cell
  * of the chunk that holds `first`. `undefined`, and nothing changed, if a header is not what it is in such tiles.
  */
-export const withoutHeaders = (
+export const withoutChunkHeaders = (
   bytes: Uint8Array,
   size: number,
   cell: number,

@@ -17,7 +17,7 @@ import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import { MAX_BYTES, type ReadOptions } from "../options/read_options.ts"
 import { readSparse } from "./sparse_request.ts"
 import { sparseRequest } from "./sparse_request.ts"
-import { readPlanned, type SparseResult } from "../sparse/read.ts"
+import { readPlanned, type SparseColumns } from "../sparse/read.ts"
 import { streamDense } from "./dense_request.ts"
 import { streamSparse } from "./sparse_request.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
@@ -26,7 +26,7 @@ import type { ColumnBuffer } from "../column/typed_columns.ts"
 export const readLimitedSparse = (
   array: OpenedArray,
   options: ReadOptions,
-): Effect.Effect<SparseResult, ReadError, Storage | Codecs> =>
+): Effect.Effect<SparseColumns, ReadError, Storage | Codecs> =>
   options.limit === undefined ? readSparse(array, options) : Effect.gen(function* () {
     const asked = { ...options, order: options.order ?? "row" } as const
     const request = yield* sparseRequest(array, asked, "row")
