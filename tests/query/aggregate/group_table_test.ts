@@ -285,7 +285,7 @@ describe("distinct values", () => {
       assertStringIncludes(many.message, "x: there are more than 2 values")
       const none = yield* Effect.flip(Sparse.distinct(array, "x", { maxValues: 0 }))
       assert(none instanceof InvalidOption && none.option === "maxValues", String(none))
-      assertStringIncludes(none.message, "0 is no number of values")
+      assertStringIncludes(none.message, "0 is not a number of values")
       const dense = yield* grid(2)
       assertEquals(yield* Dense.distinct(dense, "c"), Array.from({ length: 18 }, (_, i) => i + 2))
       assertEquals(yield* Dense.distinct(dense, "color", { where: "color != None" }), ["red", "green", "blue"])

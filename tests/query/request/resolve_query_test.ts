@@ -13,6 +13,7 @@ import {
   Filter,
   InvalidOption,
   ResultTooLarge,
+  SelectionError,
   Sparse,
   TileArray,
 } from "../../../mod.ts"
@@ -225,8 +226,8 @@ describe("queries", () => {
           [{ regoin: {} }, "regoin", "there is no such option; there are select, region"],
           [{ maxBytes: 5 }, "maxBytes", "there is no such option"],
           [{ out: {} }, "out", "there is no such option"],
-          [null, "", "a query is an object"],
-          [[], "", 'a query is an object such as { select: ["a"] }, not a list'],
+          [null, "options", "a query is an object"],
+          [[], "options", 'a query is an object such as { select: ["a"] }, not a list'],
           [{ select: "x" }, "select", "it is a list of names"],
           [{ select: [5] }, "select", "it is a list of names"],
           [{ select: ["nope"] }, "nope", 'the array has "x", "y", "n"'],
@@ -249,8 +250,14 @@ describe("queries", () => {
         ]
         for (const one of asked) {
           const error = yield* Effect.flip(one as Effect.Effect<unknown, unknown, Services>)
-          assert(error instanceof InvalidOption, String(error))
-          assertEquals(error.option, option)
+          // fields that the array does not have are no options
+          if (["nope", "z", "n"].includes(option)) {
+            assert(error instanceof SelectionError, String(error))
+            assertEquals(error.field, option)
+          } else {
+            assert(error instanceof InvalidOption, String(error))
+            assertEquals(error.option, option)
+          }
           assertStringIncludes(error.message, reason)
         }
       }
