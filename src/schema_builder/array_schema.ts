@@ -48,6 +48,7 @@ export {
 export { toJson } from "./to_json.ts"
 export type { EnumerationInput, EnumerationList, EnumerationValues } from "./enumeration_values.ts"
 export type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
+export { enumerationsOf, fromStructure, type StructureOptions, toStructure } from "./structure.ts"
 
 /** What dense and sparse arrays have in common. */
 export interface SchemaOptions<
@@ -324,6 +325,7 @@ export function fromRows<A, I, R, D extends Dimensions>(
 }
 
 /**
+ * Checks a schema by the engine's own rules, and answers it: for those of `fromStructure`, which is lenient with what
  * older engines wrote, and for those that were put together by hand. Throws `SchemaError`.
  *
  * ```ts
