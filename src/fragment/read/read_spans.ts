@@ -37,6 +37,15 @@ const SCRATCH = cacheKind<Scratch>("scratch")
 const MAX_KEPT = 4
 const LARGEST_KEPT = 1 << 22
 
+/** Leaves scratch memory for later reads of the same array, in the first free place. */
+const keepScratch = (space: CacheSpace, scratch: Scratch): void => {
+  const size = scratch.read.length + scratch.cells.length
+  if (size > LARGEST_KEPT) return
+  for (let i = 0; i < MAX_KEPT; i++) {
+    if (space.get(SCRATCH, i) === undefined) return space.set(SCRATCH, i, scratch, size)
+  }
+}
+
 /** Scratch memory that an earlier read of the same array left. */
 const takeScratch = (space: CacheSpace): Scratch | undefined => {
   for (let i = 0; i < MAX_KEPT; i++) {
@@ -198,8 +207,5 @@ export const readSpans = (
       })
       return Effect.zipRight(done, turnIfDue)
     }, { concurrency: Math.max(inFlight(storage, uri, 4), jobs), discard: true })
-    for (const [i, scratch] of scratches.slice(0, MAX_KEPT).entries()) {
-      const size = scratch.read.length + scratch.cells.length
-      if (size <= LARGEST_KEPT) shared.set(SCRATCH, i, scratch, size)
-    }
+    for (const scratch of scratches) keepScratch(shared, scratch)
   })
