@@ -1,6 +1,6 @@
 /**
- * Zlib streams (RFC 1950) decompressed in plain TypeScript, straight into a result of the promised size. Nothing is computed
- * before the first stream comes; of damaged streams it refuses those that zlib refuses.
+ * Zlib streams (RFC 1950) decompressed in plain TypeScript, straight into a result of the promised size. Of damaged streams it
+ * refuses those that zlib refuses.
  *
  * @module
  */
@@ -84,8 +84,6 @@ interface Tables {
   readonly distanceStarts: Uint16Array
 }
 
-let tables: Tables | undefined
-
 const makeTables = (): Tables => {
   const lengthExtras = Array.from({ length: 29 }, (_, i) => i < 8 || i === 28 ? 0 : (i >> 2) - 1)
   const distanceExtras = Array.from({ length: 30 }, (_, i) => i < 4 ? 0 : (i >> 1) - 1)
@@ -94,15 +92,18 @@ const makeTables = (): Tables => {
   return { lengthExtras, lengthStarts, distanceExtras, distanceStarts: steps(distanceExtras, 1) }
 }
 
+const tables: Tables = makeTables()
+
 /** In which order a block gives the lengths of the codes of its lengths. */
 const ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
-
-let fixed: readonly [Codes, Codes] | undefined
 
 const makeFixed = (): readonly [Codes, Codes] => {
   const lengths = new Uint8Array(288).fill(8).fill(9, 144, 256).fill(7, 256, 280)
   return [codesOf(lengths, true), codesOf(new Uint8Array(32).fill(5), true)]
 }
+
+/** The codes that blocks of kind 1 have. */
+const fixed: readonly [Codes, Codes] = makeFixed()
 
 const adler32 = (bytes: Uint8Array): number => {
   let a = 1
@@ -188,7 +189,7 @@ const readCodes = (bits: Bits): readonly [Codes, Codes] => {
 
 /** A block of codes; answers how far `out` is filled. */
 const readBlock = (bits: Bits, [literals, distances]: readonly [Codes, Codes], out: Uint8Array, to: number): number => {
-  const { lengthExtras, lengthStarts, distanceExtras, distanceStarts } = tables ??= makeTables()
+  const { lengthExtras, lengthStarts, distanceExtras, distanceStarts } = tables
   const { input } = bits
   const size = out.length
   // as variables: this is where the time goes
@@ -265,7 +266,7 @@ const inflate = (input: Uint8Array, size: number): Uint8Array => {
       to += length
     } else if (kind === 3) throw new Error("a block of no kind")
     else {
-      to = readBlock(bits, kind === 1 ? fixed ??= makeFixed() : readCodes(bits), out, to)
+      to = readBlock(bits, kind === 1 ? fixed : readCodes(bits), out, to)
       bits.checkEnd()
     }
   }

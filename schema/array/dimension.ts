@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { boundedMemo } from "../binary/bounded_memo.ts"
 import * as Schema from "effect/Schema"
 import {
   BinaryIssue,
@@ -124,8 +125,6 @@ const make = (homogeneous: Datatype): Codec<Dimension> =>
     tileExtent: TileExtent,
   })
 
-const memo = new Map<Datatype, Codec<Dimension>>()
-
 /**
  * A dimension whose type, until format 4, is not its own but that of all the array's dimensions. Memoised. Format:
  * `array_schema.md`, "Dimension".
@@ -147,8 +146,7 @@ const memo = new Map<Datatype, Codec<Dimension>>()
  * assertEquals(encode(Row, row, 4).length, 11) // name, domain and extent; the type lies before all dimensions
  * ```
  */
-export const dimensionOf = (homogeneous: Datatype): Codec<Dimension> => {
-  let made = memo.get(homogeneous)
-  if (made === undefined) memo.set(homogeneous, made = make(homogeneous))
-  return made
-}
+export const dimensionOf: (homogeneous: Datatype) => Codec<Dimension> = boundedMemo(
+  (homogeneous: Datatype) => homogeneous,
+  make,
+)

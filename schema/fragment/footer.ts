@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { boundedMemo } from "../binary/bounded_memo.ts"
 import * as Schema from "effect/Schema"
 import {
   bool,
@@ -164,8 +165,6 @@ const make = (shape: FragmentShape): Codec<FragmentFooter> => {
   })
 }
 
-const memo = new Map<string, Codec<FragmentFooter>>()
-
 /**
  * The footer of a fragment of that shape, at the version that it says itself. Engines from 2.8 on leave eight stray bytes
  * behind a footer of format 11: decode with `rest`, or use {@link decodeFooter}. Memoised. Format: `fragment.md`, "Footer".
@@ -179,12 +178,10 @@ const memo = new Map<string, Codec<FragmentFooter>>()
  * assertThrows(() => decode(Footer, Uint8Array.of(22, 0, 0, 0, 1), 22, "mem://a"), FormatError, "schemaName")
  * ```
  */
-export const fragmentFooter = (shape: FragmentShape): Codec<FragmentFooter> => {
-  const key = `${shape.attributes},${shape.dimensions.join()}`
-  let made = memo.get(key)
-  if (made === undefined) memo.set(key, made = make(shape))
-  return made
-}
+export const fragmentFooter: (shape: FragmentShape) => Codec<FragmentFooter> = boundedMemo(
+  (shape: FragmentShape) => `${shape.attributes},${shape.dimensions.join()}`,
+  make,
+)
 
 /**
  * Decodes a footer by the version that it begins with; throws `FormatError`.

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { boundedMemo } from "../binary/bounded_memo.ts"
 import * as Schema from "effect/Schema"
 import {
   BinaryIssue,
@@ -102,8 +103,6 @@ const make = (shape: FragmentShape): Codec<LegacyMetadata> => {
   })
 }
 
-const memo = new Map<string, Codec<LegacyMetadata>>()
-
 /**
  * The metadata of a fragment of that shape, at the version that it says itself. Memoised. Throws `TypeError` for dimensions of
  * variable length, which those versions do not have. Format: `fragment.md`, "Legacy Fragment metadata file".
@@ -129,12 +128,10 @@ const memo = new Map<string, Codec<LegacyMetadata>>()
  * assertEquals(decode(Metadata, encode(Metadata, metadata, 2), 2, "mem://a"), metadata)
  * ```
  */
-export const legacyMetadata = (shape: FragmentShape): Codec<LegacyMetadata> => {
-  const key = `${shape.attributes},${shape.dimensions.join()}`
-  let made = memo.get(key)
-  if (made === undefined) memo.set(key, made = make(shape))
-  return made
-}
+export const legacyMetadata: (shape: FragmentShape) => Codec<LegacyMetadata> = boundedMemo(
+  (shape: FragmentShape) => `${shape.attributes},${shape.dimensions.join()}`,
+  make,
+)
 
 /**
  * Decodes the unfiltered metadata by the version (1 or 2) that it begins with; throws `FormatError`.

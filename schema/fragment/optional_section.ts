@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { boundedMemo } from "../binary/bounded_memo.ts"
 import { bytes, type Codec, struct, u32, u64, u64ColumnOf } from "../binary/mod.ts"
 
 /** A section as it lies; those of unknown number are kept as they are. */
@@ -46,8 +47,6 @@ export interface GlobalOrderBounds {
   readonly maxes: Float64Array
 }
 
-const memo = new Map<number, Codec<GlobalOrderBounds>>()
-
 /**
  * Section 0 of an array of so many dimensions. Memoised. Format: `fragment.md`, "Tile global order".
  *
@@ -59,11 +58,10 @@ const memo = new Map<number, Codec<GlobalOrderBounds>>()
  * assertEquals(encode(globalOrderBounds(2), bounds, 23).length, 32)
  * ```
  */
-export const globalOrderBounds = (dimensions: number): Codec<GlobalOrderBounds> => {
-  let made = memo.get(dimensions)
-  if (made === undefined) {
+export const globalOrderBounds: (dimensions: number) => Codec<GlobalOrderBounds> = boundedMemo(
+  (dimensions: number) => dimensions,
+  (dimensions: number) => {
     const column = u64ColumnOf(() => dimensions)
-    memo.set(dimensions, made = struct({ mins: column, maxes: column }))
-  }
-  return made
-}
+    return struct({ mins: column, maxes: column })
+  },
+)

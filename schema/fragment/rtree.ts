@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { boundedMemo } from "../binary/bounded_memo.ts"
 import * as Schema from "effect/Schema"
 import { BinaryIssue, type Codec, codec, type Cursor, field, type Sink, u32, u64 } from "../binary/mod.ts"
 import { arrayOf, type Datatype, DatatypeField, sizeOf, type TypedArray } from "../array/datatype.ts"
@@ -232,8 +233,6 @@ const make = (dimensions: ReadonlyArray<RTreeDimension>): Codec<RTree> => {
   }))
 }
 
-const memo = new Map<string, Codec<RTree>>()
-
 /**
  * The R-tree of a fragment with these dimensions. Memoised. Format: `fragment.md`, "R-Tree".
  *
@@ -247,9 +246,7 @@ const memo = new Map<string, Codec<RTree>>()
  * assertEquals(decode(Tree, bytes, 22, "mem://a").levels[0].count, 2)
  * ```
  */
-export const rtree = (dimensions: ReadonlyArray<RTreeDimension>): Codec<RTree> => {
-  const key = dimensions.map((d) => `${d.type}${d.var ? "*" : ""}`).join()
-  let made = memo.get(key)
-  if (made === undefined) memo.set(key, made = make(dimensions))
-  return made
-}
+export const rtree: (dimensions: ReadonlyArray<RTreeDimension>) => Codec<RTree> = boundedMemo(
+  (dimensions: ReadonlyArray<RTreeDimension>) => dimensions.map((d) => `${d.type}${d.var ? "*" : ""}`).join(),
+  make,
+)

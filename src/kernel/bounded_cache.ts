@@ -30,6 +30,10 @@ export interface CacheSpace {
   readonly get: <A>(kind: CacheKind<A>, key: string | number) => A | undefined
   /** Keeps a value of about this many bytes. A value that is larger than the cache is not kept. */
   readonly set: <A>(kind: CacheKind<A>, key: string | number, value: A, bytes: number) => void
+  /** Removes a value and returns it: memory that only one reader may use. */
+  readonly take: <A>(kind: CacheKind<A>, key: string | number) => A | undefined
+  /** The space that all owners share. */
+  readonly shared: CacheSpace
 }
 
 /** A cache with a limit that all its spaces share. */
@@ -68,30 +72,41 @@ export const makeBoundedCache = (limit: number = CACHE_BYTES): BoundedCache => {
       remove(entry)
     }
   }
+  const makeSpace = (common?: CacheSpace): CacheSpace => {
+    const own = new Map<string, Entry>()
+    const space: CacheSpace = {
+      get: <A>({ name }: CacheKind<A>, key: string | number): A | undefined => {
+        const entry = own.get(`${name} ${key}`)
+        if (entry === undefined) return undefined
+        entries.delete(entry)
+        entries.add(entry)
+        return entry.value as A
+      },
+      set: ({ name }, key, value, bytes) => {
+        const id = `${name} ${key}`
+        const before = own.get(id)
+        if (before !== undefined) remove(before)
+        if (bytes > lowest()) return
+        const entry: Entry = { value, bytes, drop: () => own.delete(id) }
+        own.set(id, entry)
+        entries.add(entry)
+        kept += bytes
+        shrink()
+      },
+      take: <A>({ name }: CacheKind<A>, key: string | number): A | undefined => {
+        const entry = own.get(`${name} ${key}`)
+        if (entry !== undefined) remove(entry)
+        return entry?.value as A | undefined
+      },
+      get shared() {
+        return common ?? space
+      },
+    }
+    return space
+  }
+  const shared = makeSpace()
   return {
-    makeSpace: () => {
-      const own = new Map<string, Entry>()
-      return {
-        get: <A>({ name }: CacheKind<A>, key: string | number): A | undefined => {
-          const entry = own.get(`${name} ${key}`)
-          if (entry === undefined) return undefined
-          entries.delete(entry)
-          entries.add(entry)
-          return entry.value as A
-        },
-        set: ({ name }, key, value, bytes) => {
-          const id = `${name} ${key}`
-          const before = own.get(id)
-          if (before !== undefined) remove(before)
-          if (bytes > lowest()) return
-          const entry: Entry = { value, bytes, drop: () => own.delete(id) }
-          own.set(id, entry)
-          entries.add(entry)
-          kept += bytes
-          shrink()
-        },
-      }
-    },
+    makeSpace: () => makeSpace(shared),
     bytes: () => kept,
     withLimit: (bytes) => {
       const lowered = { bytes: Math.max(bytes, LEAST_BYTES) }

@@ -11,6 +11,7 @@ import type { TileAccess } from "../../tile/generic_tile.ts"
 import { chunkSize } from "../../filter/pipeline/chunk_cuts.ts"
 import { plainSize, plainSpan, withoutChunkHeaders } from "../../tile/plain_tile.ts"
 import { spansOf } from "../../tile/spans.ts"
+import { cacheKind, type CacheSpace } from "../../kernel/bounded_cache.ts"
 import { poolFor } from "../../tile/unfilter_job.ts"
 import { type CellSpans, NOTHING, type Scratch, spanDecoder, type TakeCells, taken } from "./decode_spans.ts"
 import type { Field } from "../field.ts"
@@ -33,9 +34,27 @@ const JOB = 1 << 22
 const UNDER_WAY = 1 << 26
 
 /** Scratch memory of reads that are over, for the next ones: fresh memory costs small reads more than what they do. */
-const kept: Array<Scratch> = []
+const SCRATCH = cacheKind<Scratch>("scratch")
 const MAX_KEPT = 4
 const LARGEST_KEPT = 1 << 22
+
+/** Leaves scratch memory for later reads of the same array, in the first free place. */
+const keepScratch = (space: CacheSpace, scratch: Scratch): void => {
+  const size = scratch.read.length + scratch.cells.length
+  if (size > LARGEST_KEPT) return
+  for (let i = 0; i < MAX_KEPT; i++) {
+    if (space.get(SCRATCH, i) === undefined) return space.set(SCRATCH, i, scratch, size)
+  }
+}
+
+/** Scratch memory that an earlier read of the same array left. */
+const takeScratch = (space: CacheSpace): Scratch | undefined => {
+  for (let i = 0; i < MAX_KEPT; i++) {
+    const scratch = space.take(SCRATCH, i)
+    if (scratch !== undefined) return scratch
+  }
+  return undefined
+}
 
 /** Of what spans are: cells of a fixed size, their validity bytes; offsets of var-sized cells (as u64), and their values. */
 export type SpanPart = "fixed" | "validity" | "offsets" | "values"
@@ -180,17 +199,14 @@ export const readSpans = (
       Math.max(most, size(from, to)), 1)
     const jobs = pool === undefined ? 1 : Math.min(pool.concurrency, Math.max(2, Math.floor(UNDER_WAY / largest)))
     const scratches: Array<Scratch> = []
+    const { shared } = fragment.cache
     yield* Effect.forEach(batches, ([from, to]) => {
-      const scratch = scratches.pop() ?? kept.pop() ?? { read: NOTHING, cells: NOTHING }
+      const scratch = scratches.pop() ?? takeScratch(shared) ?? { read: NOTHING, cells: NOTHING }
       const run = runBatch(from, to, scratch)
       const done = Effect.map(later === undefined || to <= later.from ? run : Effect.zipRight(later.ready, run), () => {
         scratches.push(scratch)
       })
       return Effect.zipRight(done, turnIfDue)
     }, { concurrency: Math.max(inFlight(storage, uri, 4), jobs), discard: true })
-    for (const scratch of scratches) {
-      if (kept.length < MAX_KEPT && scratch.read.length + scratch.cells.length <= LARGEST_KEPT) {
-        kept.push(scratch)
-      }
-    }
-  }).pipe(tileBatch(fragment, field, spans.tiles.length))
+    for (const scratch of scratches) keepScratch(shared, scratch)
+  })

@@ -31,6 +31,8 @@ const countedWorkers = () => {
       offer: (make) => {
         if (!module.pathname.endsWith("tile_worker.ts")) return undefined
         const message = make()[0] as JobMessage
+        const run = () => runMessage(tileJobs, nativeCodecs, message)[0]
+        if (message.kind !== "unfilter") return Effect.sync(run)
         const job = message.job as UnfilterJob
         const its = job.bytes.byteLength + job.cells.byteLength
         seen.jobs++
@@ -38,7 +40,7 @@ const countedWorkers = () => {
         seen.most = Math.max(seen.most, bytes)
         return Effect.map(yieldToEventLoop, () => {
           bytes -= its
-          return runMessage(tileJobs, nativeCodecs, message)[0]
+          return run()
         })
       },
     }),
