@@ -91,7 +91,7 @@ export const addAmounts = (
   own: ReadonlyArray<MetricLabel.MetricLabel> = NO_TAGS,
 ): void => {
   const ambient = fiber.getFiberRef(FiberRef.currentMetricLabels)
-  const all = ambient.length === 0 ? own : [...ambient, ...own]
+  const all = ambient.length === 0 ? own : [...own, ...ambient]
   const counts = metricCountsOf(fiber)
   for (const name in amounts) {
     const amount = amounts[name as keyof Amounts]!

@@ -209,4 +209,4 @@ export const readSpans = (
       return Effect.zipRight(done, turnIfDue)
     }, { concurrency: Math.max(inFlight(storage, uri, 4), jobs), discard: true })
     for (const scratch of scratches) keepScratch(shared, scratch)
-  })
+  }).pipe(tileBatch(fragment, field, spans.tiles.length))
