@@ -176,7 +176,12 @@ const parts: Readonly<Record<string, Part>> = {
       "mod.ts",
       ...base,
     ],
-    folders: { "print": [], "parse": ["print"], "commands": ["parse", "print"], ".": ["commands", "parse", "print"] },
+    folders: {
+      "print": ["get-east-asian-width"],
+      "parse": ["print"],
+      "commands": ["parse", "print", "@bomb.sh/tab"],
+      ".": ["commands", "parse", "print"],
+    },
   },
 }
 

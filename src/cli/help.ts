@@ -37,6 +37,7 @@ export const help = (command: CommandName | undefined): string => {
       ...Object.entries(commands).map(([name, { description }]) => entry(name, 14, description)),
       "",
       "tessera COMMAND --help shows the options of a command.",
+      "tessera complete SHELL prints a completion script: bash, zsh, fish, powershell.",
       "Exit codes: 0 done, 1 other, 2 usage, 3 not there, 4 permission or key,",
       "5 bad bytes or cells, 6 unsupported.",
       "",

@@ -27,6 +27,7 @@ import * as Logger from "effect/Logger"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import { parse, type Request } from "./parse/arguments.ts"
+import { runComplete } from "./commands/complete.ts"
 import { runCopy } from "./commands/copy.ts"
 import { runDelete } from "./commands/delete.ts"
 import { type ExitCode, exitCodeOf, messageOf } from "./exit_code.ts"
@@ -98,6 +99,8 @@ const invoke = (args: ReadonlyArray<string>, terminal: Terminal): Effect.Effect<
       }
       case "version":
         return yield* print(terminal, [`tessera ${VERSION}\n`])
+      case "complete":
+        return yield* runComplete(invocation.args, terminal)
       case "run":
         return yield* runRequest(invocation.request, terminal)
     }
