@@ -1,5 +1,5 @@
 /**
- * The commands and their options, as one table: what is parsed, and what the help says.
+ * The commands and their options, as one table: what is parsed, what the help says, and what shells complete.
  */
 
 /** An option. Without `value` it is a switch. */
