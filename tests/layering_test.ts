@@ -49,7 +49,7 @@ const parts: Readonly<Record<string, Part>> = {
       "codecs": [".", "workers"],
       "codecs/bzip2": [".", "codecs"],
       "codecs/lz4": [".", "codecs", "wasm"],
-      "codecs/zstd": [".", "codecs", "host", "node"],
+      "codecs/zstd": [".", "codecs", "host", "node", "@bokuweb/zstd-wasm"],
       "codecs/webp": [".", "codecs", "host", "node", "@jsquash/webp"],
       "codecs/layers": [
         "codecs",
@@ -74,6 +74,7 @@ const parts: Readonly<Record<string, Part>> = {
         "codecs",
         "codecs/layers",
         "codecs/webp",
+        "codecs/zstd",
         "runtime",
         "storage",
         "storage/http",
