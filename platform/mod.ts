@@ -28,6 +28,7 @@ export { Codecs, type Compressor, type Picture, type WebpCodec, type WebpEncoder
 export { layerNative, nativeCodecs } from "./codecs/layers/native.ts"
 export { layerPortable, portableCodecs } from "./codecs/layers/portable.ts"
 export { layerWebpFrom, withWebp } from "./codecs/webp/codec.ts"
+export { layerZstdEncoder, withZstdEncoder } from "./codecs/zstd/wasm_encoder.ts"
 export { compileWebp, compileWebpEncoder, layerWebp } from "./codecs/webp/locate.ts"
 export {
   AlreadyExists,

@@ -50,7 +50,7 @@ const parts: Readonly<Record<string, Part>> = {
       "codecs": [".", "workers"],
       "codecs/bzip2": [".", "codecs"],
       "codecs/lz4": [".", "codecs", "wasm"],
-      "codecs/zstd": [".", "codecs", "host", "node"],
+      "codecs/zstd": [".", "codecs", "host", "node", "@bokuweb/zstd-wasm"],
       "codecs/webp": [".", "codecs", "host", "node", "@jsquash/webp"],
       "codecs/layers": [
         "codecs",
@@ -75,6 +75,7 @@ const parts: Readonly<Record<string, Part>> = {
         "codecs",
         "codecs/layers",
         "codecs/webp",
+        "codecs/zstd",
         "observability",
         "runtime",
         "storage",
@@ -178,7 +179,12 @@ const parts: Readonly<Record<string, Part>> = {
       "mod.ts",
       ...base,
     ],
-    folders: { "print": [], "parse": ["print"], "commands": ["parse", "print"], ".": ["commands", "parse", "print"] },
+    folders: {
+      "print": ["get-east-asian-width"],
+      "parse": ["print"],
+      "commands": ["parse", "print", "@bomb.sh/tab"],
+      ".": ["commands", "parse", "print"],
+    },
   },
 }
 

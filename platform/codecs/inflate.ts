@@ -2,6 +2,12 @@
  * Zlib streams (RFC 1950) decompressed in plain TypeScript, straight into a result of the promised size. Of damaged streams it
  * refuses those that zlib refuses.
  *
+ * fflate 0.8.3 (`unzlibSync(input, { out })` with an Adler-32 check) does not replace it. It does not report where a stream
+ * ends, so bytes after the stream, which the engine ignores, hide the checksum: of 20,000 altered streams, 5,425 of them valid
+ * for zlib, it refused the 5,396 that have such bytes and returned 38 that zlib refuses; this decoder agreed with zlib on all.
+ * fflate also decodes past a full `out`: a stream of 64 MiB that was declared as 10 bytes took it 410 to 1,120 ms, this decoder
+ * about 1 ms. The two are about equally fast: 4 MiB in 11 to 31 ms here, in 11 to 38 ms with fflate and the checksum.
+ *
  * @module
  */
 import { guarded, plausible, wrongSize } from "./bounds.ts"

@@ -6,6 +6,8 @@
  *
  * @module
  */
+import * as Either from "effect/Either"
+import { decodeHex, encodeHex } from "effect/Encoding"
 import { type Datatype, isDatetime, isTemporal, sizeOf, storageLimits, storageOf } from "./datatype.ts"
 import { parseDatetime, parseTime } from "./datetime.ts"
 
@@ -108,18 +110,12 @@ export const scalarJson = (value: Scalar): number | string =>
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 const encoder = new TextEncoder()
-const hexDigits = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, "0"))
 
-/** Bytes as lower-case hex. */
-export const toHex = (bytes: Uint8Array): string => {
-  let out = ""
-  for (let i = 0; i < bytes.length; i++) out += hexDigits[bytes[i]]
-  return out
-}
+/** Returns bytes as lower-case hex. */
+export const toHex = (bytes: Uint8Array): string => encodeHex(bytes)
 
-/** The bytes that pairs of hexadecimal digits stand for. */
-export const fromHex = (hex: string): Uint8Array =>
-  Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
+/** Returns the bytes of pairs of hexadecimal digits. The caller has checked the digits. */
+export const fromHex = (hex: string): Uint8Array => Either.getOrThrow(decodeHex(hex))
 
 /** Text as a string, or `{"hex": …}` if it is not valid UTF-8 or has control characters other than tab and newline. */
 export const textJson = (bytes: Uint8Array): string | HexJson => {

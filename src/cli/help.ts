@@ -37,6 +37,7 @@ export const help = (command: CommandName | undefined): string => {
       ...Object.entries(commands).map(([name, { description }]) => entry(name, 14, description)),
       "",
       "tessera COMMAND --help lists the options of a command.",
+      "tessera complete SHELL prints a completion script: bash, zsh, fish, powershell.",
       "Exit codes: 0 success, 1 other error, 2 usage, 3 not found, 4 permission or key,",
       "5 invalid file or cell data, 6 unsupported.",
       "",

@@ -27,6 +27,7 @@ import * as Logger from "effect/Logger"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import { parseArguments, type Request } from "./parse/arguments.ts"
+import { runComplete } from "./commands/complete.ts"
 import { runCopy } from "./commands/copy.ts"
 import { runDelete } from "./commands/delete.ts"
 import { DEBUG_VARIABLE, isDebug, stackLines } from "./debug.ts"
@@ -99,6 +100,8 @@ const invoke = (args: ReadonlyArray<string>, terminal: Terminal): Effect.Effect<
       }
       case "version":
         return yield* print(terminal, [`tessera ${VERSION}\n`])
+      case "complete":
+        return yield* runComplete(invocation.args, terminal)
       case "run":
         return yield* runRequest(invocation.request, terminal)
     }

@@ -2,6 +2,11 @@
  * zstd frames in plain TypeScript: greedy matches, Huffman-coded literals, and sequences by the standard distributions or by
  * their own, whichever is shorter (RFC 8878).
  *
+ * It is the encoder where libzstd is not loaded: `Codecs` compresses synchronously, and loading WebAssembly does not. libzstd
+ * (`@bokuweb/zstd-wasm` 0.0.27, level 3) takes 4 MiB of text in 172 ms to 145 kB and skewed bytes in 12 ms to 99 kB; this
+ * encoder takes 453 ms to 250 kB and 573 ms to 606 kB. For floats it takes 79 ms to 22 kB, libzstd 17 ms to 61 kB.
+ * `withZstdEncoder` (`wasm_encoder.ts`) loads libzstd.
+ *
  * @module
  */
 import { BackwardBits } from "./bit_writer.ts"

@@ -23,6 +23,7 @@ export interface Request {
 export type Invocation =
   | { readonly kind: "help"; readonly command: string | undefined }
   | { readonly kind: "version" }
+  | { readonly kind: "complete"; readonly args: ReadonlyArray<string> }
   | { readonly kind: "run"; readonly request: Request }
 
 const names = (list: Iterable<string>): string => [...list].join(", ")
@@ -80,6 +81,8 @@ export const parseArguments = (args: ReadonlyArray<string>): Invocation => {
     return { kind: "help", command: rest.find(isCommand) }
   }
   if (command === "--version") return { kind: "version" }
+  if (command === "complete" && rest[0] !== "--help" && rest[0] !== "-h") return { kind: "complete", args: rest }
+  if (command === "complete") return { kind: "help", command: undefined }
   if (!isCommand(command)) {
     const all = Object.keys(commands)
     const hint = guess(command, all) || `; there are ${names(all)}`

@@ -1,10 +1,8 @@
 /**
  * Text in a terminal: what is safe to show, and how many places it takes.
  */
+import { eastAsianWidth } from "get-east-asian-width"
 
-/** Characters of two places: East Asian ones, and pictures. */
-const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]/u
 /** Characters of no place. */
 const marks = /[\p{Mn}\p{Me}\u200b-\u200d\ufe00-\ufe0f]/u
 /** What would move the cursor, or turn the direction of writing. */
@@ -17,7 +15,7 @@ const escapes: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t", "\
 export const printable = (text: string): string =>
   ascii.test(text) ? text : text.replace(unsafe, (c) => escapes[c] ?? `\\u{${c.codePointAt(0)!.toString(16)}}`)
 
-const placesOf = (character: string): number => marks.test(character) ? 0 : wide.test(character) ? 2 : 1
+const placesOf = (character: string): number => marks.test(character) ? 0 : eastAsianWidth(character.codePointAt(0)!)
 
 /** How many places a text takes. */
 export const textWidth = (text: string): number => {

@@ -1,6 +1,8 @@
 /**
  * The line endings of CSV text: those of Unix, of Windows and of old Macs, also side by side, as where files were put together.
  *
+ * papaparse takes one line ending for a whole text. csv-parse takes several, but needs 2.5 to 4.7 times as long (`csv_rows`).
+ *
  * @module
  */
 

@@ -1,6 +1,10 @@
 /**
  * Rows of CSV text, as it comes in pieces: RFC 4180, by the package `papaparse`, which is loaded when it is first asked for.
  *
+ * csv-parse 7.0.3 was measured as a replacement. Its `cast` reports whether a cell is quoted, so that `emptyInQuotes` would not
+ * be needed, but it is called once a cell: 200 MB (5.8 million rows of five cells, one of them in quotes) take 44.6 s, 24.2 s
+ * without `cast`, and 9.5 s here, on the same machine under the same load; the resident memory is 124, 93 and 135 MB.
+ *
  * @module
  */
 import { withLineFeeds } from "./csv_lines.ts"

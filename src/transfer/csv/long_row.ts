@@ -1,6 +1,6 @@
 /**
  * One row of CSV text that is much longer than rows usually are. It comes in pieces, and no character is looked at twice:
- * to parse it anew with each piece would take time that grows with the square of its length.
+ * to parse it anew with each piece, as papaparse has to, would take time that grows with the square of its length.
  *
  * @module
  */

@@ -58,6 +58,7 @@ describe("text", () => {
     assertEquals(cut("abcdefg", 6), "abcde…")
     assertEquals(cut("日本語日本語", 6), "日本…")
     assertEquals([textWidth("日本"), textWidth("e\u0301"), textWidth("🎉"), textWidth("ab")], [4, 1, 2, 2])
+    assertEquals([textWidth("⌚"), textWidth("🪐"), textWidth("✅"), textWidth("𖿠"), textWidth("ｱ")], [2, 2, 2, 2, 1])
   })
 })
 

@@ -1,0 +1,76 @@
+/**
+ * `tessera complete`: completion of commands, options and their values in bash, zsh, fish and PowerShell, by the package
+ * `@bomb.sh/tab`, which only this command loads.
+ */
+import * as Effect from "effect/Effect"
+import { commands, type CommandSpec } from "../parse/specs.ts"
+import { UsageError } from "../parse/usage_error.ts"
+import { type OutputError, print, type Terminal } from "../print/terminal.ts"
+
+/** The shells that have a completion script. */
+const SHELLS = ["bash", "zsh", "fish", "powershell"]
+
+const PROGRAM = "tessera"
+
+/** Tells the shell to complete file names. */
+const FILE_NAMES = ":0"
+
+type Tab = typeof import("@bomb.sh/tab")
+
+/** Returns what `run` prints: the package has no other way to return its result. `run` is synchronous. */
+const printedBy = (run: () => void): Array<string> => {
+  const lines: Array<string> = []
+  const { log } = console
+  console.log = (line: string) => void lines.push(line)
+  try {
+    run()
+  } finally {
+    console.log = log
+  }
+  return lines
+}
+
+/** The commands and their options, as the package describes them. */
+const rootCommand = ({ RootCommand }: Tab): InstanceType<Tab["RootCommand"]> => {
+  const root = new RootCommand()
+  const specs: Readonly<Record<string, CommandSpec>> = commands
+  for (const [name, spec] of Object.entries(specs)) {
+    const command = root.command(name, spec.description)
+    for (const [option, { value, choices, description }] of Object.entries(spec.options)) {
+      // the package takes an option without a function for a switch
+      if (value === undefined) command.option(option, description)
+      else command.option(option, description, (complete) => choices?.forEach((choice) => complete(choice, "")))
+    }
+    command.option("help", "show the options of the command")
+  }
+  const complete = root.command("complete", "print the completion script of a shell")
+  complete.argument("shell", (add) => SHELLS.forEach((shell) => add(shell, "")))
+  root.command("help", "show the commands")
+  return root
+}
+
+/** The lines that a completion script reads: candidates, then a directive. The last word is the one to complete. */
+const candidates = (tab: Tab, words: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const lines = printedBy(() => rootCommand(tab).parse([...words]))
+  // URIs and values are often files; the package never asks the shell for them
+  return lines.length === 1 && !words[words.length - 1]?.startsWith("-") ? [FILE_NAMES] : lines
+}
+
+/**
+ * Prints the completion script of a shell, or, after `--`, the completions of the last word.
+ */
+export const runComplete = (
+  args: ReadonlyArray<string>,
+  terminal: Terminal,
+): Effect.Effect<void, UsageError | OutputError> =>
+  Effect.gen(function* () {
+    const [shell, ...words] = args
+    if (shell !== "--" && (!SHELLS.includes(shell) || words.length > 0)) {
+      return yield* new UsageError({
+        detail: `complete: give one of ${SHELLS.join(", ")}: ${PROGRAM} complete ${SHELLS[0]}`,
+      })
+    }
+    const tab = yield* Effect.promise(() => import("@bomb.sh/tab"))
+    const lines = shell === "--" ? candidates(tab, words) : printedBy(() => tab.script(shell, PROGRAM, PROGRAM))
+    yield* print(terminal, [lines.join("\n") + "\n"])
+  })
