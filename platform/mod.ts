@@ -43,7 +43,16 @@ export { InvalidKey, parseKey } from "./keys.ts"
 export { publish, type PublishResult } from "./storage/http/publish_manifest.ts"
 export { layerDefault, layerStorage } from "./runtime/default_layer.ts"
 export { layerDefaultPortable } from "./runtime/portable_layer.ts"
-export { type ByteRange, type Entry, type FileWriter, Storage as StorageService, type Tail } from "./storage/service.ts"
+export {
+  type ByteRange,
+  createUnique,
+  type Entry,
+  type FileWriter,
+  type ListPage,
+  listStream,
+  Storage as StorageService,
+  type Tail,
+} from "./storage/service.ts"
 export { makeHttpStorage } from "./storage/http/http.ts"
 export { layerLocal, localFiles, type LocalOptions, makeLocalStorage } from "./storage/local/local.ts"
 export type { Durability } from "./storage/local/durability.ts"

@@ -13,6 +13,7 @@ import { NotFound, StorageError } from "../../errors.ts"
 import { makeListing } from "./listing.ts"
 import { makeReads } from "./ranges.ts"
 import { type HttpOptions, makeSend } from "./request.ts"
+import { withDefaults } from "../defaults.ts"
 import type { Storage } from "../service.ts"
 
 const readOnly = (op: string, uri: string): Effect.Effect<never, StorageError> =>
@@ -72,7 +73,7 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
       return new StorageError({ op, uri, reason: "Conflict", cause })
     })
 
-  return {
+  return withDefaults({
     list,
     size: (uri) => mapStaleManifest("size", uri, reads.size("size", uri)),
     read: (uri) => mapStaleManifest("read", uri, reads.read(uri)),
@@ -82,7 +83,9 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
     openWrite: (uri) => readOnly("openWrite", uri),
     create: (uri) => readOnly("create", uri),
     createFolder: (uri) => readOnly("createFolder", uri),
+    copy: (_from, to) => readOnly("copy", to),
+    removeAll: (uris) => uris.length === 0 ? Effect.succeed([]) : readOnly("removeAll", uris[0]),
     remove: (uri) => readOnly("remove", uri),
     removeFolder: (uri) => readOnly("removeFolder", uri),
-  }
+  })
 }

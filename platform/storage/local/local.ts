@@ -10,6 +10,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkRanges, tailRange, truncated } from "../byte_ranges.ts"
+import { withDefaults } from "../defaults.ts"
 import { codeOf, readFailure, storageFailure } from "../errno.ts"
 import { NotFound, StorageError } from "../../errors.ts"
 import { compareBytewise } from "../utf8_order.ts"
@@ -252,27 +253,28 @@ export interface LocalOptions {
  * assertEquals(Effect.runSync(storage.list("/no/such/folder")), [])
  * ```
  */
-export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
-  list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
-  size: (uri) =>
-    Effect.try({
-      try: () => {
-        const { isFile, size } = describe(localPath("size", uri))
-        return sizeOf(uri, isFile ? size : undefined)
-      },
-      catch: readFailure("size", uri),
-    }),
-  read: (uri) => Effect.try({ try: () => read(uri), catch: readFailure("read", uri) }),
-  readRanges,
-  readTail: (uri, length) => Effect.try({ try: () => readTail(uri, length), catch: readFailure("readTail", uri) }),
-  ...makeLocalWrites(options.durability ?? "synced"),
-  remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
-  inFlight: () => 1,
-  mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
-  realPath: (uri) =>
-    Effect.try({ try: () => fs().realpathSync(localPath("realPath", uri)), catch: readFailure("realPath", uri) }),
-  unlisted: (uri) => Effect.try({ try: () => unlisted(uri), catch: storageFailure("unlisted", uri) }),
-})
+export const makeLocalStorage = (options: LocalOptions = {}): Storage =>
+  withDefaults({
+    list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
+    size: (uri) =>
+      Effect.try({
+        try: () => {
+          const { isFile, size } = describe(localPath("size", uri))
+          return sizeOf(uri, isFile ? size : undefined)
+        },
+        catch: readFailure("size", uri),
+      }),
+    read: (uri) => Effect.try({ try: () => read(uri), catch: readFailure("read", uri) }),
+    readRanges,
+    readTail: (uri, length) => Effect.try({ try: () => readTail(uri, length), catch: readFailure("readTail", uri) }),
+    ...makeLocalWrites(options.durability ?? "synced"),
+    remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
+    inFlight: () => 1,
+    mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
+    realPath: (uri) =>
+      Effect.try({ try: () => fs().realpathSync(localPath("realPath", uri)), catch: readFailure("realPath", uri) }),
+    unlisted: (uri) => Effect.try({ try: () => unlisted(uri), catch: storageFailure("unlisted", uri) }),
+  })
 
 /**
  * The storage of local files whose commits outlast a loss of power, as a value; {@link layerLocal} is the layer of it.

@@ -102,7 +102,17 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
       },
       openWrite,
       create: (uri, bytes) => Effect.zipRight(createParent(uri), record(uri, storage.create(uri, bytes))),
+      copy: (from, to) => {
+        const call = storage.copy(from, to)
+        return Effect.zipRight(createParent(to), isOurs(to) ? record(to, call) : call)
+      },
       createFolder,
+      removeAll: (uris) =>
+        Effect.tap(storage.removeAll(uris), (failures) =>
+          Effect.sync(() => {
+            const failed = new Set(failures.map(({ uri }) => uri))
+            for (const uri of uris) if (!failed.has(uri)) forget(uri)
+          })),
       remove: (uri) => Effect.tap(storage.remove(uri), () => Effect.sync(() => forget(uri))),
     },
     removeAll,
