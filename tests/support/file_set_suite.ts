@@ -35,13 +35,13 @@ export const fileSetSuite = (test: (what: string, body: (backend: Backend) => Pr
     for (const length of [0, 1, 1000, (8 << 20) + 5]) {
       const content = new Uint8Array(length)
       for (let i = 0; i < length; i += 997) content[i] = i >>> 4
-      await run(storage.write(`${root}/from`, content))
+      await run(storage.write(`${root}/from ${length}`, content))
       for (const to of ["to", "new/folder/file"]) {
-        await run(storage.copy(`${root}/from`, `${root}/${to}`))
+        await run(storage.copy(`${root}/from ${length}`, `${root}/${to}`))
         const copied = await run(storage.read(`${root}/${to}`))
         assert(copied.length === length && copied.every((byte, i) => byte === content[i]), `${length} ${to}`)
       }
-      assertEquals(await run(storage.size(`${root}/from`)), length, "the source stays")
+      assertEquals(await run(storage.size(`${root}/from ${length}`)), length, "the source stays")
     }
     await run(storage.write(`${root}/from`, bytes(1, 2)))
     for (const name of oddNames) {
