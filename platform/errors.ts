@@ -87,6 +87,7 @@ export type StorageReason =
 /** The storage call that failed. */
 export type StorageOp =
   | "list"
+  | "listPage"
   | "size"
   | "exists"
   | "read"
@@ -95,6 +96,7 @@ export type StorageOp =
   | "realPath"
   | "write"
   | "openWrite"
+  | "append"
   | "finish"
   | "create"
   | "createFolder"
@@ -114,6 +116,7 @@ const StorageErrorBase: TaggedErrorClass<StorageError, "StorageError", {
 }> = taggedError("StorageError", () => ({
   op: Schema.Literal(
     "list",
+    "listPage",
     "size",
     "exists",
     "read",
@@ -122,6 +125,7 @@ const StorageErrorBase: TaggedErrorClass<StorageError, "StorageError", {
     "realPath",
     "write",
     "openWrite",
+    "append",
     "finish",
     "create",
     "createFolder",

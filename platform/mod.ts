@@ -48,7 +48,16 @@ export { type EncryptionKey, InvalidKey, parseKey } from "./keys.ts"
 export { publish, type PublishResult } from "./storage/http/publish_manifest.ts"
 export { layerDefault, layerStorage } from "./runtime/default_layer.ts"
 export { layerDefaultPortable } from "./runtime/portable_layer.ts"
-export { type ByteRange, type Entry, type FileWriter, Storage as StorageService, type Tail } from "./storage/service.ts"
+export {
+  type ByteRange,
+  createUnique,
+  type Entry,
+  type FileWriter,
+  type ListPage,
+  listStream,
+  Storage as StorageService,
+  type Tail,
+} from "./storage/service.ts"
 export * as Metrics from "./observability/metrics.ts"
 export { withMetrics } from "./storage/measured.ts"
 export { layerSpans, withSpans } from "./storage/middleware/spans.ts"

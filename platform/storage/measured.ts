@@ -6,7 +6,7 @@
 import * as Effect from "effect/Effect"
 import type * as MetricLabel from "effect/MetricLabel"
 import { addAmounts, tags } from "../observability/counts.ts"
-import type { Storage } from "./service.ts"
+import type { Backend } from "./defaults.ts"
 import { schemeOf } from "./uri.ts"
 
 /** Tags of a scheme, and of each operation on it. */
@@ -41,7 +41,7 @@ const makeStorageTags = () => {
  * assertEquals(Effect.runSync(withMetrics(backend).list("own://bucket")), [])
  * ```
  */
-export const withMetrics = (storage: Storage): Storage => {
+export const withMetrics = <B extends Backend>(storage: B): B => {
   const tagsOf = makeStorageTags()
   const counted = <A, E, R>(
     operation: string,
@@ -60,7 +60,14 @@ export const withMetrics = (storage: Storage): Storage => {
         } else addAmounts(fiber, { requests, failures: requests }, both)
         return Effect.void
       }))
-  return {
+  const { listPage, exists, copy, removeAll } = storage
+  const derived: Partial<Backend> = {
+    ...(listPage && { listPage: (uri, next) => counted("listPage", uri, 1, listPage(uri, next)) }),
+    ...(exists && { exists: (uri) => counted("exists", uri, 1, exists(uri)) }),
+    ...(copy && { copy: (from, to) => counted("copy", to, 1, copy(from, to)) }),
+    ...(removeAll && { removeAll: (uris) => counted("removeAll", uris[0] ?? "", uris.length, removeAll(uris)) }),
+  }
+  const primitives: Backend = {
     ...storage,
     list: (uri) => counted("list", uri, 1, storage.list(uri)),
     size: (uri) => counted("size", uri, 1, storage.size(uri)),
@@ -83,4 +90,5 @@ export const withMetrics = (storage: Storage): Storage => {
     remove: (uri) => counted("remove", uri, 1, storage.remove(uri)),
     removeFolder: (uri) => counted("removeFolder", uri, 1, storage.removeFolder(uri)),
   }
+  return { ...storage, ...primitives, ...derived }
 }

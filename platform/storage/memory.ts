@@ -11,6 +11,7 @@ import { storageFailure } from "./errno.ts"
 import { makeFileWriter } from "./file_writer.ts"
 import { compareBytewise } from "./utf8_order.ts"
 import { withMetrics } from "./measured.ts"
+import { withDefaults } from "./defaults.ts"
 import { type Entry, Storage } from "./service.ts"
 import { withoutTrailingSlash } from "./uri.ts"
 
@@ -19,6 +20,9 @@ const keyOf = (uri: string): string => {
   const path = withoutTrailingSlash(uri.replace(/^mem:\/\//i, ""))
   return path.replace(/^\/+/, "")
 }
+
+/** Entries of one page of a listing, as in object stores. */
+const PAGE = 1000
 
 const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
   const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
@@ -55,22 +59,29 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         throw error
       }
     })
-  return withMetrics({
-    list: (uri) =>
+  const listAll = (uri: string): ReadonlyArray<Entry> => {
+    const folder = keyOf(uri)
+    const prefix = folder === "" ? "" : `${folder}/`
+    const entries = new Map<string, Entry>()
+    // The map is small enough to be walked whole; a folder wins over a file of the same name, as it holds the more.
+    for (const [key, bytes] of files) {
+      if (!key.startsWith(prefix) || key === "") continue
+      const rest = key.slice(prefix.length)
+      const slash = rest.indexOf("/")
+      const name = slash < 0 ? rest : rest.slice(0, slash)
+      if (slash >= 0) entries.set(name, { name, kind: "folder" })
+      else if (!entries.has(name)) entries.set(name, { name, kind: "file", size: bytes.length })
+    }
+    return [...entries.values()].sort((a, b) => compareBytewise(a.name, b.name))
+  }
+  return withDefaults(withMetrics({
+    list: (uri) => Effect.sync(() => listAll(uri)),
+    listPage: (uri, next) =>
       Effect.sync(() => {
-        const folder = keyOf(uri)
-        const prefix = folder === "" ? "" : `${folder}/`
-        const entries = new Map<string, Entry>()
-        // The map is small enough to be walked whole; a folder wins over a file of the same name, as it holds the more.
-        for (const [key, bytes] of files) {
-          if (!key.startsWith(prefix) || key === "") continue
-          const rest = key.slice(prefix.length)
-          const slash = rest.indexOf("/")
-          const name = slash < 0 ? rest : rest.slice(0, slash)
-          if (slash >= 0) entries.set(name, { name, kind: "folder" })
-          else if (!entries.has(name)) entries.set(name, { name, kind: "file", size: bytes.length })
-        }
-        return [...entries.values()].sort((a, b) => compareBytewise(a.name, b.name))
+        const all = listAll(uri)
+        const entries = next === undefined ? all : all.filter(({ name }) => compareBytewise(name, next) > 0)
+        const page = entries.slice(0, PAGE)
+        return entries.length > PAGE ? { entries: page, next: page[PAGE - 1].name } : { entries: page }
       }),
     size: (uri) => find(uri, (bytes) => bytes.length),
     read: (uri) => find(uri, (bytes) => bytes.slice()),
@@ -104,6 +115,10 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         files.set(key, bytes.slice())
         return Effect.void
       }),
+    copy: (from, to) =>
+      Effect.map(find(from, (bytes) => bytes.slice()), (bytes) => {
+        files.set(keyOf(to), bytes)
+      }),
     createFolder: () => Effect.succeed([]),
     removeFolder: () => Effect.void,
     remove: (uri) =>
@@ -114,7 +129,7 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         for (const name of [...files.keys()]) if (name.startsWith(prefix)) files.delete(name)
       }),
     inFlight: () => 1,
-  })
+  }))
 }
 
 /**

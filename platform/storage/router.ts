@@ -4,7 +4,9 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import type { StorageError, StorageOp } from "../errors.ts"
+import { StorageError } from "../errors.ts"
+import { copyByReading } from "./defaults.ts"
+import { forwardStorage } from "./map_storage.ts"
 import { inFlight, type Storage } from "./service.ts"
 import { schemeOf, unsupported } from "./uri.ts"
 
@@ -23,32 +25,36 @@ import { schemeOf, unsupported } from "./uri.ts"
  * ```
  */
 export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage => {
-  const route = <A, E, R>(
-    op: StorageOp,
-    uri: string,
-    call: (storage: Storage) => Effect.Effect<A, E, R>,
-  ): Effect.Effect<A, E | StorageError, R> => {
+  const storageOf = (uri: string): Storage | undefined => {
     const scheme = schemeOf(uri)
-    return Object.hasOwn(routes, scheme) ? call(routes[scheme]) : Effect.fail(unsupported(op, uri, scheme))
+    return Object.hasOwn(routes, scheme) ? routes[scheme] : undefined
   }
+  const forwarded = forwardStorage((operation, uri, call) => {
+    const storage = storageOf(uri)
+    return storage === undefined ? Effect.fail(unsupported(operation, uri, schemeOf(uri))) : call(storage)
+  })
   return {
-    list: (uri) => route("list", uri, (storage) => storage.list(uri)),
-    size: (uri) => route("size", uri, (storage) => storage.size(uri)),
-    read: (uri) => route("read", uri, (storage) => storage.read(uri)),
-    readRanges: (uri, ranges, into) => route("readRanges", uri, (storage) => storage.readRanges(uri, ranges, into)),
-    readTail: (uri, length) => route("readTail", uri, (storage) => storage.readTail(uri, length)),
-    write: (uri, bytes) => route("write", uri, (storage) => storage.write(uri, bytes)),
-    openWrite: (uri) => route("openWrite", uri, (storage) => storage.openWrite(uri)),
-    create: (uri, bytes) => route("create", uri, (storage) => storage.create(uri, bytes)),
-    createFolder: (uri) => route("createFolder", uri, (storage) => storage.createFolder(uri)),
-    remove: (uri) => route("remove", uri, (storage) => storage.remove(uri)),
-    removeFolder: (uri) => route("removeFolder", uri, (storage) => storage.removeFolder(uri)),
-    inFlight: (uri) => {
-      const scheme = schemeOf(uri)
-      return Object.hasOwn(routes, scheme) ? inFlight(routes[scheme], uri, Infinity) : 1
+    ...forwarded,
+    copy: (from, to) =>
+      storageOf(from) === storageOf(to) ? forwarded.copy(from, to) : copyByReading(forwarded, from, to),
+    removeAll: (uris) => {
+      const groups = Map.groupBy(uris, schemeOf)
+      const removals = Effect.forEach(
+        groups.values(),
+        (group) =>
+          Effect.catchAll(
+            forwarded.removeAll(group),
+            (error) =>
+              Effect.succeed(
+                group.map((uri) => new StorageError({ op: error.op, uri, reason: error.reason, cause: error.cause })),
+              ),
+          ),
+      )
+      return groups.size === 1 ? forwarded.removeAll(uris) : Effect.map(removals, (failures) => failures.flat())
     },
-    mode: (uri) => route("mode", uri, (storage) => storage.mode?.(uri) ?? Effect.succeed(undefined)),
-    realPath: (uri) => route("realPath", uri, (storage) => storage.realPath?.(uri) ?? Effect.succeed(uri)),
-    unlisted: (uri) => route("unlisted", uri, (storage) => storage.unlisted?.(uri) ?? Effect.succeed([])),
+    inFlight: (uri) => {
+      const storage = storageOf(uri)
+      return storage === undefined ? 1 : inFlight(storage, uri, Infinity)
+    },
   }
 }

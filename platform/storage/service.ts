@@ -8,8 +8,11 @@
  * @module
  */
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Chunk from "effect/Chunk"
 import type { AlreadyExists, NotFound, StorageError } from "../errors.ts"
 
 /** One name in a listing. */
@@ -20,8 +23,23 @@ export interface Entry {
   readonly kind: "file" | "folder"
   /** Bytes, where the listing tells them for free. */
   readonly size?: number
+  /**
+   * The time of the last change, in milliseconds since 1970, where the listing has it without another request. Local
+   * files: missing, as it costs a `stat` per name.
+   */
+  readonly lastModified?: number
+  /** A tag that is different for different content of the same name, where the listing has it without another request. */
+  readonly etag?: string
   /** True for a symbolic link: `kind` and `size` are those of what it leads to, which may lie outside of the folder. */
   readonly isLink?: true
+}
+
+/** A part of a listing. */
+export interface ListPage {
+  /** Entries, in the byte order of their names, after those of the pages before. */
+  readonly entries: ReadonlyArray<Entry>
+  /** Pass this to `listPage` for the next page; missing on the last page. */
+  readonly next?: string
 }
 
 /** `length` bytes from `offset` on. */
@@ -57,6 +75,14 @@ export interface Storage {
    * cannot tell the two apart.
    */
   readonly list: (uri: string) => Effect.Effect<ReadonlyArray<Entry>, StorageError>
+  /**
+   * One page of a listing: the first one, or the one that `next` of the page before names. Object stores and memory return
+   * up to 1,000 entries; backends whose listings arrive whole (local folders, manifests) return them as one page. All pages
+   * together are what `list` returns, if nothing changes meanwhile. `listStream` reads page after page.
+   */
+  readonly listPage: (uri: string, next?: string) => Effect.Effect<ListPage, StorageError>
+  /** Whether there is a file of this name; `false` for a folder. */
+  readonly exists: (uri: string) => Effect.Effect<boolean, StorageError>
   /** Bytes of a file. */
   readonly size: (uri: string) => Effect.Effect<number, NotFound | StorageError>
   /** A whole file. */
@@ -86,7 +112,9 @@ export interface Storage {
    * Writes a whole file only if none is there: of several racing writers one succeeds. It is what commits are made by:
    * all that was written through this storage before is there to stay before this file is.
    *
-   * After a `StorageError` the file may be there all the same: the answer can be lost on its way back.
+   * After a `StorageError` the file may be there all the same: the response can be lost. A second call then fails with
+   * `AlreadyExists`, and the file is whole and has the bytes of the first call. If the name contains a UUID, no other writer
+   * uses it, so `AlreadyExists` means success: {@link createUnique}. For other names, compare the content.
    */
   readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
   /**
@@ -94,6 +122,17 @@ export interface Storage {
    * an existing folder stays as it is and is not among them. Object stores have no folders: the list is empty there.
    */
   readonly createFolder: (uri: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
+  /**
+   * Copies a file over what is at `to`, inside the backend where it can. `to` appears whole or not at all, and is as durable
+   * as after `write`. Folders on the way come into being.
+   */
+  readonly copy: (from: string, to: string) => Effect.Effect<void, NotFound | StorageError>
+  /**
+   * Removes many files, several at a time or in bulk requests. Each file is removed or not, on its own; missing files are
+   * fine. Returns one error, with its `uri`, per file that could not be removed. The effect itself fails only if nothing is
+   * known about any of the files. The names must be those of files.
+   */
+  readonly removeAll: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<StorageError>, StorageError>
   /** Removes a file, or a folder with all in it. What is not there is removed already. */
   readonly remove: (uri: string) => Effect.Effect<void, StorageError>
   /**
@@ -123,8 +162,47 @@ export interface Storage {
 }
 
 /** The concurrency for calls to a storage, of which a caller wants at most `most` at once. */
-export const inFlight = (storage: Storage, uri: string, most: number): number =>
+export const inFlight = (storage: Pick<Storage, "inFlight">, uri: string, most: number): number =>
   storage.inFlight === undefined ? most : Math.min(most, storage.inFlight(uri))
+
+/**
+ * Streams the entries of a folder, page by page: memory holds one page.
+ *
+ * ```ts
+ * import { listStream, makeMemoryStorage } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ * import * as Stream from "effect/Stream"
+ *
+ * const storage = makeMemoryStorage(new Map([["folder/a", Uint8Array.of(1)], ["folder/b", Uint8Array.of(2)]]))
+ * assertEquals(Effect.runSync(Stream.runCount(listStream(storage, "mem://folder"))), 2)
+ * ```
+ */
+export const listStream = (storage: Storage, uri: string): Stream.Stream<Entry, StorageError> =>
+  Stream.paginateChunkEffect(
+    undefined as string | undefined,
+    (page) =>
+      Effect.map(storage.listPage(uri, page), ({ entries, next }) => [
+        Chunk.unsafeFromArray(entries),
+        next === undefined ? Option.none() : Option.some(next),
+      ]),
+  )
+
+/**
+ * Creates a file whose name contains a UUID, so that no other writer uses it. A file that exists already is the result of an
+ * earlier attempt whose response was lost, and counts as created.
+ *
+ * ```ts
+ * import { createUnique, makeMemoryStorage } from "@tessera/array/platform"
+ * import * as Effect from "effect/Effect"
+ *
+ * const storage = makeMemoryStorage()
+ * const create = createUnique(storage, `mem://array/__commits/__1_1_${crypto.randomUUID()}_22.wrt`, new Uint8Array())
+ * Effect.runSync(Effect.zipRight(create, create)) // the second call succeeds as well
+ * ```
+ */
+export const createUnique = (storage: Storage, uri: string, bytes: Uint8Array): Effect.Effect<void, StorageError> =>
+  Effect.catchTag(storage.create(uri, bytes), "AlreadyExists", () => Effect.void)
 
 /**
  * The tag of the storage service, which the entry points call `StorageService`. `layerDefault`, `layerLocal`, `layerHttp` and

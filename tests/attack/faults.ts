@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { layerNative } from "../../platform/codecs/layers/native.ts"
+import { mapStorage } from "../../platform/storage/map_storage.ts"
 import { Storage } from "../../platform/storage/service.ts"
 import { type Fault, faults, withFaults } from "../../platform/storage/middleware/faults.ts"
 import { UNFINISHED_FILE } from "../../src/array/open/unfinished.ts"
@@ -38,24 +39,7 @@ const beforeCall = (storage: Storage, act: (call: number) => Effect.Effect<void>
   let calls = 0
   const around = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => Effect.zipRight(act(calls++), call))
-  return {
-    ...storage,
-    list: (uri) => around(storage.list(uri)),
-    size: (uri) => around(storage.size(uri)),
-    read: (uri) => around(storage.read(uri)),
-    readRanges: (uri, ranges, into) => around(storage.readRanges(uri, ranges, into)),
-    readTail: (uri, length) => around(storage.readTail(uri, length)),
-    write: (uri, bytes) => around(storage.write(uri, bytes)),
-    openWrite: (uri) =>
-      Effect.map(around(storage.openWrite(uri)), (file) => ({
-        write: (bytes) => around(file.write(bytes)),
-        finish: around(file.finish),
-      })),
-    create: (uri, bytes) => around(storage.create(uri, bytes)),
-    createFolder: (uri) => around(storage.createFolder(uri)),
-    remove: (uri) => around(storage.remove(uri)),
-    removeFolder: (uri) => around(storage.removeFolder(uri)),
-  }
+  return mapStorage(storage, { read: around, list: around, write: around })
 }
 
 /** Runs a write, and interrupts it from outside before its call of a number. Answers also how many calls there were. */

@@ -2,6 +2,7 @@
  * Secrets in every place where programs give them – the query of a signed URL, user info, headers, keys – and every kind of
  * failure: none of them shows in errors, logs, spans, printed handles or in the output of the command line.
  */
+import { withDefaults } from "../../platform/storage/defaults.ts"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Cause from "effect/Cause"
@@ -493,7 +494,7 @@ const commandLines = (base: string, query: string): ReadonlyArray<ReadonlyArray<
 /** A storage that can be written to, with signed URIs. */
 const signedStorage = (memory: Storage = makeMemoryStorage()): Storage => {
   const inner = (uri: string) => `mem://${uri.replace(/^https:\/\//, "").replace(/\?[^/]*/, "")}`
-  const https: Storage = {
+  const https: Storage = withDefaults({
     list: (uri) => memory.list(inner(uri)),
     size: (uri) => memory.size(inner(uri)),
     read: (uri) => memory.read(inner(uri)),
@@ -505,7 +506,7 @@ const signedStorage = (memory: Storage = makeMemoryStorage()): Storage => {
     createFolder: (uri) => memory.createFolder(inner(uri)),
     remove: (uri) => memory.remove(inner(uri)),
     removeFolder: (uri) => memory.removeFolder(inner(uri)),
-  }
+  })
   return makeRouter({ https, mem: memory })
 }
 

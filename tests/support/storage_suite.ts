@@ -8,6 +8,7 @@ import { Buffer } from "node:buffer"
 import { describe, it } from "node:test"
 import { AlreadyExists, NotFound, StorageError } from "../../platform/errors.ts"
 import type { Storage } from "../../platform/storage/service.ts"
+import { fileSetSuite } from "./file_set_suite.ts"
 import { fileWriterSuite } from "./file_writer_suite.ts"
 
 /** A backend to try: `root` is a URI below which nothing is yet. */
@@ -309,5 +310,6 @@ export const storageSuite = (name: string, open: () => Backend): void => {
     })
 
     fileWriterSuite(test)
+    fileSetSuite(test)
   })
 }

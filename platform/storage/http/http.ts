@@ -14,6 +14,7 @@ import { makeListing } from "./listing.ts"
 import { makeReads } from "./ranges.ts"
 import { type HttpOptions, makeSend } from "./request.ts"
 import { withMetrics } from "../measured.ts"
+import { withDefaults } from "../defaults.ts"
 import type { Storage } from "../service.ts"
 
 const readOnly = (op: StorageOp, uri: string): Effect.Effect<never, StorageError> =>
@@ -73,7 +74,7 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
       return new StorageError({ op, uri, reason: "Conflict", cause })
     })
 
-  return withMetrics({
+  return withDefaults(withMetrics({
     list,
     size: (uri) => mapStaleManifest("size", uri, reads.size("size", uri)),
     read: (uri) => mapStaleManifest("read", uri, reads.read(uri)),
@@ -83,7 +84,9 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
     openWrite: (uri) => readOnly("openWrite", uri),
     create: (uri) => readOnly("create", uri),
     createFolder: (uri) => readOnly("createFolder", uri),
+    copy: (_from, to) => readOnly("copy", to),
+    removeAll: (uris) => uris.length === 0 ? Effect.succeed([]) : readOnly("removeAll", uris[0]),
     remove: (uri) => readOnly("remove", uri),
     removeFolder: (uri) => readOnly("removeFolder", uri),
-  })
+  }))
 }

@@ -10,6 +10,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkRanges, tailRange, truncated } from "../byte_ranges.ts"
+import { withDefaults } from "../defaults.ts"
 import { codeOf, readFailure, storageFailure } from "../errno.ts"
 import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { compareBytewise } from "../utf8_order.ts"
@@ -251,7 +252,7 @@ export const makeLocalStorage = (options: LocalOptions = {}): Storage => makeLoc
 
 /** As {@link makeLocalStorage}, with the call that opens files for reading. */
 export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): Storage =>
-  withMetrics({
+  withDefaults(withMetrics({
     list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
     size: (uri) =>
       Effect.try({
@@ -272,7 +273,7 @@ export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): 
     realPath: (uri) =>
       Effect.try({ try: () => fs().realpathSync(localPath("realPath", uri)), catch: readFailure("realPath", uri) }),
     unlisted: (uri) => Effect.try({ try: () => unlisted(uri), catch: storageFailure("unlisted", uri) }),
-  })
+  }))
 
 /**
  * The storage of local files whose commits outlast a loss of power, as a value; {@link layerLocal} is the layer of it.

@@ -13,6 +13,7 @@ import { addToMetrics, tags } from "../../observability/counts.ts"
 import { makeRangeCache } from "./range_cache.ts"
 import { type ReadSession, sessionIn } from "../read_session.ts"
 import { makeSingleFlight } from "./single_flight.ts"
+import { mapStorage } from "../map_storage.ts"
 import type { ByteRange, Entry, Storage } from "../service.ts"
 import { schemeOf, withoutTrailingSlash } from "../uri.ts"
 
@@ -220,6 +221,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     })
 
   return {
+    ...mapStorage(storage, {}),
     list: (uri) => options.listings === true ? list(uri) : storage.list(uri),
     size: (uri) => immutable(uri) ? size(uri) : storage.size(uri),
     read: (uri) => immutable(uri) ? read(uri) : storage.read(uri),
@@ -230,11 +232,11 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       Effect.map(storage.openWrite(uri), (file) => ({ write: file.write, finish: writing(uri, file.finish) })),
     create: (uri, bytes) => writing(uri, storage.create(uri, bytes)),
     createFolder: (uri) => writing(uri, storage.createFolder(uri)),
+    copy: (from, to) => writing(to, storage.copy(from, to)),
     remove: (uri) => writing(uri, storage.remove(uri)),
-    removeFolder: (uri) => storage.removeFolder(uri),
-    inFlight: storage.inFlight,
-    mode: storage.mode,
-    realPath: storage.realPath,
-    unlisted: storage.unlisted,
+    removeAll: (uris) => {
+      const forgetAll = Effect.sync(() => uris.forEach(forget))
+      return Effect.ensuring(Effect.zipRight(forgetAll, storage.removeAll(uris)), forgetAll)
+    },
   }
 }

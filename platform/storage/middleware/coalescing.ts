@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import { checkRanges } from "../byte_ranges.ts"
 import type { StorageError } from "../../errors.ts"
+import { mapStorage } from "../map_storage.ts"
 import type { ByteRange, Storage } from "../service.ts"
 
 /** What to read as one. */
@@ -76,9 +77,7 @@ export const planCoalescing = (
  * ```
  */
 export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}): Storage => ({
-  list: (uri) => storage.list(uri),
-  size: (uri) => storage.size(uri),
-  read: (uri) => storage.read(uri),
+  ...mapStorage(storage, {}),
   readRanges: (uri, ranges, into) =>
     Effect.suspend(() => {
       try {
@@ -94,15 +93,4 @@ export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}
           return parts[readOf[i]].slice(from, from + length)
         }))
     }),
-  readTail: (uri, length) => storage.readTail(uri, length),
-  write: (uri, bytes) => storage.write(uri, bytes),
-  openWrite: (uri) => storage.openWrite(uri),
-  create: (uri, bytes) => storage.create(uri, bytes),
-  createFolder: (uri) => storage.createFolder(uri),
-  remove: (uri) => storage.remove(uri),
-  removeFolder: (uri) => storage.removeFolder(uri),
-  inFlight: storage.inFlight,
-  mode: storage.mode,
-  realPath: storage.realPath,
-  unlisted: storage.unlisted,
 })

@@ -5,13 +5,10 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { mapStorage, type StorageOperation, type WrapCall } from "../map_storage.ts"
 import { Storage } from "../service.ts"
 
-/** The calls of a storage, by name; `append` and `finish` are those of the files that `openWrite` begins. */
-export type StorageOperation =
-  | Exclude<keyof Storage, "inFlight" | "mode" | "realPath" | "unlisted">
-  | "append"
-  | "finish"
+export type { StorageOperation } from "../map_storage.ts"
 
 /** What was asked so far. The numbers go on growing; {@link makeTrace} starts them at zero. */
 export interface StorageCounters {
@@ -55,6 +52,8 @@ export interface StorageCall {
 export const makeTrace = (): StorageCounters => ({
   calls: {
     list: 0,
+    listPage: 0,
+    exists: 0,
     size: 0,
     read: 0,
     readRanges: 0,
@@ -65,7 +64,9 @@ export const makeTrace = (): StorageCounters => ({
     finish: 0,
     create: 0,
     createFolder: 0,
+    copy: 0,
     remove: 0,
+    removeAll: 0,
     removeFolder: 0,
   },
   requests: 0,
@@ -112,9 +113,9 @@ export const withCounters = (
         }))
     })
   const none = () => ({})
+  const count: WrapCall = (call, operation, uri) => traced(operation, uri, 1, call, none)
   return {
-    list: (uri) => traced("list", uri, 1, storage.list(uri), none),
-    size: (uri) => traced("size", uri, 1, storage.size(uri), none),
+    ...mapStorage(storage, { read: count, list: count, write: count }),
     read: (uri) => traced("read", uri, 1, storage.read(uri), (bytes) => ({ read: bytes.length })),
     readRanges: (uri, ranges, into) =>
       traced("readRanges", uri, ranges.length, storage.readRanges(uri, ranges, into), (parts) => ({
@@ -129,13 +130,7 @@ export const withCounters = (
         finish: traced("finish", uri, 1, file.finish, none),
       })),
     create: (uri, bytes) => traced("create", uri, 1, storage.create(uri, bytes), () => ({ written: bytes.length })),
-    createFolder: (uri) => traced("createFolder", uri, 1, storage.createFolder(uri), none),
-    remove: (uri) => traced("remove", uri, 1, storage.remove(uri), none),
-    removeFolder: (uri) => traced("removeFolder", uri, 1, storage.removeFolder(uri), none),
-    inFlight: storage.inFlight,
-    mode: storage.mode,
-    realPath: storage.realPath,
-    unlisted: storage.unlisted,
+    removeAll: (uris) => traced("removeAll", uris[0] ?? "", uris.length, storage.removeAll(uris), none),
   }
 }
 

@@ -8,6 +8,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { StorageError, type StorageOp } from "../../errors.ts"
+import { mapStorage } from "../map_storage.ts"
 import type { FileWriter, Storage } from "../service.ts"
 
 /**
@@ -56,7 +57,7 @@ const removePart = (storage: Storage, uri: string): Effect.Effect<void, StorageE
 
 /**
  * `storage`, with a fault at one of the calls that write: `write`, `openWrite`, each `write` and the `finish` of an open
- * file, `create`, `createFolder`, `remove` and `removeFolder`. Without a plan it only counts them.
+ * file, `create`, `createFolder`, `copy`, `remove`, `removeAll` and `removeFolder`. Without a plan it only counts them.
  *
  * ```ts
  * import { makeMemoryStorage, withFaults } from "@tessera/array/platform"
@@ -81,8 +82,12 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
       return Effect.fail(new StorageError({ op, uri, reason: fault === "full" ? "Full" : "Unknown", cause }))
     })
 
-  const read = <A, E>(op: StorageOp, uri: string, call: Effect.Effect<A, E>): Effect.Effect<A, E | StorageError> =>
-    Effect.suspend((): Effect.Effect<A, E | StorageError> => stopped ? failure(op, uri) : call)
+  const read = <A, E, R>(
+    op: StorageOp,
+    uri: string,
+    call: Effect.Effect<A, E, R>,
+  ): Effect.Effect<A, E | StorageError, R> =>
+    Effect.suspend((): Effect.Effect<A, E | StorageError, R> => stopped ? failure(op, uri) : call)
 
   const write = <A, E, R>(
     op: StorageOp,
@@ -93,7 +98,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
     Effect.suspend((): Effect.Effect<A, E | StorageError, R> => {
       if (stopped) return failure(op, uri)
       const here = calls++
-      const full = fault === "full" && here > at && op !== "remove" && op !== "removeFolder"
+      const full = fault === "full" && here > at && !op.startsWith("remove")
       if (here !== at) return full ? failure(op, uri) : whole
       struck = { op, uri }
       if (fault === "interrupt") {
@@ -101,7 +106,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
           Fiber.interruptFork(fiber).pipe(Effect.zipRight(Effect.yieldNow()), Effect.zipRight(whole))
         )
       }
-      if (fault === "full" && (op === "remove" || op === "removeFolder")) return whole
+      if (fault === "full" && op.startsWith("remove")) return whole
       const torn = fault === "partial" || fault === "partial-crash"
       return Effect.ignore(torn ? part : Effect.void).pipe(
         Effect.tap(() => Effect.sync(() => stopped = fault === "stop" || fault === "partial-crash")),
@@ -133,21 +138,20 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
 
   return {
     storage: {
-      list: (uri) => read("list", uri, storage.list(uri)),
-      size: (uri) => read("size", uri, storage.size(uri)),
-      read: (uri) => read("read", uri, storage.read(uri)),
-      readRanges: (uri, ranges, into) => read("readRanges", uri, storage.readRanges(uri, ranges, into)),
-      readTail: (uri, length) => read("readTail", uri, storage.readTail(uri, length)),
-      write: (uri, bytes) => write("write", uri, storage.write(uri, bytes)),
+      ...mapStorage(storage, {
+        read: (call, op, uri) => read(op, uri, call),
+        list: (call, op, uri) => read(op, uri, call),
+        write: (call, op, uri) => write(op, uri, call),
+      }),
       openWrite,
-      create: (uri, bytes) => write("create", uri, storage.create(uri, bytes)),
-      createFolder: (uri) => write("createFolder", uri, storage.createFolder(uri)),
       remove: (uri) => write("remove", uri, storage.remove(uri), removePart(storage, uri)),
-      removeFolder: (uri) => write("removeFolder", uri, storage.removeFolder(uri)),
-      inFlight: storage.inFlight,
-      mode: storage.mode,
-      realPath: storage.realPath,
-      unlisted: storage.unlisted,
+      removeAll: (uris) =>
+        uris.length === 0 ? Effect.succeed([]) : write(
+          "removeAll",
+          uris[0],
+          storage.removeAll(uris),
+          Effect.suspend(() => storage.removeAll(uris.slice(0, Math.ceil(uris.length / 2)))),
+        ),
     },
     calls: () => calls,
     struck: () => struck,

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import { eachRange } from "../each_range.ts"
+import { mapStorage } from "../map_storage.ts"
 import type { Storage } from "../service.ts"
 import { numberOption } from "./check_option.ts"
 
@@ -26,25 +27,8 @@ import { numberOption } from "./check_option.ts"
 export const withLimit = (storage: Storage, requests: number): Storage => {
   const turn = Effect.unsafeMakeSemaphore(Math.floor(numberOption("requests", requests, 1, 1))).withPermits(1)
   return {
-    list: (uri) => turn(storage.list(uri)),
-    size: (uri) => turn(storage.size(uri)),
-    read: (uri) => turn(storage.read(uri)),
+    ...mapStorage(storage, { read: turn, list: turn, write: turn }),
     readRanges: (uri, ranges, into) =>
       eachRange(ranges, into, (some, room) => turn(storage.readRanges(uri, some, room))),
-    readTail: (uri, length) => turn(storage.readTail(uri, length)),
-    write: (uri, bytes) => turn(storage.write(uri, bytes)),
-    openWrite: (uri) =>
-      Effect.map(turn(storage.openWrite(uri)), (file) => ({
-        write: (bytes) => turn(file.write(bytes)),
-        finish: turn(file.finish),
-      })),
-    create: (uri, bytes) => turn(storage.create(uri, bytes)),
-    createFolder: (uri) => turn(storage.createFolder(uri)),
-    remove: (uri) => turn(storage.remove(uri)),
-    removeFolder: (uri) => turn(storage.removeFolder(uri)),
-    inFlight: storage.inFlight,
-    mode: storage.mode,
-    realPath: storage.realPath,
-    unlisted: storage.unlisted,
   }
 }

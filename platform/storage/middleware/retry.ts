@@ -5,25 +5,33 @@
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
+import * as Schedule from "effect/Schedule"
 import { redactUri } from "../../../schema/errors/redact.ts"
-import { numberOption } from "./check_option.ts"
-import { eachRange } from "../each_range.ts"
 import { StorageError, type StorageReason } from "../../errors.ts"
 import { addToMetrics, tags } from "../../observability/counts.ts"
+import { eachRange } from "../each_range.ts"
+import { mapStorage } from "../map_storage.ts"
+import { numberOption } from "./check_option.ts"
 import type { Storage } from "../service.ts"
 import { schemeOf } from "../uri.ts"
 
-/** When to ask again, and how often. */
+/** When to retry, and how often. */
 export interface RetryOptions {
-  /** Tries after the first. Default: 4. */
+  /** Retries after the first attempt. Default: 4. */
   readonly times?: number
-  /** The wait before the second try, twice that before the third, and so on. Default: 100 milliseconds. */
+  /** The longest wait before the first retry; it doubles with every retry. Default: 100 milliseconds. */
   readonly wait?: Duration.DurationInput
-  /** No wait is longer; a server that asks for a longer one is not asked again. Default: 10 seconds. */
+  /** The limit of every wait. If a server requests a longer one, the call fails. Default: 10 seconds. */
   readonly longestWait?: Duration.DurationInput
-  /** What is worth another try. Default: `Unavailable` and `Timeout`. */
+  /** No retry starts later than this after the first failure. Default: 3 minutes. */
+  readonly totalTime?: Duration.DurationInput
+  /** The reasons that are retried. Default: `Unavailable` and `Timeout`. */
   readonly reasons?: ReadonlyArray<StorageReason>
+  /**
+   * Replaces the default schedule, so that `times`, `wait` and `totalTime` have no effect. `reasons`, `longestWait` and
+   * Retry-After still apply.
+   */
+  readonly schedule?: Schedule.Schedule<unknown, StorageError>
 }
 
 /** Milliseconds that the other side asked to wait. */
@@ -45,12 +53,21 @@ const reportRetry = ({ op, uri, reason }: StorageError, attempt: number, delay: 
     }),
   )
 
+/** Exponential backoff with full jitter: each wait is random between 0 and a limit that doubles. */
+const defaultSchedule = (options: RetryOptions, longestWait: Duration.Duration): Schedule.Schedule<unknown> =>
+  Schedule.exponential(options.wait ?? 100).pipe(
+    Schedule.delayed((delay) => Duration.min(delay, longestWait)),
+    Schedule.jitteredWith({ min: 0, max: 1 }),
+    Schedule.intersect(Schedule.recurs(numberOption("times", options.times, 4))),
+    Schedule.upTo(options.totalTime ?? "3 minutes"),
+  )
+
 /**
- * `storage`, whose calls are made again if they fail for a reason that passes: after waits that double, each cut by up to
- * half at random so that many clients do not come back at once, and no shorter than the server asks for (Retry-After). The
- * ranges of a call are asked for one by one, so that one that fails does not repeat the others. `create` is made once: had
- * the first try arrived after all, the second would find its own file. Each retry is counted (`tessera.storage.retries`) and
- * logged at level Debug.
+ * Retries calls that fail for a transient reason. The default schedule is an exponential backoff with full jitter, with
+ * limits for attempts and total time; no wait is shorter than the server requests (Retry-After). Only calls that can be
+ * repeated are retried: `create` is not, because a second attempt would meet the file of the first. The ranges of a call are
+ * requested one by one, so that one that fails does not repeat the others, and `removeAll` repeats only the files that
+ * failed. Each retry is counted (`tessera.storage.retries`) and logged at level Debug.
  *
  * ```ts
  * import { makeMemoryStorage, withFaults, withRetry } from "@tessera/array/platform"
@@ -64,46 +81,52 @@ const reportRetry = ({ op, uri, reason }: StorageError, attempt: number, delay: 
  * ```
  */
 export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage => {
-  const times = numberOption("times", options.times, 4)
-  const wait = Duration.toMillis(options.wait ?? 100)
-  const longest = Duration.toMillis(options.longestWait ?? "10 seconds")
+  const longestWait = Duration.decode(options.longestWait ?? "10 seconds")
   const reasons = new Set(options.reasons ?? ["Unavailable", "Timeout"])
+  const isTransient = (error: unknown): error is StorageError =>
+    error instanceof StorageError && reasons.has(error.reason) &&
+    requestedDelay(error) <= Duration.toMillis(longestWait)
+  const requested = Schedule.delayedSchedule(
+    Schedule.map(Schedule.identity<StorageError>(), (error) => Duration.millis(requestedDelay(error))),
+  )
+  const own = options.schedule ?? defaultSchedule(options, longestWait)
+  const attempts = Schedule.intersect(Schedule.identity<StorageError>(), Schedule.forever)
+  const schedule = Schedule.modifyDelayEffect(
+    Schedule.intersect(Schedule.intersect(own, requested), attempts),
+    ([, [error, attempt]], delay) => Effect.as(reportRetry(error, attempt + 1, Duration.toMillis(delay)), delay),
+  )
 
-  const retrying = <A, E, R>(call: Effect.Effect<A, E, R>, tries = 0): Effect.Effect<A, E, R> =>
-    Effect.catchAll(call, (error) => {
-      if (tries >= times || !(error instanceof StorageError) || !reasons.has(error.reason)) return Effect.fail(error)
-      const asked = requestedDelay(error)
-      if (asked > longest) return Effect.fail(error)
-      return Effect.flatMap(Random.next, (chance) => {
-        const own = Math.min(wait * 2 ** tries, longest) * (1 - chance / 2)
-        const delay = Math.max(own, asked)
-        return reportRetry(error, tries + 1, delay).pipe(
-          Effect.zipRight(Effect.sleep(delay)),
-          Effect.zipRight(retrying(call, tries + 1)),
-        )
+  const retrying = <A, E, R>(call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.retry(call, {
+      while: isTransient,
+      schedule: schedule as Schedule.Schedule<unknown, unknown>,
+    }) as Effect.Effect<A, E, R>
+
+  const removeAll = (uris: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<StorageError>, StorageError> =>
+    Effect.suspend(() => {
+      let pending = uris
+      const final: Array<StorageError> = []
+      let transient: ReadonlyArray<StorageError> = []
+      const round = Effect.suspend(() => {
+        transient = []
+        return Effect.flatMap(storage.removeAll(pending), (failures) => {
+          final.push(...failures.filter((failure) => !isTransient(failure)))
+          transient = failures.filter(isTransient)
+          pending = transient.map(({ uri }) => uri)
+          return transient.length === 0 ? Effect.void : Effect.fail(transient[0])
+        })
+      })
+      return Effect.matchEffect(retrying(round), {
+        onSuccess: () => Effect.succeed(final),
+        onFailure: (error) => transient.length === 0 ? Effect.fail(error) : Effect.succeed([...final, ...transient]),
       })
     })
 
   return {
-    list: (uri) => retrying(storage.list(uri)),
-    size: (uri) => retrying(storage.size(uri)),
-    read: (uri) => retrying(storage.read(uri)),
+    ...mapStorage(storage, { read: retrying, list: retrying, write: retrying }),
     readRanges: (uri, ranges, into) =>
       eachRange(ranges, into, (some, room) => retrying(storage.readRanges(uri, some, room))),
-    readTail: (uri, length) => retrying(storage.readTail(uri, length)),
-    write: (uri, bytes) => retrying(storage.write(uri, bytes)),
-    openWrite: (uri) =>
-      Effect.map(retrying(storage.openWrite(uri)), (file) => ({
-        write: (bytes) => retrying(file.write(bytes)),
-        finish: retrying(file.finish),
-      })),
     create: (uri, bytes) => storage.create(uri, bytes),
-    createFolder: (uri) => retrying(storage.createFolder(uri)),
-    remove: (uri) => retrying(storage.remove(uri)),
-    removeFolder: (uri) => retrying(storage.removeFolder(uri)),
-    inFlight: storage.inFlight,
-    mode: storage.mode,
-    realPath: storage.realPath,
-    unlisted: storage.unlisted,
+    removeAll,
   }
 }

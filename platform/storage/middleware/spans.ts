@@ -6,6 +6,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { redactUri } from "../../../schema/errors/redact.ts"
+import { mapStorage, type WrapCall } from "../map_storage.ts"
 import { Storage } from "../service.ts"
 
 /**
@@ -28,7 +29,7 @@ export const withSpans = (storage: Storage): Storage => {
     operation: string,
     uri: string,
     call: Effect.Effect<A, E, R>,
-    bytesOf?: (result: A) => number,
+    bytesOf?: (result: A) => number | undefined,
     ranges?: number,
   ): Effect.Effect<A, E, R> =>
     Effect.useSpan(`tessera.storage.${operation}`, { captureStackTrace: false, kind: "client" }, (span) => {
@@ -36,32 +37,32 @@ export const withSpans = (storage: Storage): Storage => {
       if (ranges !== undefined) span.attribute("tessera.ranges", ranges)
       const inSpan = Effect.withParentSpan(call, span) as Effect.Effect<A, E, R>
       if (bytesOf === undefined) return inSpan
-      return Effect.tap(inSpan, (result) => Effect.sync(() => span.attribute("tessera.bytes", bytesOf(result))))
+      return Effect.tap(inSpan, (result) => Effect.sync(() => span.attribute("tessera.bytes", bytesOf(result) ?? 0)))
     })
+  /** The size of the result of a read, in bytes. */
+  const sizeOf = (result: unknown): number | undefined => {
+    if (result instanceof Uint8Array) return result.length
+    if (Array.isArray(result)) return result.reduce((sum, part) => sum + (sizeOf(part) ?? 0), 0)
+    const bytes = (result as { readonly bytes?: unknown } | null | undefined)?.bytes
+    return bytes instanceof Uint8Array ? bytes.length : undefined
+  }
+  const wrap: WrapCall = (call, operation, uri) => spanned(operation, uri, call)
+  const mapped = mapStorage(storage, {
+    read: (call, operation, uri) => spanned(operation, uri, call, operation.startsWith("read") ? sizeOf : undefined),
+    list: wrap,
+    write: wrap,
+  })
   return {
-    ...storage,
-    list: (uri) => spanned("list", uri, storage.list(uri)),
-    size: (uri) => spanned("size", uri, storage.size(uri)),
-    read: (uri) => spanned("read", uri, storage.read(uri), (bytes) => bytes.length),
+    ...mapped,
     readRanges: (uri, ranges, into) =>
-      spanned(
-        "readRanges",
-        uri,
-        storage.readRanges(uri, ranges, into),
-        (parts) => parts.reduce((sum, part) => sum + part.length, 0),
-        ranges.length,
-      ),
-    readTail: (uri, length) => spanned("readTail", uri, storage.readTail(uri, length), ({ bytes }) => bytes.length),
+      spanned("readRanges", uri, storage.readRanges(uri, ranges, into), sizeOf, ranges.length),
     write: (uri, bytes) => spanned("write", uri, storage.write(uri, bytes), () => bytes.length),
+    create: (uri, bytes) => spanned("create", uri, storage.create(uri, bytes), () => bytes.length),
     openWrite: (uri) =>
       Effect.map(spanned("openWrite", uri, storage.openWrite(uri)), (file) => ({
         write: (bytes) => spanned("append", uri, file.write(bytes), () => bytes.length),
         finish: spanned("finish", uri, file.finish),
       })),
-    create: (uri, bytes) => spanned("create", uri, storage.create(uri, bytes), () => bytes.length),
-    createFolder: (uri) => spanned("createFolder", uri, storage.createFolder(uri)),
-    remove: (uri) => spanned("remove", uri, storage.remove(uri)),
-    removeFolder: (uri) => spanned("removeFolder", uri, storage.removeFolder(uri)),
   }
 }
 

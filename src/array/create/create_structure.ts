@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../../platform/errors.ts"
-import { Storage } from "../../../platform/storage/service.ts"
+import { createUnique, Storage } from "../../../platform/storage/service.ts"
 import { asFormatError, encodeSteps, type Field } from "../../../schema/binary/mod.ts"
 import type { Steps } from "../../kernel/steps.ts"
 import { attemptTileSteps, type TileError } from "../../tile/attempt.ts"
@@ -45,6 +45,6 @@ export const createStructure = <A>(
     (storage) =>
       Effect.flatMap(
         attemptTileSteps(() => fileOf(access, uri, field, value, version)),
-        (bytes) => Effect.catchTag(storage.create(uri, bytes), "AlreadyExists", () => Effect.void),
+        (bytes) => createUnique(storage, uri, bytes),
       ),
   )

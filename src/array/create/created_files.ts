@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { StorageError } from "../../../platform/errors.ts"
-import { type FileWriter, inFlight, Storage } from "../../../platform/storage/service.ts"
+import { type FileWriter, Storage } from "../../../platform/storage/service.ts"
 import { parseName } from "../../../schema/name/timestamped_name.ts"
 
 /** A storage that records what is created through it. */
@@ -82,10 +82,8 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
         // files of one folder do not depend on each other
         let to = from + 1
         while (to < newest.length && folderOf(newest[to]) === folderOf(newest[from])) to++
-        yield* Effect.forEach(newest.slice(from, to), (file) => storage.remove(file), {
-          concurrency: inFlight(storage, newest[from], 16),
-          discard: true,
-        })
+        const failures = yield* storage.removeAll(newest.slice(from, to))
+        if (failures.length > 0) return yield* Effect.fail(failures[0])
         from = to
       }
       if (last !== undefined) yield* storage.remove(last)
@@ -105,7 +103,17 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
       },
       openWrite,
       create: (uri, bytes) => Effect.zipRight(createParent(uri), record(uri, storage.create(uri, bytes))),
+      copy: (from, to) => {
+        const call = storage.copy(from, to)
+        return Effect.zipRight(createParent(to), isOurs(to) ? record(to, call) : call)
+      },
       createFolder,
+      removeAll: (uris) =>
+        Effect.tap(storage.removeAll(uris), (failures) =>
+          Effect.sync(() => {
+            const failed = new Set(failures.map(({ uri }) => uri))
+            for (const uri of uris) if (!failed.has(uri)) forget(uri)
+          })),
       remove: (uri) => Effect.tap(storage.remove(uri), () => Effect.sync(() => forget(uri))),
     },
     removeAll,

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../../platform/errors.ts"
-import { Storage } from "../../../platform/storage/service.ts"
+import { createUnique, Storage } from "../../../platform/storage/service.ts"
 import { encode } from "../../../schema/binary/mod.ts"
 import { ConsolidatedCommits } from "../../../schema/commit/consolidated_commits.ts"
 import { commitPath } from "../../../schema/name/array_paths.ts"
@@ -33,7 +33,7 @@ const create = (
         state.commitUri = uri
       })
     mark("tried")
-    yield* Effect.catchTag(storage.create(uri, bytes), "AlreadyExists", () => Effect.void)
+    yield* createUnique(storage, uri, bytes)
     mark("done")
   })
 

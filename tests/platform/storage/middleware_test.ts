@@ -399,14 +399,14 @@ describe("retry", () => {
     return { exit: await Effect.runPromise(Effect.exit(Effect.withClock(effect, clock))), waits }
   }
 
-  it("asks again for what passes, by waits that double, with jitter", async () => {
+  it("retries transient failures after waits below a limit that doubles", async () => {
     for (const reason of ["Unavailable", "Timeout"] as const) {
       const { storage } = failing(3, reason)
       const { exit, waits } = await timeless(withRetry(storage, { wait: 100 }).read("mem://file"))
       assert(Exit.isSuccess(exit))
       assertEquals(waits.length, 3)
       for (const [i, wait] of waits.entries()) {
-        assert(wait >= 50 * 2 ** i && wait <= 100 * 2 ** i, `${wait} after ${i}`)
+        assert(wait >= 0 && wait <= 100 * 2 ** i, `${wait} after ${i}`)
       }
     }
   })

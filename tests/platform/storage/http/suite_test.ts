@@ -8,6 +8,7 @@ import { localFiles } from "../../../../platform/storage/local/local.ts"
 import { makeHttpStorage } from "../../../../platform/storage/http/http.ts"
 import { makeMemoryStorage } from "../../../../platform/storage/memory.ts"
 import { makeRouter } from "../../../../platform/storage/router.ts"
+import { withDefaults } from "../../../../platform/storage/defaults.ts"
 import type { Storage } from "../../../../platform/storage/service.ts"
 import { withLimit } from "../../../../platform/storage/middleware/limit.ts"
 import { encodeManifest, MANIFEST_NAME } from "../../../../platform/storage/http/manifest.ts"
@@ -30,7 +31,7 @@ const overServer = (http: Storage, files: Map<string, Uint8Array>, origin: strin
           ? new StorageError({ ...error, uri })
           : error) as E,
     )
-  return {
+  return withDefaults({
     list: (uri) => raw(uri, http.list(url(uri))),
     size: (uri) => raw(uri, http.size(url(uri))),
     read: (uri) => raw(uri, http.read(url(uri))),
@@ -46,7 +47,7 @@ const overServer = (http: Storage, files: Map<string, Uint8Array>, origin: strin
         (error) => error instanceof AlreadyExists ? new AlreadyExists({ uri }) : error,
       ),
     remove: (uri) => memory.remove(name(uri)),
-  }
+  })
 }
 
 const client = makeFetchClient()

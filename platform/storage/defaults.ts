@@ -1,0 +1,64 @@
+/**
+ * Functions of the storage interface in terms of its other functions, for backends without a faster way.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type { NotFound, StorageError } from "../errors.ts"
+import { inFlight, type ListPage, type Storage } from "./service.ts"
+
+/** Bytes of a file that `copy` holds in memory. */
+const COPY_PIECE = 8 << 20
+
+/** Removals under way at a time. */
+const MAX_REMOVALS = 16
+
+/** Copies a file through reads and an open file, in pieces of 8 MiB. */
+export const copyByReading = (
+  storage: Pick<Storage, "size" | "readRanges" | "openWrite">,
+  from: string,
+  to: string,
+): Effect.Effect<void, NotFound | StorageError> =>
+  Effect.scoped(Effect.gen(function* () {
+    const size = yield* storage.size(from)
+    const file = yield* storage.openWrite(to)
+    for (let offset = 0; offset < size; offset += COPY_PIECE) {
+      const range = { offset, length: Math.min(COPY_PIECE, size - offset) }
+      const [bytes] = yield* storage.readRanges(from, [range])
+      yield* file.write(bytes)
+    }
+    yield* file.finish
+  }))
+
+/** Removes files by one call each, at most 16 at a time. */
+export const removeEach = (
+  storage: Pick<Storage, "remove" | "inFlight">,
+  uris: ReadonlyArray<string>,
+): Effect.Effect<ReadonlyArray<StorageError>> => {
+  if (uris.length === 0) return Effect.succeed([])
+  const concurrency = inFlight(storage, uris[0], MAX_REMOVALS)
+  return Effect.map(
+    Effect.forEach(uris, (uri) => Effect.either(storage.remove(uri)), { concurrency }),
+    (results) => results.flatMap((result) => Either.isLeft(result) ? [result.left] : []),
+  )
+}
+
+/** The functions that {@link withDefaults} can add. */
+type Derived = "listPage" | "exists" | "copy" | "removeAll"
+
+/** A storage that may leave out the functions that {@link withDefaults} can add. */
+export type Backend = Omit<Storage, Derived> & Partial<Pick<Storage, Derived>>
+
+/** Adds the functions that a backend leaves out: `listPage`, `exists`, `copy` and `removeAll`. */
+export const withDefaults = (backend: Backend): Storage => ({
+  listPage: (uri) => Effect.map(backend.list(uri), (entries): ListPage => ({ entries })),
+  exists: (uri) =>
+    Effect.matchEffect(backend.size(uri), {
+      onSuccess: () => Effect.succeed(true),
+      onFailure: (error) => error._tag === "NotFound" ? Effect.succeed(false) : Effect.fail(error),
+    }),
+  copy: (from, to) => copyByReading(backend, from, to),
+  removeAll: (uris) => removeEach(backend, uris),
+  ...backend,
+})

@@ -1,0 +1,105 @@
+/**
+ * The one place that lists all functions of a storage: decorators wrap them by kind, routers choose a backend for each.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type { StorageError } from "../errors.ts"
+import type { FileWriter, Storage } from "./service.ts"
+
+/** The calls of a storage, by name; `append` and `finish` are those of the files that `openWrite` begins. */
+export type StorageOperation =
+  | Exclude<keyof Storage, "inFlight" | "mode" | "realPath" | "unlisted">
+  | "append"
+  | "finish"
+
+/** Wraps one call. The wrapped effect may run the call any number of times. */
+export type WrapCall = <A, E, R>(
+  call: Effect.Effect<A, E, R>,
+  operation: StorageOperation,
+  uri: string,
+) => Effect.Effect<A, E | StorageError, R>
+
+/** How {@link mapStorage} wraps the calls of each kind; a kind without a wrapper passes unchanged. */
+export interface StorageWrappers {
+  /** `size`, `exists`, `read`, `readRanges` and `readTail`. */
+  readonly read?: WrapCall
+  /** `list` and `listPage`. */
+  readonly list?: WrapCall
+  /**
+   * `write`, `openWrite`, `append`, `finish`, `create`, `createFolder`, `copy` (by its target), `remove`, `removeAll` (by its
+   * first file) and `removeFolder`.
+   */
+  readonly write?: WrapCall
+}
+
+/** Runs a call on the storage that is responsible for a name. */
+export type SelectStorage = <A, E, R>(
+  operation: Exclude<keyof Storage, "inFlight">,
+  uri: string,
+  call: (storage: Storage) => Effect.Effect<A, E, R>,
+) => Effect.Effect<A, E | StorageError, R>
+
+/** Passes each call to the storage that `select` chooses; `inFlight` stays undefined. */
+export const forwardStorage = (select: SelectStorage): Storage => ({
+  list: (uri) => select("list", uri, (storage) => storage.list(uri)),
+  listPage: (uri, next) => select("listPage", uri, (storage) => storage.listPage(uri, next)),
+  exists: (uri) => select("exists", uri, (storage) => storage.exists(uri)),
+  size: (uri) => select("size", uri, (storage) => storage.size(uri)),
+  read: (uri) => select("read", uri, (storage) => storage.read(uri)),
+  readRanges: (uri, ranges, into) => select("readRanges", uri, (storage) => storage.readRanges(uri, ranges, into)),
+  readTail: (uri, length) => select("readTail", uri, (storage) => storage.readTail(uri, length)),
+  write: (uri, bytes) => select("write", uri, (storage) => storage.write(uri, bytes)),
+  openWrite: (uri) => select("openWrite", uri, (storage) => storage.openWrite(uri)),
+  create: (uri, bytes) => select("create", uri, (storage) => storage.create(uri, bytes)),
+  createFolder: (uri) => select("createFolder", uri, (storage) => storage.createFolder(uri)),
+  copy: (from, to) => select("copy", to, (storage) => storage.copy(from, to)),
+  remove: (uri) => select("remove", uri, (storage) => storage.remove(uri)),
+  removeAll: (uris) =>
+    uris.length === 0 ? Effect.succeed([]) : select("removeAll", uris[0], (storage) => storage.removeAll(uris)),
+  removeFolder: (uri) => select("removeFolder", uri, (storage) => storage.removeFolder(uri)),
+  mode: (uri) => select("mode", uri, (storage) => storage.mode?.(uri) ?? Effect.succeed(undefined)),
+  realPath: (uri) => select("realPath", uri, (storage) => storage.realPath?.(uri) ?? Effect.succeed(uri)),
+  unlisted: (uri) => select("unlisted", uri, (storage) => storage.unlisted?.(uri) ?? Effect.succeed([])),
+})
+
+const kinds: Readonly<Record<StorageOperation, keyof StorageWrappers>> = {
+  list: "list",
+  listPage: "list",
+  exists: "read",
+  size: "read",
+  read: "read",
+  readRanges: "read",
+  readTail: "read",
+  write: "write",
+  openWrite: "write",
+  append: "write",
+  finish: "write",
+  create: "write",
+  createFolder: "write",
+  copy: "write",
+  remove: "write",
+  removeAll: "write",
+  removeFolder: "write",
+}
+
+/**
+ * Wraps all calls of a storage by kind. `inFlight`, `mode`, `realPath` and `unlisted` pass unchanged: they make no requests.
+ * Functions that a decorator implements itself replace those of the result: `{ ...mapStorage(storage, { read }), write }`.
+ */
+export const mapStorage = (storage: Storage, wrappers: StorageWrappers): Storage => {
+  const wrap: WrapCall = (call, operation, uri) => wrappers[kinds[operation]]?.(call, operation, uri) ?? call
+  const mapped = forwardStorage((operation, uri, call) => wrap(call(storage), operation as StorageOperation, uri))
+  return {
+    ...mapped,
+    openWrite: (uri) =>
+      Effect.map(mapped.openWrite(uri), (file): FileWriter => ({
+        write: (bytes) => wrap(file.write(bytes), "append", uri),
+        finish: wrap(file.finish, "finish", uri),
+      })),
+    inFlight: storage.inFlight,
+    mode: storage.mode,
+    realPath: storage.realPath,
+    unlisted: storage.unlisted,
+  }
+}
