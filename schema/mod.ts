@@ -1,9 +1,9 @@
 /**
- * What the bytes of TileDB arrays mean: every structure of format versions 1 to 23, in both directions, without any I/O.
+ * The TileDB format: every structure of format versions 1 to 23, encoded and decoded without any I/O.
  *
- * A structure is a {@link Codec}: `codec.at(version)` is a `Schema.Schema<Value, Uint8Array>` of effect, and {@link decode}
- * and {@link encode} are the plain functions below it. Structures that begin with their own version have a function that
- * reads it first, as {@link decodeArraySchema}. What is wrong with bytes is told by a {@link FormatError}.
+ * A structure is a {@link Codec}: `codec.at(version)` is a `Schema.Schema<Value, Uint8Array>` of effect, and {@link
+ * decode} and {@link encode} are the underlying plain functions. Structures that start with their own version have a
+ * function that reads it first, such as {@link decodeArraySchema}. Invalid bytes are reported as {@link FormatError}.
  *
  * ```ts
  * import { decode, encode, GroupDetails } from "@tessera/array/schema"

@@ -80,7 +80,7 @@ describe("scalars", () => {
       ["int32", 1.5, "1.5 is not an integer"],
       ["int32", "x", '"x" is not an integer'],
       ["int32", "", "is not an integer"],
-      ["int64", 2 ** 53, "give it as a string"],
+      ["int64", 2 ** 53, "use a string"],
       ["float64", "1.2.3", '"1.2.3" is not a number'],
       ["float64", "", "is not a number"],
       ["datetime_ms", "yesterday", "ISO date"],
