@@ -1,4 +1,4 @@
-/** The first of `count` ascending, disjoint ranges that does not end before a value; `count` if all do. */
+/** Returns the first of `count` ascending, disjoint ranges that does not end before a value; `count` if all do. */
 export const firstFrom = (count: number, endsBefore: (r: number) => boolean): number => {
   let from = 0
   let to = count

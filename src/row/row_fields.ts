@@ -1,5 +1,5 @@
 /**
- * The fields of rows, as the encoded side of a Schema of effect has them: what lies in an array.
+ * The fields of rows, from the encoded side of a Schema of effect: the values stored in an array.
  */
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
@@ -7,7 +7,7 @@ import * as AST from "effect/SchemaAST"
 /** A field of a row. */
 export interface RowField {
   readonly name: string
-  /** What its values may be, besides null and nothing; several in a union. */
+  /** The types of the values, except null and undefined; several for a union. */
   readonly types: ReadonlyArray<AST.AST>
   /** Whether it may be null. */
   readonly nullable: boolean
@@ -15,12 +15,12 @@ export interface RowField {
   readonly optional: boolean
 }
 
-/** The members of unions in unions. */
+/** Returns the members of nested unions. */
 const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast]
 
 const isNull = (ast: AST.AST): boolean => AST.isLiteral(ast) && ast.literal === null
 
-/** The fields of the rows of a schema; `undefined` if rows are no structs. */
+/** Returns the fields of the rows of a schema; `undefined` if rows are not structs. */
 export const rowFieldsOf = <A, I, R>(schema: Schema.Schema<A, I, R>): ReadonlyArray<RowField> | undefined => {
   const encoded = AST.encodedBoundAST(schema.ast)
   const struct = AST.isRefinement(encoded) ? encoded.from : encoded
@@ -36,25 +36,25 @@ export const rowFieldsOf = <A, I, R>(schema: Schema.Schema<A, I, R>): ReadonlyAr
   })
 }
 
-/** What a refinement refines. */
+/** Returns the type below refinements. */
 const unrefined = (ast: AST.AST): AST.AST => AST.isRefinement(ast) ? unrefined(ast.from) : ast
 
-/** Whether values are nothing but numbers. */
+/** Whether all values are numbers. */
 const areNumbers = (types: ReadonlyArray<AST.AST>): boolean =>
   types.length > 0 &&
   types.map(unrefined).every((ast) =>
     AST.isNumberKeyword(ast) || (AST.isLiteral(ast) && typeof ast.literal === "number")
   )
 
-/** What the values of a field may be that is nothing but lists. */
+/** Returns the types of the list elements of a field whose values are all lists. */
 const listed = ({ types }: RowField): ReadonlyArray<AST.AST> | undefined => {
   const ast = types.length === 1 ? unrefined(types[0]) : undefined
   if (ast === undefined || !AST.isTupleType(ast)) return undefined
   return [...ast.elements, ...ast.rest].flatMap(({ type }) => membersOf(type))
 }
 
-/** Whether a field is a list of values. */
+/** Whether all values of a field are lists. */
 export const isList = (field: RowField): boolean => listed(field) !== undefined
 
-/** Whether a field is nothing but a number, or a list of them. */
+/** Whether all values of a field are numbers, or lists of numbers. */
 export const isNumber = (field: RowField): boolean => areNumbers(listed(field) ?? field.types)

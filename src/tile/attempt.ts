@@ -5,10 +5,10 @@ import { FormatError } from "../../schema/errors/format_error.ts"
 import { CodecError } from "../../platform/errors.ts"
 import { ChecksumMismatch, DecryptionFailed } from "../filter/part/errors.ts"
 
-/** What opening tiles can fail with. */
+/** The errors of opening tiles. */
 export type TileError = FormatError | ChecksumMismatch | DecryptionFailed | CodecError
 
-/** Runs synchronous decoding; what it throws of the errors of the bytes becomes the Effect's failure, all else a defect. */
+/** Runs synchronous decoding. Errors about the bytes become failures of the Effect, all other exceptions defects. */
 export const attemptTile = <A>(run: () => A): Effect.Effect<A, TileError> =>
   Effect.suspend(() => {
     try {
@@ -18,7 +18,7 @@ export const attemptTile = <A>(run: () => A): Effect.Effect<A, TileError> =>
     }
   })
 
-/** As {@link attemptTile}, in steps between which the event loop gets turns. */
+/** Runs decoding like {@link attemptTile}, in steps between which the event loop runs. */
 export const attemptTileSteps = <A>(run: () => Steps<A>): Effect.Effect<A, TileError> => runSteps(run, notDecoded)
 
 const notDecoded = (error: unknown): Effect.Effect<never, TileError> =>
@@ -27,7 +27,7 @@ const notDecoded = (error: unknown): Effect.Effect<never, TileError> =>
     ? Effect.fail(error)
     : Effect.die(error)
 
-/** {@link attemptTile} for decoding that touches no filters. */
+/** Runs decoding like {@link attemptTile}, for code that uses no filters. */
 export const attemptFormat = <A>(run: () => A): Effect.Effect<A, FormatError> =>
   Effect.suspend(() => {
     try {

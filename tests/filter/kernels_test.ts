@@ -127,7 +127,7 @@ describe("the kernel of double delta", () => {
         const part = new Uint8Array(BigInt64Array.from(cells, (value) => value >> BigInt(64 - bits)).buffer)
         const made = encodeDoubleDeltaByKernel(part, unsigned, countFirst)
         if (made === undefined) {
-          assertThrows(() => encodePairs(part, unsigned, countFirst), Refusal, "more than 64 bits")
+          assertThrows(() => encodePairs(part, unsigned, countFirst), Refusal, "exceeds 64 bits")
           seen.add(255)
           return
         }

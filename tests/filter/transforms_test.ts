@@ -390,7 +390,7 @@ describe("types and errors", () => {
   it("more than the limit is refused before it is allocated", () => {
     const its = naive.context([{ type: "zstd", level: 3 }], "uint8")
     const tile = naive.filterTile(its, [new Uint8Array(1000)])
-    assertThrows(() => unfilterTile(tile, its, 999), FormatError, "at most 999")
+    assertThrows(() => unfilterTile(tile, its, 999), FormatError, "the maximum is 999")
     const forged = naive.persist([{
       original: 10,
       parts: { metadata: [naive.u32s(0, 1, 0xfffffff0, 5)], data: Uint8Array.of(1, 2, 3, 4, 5) },
@@ -420,7 +420,7 @@ describe("WebP", () => {
 
   it("needs the codec, a format, and a picture of the right size", () => {
     assertThrows(() => unfiltered("rgb", {}), CodecError, "provide a layer")
-    assertThrows(() => unfiltered("none"), FormatError, "no colour format")
+    assertThrows(() => unfiltered("none"), FormatError, "the colour format is not set")
     const picture = (width: number, height: number) => ({
       webp: { decode: () => ({ width, height, rgba: new Uint8Array(4 * width * height) }) },
     })

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with a tile beyond its layout: its digests, its cipher, and values that a filter cannot hold.
+ * The errors of tiles with a valid layout: checksums, decryption, and values that a filter does not support.
  *
  * @module
  */
@@ -13,8 +13,8 @@ const ChecksumMismatchBase: TaggedErrorClass<"ChecksumMismatch", {
 }> = taggedError("ChecksumMismatch")
 
 /**
- * The bytes of a chunk are not those that were written, by the digest (`algorithm`) that a filter keeps. `offset` is where the
- * chunk starts in the file `uri`. `TileArray.open` with `verifyChecksums: false` reads such files all the same.
+ * The checksum of a chunk (`algorithm`) does not match: the bytes differ from the written bytes. `offset` is the start
+ * of the chunk in the file `uri`. `TileArray.open` with `verifyChecksums: false` reads such files without verification.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, Filter, layerNative, StorageService, TileArray } from "@tessera/array"
@@ -37,7 +37,7 @@ const ChecksumMismatchBase: TaggedErrorClass<"ChecksumMismatch", {
  * ```
  */
 export class ChecksumMismatch extends ChecksumMismatchBase {
-  /** What is wrong, where, and what to do. */
+  /** The reason, the location, and advice. */
   override get message(): string {
     return `${this.uri}: the ${this.algorithm} checksum of the chunk at offset ${this.offset} does not match: the file was ` +
       "damaged after it was written; restore it, or read without verifying checksums"
@@ -50,7 +50,7 @@ const DecryptionFailedBase: TaggedErrorClass<"DecryptionFailed", {
 }> = taggedError("DecryptionFailed")
 
 /**
- * Encrypted bytes that the key at hand does not open; `hint` says what to do.
+ * Encrypted bytes cannot be decrypted with the key; `hint` contains the advice.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -68,7 +68,7 @@ const DecryptionFailedBase: TaggedErrorClass<"DecryptionFailed", {
  * ```
  */
 export class DecryptionFailed extends DecryptionFailedBase {
-  /** What is wrong, where, and what to do. */
+  /** The reason, the location, and advice. */
   override get message(): string {
     return `${this.uri}: cannot decrypt: ${this.hint}`
   }
@@ -81,11 +81,11 @@ const FilterRefusedBase: TaggedErrorClass<"FilterRefused", {
 }> = taggedError("FilterRefused")
 
 /**
- * Values that a filter cannot hold, or could not give back: nothing was written of them. `cell` counts from the start of the
- * tile; it is undefined where the filters before have moved the values, and where no single cell is to blame.
+ * A filter cannot encode the values without loss; no data were written. `cell` is relative to the start of the tile; it
+ * is undefined if previous filters moved the values, or if the error does not concern a single cell.
  */
 export class FilterRefused extends FilterRefusedBase {
-  /** What is wrong, where, and what to do. */
+  /** The reason, the location, and advice. */
   override get message(): string {
     const where = this.cell === undefined ? "" : `cell ${this.cell} of the tile: `
     return `${this.filter}: ${where}${this.reason}; change the values, or write to an array without this filter`
