@@ -1,9 +1,10 @@
 /**
  * The TileDB format: every structure of format versions 1 to 23, encoded and decoded without any I/O.
  *
- * A structure is a {@link Codec}: `codec.at(version)` is a `Schema.Schema<Value, Uint8Array>` of effect, and {@link
- * decode} and {@link encode} are the underlying plain functions. Structures that start with their own version have a
- * function that reads it first, such as {@link decodeArraySchema}. Invalid bytes are reported as {@link FormatError}.
+ * A structure is a {@link Codec}: `codec.at(version)` is a `Schema.Schema<Value, Uint8Array>` of effect, and
+ * {@link decode} and {@link encode} are the underlying plain functions. Structures that start with their own version
+ * have a function that reads it first, such as {@link decodeArraySchema}. Invalid bytes are reported as
+ * {@link FormatError}.
  *
  * ```ts
  * import { decode, encode, GroupDetails } from "@tessera/array/schema"

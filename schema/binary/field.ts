@@ -1,6 +1,6 @@
 /**
- * Fields: the on-disk form of values. A field consists of three plain functions and a Schema of its values. {@link
- * struct} combines fields into structures, which are Schema codecs by `.at(version)`.
+ * Fields: the on-disk form of values. A field consists of three plain functions and a Schema of its values.
+ * {@link struct} combines fields into structures, which are Schema codecs by `.at(version)`.
  */
 import * as Schema from "effect/Schema"
 import type { Cursor } from "./cursor.ts"

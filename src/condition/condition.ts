@@ -229,7 +229,7 @@ export const or = <C extends ReadonlyArray<Condition>>(...conditions: C): Condit
 })
 
 /**
- * Negates a condition like the engine: comparisons are inverted, so that a null still matches none of them.
+ * Negates a condition like the engine: comparisons are inverted, so that a null still matches no comparison.
  *
  * ```ts
  * import { Condition } from "@tessera/array"

@@ -5,7 +5,7 @@
 /** The bounds and the sum of numbers, accumulated over several calls. */
 export interface NumberBounds {
   /**
-   * Minimum and maximum, ignoring NaN; initially Infinity and −Infinity. Of equal values the last counts: −0 equals 0.
+   * Minimum and maximum, ignoring NaN; initially Infinity and −Infinity. The last of equal values counts: −0 equals 0.
    */
   min: number
   max: number

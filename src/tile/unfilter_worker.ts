@@ -1,6 +1,6 @@
 /**
- * The module of the worker threads that unfilter tiles: takes an {@link UnfilterJob}, answers an {@link
- * UnfilterAnswer}.
+ * The module of the worker threads that unfilter tiles: takes an {@link UnfilterJob}, answers an
+ * {@link UnfilterAnswer}.
  */
 import { nativeCodecs } from "../../platform/codecs/layers/native.ts"
 import { takeJobs } from "../../platform/workers/thread_entry.ts"

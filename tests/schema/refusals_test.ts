@@ -112,7 +112,11 @@ describe("array schemas", () => {
       "mem://s: dimensions",
     )
     assert(cut.path.startsWith("dimensions.0."), cut.path)
-    assertThrows(() => decodeArraySchema(Uint8Array.of(...bytes, 0), "mem://s"), FormatError, "1 unexpected bytes at the end")
+    assertThrows(
+      () => decodeArraySchema(Uint8Array.of(...bytes, 0), "mem://s"),
+      FormatError,
+      "1 unexpected bytes at the end",
+    )
   })
 
   it("cannot have a fill value of another size than the cell", () => {
@@ -215,7 +219,11 @@ describe("chunks", () => {
     assertEquals([table.count, table.totalOriginal, table.size], [2, 7, bytes.byteLength])
     assertEquals(Array.from(table.offsets), [20, 35])
     assertEquals([Array.from(table.metadata), Array.from(table.filtered)], [[2, 0], [1, 0]])
-    assertThrows(() => tileChunks(Uint8Array.of(...bytes, 1), "mem://t"), FormatError, "unexpected bytes after the last chunk")
+    assertThrows(
+      () => tileChunks(Uint8Array.of(...bytes, 1), "mem://t"),
+      FormatError,
+      "unexpected bytes after the last chunk",
+    )
     assertEquals(tileChunks(Uint8Array.of(...bytes, 1), "mem://t", { rest: true }).size, bytes.byteLength)
     const error = assertThrows(() => tileChunks(bytes.subarray(0, 34), "mem://t", { base: 100 }), FormatError)
     assertEquals([error.path, error.offset], ["chunks.1", 123])

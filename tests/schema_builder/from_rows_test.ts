@@ -87,17 +87,17 @@ describe("a schema of rows", () => {
     const id = Schema.BigIntFromSelf
     refused(
       Schema.Struct({ id, list: Schema.Array(Schema.Number) }),
-      /^list: no attribute is made for ReadonlyArray<number>/,
+      /^list: no datatype for ReadonlyArray<number>/,
     )
     refused(
       Schema.Struct({ id, both: Schema.Union(Schema.Number, Schema.String) }),
-      /^both: no attribute is made for number \| string/,
+      /^both: no datatype for number \| string/,
     )
-    refused(Schema.Struct({ id, nothing: Schema.Null }), /^nothing: no attribute is made for nothing/)
+    refused(Schema.Struct({ id, nothing: Schema.Null }), /^nothing: no datatype for an empty union/)
     refused(Schema.Struct({ other: id }), /^id: rows have no such field, but "other"/)
-    refused(Schema.Struct({ id: Schema.NullOr(id) }), /^id: coordinates are neither null nor optional/)
-    refused(Schema.Number, /^the schema: rows are no structs: number/)
-    refused(Schema.Record({ key: Schema.String, value: Schema.Number }), /rows are no structs/)
+    refused(Schema.Struct({ id: Schema.NullOr(id) }), /^id: coordinates must not be nullable or optional/)
+    refused(Schema.Number, /^the schema: rows are not structs: number/)
+    refused(Schema.Record({ key: Schema.String, value: Schema.Number }), /rows are not structs/)
     refused(Schema.Struct({ id, a: Schema.Number }), /^b: rows have no such field/, { attrs: { b: Attr.int8() } })
   })
 })

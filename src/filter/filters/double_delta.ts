@@ -55,9 +55,7 @@ const decode = (part: Uint8Array, size: number, bytes: number, allocate: Allocat
   return out
 }
 
-/**
- * The kernel in TypeScript: decodes two or more values of `size` bytes, the first two of which are stored in `input`.
- */
+/** The kernel in TypeScript: decodes two or more values of `size` bytes; `input` contains the first two. */
 export const decodeStream = (input: Uint8Array, bits: number, size: number, out: Uint8Array): void => {
   out.set(input.subarray(0, 2 * size))
   const stream = asUint32(input.subarray(2 * size))

@@ -180,9 +180,9 @@ export const unwind = (
   const types = inputTypes(filters, context.type, context.engineVersion)
   const cellSize = Math.max(1, context.cellSize)
   const limits: Array<number> = []
-  for (let i = first, most = size; i < filters.length; i++) {
-    limits[i] = most
-    most = Math.ceil(sizeBound(filters[i], types[i], cellSize, context.version, most, i + 1))
+  for (let i = first, maxSize = size; i < filters.length; i++) {
+    limits[i] = maxSize
+    maxSize = Math.ceil(sizeBound(filters[i], types[i], cellSize, context.version, maxSize, i + 1))
   }
   const last: Allocate = (length) =>
     into !== undefined && into.length === length && into.byteOffset % 8 === 0 ? into : new Uint8Array(length)

@@ -20,8 +20,8 @@ export interface FragmentBounds {
 }
 
 /**
- * Loads the statistics of an attribute of a fragment; `undefined` if there are none. Statistics of floats are not used:
- * engines restart minimum and maximum after a NaN, and the sum of a fragment does not reveal NaN reliably.
+ * Loads the statistics of an attribute of a fragment; `undefined` if they are missing. Statistics of floats are not
+ * used: engines restart minimum and maximum after a NaN, and the sum of a fragment does not reveal NaN reliably.
  */
 export const loadFragmentBounds = (
   access: TileAccess,

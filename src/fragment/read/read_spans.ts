@@ -90,7 +90,7 @@ export const readSpans = (
 
     const starts = new Float64Array(n)
     const lengths = new Float64Array(n)
-    // unfiltered tiles of which only the requested part is read
+    // unfiltered tiles: only the requested part is read
     const plain = new Uint8Array(n)
     for (let i = 0; i < n; i++) {
       const tile = spans.tiles[i]

@@ -14,8 +14,8 @@ export interface BoxCopy {
 
 /**
  * Calls `run(source, target, length, sourceStride, targetStride)` for every line of a box. Lines run along the
- * dimension that is contiguous in the source (if there is none, the last). Dimensions that are contiguous on both sides
- * are merged.
+ * dimension that is contiguous in the source (the last dimension if no dimension is contiguous). Dimensions that are
+ * contiguous on both sides are merged.
  */
 export const forLines = (box: BoxCopy, run: TakeLine): void => finish(forLinesSteps(box, run))
 

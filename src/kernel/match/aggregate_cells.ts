@@ -4,7 +4,7 @@
  */
 import { compareSlices } from "./match_ranges.ts"
 
-/** The number of cells that count, and the positions of the minimum and maximum; −1 if there are none. */
+/** The number of cells that count, and the positions of the minimum and maximum; −1 without such cells. */
 export interface Extremes {
   readonly count: number
   readonly minAt: number

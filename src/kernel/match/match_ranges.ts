@@ -39,7 +39,7 @@ export const stringRanges = (ranges: ReadonlyArray<ByteRangeOfStrings>): StringR
   return { count, bytes, starts, open, shared }
 }
 
-/** Sets `mask[i]` to 0 for every string that is in no range. */
+/** Sets `mask[i]` to 0 for every string outside all ranges. */
 export const matchStrings = (
   bytes: Uint8Array,
   offsets: Uint32Array,

@@ -4,7 +4,7 @@
  * itself; the result is their number.
  */
 
-/** Selects numbers in one range; NaN is in no range, −0 equals 0. */
+/** Selects numbers in one range; NaN is outside all ranges, −0 equals 0. */
 export const selectNumbers = (
   cells: ArrayLike<number>,
   low: number,

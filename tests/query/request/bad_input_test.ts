@@ -163,7 +163,7 @@ describe("conditions", () => {
           [{ op: "and", conditions: [fine, 5] }, "and[1]", "5 is not a condition"],
           [{ op: "or", conditions: [fine, { op: "not" }] }, "or[1].not", "undefined is not a condition"],
           [not({ op: "gtt", field: "n", values: [1] } as never), "not", 'unknown comparison "gtt"'],
-          [and({ op: "gt", field: "n", values: 1 } as never), "and[0]", "must be a list of values"],
+          [and({ op: "gt", field: "n", values: 1 } as never), "and[0]", "values of a comparison must be a list"],
           [{ op: "gt", field: 5, values: [1] }, "", "5 is not a field name"],
           [{ op: "gt", field: "n", values: [1], of: "label" }, "", 'not "label"'],
           [{ op: "gt", field: "n", values: [1, 2] }, "gt", "a comparison has one value, not 2"],
