@@ -208,7 +208,8 @@ export interface FromColumnsOptions<D extends string = string> {
  * ```ts
  * import { ArraySchema, Dense, Filter, layerMemory, layerNative, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
- *  * import * as Layer from "effect/Layer"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
  *
  * const columns = { height: Float32Array.of(1, 2, 3, 4, 5, 6), name: ["a", "b", null, "d", "e", "f"] }
  * const schema = ArraySchema.fromColumns(columns, { shape: { y: 2, x: 3 }, filters: [Filter.zstd()] })

@@ -6,7 +6,7 @@ import { ConditionError } from "../../src/condition/condition_error.ts"
 import type { ConditionTree } from "../../src/condition/condition_tree.ts"
 import { isFieldTest } from "../../src/condition/condition_tree.ts"
 
-/** A tree without the places of its parts, and without the joints that join nothing. */
+/** Returns a tree without positions, and without expressions of a single child. */
 const bare = (tree: ConditionTree): unknown =>
   isFieldTest(tree)
     ? [tree.op, tree.field, tree.values, tree.of ?? "any"]
@@ -23,7 +23,7 @@ const failure = (text: string): ConditionError => {
     assert(error instanceof ConditionError, String(error))
     return error
   }
-  throw new Error(`${text} was read`)
+  throw new Error(`${text} was parsed`)
 }
 
 describe("conditions as text", () => {
@@ -141,7 +141,7 @@ describe("conditions as text", () => {
     assert(failure("a == " + "-".repeat(100_000)).message.includes("nested deeper"))
   })
 
-  it("are read again as they are written", () => {
+  it("are parsed again from formatted text", () => {
     const value = FastCheck.oneof(
       FastCheck.integer(),
       FastCheck.double(),
@@ -182,7 +182,7 @@ describe("conditions as text", () => {
     )
   })
 
-  it("of any text are read or refused", () => {
+  it("of any text are parsed or rejected", () => {
     const word = FastCheck.constantFrom(
       ..."a b and or not in is ( ) [ ] , < <= == != 1 2.5 'x' \"y\" None True & | - . attr val".split(" "),
     )

@@ -1,4 +1,4 @@
-/** Whatever the bytes, a tagged error or no more bytes than asked for: no crash, no hang, no giant allocation. */
+/** Damaged tiles cause a tagged error or a result within the size limit: no crash, no hang, no huge allocation. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert } from "@std/assert"
@@ -33,7 +33,7 @@ const chains: ReadonlyArray<ReadonlyArray<Filter>> = [
   }],
 ]
 
-/** Calls `attempt`; anything it throws must be tagged. Answers whether it threw. */
+/** Calls `attempt`, which may only throw tagged errors. Returns whether it threw. */
 const survives = (attempt: () => number, limit: number): boolean => {
   try {
     const bytes = attempt()
@@ -50,7 +50,7 @@ const survives = (attempt: () => number, limit: number): boolean => {
 
 const attack = (tile: Uint8Array, attempt: (bytes: Uint8Array) => number, limit: number): void => {
   for (let length = 0; length < tile.length; length++) {
-    assert(survives(() => attempt(tile.slice(0, length)), limit), `a tile cut to ${length} bytes was read`)
+    assert(survives(() => attempt(tile.slice(0, length)), limit), `a tile truncated to ${length} bytes was read`)
   }
   for (let at = 0; at < tile.length; at++) {
     for (const mask of [1, 0x80, 0xff]) {
@@ -77,7 +77,7 @@ describe("damaged tiles", () => {
   for (const filters of chains) {
     it(`of ${filters.map((f) => f.type).join(" → ") || "no filter"}`, () => {
       const its: TileContext = naive.context(filters, "uint32", filters.length > 2 ? { cellSize: 1 } : {})
-      // lz4 has no forward everywhere: a block of literals is one
+      // not all platforms have an LZ4 compressor: use a block of literals
       const tile = filters[0]?.type === "lz4" ? literals() : naive.filterTile(its, [data, data.subarray(0, 12)])
       const limit = data.length + 12
       unfilterTile(tile, its, limit)

@@ -1,4 +1,4 @@
-/** Tiles on their way out: against twins that are written to be read, and what is refused. */
+/** Filtering tiles: results compared with naive implementations, and rejected values. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertThrows } from "@std/assert"
@@ -20,7 +20,7 @@ import * as naive from "./naive.ts"
 
 const types: ReadonlyArray<Datatype> = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 
-/** Values of `type`: what is left of any 64 bits after a shift, summed up or not. */
+/** Values of `type`: arbitrary 64 bits after a shift, optionally as running sums. */
 const cellsOf = (type: Datatype, minLength = 1): fc.Arbitrary<Uint8Array> =>
   fc.tuple(fc.nat(63), fc.boolean(), fc.array(fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }), { minLength }))
     .map(([shift, sums, values]) => {
@@ -32,7 +32,7 @@ const cellsOf = (type: Datatype, minLength = 1): fc.Arbitrary<Uint8Array> =>
 
 const tile = (parts: Parts, original: number): Uint8Array => naive.persist([{ original, parts }])
 
-/** The cell that is refused, by what filter and why; what was made instead fails the test. */
+/** Returns the error of rejected cells; fails if they are filtered. */
 const refusal = (cells: Uint8Array, its: TileContext, offsets?: Uint32Array): FilterRefused => {
   let error: unknown
   try {
@@ -56,7 +56,7 @@ const scale = (byteWidth: number, factor = 1, offset = 0): Filter => ({
 })
 
 describe("filters forward", () => {
-  it("double delta makes what its twin makes, before format 22 without the first step", () => {
+  it("double delta is equal to the naive implementation, before format 22 without the first difference", () => {
     let refused = 0
     for (const type of types) {
       for (const engineVersion of [21, 22]) {
@@ -79,7 +79,7 @@ describe("filters forward", () => {
     assert(refused > 0)
   })
 
-  it("bit-width reduction and positive delta make what their twins make", () => {
+  it("bit-width reduction and positive delta are equal to the naive implementations", () => {
     for (const type of types) {
       const windows = fc.integer({ min: 8, max: 700 })
       fc.assert(
@@ -88,7 +88,7 @@ describe("filters forward", () => {
           const made = filterTile(data, naive.context([{ type: "bit_width_reduction", maxWindow }], type))
           if (sizeOf(type) === 1) assertEquals(made, tile({ metadata: [], data }, data.length))
           else {
-            // where the range overflows the smallest value is up to chance
+            // if the range overflows, the minimum is undefined
             const theirs = tile({ metadata, data: reduced }, data.length)
             const width = sizeOf(type)
             const header = 8 + 12 + 8
@@ -109,7 +109,7 @@ describe("filters forward", () => {
     }
   })
 
-  it("positive delta refuses the first value that falls, but not at the start of a window", () => {
+  it("positive delta rejects the first descending value, except at the start of a window", () => {
     for (
       const [type, values] of [
         ["int8", Int8Array.of(-5, -1, 3, 2, 9)],
@@ -127,7 +127,7 @@ describe("filters forward", () => {
     }
   })
 
-  it("double delta refuses steps past 64 bits, and names the cell", () => {
+  it("double delta rejects differences above 64 bits, with the cell", () => {
     const step = BigInt64Array.of(0n, 1n, (1n << 63n) - 1n, -2n)
     assertEquals(refusal(bytes(step), naive.context([doubleDelta], "int64")).cell, 3)
     const change = BigInt64Array.of(0n, (1n << 63n) - 1n, 0n)
@@ -141,7 +141,7 @@ describe("filters forward", () => {
     assertEquals(refusal(bytes(pairs), naive.context([doubleDelta], "int64", { cellSize: 16 })).cell, 6173)
   })
 
-  it("delta and double delta refuse floats, and metadata that they would lose", () => {
+  it("delta and double delta reject floats, and metadata that would be lost", () => {
     for (const filter of [delta, doubleDelta]) {
       const floats = refusal(new Uint8Array(16), naive.context([filter], "float64"))
       assertEquals([floats.filter, floats.cell], [filter.type, undefined])
@@ -153,7 +153,7 @@ describe("filters forward", () => {
     }
   })
 
-  it("an empty tile of var-sized cells is one empty chunk, or none where engines could not read it", () => {
+  it("an empty tile of var-sized cells is one empty chunk, or no chunk if engines could not read it", () => {
     const none = new Uint32Array(3)
     const empty = new Uint8Array()
     const count = (its: TileContext): number => tileChunks(filterTile(empty, its, none), "").count
@@ -183,7 +183,7 @@ describe("filters forward", () => {
     }
   })
 
-  it("a chunk without bytes loses its part behind a checksum, as the engine's do", () => {
+  it("an empty chunk loses its part after a checksum, as in the engine", () => {
     const written = (...filters: ReadonlyArray<Filter>): string =>
       filterTile(new Uint8Array(), naive.context(filters, "int32"), new Uint32Array(3)).toHex()
     const sums = "010000000000000000000000d41d8cd98f00b204e9800998ecf8427e"
@@ -195,7 +195,7 @@ describe("filters forward", () => {
     }
   })
 
-  it("float scale rounds half away from zero and refuses what does not fit", () => {
+  it("float scale rounds half away from zero and rejects values out of range", () => {
     const values = Float64Array.of(-0.5, 0.5, 1.5, -2.4999, NaN, 126.9, -128)
     const its = naive.context([scale(1, 0.5, 0.25)], "float64")
     const stored = (width: number, data: Uint8Array): Array<number> =>
@@ -215,14 +215,14 @@ describe("filters forward", () => {
     }
     const far = refusal(bytes(Float32Array.of(0, 0, 1e30)), naive.context([{ type: "xor" }, scale(4)], "float32"))
     assertEquals([far.filter, far.cell], ["scale_float", 2])
-    // what moves values hides which one it was
+    // filters that move values hide the cell
     assertEquals(
       refusal(bytes(Float32Array.of(0, 0, 1e38)), naive.context([{ type: "byteshuffle" }, scale(1)], "float32")).cell,
       undefined,
     )
   })
 
-  it("names the var-sized cell that holds a value", () => {
+  it("names the var-sized cell that contains a value", () => {
     const values = bytes(Int32Array.of(1, 2, 3, 2, 5))
     const offsets = Uint32Array.of(0, 0, 8, 8, 16, 20)
     assertEquals(refusal(values, naive.context([positiveDelta(1024)], "int32"), offsets).cell, 3)
@@ -269,19 +269,19 @@ describe("WebP forward", () => {
 describe("chunks", () => {
   const sizes = (made: Uint8Array): Array<number> => Array.from(tileChunks(made, "").original)
 
-  it("of cells of one size are the most whole cells in 64 KiB; one where the pipeline says so, or a cell is larger", () => {
+  it("of fixed-size cells contain as many cells as fit into 64 KiB, or one if the pipeline requires it or a cell is larger", () => {
     const its = naive.context([], "uint8", { cellSize: 24 })
     assertEquals(sizes(filterTile(new Uint8Array(240_000), its)), [65520, 65520, 65520, 43440])
     assertEquals(sizes(filterTile(new Uint8Array(200_000), { ...its, cellSize: 100_000 })), [100_000, 100_000])
     const whole = { ...its, filters: { maxChunkSize: 0, filters: [] } }
     assertEquals(sizes(filterTile(new Uint8Array(240_000), whole)), [240_000])
-    // 1.x keeps to the size in the pipeline, and cuts coordinates between the dimensions
+    // 1.x uses the chunk size of the pipeline, and divides coordinates by dimension
     const old = { ...its, filters: { maxChunkSize: 1000, filters: [] }, version: 3, engineVersion: 3, cellSize: 16 }
     assertEquals(sizes(filterTile(new Uint8Array(3200), old)), [992, 992, 992, 224])
     assertEquals(sizes(filterTile(new Uint8Array(3200), { ...old, dimensions: 2 })), [1000, 600, 1000, 600])
   })
 
-  it("of var-sized cells end where cells end, and hold at most one and a half times 64 KiB unless one cell does", () => {
+  it("of var-sized cells end at cell boundaries, and have at most 96 KiB unless a single cell is larger", () => {
     const cut = (lengths: ReadonlyArray<number>, ...filters: ReadonlyArray<Filter>): Array<number> => {
       const offsets = new Uint32Array(lengths.length + 1)
       lengths.forEach((length, i) => offsets[i + 1] = offsets[i] + length)
@@ -328,7 +328,7 @@ describe("folded strings forward", () => {
   }
   const width = (most: number): number => most < 256 ? 1 : most < 65536 ? 2 : 4
 
-  it("are what their twins make, and come back", () => {
+  it("are equal to the naive implementations, and can be reversed", () => {
     const word = fc.oneof(
       fc.constantFrom("", "a", "ab", "é"),
       fc.string(),
@@ -368,7 +368,7 @@ describe("folded strings forward", () => {
     assertThrows(() => filterFoldedTile(stringsOf(["a"]), its), FilterRefused, "rle")
   })
 
-  it("a dictionary is none of other fields", () => {
+  it("a dictionary is rejected for other fields", () => {
     assertEquals(
       refusal(new Uint8Array(8), naive.context([{ type: "dictionary", level: -1 }], "int64")).filter,
       "dictionary",

@@ -1,4 +1,4 @@
-/** The tiles of the fixtures that are packed in the project, filtered again; `deno task refilter` does it to all fixtures. */
+/** Filters the tiles of the packed fixtures again; `deno task refilter` uses all fixtures. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
@@ -10,9 +10,9 @@ import { nothing, refilterCase } from "./refilter.ts"
 const packs = join(import.meta.dirname!, "..", "golden", "data")
 
 describe("tiles of real arrays, filtered again", () => {
-  // each changes something in how tiles are filtered, or is the last to do it so
+  // each version changes filtering, or is the last one before a change
   for (const version of [3, 5, 8, 9, 11, 12, 13, 17, 19, 22]) {
-    it(`format ${version}: come out as the engine wrote them`, () => {
+    it(`format ${version}: are equal to the engine's tiles`, () => {
       const folder = mkdtempSync(join(tmpdir(), "tessera-"))
       const found = nothing()
       try {

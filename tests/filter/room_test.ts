@@ -1,4 +1,4 @@
-/** Where results of filters lie: in memory that is used again while a chunk is worked on, and never once it is done. */
+/** The memory of filter results: scratch memory is reused during a chunk, and never part of a result. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -28,11 +28,11 @@ const any: ReadonlyArray<Filter> = [
   { type: "aes_256_gcm" },
 ]
 
-/** Rising values of four bytes. */
+/** Ascending values of four bytes. */
 const values = (count: number): Uint8Array =>
   new Uint8Array(Uint32Array.from({ length: count }, (_, i) => 7 * i + (Math.imul(i, 0x9e3779b1) >>> 28)).buffer)
 
-/** A tile in chunks of up to 252 bytes, each of which `filterTile` makes a tile of. */
+/** Filters a tile in chunks of up to 252 bytes, each filtered as a tile. */
 const filterChunks = (cells: Uint8Array, its: TileContext): Uint8Array => {
   const tiles: Array<Uint8Array> = []
   for (let at = 0; at < cells.length; at += 252) tiles.push(filterTile(cells.subarray(at, at + 252), its).subarray(8))
@@ -40,9 +40,9 @@ const filterChunks = (cells: Uint8Array, its: TileContext): Uint8Array => {
 }
 
 describe("unfiltered chunks", () => {
-  it("lie where the caller wants them, or in memory of their own, whatever the filters", () => {
+  it("use the caller's memory, or memory of their own, for all filters", () => {
     const rest = fc.array(fc.constantFrom(...any), { maxLength: 4 })
-    // two that do not take everything
+    // filters that do not support every input
     const first = fc.constantFrom<Filter>({ type: "positive_delta", maxWindow: 64 }, { type: "xor" }, ...any)
     const chains = fc.tuple(first, rest).map(([filter, others]) => [filter, ...others])
     fc.assert(
@@ -66,8 +66,8 @@ describe("unfiltered chunks", () => {
     )
   })
 
-  it("keep the metadata that lay in memory used again", () => {
-    // double delta keeps metadata raw whose bytes differ as much as those of 252 do, and hands them on as they lie
+  it("keep metadata that were in scratch memory", () => {
+    // double delta stores metadata raw if their bytes differ a lot (as for 252), and returns views of its input
     const packed: ReadonlyArray<Filter> = [
       { type: "double_delta", level: 0, reinterpretDatatype: "uint8" },
       { type: "lz4", level: 1 },

@@ -16,7 +16,7 @@ import * as naive from "./naive.ts"
 const types: ReadonlyArray<Datatype> = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 const wide = types.slice(2)
 
-/** Whole values of `type`: small steps, and anything. */
+/** Values of `type`: with small differences, and arbitrary ones. */
 const cells = (type: Datatype, maxLength = 300): fc.Arbitrary<Uint8Array> => {
   const size = sizeOf(type)
   const anything = fc.uint8Array({ minLength: 0, maxLength: maxLength * size }).map((b) =>
@@ -47,8 +47,8 @@ const returns = (
   const before = tile.slice()
   const want = naive.bytesOf(...chunks)
   assertEquals(Uint8Array.from(unfilterTile(tile, its, want.length)), want)
-  assertEquals(tile, before, "the input was changed")
-  const odd = new Uint8Array(tile.length + 1) // nothing may depend on where the bytes lie
+  assertEquals(tile, before, "the input was modified")
+  const odd = new Uint8Array(tile.length + 1) // the result must not depend on alignment
   odd.set(tile, 1)
   assertEquals(Uint8Array.from(unfilterTile(odd.subarray(1), its, want.length)), want)
 }
@@ -73,14 +73,14 @@ describe("filters in reverse", () => {
     { type: "rle", level: 0 },
   ]
   for (const filter of simple) {
-    it(`${filter.type} gives back what was filtered, in one chunk and in several`, () => {
+    it(`${filter.type} returns the original data, in one chunk and in several`, () => {
       for (const type of types) {
         check(fc.array(cells(type), { maxLength: 3 }), (chunks) => returns([filter], type, chunks), 15)
       }
     })
   }
 
-  it("an empty pipeline gives back the bytes; one chunk is a view", () => {
+  it("an empty pipeline returns the bytes; one chunk is a view", () => {
     const its = naive.context([], "int32")
     const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3, 4)])
     assert(unfilterTile(tile, its, 4).buffer === tile.buffer)
@@ -117,7 +117,7 @@ describe("filters in reverse", () => {
     )
   })
 
-  it("delta gives back values of every size; a step too many (2.16) is ignored", () => {
+  it("delta returns values of every size; an extra step (2.16) is ignored", () => {
     for (const type of types) {
       const filter: Filter = { type: "delta", level: -1, reinterpretDatatype: "any" }
       check(cells(type), (data) => {
@@ -134,7 +134,7 @@ describe("filters in reverse", () => {
     }
   })
 
-  it("double delta gives back values of every size", () => {
+  it("double delta returns values of every size", () => {
     let raw = 0
     let packed = 0
     for (const type of types) {
@@ -172,7 +172,7 @@ describe("filters in reverse", () => {
     }
   })
 
-  it("bit-width reduction and positive delta give back values in windows of every kind", () => {
+  it("bit-width reduction and positive delta return values in windows of every kind", () => {
     for (const type of types) {
       check(fc.tuple(cells(type), fc.integer({ min: 8, max: 700 })), ([data, maxWindow]) => {
         if (data.length === 0) return
@@ -180,7 +180,7 @@ describe("filters in reverse", () => {
         returns([{ type: "positive_delta", maxWindow }], type, [data])
       }, 40)
     }
-    // windows that are no whole number of values, as var data and metadata in chains have them
+    // windows that are not a multiple of the value size, which occur for var-sized data and metadata
     for (const type of wide) {
       check(
         fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.integer({ min: 8, max: 90 })),
@@ -192,7 +192,7 @@ describe("filters in reverse", () => {
     }
   })
 
-  it("dates pass bit-width reduction and positive delta untouched before format 20", () => {
+  it("bit-width reduction and positive delta do not change dates before format 20", () => {
     const data = naive.bytesOf(...[1n, 2n, 300n].map((v) => naive.int(v, 8)))
     for (const type of ["bit_width_reduction", "positive_delta"] as const) {
       const filter: Filter = { type, maxWindow: 64 }
@@ -228,7 +228,7 @@ describe("filters in reverse", () => {
     returns([{ type: "rle", level: 0 }], "int16", [long])
   })
 
-  it("float scale gives scale · i + offset in the field's type", () => {
+  it("float scale returns scale · i + offset in the field's type", () => {
     for (const type of ["float32", "float64"] as const) {
       for (const byteWidth of [1, 2, 4, 8]) {
         check(
@@ -257,7 +257,7 @@ describe("filters in reverse", () => {
     }
   })
 
-  it("chains thread their metadata through compressors, ciphers and checksums", () => {
+  it("chains pass metadata through compressors, ciphers and checksums", () => {
     const pool: ReadonlyArray<Filter> = [
       { type: "noop" },
       { type: "byteshuffle" },
@@ -280,7 +280,7 @@ describe("filters in reverse", () => {
     )
   })
 
-  it("one chunk can be unfiltered alone", () => {
+  it("a single chunk can be unfiltered", () => {
     const its = naive.context([{ type: "zstd", level: 3 }], "uint8")
     const chunks = [[1, 2], [3], [], [4, 5, 6]].map((c) => Uint8Array.from(c))
     const tile = naive.filterTile(its, chunks)
@@ -298,7 +298,7 @@ describe("folded strings", () => {
   const text = new TextDecoder()
 
   for (const type of ["rle", "dictionary"] as const) {
-    it(`${type} gives strings and offsets back, alone and below other filters`, () => {
+    it(`${type} returns strings and offsets, alone and before other filters`, () => {
       check(fc.tuple(words, widths, widths, fc.boolean()), ([strings, a, b, more]) => {
         const filters: ReadonlyArray<Filter> = [
           { type, level: 0 },
@@ -335,7 +335,7 @@ describe("folded strings", () => {
 })
 
 describe("types and errors", () => {
-  it("each filter sees the output type of the one before it, but not in what engines before 2.17 wrote", () => {
+  it("each filter receives the output type of the previous one, except in files of engines before 2.17", () => {
     const filters: ReadonlyArray<Filter> = [
       { type: "scale_float", scale: 1, offset: 0, byteWidth: 2 },
       { type: "byteshuffle" },
@@ -348,7 +348,7 @@ describe("types and errors", () => {
     assertEquals(inputTypes(filters, "float64", 19), filters.map(() => "float64" as const))
   })
 
-  it("a wrong digest names file, place and algorithm, unless told not to look", () => {
+  it("a wrong checksum is reported with file, offset and algorithm, unless verification is disabled", () => {
     for (const [type, algorithm] of [["checksum_md5", "md5"], ["checksum_sha256", "sha256"]] as const) {
       const its = naive.context([{ type }], "uint8")
       const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3), Uint8Array.of(4)])
@@ -365,7 +365,7 @@ describe("types and errors", () => {
     }
   })
 
-  it("a missing, short or wrong key says so and never shows the key", () => {
+  it("a missing, short or wrong key is reported without the key", () => {
     const pipeline = withEncryption({ maxChunkSize: 65536, filters: [{ type: "zstd", level: 3 }] })
     assertEquals(pipeline.filters.map((f) => f.type), ["zstd", "aes_256_gcm"])
     const its = naive.context(pipeline.filters, "uint8")
@@ -378,7 +378,7 @@ describe("types and errors", () => {
     assertEquals(Array.from(unfilterTile(tile, its, 3)), [1, 2, 3])
   })
 
-  it("damage is a FormatError with the file, the chunk's place and the filter", () => {
+  it("damage is a FormatError with the file, the offset of the chunk and the filter", () => {
     const its = naive.context([{ type: "zstd", level: 3 }], "uint8")
     const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3)])
     tile[tile.length - 5] ^= 0xff
@@ -387,7 +387,7 @@ describe("types and errors", () => {
     assertEquals([error.path, error.offset, error.version], ["chunks.0.zstd", 1008, 22])
   })
 
-  it("more than the limit is refused before it is allocated", () => {
+  it("sizes above the limit are rejected before allocation", () => {
     const its = naive.context([{ type: "zstd", level: 3 }], "uint8")
     const tile = naive.filterTile(its, [new Uint8Array(1000)])
     assertThrows(() => unfilterTile(tile, its, 999), FormatError, "the maximum is 999")
@@ -411,14 +411,14 @@ describe("WebP", () => {
     return Array.from(unfilterTile(tile, naive.context([filter], "uint8", more), 4 * depth))
   }
 
-  it("takes a pixel's colours in the order of the format", () => {
+  it("uses the colour order of the format", () => {
     assertEquals(unfiltered("rgb"), [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14])
     assertEquals(unfiltered("bgr"), [2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12])
     assertEquals(unfiltered("rgba"), Array.from({ length: 16 }, (_, i) => i))
     assertEquals(unfiltered("bgra").slice(0, 8), [2, 1, 0, 3, 6, 5, 4, 7])
   })
 
-  it("needs the codec, a format, and a picture of the right size", () => {
+  it("requires the codec, a format, and a picture of the right size", () => {
     assertThrows(() => unfiltered("rgb", {}), CodecError, "provide a layer")
     assertThrows(() => unfiltered("none"), FormatError, "the colour format is not set")
     const picture = (width: number, height: number) => ({
@@ -428,7 +428,7 @@ describe("WebP", () => {
     assertThrows(() => unfiltered("rgb", picture(2, 1)), FormatError, "unfiltered to 6 bytes instead of 12")
   })
 
-  it("tells the codec how many pixels there can be, so that it refuses more before it allocates", () => {
+  it("passes the maximum number of pixels to the codec, which rejects larger pictures before allocation", () => {
     const asked: Array<number | undefined> = []
     const refusing = {
       decode: (_file: Uint8Array, pixels?: number) => {

@@ -1,7 +1,7 @@
 /**
  * `deno task hostile`: damages every fixture at seeded places – cut, bits flipped, zeroed, filled with 0xFF, in the files and
- * behind the decompressors – and does to it all that a reader may do. Each case ends in an error that says where, or in a
- * sound answer (`judge.ts` says what that is), soon, and in little memory. Closes with `N passed, N failed`.
+ * after decompression – and runs all read operations. Each case must end in a located error or in a valid result (defined in
+ * `judge.ts`), quickly, and within the memory limits. Prints `N passed, N failed` at the end.
  *
  *     --count N                    how many mutations in each runtime (10,000)
  *     --seed S                     other places (1)
@@ -41,7 +41,7 @@ const main = async (): Promise<number> => {
       print: (line) => console.log(line),
     })
     console.log(shown(runtime.name, its, (performance.now() - start) / 1000))
-    if (its.cases === 0 && its.failed === 0) throw new Error("there is no such case")
+    if (its.cases === 0 && its.failed === 0) throw new Error("no such case")
     passed += its.cases - Math.min(its.cases, its.failed)
     failed += its.failed
   }))

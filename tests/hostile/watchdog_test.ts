@@ -1,4 +1,4 @@
-/** The sweep itself: what hangs, dies or is wrong is named, and the cases behind it run. */
+/** The sweep reports cases that hang, crash or fail, and continues with the next case. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -47,12 +47,12 @@ const withTrouble = async (trouble: string) => {
 }
 
 describe("the watchdog", () => {
-  it("lets a sound sweep be", async () => {
+  it("reports no faults in a valid sweep", async () => {
     const { cases, failed, lines } = await withTrouble("")
     assertEquals([cases, failed, lines], [4, 0, []])
   })
 
-  it("ends and names what hangs, and goes on behind it", async () => {
+  it("terminates and reports a case that hangs, and continues", async () => {
     const { cases, failed, lines } = await withTrouble("for (;;) {}")
     assertEquals([cases, failed], [3, 1])
     assert(
@@ -61,13 +61,13 @@ describe("the watchdog", () => {
     )
   })
 
-  it("names what the process dies of", async () => {
+  it("reports a case that crashes the process", async () => {
     const { cases, failed, lines } = await withTrouble(`console.error("out of memory"); process.exit(9)`)
     assertEquals([cases, failed], [3, 1])
     assert(/array#1: cut\n {4}the process died \(9\): out of memory/.test(lines[0]), lines[0])
   })
 
-  it("names what is wrong", async () => {
+  it("reports faults", async () => {
     const { cases, failed, lines } = await withTrouble(`faults.push("read row: a defect: Error")`)
     assertEquals([cases, failed], [4, 1])
     assert(/array#1: cut\n {4}read row: a defect: Error/.test(lines[0]), lines[0])

@@ -1,14 +1,14 @@
-/** Fill values beside cells that are kept, against a loop over cells. */
+/** Masked fill values, compared with a loop over cells. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { fillOthers } from "../../../src/kernel/copy/fill_others.ts"
 import { unitsOf } from "../../../src/kernel/copy/gather.ts"
 
-describe("cells that are not kept", () => {
+describe("masked cells", () => {
   for (const size of [1, 2, 3, 4, 8, 12, 16]) {
     it(`become the fill value, of ${size} bytes, and the others stay`, () => {
-      // stretches of cells that are kept, or not
+      // alternating runs of selected and masked cells
       const stretches = fc.array(fc.tuple(fc.nat(40), fc.nat(40)), { maxLength: 8 })
       fc.assert(
         fc.property(stretches, fc.nat(2), fc.uint8Array({ minLength: size, maxLength: size }), (its, shift, fill) => {

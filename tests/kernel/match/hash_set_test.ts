@@ -1,4 +1,4 @@
-/** Sets of hashes: what was added is known, whatever the parts have grown to. */
+/** Sets of hashes: added hashes are known, for any sizes of the partitions. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
@@ -8,7 +8,7 @@ import { HashSet } from "../../../src/kernel/match/hash_set.ts"
 const words = FastCheck.tuple(FastCheck.integer(), FastCheck.oneof(FastCheck.integer(), FastCheck.constantFrom(0, 1)))
 
 describe("a set of hashes", () => {
-  it("knows what was added, and nothing else", () => {
+  it("contains the added hashes only", () => {
     FastCheck.assert(FastCheck.property(FastCheck.array(words, { maxLength: 2000 }), (added) => {
       const set = new HashSet(2 ** 20)
       const model = new Set<string>()
@@ -21,7 +21,7 @@ describe("a set of hashes", () => {
     }))
   })
 
-  it("is full at its limit, and goes on knowing what it has", () => {
+  it("is full at its limit, and still contains the added hashes", () => {
     const set = new HashSet(2 ** 16)
     const hash = (i: number) => [Math.imul(i + 1, 0x9e3779b1), i + 1] as const
     let count = 0
