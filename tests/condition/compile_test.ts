@@ -80,18 +80,18 @@ const cells: Readonly<Record<string, Pick<Column, "values"> & Partial<Column>>> 
 }
 
 const columns = new Map(
-  Object.entries(cells).map(([name, given]): [string, Column] => {
+  Object.entries(cells).map(([name, column]): [string, Column] => {
     const field = [...schema.attributes, ...schema.dimensions].find((f) => f.name === name)!
     const cellValNum = field.cellValNum === 0xffffffff ? "var" as const : field.cellValNum
-    return [name, { name, type: field.type, cellValNum, length: 6, ...given }]
+    return [name, { name, type: field.type, cellValNum, length: 6, ...column }]
   }),
 )
 
 /** Returns the indexes of the cells that match a condition. */
 const matching = (condition: string | Condition.ConditionTree): Array<number> => {
   const tree = typeof condition === "string" ? Condition.parse(condition) : condition
-  const found = evaluate(compileCondition(scope, tree), columns, 6)
-  return [...found.keys()].filter((i) => found[i] === 1)
+  const mask = evaluate(compileCondition(scope, tree), columns, 6)
+  return [...mask.keys()].filter((i) => mask[i] === 1)
 }
 
 const refused = (condition: string | Condition.ConditionTree): ConditionError => {

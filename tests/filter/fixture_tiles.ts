@@ -111,17 +111,17 @@ const fieldsOf = (schema: ArraySchema, footer: FragmentFooter): ReadonlyArray<Fi
 
 /** All folders below `root` that are fragments. */
 const fragmentsBelow = (root: string): Array<string> => {
-  const found: Array<string> = []
+  const folders: Array<string> = []
   const walk = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (!entry.isDirectory()) continue
       const path = `${folder}/${entry.name}`
-      if (existsSync(`${path}/__fragment_metadata.tdb`)) found.push(path)
+      if (existsSync(`${path}/__fragment_metadata.tdb`)) folders.push(path)
       else walk(path)
     }
   }
   walk(root)
-  return found
+  return folders
 }
 
 const readSchema = (path: string, key: Uint8Array | undefined): ArraySchema =>

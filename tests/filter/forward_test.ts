@@ -33,10 +33,10 @@ const cellsOf = (type: Datatype, minLength = 1): fc.Arbitrary<Uint8Array> =>
 const tile = (parts: Parts, original: number): Uint8Array => naive.persist([{ original, parts }])
 
 /** Returns the error of rejected cells; fails if they are filtered. */
-const refusal = (cells: Uint8Array, its: TileContext, offsets?: Uint32Array): FilterRefused => {
+const refusal = (cells: Uint8Array, context: TileContext, offsets?: Uint32Array): FilterRefused => {
   let error: unknown
   try {
-    filterTile(cells, its, offsets)
+    filterTile(cells, context, offsets)
   } catch (thrown) {
     error = thrown
   }
@@ -62,15 +62,15 @@ describe("filters forward", () => {
       for (const engineVersion of [21, 22]) {
         fc.assert(
           fc.property(cellsOf(type), (data) => {
-            const its = naive.context([doubleDelta], type, { engineVersion })
+            const context = naive.context([doubleDelta], type, { engineVersion })
             const part = naive.doubleDeltaPart(data, type, engineVersion === 22)
             if (part === undefined) {
               refused++
-              assertThrows(() => filterTile(data, its), FilterRefused, "exceeds 64 bits")
+              assertThrows(() => filterTile(data, context), FilterRefused, "exceeds 64 bits")
               return
             }
             const metadata = [naive.u32s(0, 1, data.length, part.length)]
-            assertEquals(filterTile(data, its), tile({ metadata, data: part }, data.length))
+            assertEquals(filterTile(data, context), tile({ metadata, data: part }, data.length))
           }),
           { numRuns: 60 },
         )
@@ -156,7 +156,7 @@ describe("filters forward", () => {
   it("an empty tile of var-sized cells is one empty chunk, or no chunk if engines could not read it", () => {
     const none = new Uint32Array(3)
     const empty = new Uint8Array()
-    const count = (its: TileContext): number => tileChunks(filterTile(empty, its, none), "").count
+    const count = (context: TileContext): number => tileChunks(filterTile(empty, context, none), "").count
     assertEquals(filterTile(empty, naive.context([], "char"), none), naive.bytesOf(naive.u32s(1, 0, 0, 0, 0)))
     assertEquals(filterTile(empty, naive.context([], "int32")), new Uint8Array(8))
     const [rle, xor, md5, lz4]: ReadonlyArray<Filter> = [
@@ -170,9 +170,9 @@ describe("filters forward", () => {
         type: "noop",
       }]] as const
     ) {
-      const its = naive.context(filters, "int32")
-      assertEquals(count(its), 1)
-      assertEquals(unfilterTile(filterTile(empty, its, none), its, 0).length, 0)
+      const context = naive.context(filters, "int32")
+      assertEquals(count(context), 1)
+      assertEquals(unfilterTile(filterTile(empty, context, none), context, 0).length, 0)
     }
     for (
       const filters of [[delta], [doubleDelta], [xor, rle], [xor, md5], [lz4, delta], [{ type: "noop" }, lz4]] as const
@@ -197,19 +197,19 @@ describe("filters forward", () => {
 
   it("float scale rounds half away from zero and rejects values out of range", () => {
     const values = Float64Array.of(-0.5, 0.5, 1.5, -2.4999, NaN, 126.9, -128)
-    const its = naive.context([scale(1, 0.5, 0.25)], "float64")
+    const context = naive.context([scale(1, 0.5, 0.25)], "float64")
     const stored = (width: number, data: Uint8Array): Array<number> =>
       Array.from(filterTile(data, naive.context([scale(width, 2, 1)], "float64")).subarray(8 + 12 + 8))
     assertEquals(stored(1, bytes(Float64Array.of(0, 2, 4, 1, -1))), [0xff, 1, 2, 0, 0xff])
     assertEquals(stored(4, bytes(Float64Array.of(-3))), [0xfe, 0xff, 0xff, 0xff])
     assertEquals(stored(8, bytes(Float64Array.of(-2 * 2 ** 60 + 1))), [0, 0, 0, 0, 0, 0, 0, 0xf0])
-    assertEquals(refusal(bytes(values), its).cell, 5)
-    assertEquals(refusal(bytes(Float64Array.of(1, -64.5)), its).cell, 1)
-    for (const [width, most] of [[1, 127], [2, 32767], [4, 2147483647], [8, 2 ** 63 - 1024]] as const) {
+    assertEquals(refusal(bytes(values), context).cell, 5)
+    assertEquals(refusal(bytes(Float64Array.of(1, -64.5)), context).cell, 1)
+    for (const [width, max] of [[1, 127], [2, 32767], [4, 2147483647], [8, 2 ** 63 - 1024]] as const) {
       const fits = naive.context([scale(width)], "float64")
-      const edge = Float64Array.of(most, -most - (width === 8 ? 1024 : 1))
+      const edge = Float64Array.of(max, -max - (width === 8 ? 1024 : 1))
       assertEquals(unfilterTile(filterTile(bytes(edge), fits), fits, 16), bytes(edge))
-      for (const beyond of [most + (width === 8 ? 1024 : 1), -Infinity]) {
+      for (const beyond of [max + (width === 8 ? 1024 : 1), -Infinity]) {
         assertEquals(refusal(bytes(Float64Array.of(0, beyond)), fits).cell, 1)
       }
     }
@@ -229,13 +229,13 @@ describe("filters forward", () => {
   })
 
   it("encrypts every part with an iv of its own", () => {
-    const its = {
+    const context = {
       ...naive.context([], "uint8"),
       filters: withEncryption({ maxChunkSize: 65536, filters: [{ type: "checksum_md5" }] }),
     }
     const data = new Uint8Array(200_000).map((_, i) => i)
-    const made = filterTile(data, its)
-    assertEquals(unfilterTile(made, its, data.length), data)
+    const made = filterTile(data, context)
+    assertEquals(unfilterTile(made, context, data.length), data)
     const table = tileChunks(made, "")
     const ivs = Array.from(
       table.offsets,
@@ -253,14 +253,14 @@ describe("WebP forward", () => {
     for (const [format, depth] of [["rgb", 3], ["bgr", 3], ["rgba", 4], ["bgra", 4]] as const) {
       const [extentY, extentX] = [150, 160 * depth]
       const filter: Filter = { type: "webp", quality: 100, format, lossless: true, extentY, extentX }
-      const its = naive.context([filter, { type: "checksum_md5" }], "uint8", { webp, webpEncoder })
+      const context = naive.context([filter, { type: "checksum_md5" }], "uint8", { webp, webpEncoder })
       const data = Uint8Array.from({ length: extentY * extentX }, (_, i) => (i * i) >> 7)
-      const made = filterTile(data, its)
+      const made = filterTile(data, context)
       assertEquals(tileChunks(made, "").count, 1)
       assert(made.length < data.length)
-      assertEquals(unfilterTile(made, its, data.length).every((byte, i) => byte === data[i]), true)
-      assert(refusal(data.subarray(1), its).reason.includes("not a picture of 150 rows"))
-      const none = assertThrows(() => filterTile(data, { ...its, webpEncoder: undefined }), CodecError, "layer")
+      assertEquals(unfilterTile(made, context, data.length).every((byte, i) => byte === data[i]), true)
+      assert(refusal(data.subarray(1), context).reason.includes("not a picture of 150 rows"))
+      const none = assertThrows(() => filterTile(data, { ...context, webpEncoder: undefined }), CodecError, "layer")
       assertEquals(none.missing, true)
     }
   })
@@ -270,13 +270,13 @@ describe("chunks", () => {
   const sizes = (made: Uint8Array): Array<number> => Array.from(tileChunks(made, "").original)
 
   it("of fixed-size cells contain as many cells as fit into 64 KiB, or one if the pipeline requires it or a cell is larger", () => {
-    const its = naive.context([], "uint8", { cellSize: 24 })
-    assertEquals(sizes(filterTile(new Uint8Array(240_000), its)), [65520, 65520, 65520, 43440])
-    assertEquals(sizes(filterTile(new Uint8Array(200_000), { ...its, cellSize: 100_000 })), [100_000, 100_000])
-    const whole = { ...its, filters: { maxChunkSize: 0, filters: [] } }
+    const context = naive.context([], "uint8", { cellSize: 24 })
+    assertEquals(sizes(filterTile(new Uint8Array(240_000), context)), [65520, 65520, 65520, 43440])
+    assertEquals(sizes(filterTile(new Uint8Array(200_000), { ...context, cellSize: 100_000 })), [100_000, 100_000])
+    const whole = { ...context, filters: { maxChunkSize: 0, filters: [] } }
     assertEquals(sizes(filterTile(new Uint8Array(240_000), whole)), [240_000])
     // 1.x uses the chunk size of the pipeline, and divides coordinates by dimension
-    const old = { ...its, filters: { maxChunkSize: 1000, filters: [] }, version: 3, engineVersion: 3, cellSize: 16 }
+    const old = { ...context, filters: { maxChunkSize: 1000, filters: [] }, version: 3, engineVersion: 3, cellSize: 16 }
     assertEquals(sizes(filterTile(new Uint8Array(3200), old)), [992, 992, 992, 224])
     assertEquals(sizes(filterTile(new Uint8Array(3200), { ...old, dimensions: 2 })), [1000, 600, 1000, 600])
   })
@@ -311,7 +311,7 @@ describe("chunks", () => {
   it("of var-sized cells by 2.0 to 2.2 are as large as the offsets of a whole tile", () => {
     const old = naive.context([], "char", { version: 5, engineVersion: 5 })
     const offsets = Uint32Array.from({ length: 8 }, (_, i) => 13 * i)
-    const cut = (its: TileContext): Array<number> => sizes(filterTile(new Uint8Array(91), its, offsets))
+    const cut = (context: TileContext): Array<number> => sizes(filterTile(new Uint8Array(91), context, offsets))
     assertEquals(cut(old), [56, 35])
     // by engine 2.0.8, of the last tile of 27 cells with a capacity of 10
     assertEquals(cut({ ...old, tileCells: 10 }), [80, 11])
@@ -326,7 +326,7 @@ describe("folded strings forward", () => {
     strings.forEach((s, i) => offsets[i + 1] = offsets[i] + text.encode(s).length)
     return { bytes: text.encode(strings.join("")), offsets }
   }
-  const width = (most: number): number => most < 256 ? 1 : most < 65536 ? 2 : 4
+  const width = (max: number): number => max < 256 ? 1 : max < 65536 ? 2 : 4
 
   it("are equal to the naive implementations, and can be reversed", () => {
     const word = fc.oneof(
@@ -347,10 +347,10 @@ describe("folded strings forward", () => {
           ["dictionary", naive.foldedDictionary(all, width(all.length), longest)],
         ] as const
       ) {
-        const its = naive.context([{ type, level: -1 }], "string_utf8")
-        const made = filterFoldedTile(strings, its)
+        const context = naive.context([{ type, level: -1 }], "string_utf8")
+        const made = filterFoldedTile(strings, context)
         assertEquals(made, tile(twin, strings.bytes.length))
-        const back = unfilterFoldedTile(made, its, strings.bytes.length, all.length)
+        const back = unfilterFoldedTile(made, context, strings.bytes.length, all.length)
         assertEquals([Array.from(back.offsets), back.bytes], [Array.from(strings.offsets), strings.bytes])
         const more = naive.context(
           [{ type, level: -1 }, { type: "zstd", level: 1 }, { type: "checksum_md5" }],
@@ -364,8 +364,8 @@ describe("folded strings forward", () => {
 
   it("cannot be folded twice", () => {
     const rle: Filter = { type: "rle", level: -1 }
-    const its = naive.context([rle, { type: "gzip", level: 1 }, rle], "string_ascii")
-    assertThrows(() => filterFoldedTile(stringsOf(["a"]), its), FilterRefused, "rle")
+    const context = naive.context([rle, { type: "gzip", level: 1 }, rle], "string_ascii")
+    assertThrows(() => filterFoldedTile(stringsOf(["a"]), context), FilterRefused, "rle")
   })
 
   it("a dictionary is rejected for other fields", () => {

@@ -23,14 +23,14 @@ const places = [
     return odd.subarray(3)
   },
   (bytes: Uint8Array) => {
-    const its = scratch(bytes.length, bytes)
-    its.set(bytes)
-    return its
+    const copy = scratch(bytes.length, bytes)
+    copy.set(bytes)
+    return copy
   },
   (bytes: Uint8Array) => {
-    const its = scratch(bytes.length, scratch(bytes.length, bytes))
-    its.set(bytes)
-    return its
+    const copy = scratch(bytes.length, scratch(bytes.length, bytes))
+    copy.set(bytes)
+    return copy
   },
 ]
 
@@ -43,12 +43,12 @@ const everywhere = (
   places.forEach((from, i) =>
     places.forEach((to, k) => {
       if (i === k && i > 1) return
-      const its = from(input)
+      const copy = from(input)
       const out = to(new Uint8Array(want.length))
-      assertEquals(run(its, out), true)
+      assertEquals(run(copy, out), true)
       // as plain arrays: comparing typed arrays value by value is very slow
       if (!same(out, want)) assertEquals(Array.from(out), Array.from(want))
-      assertEquals(same(its, input), true)
+      assertEquals(same(copy, input), true)
     })
   )
 }

@@ -198,13 +198,13 @@ export const context = (
 })
 
 /** Applies the filters from number `from` on to a chunk. */
-export const forward = (its: TileContext, parts: Parts, from = 0): Parts => {
-  const { filters } = its.filters
-  const types = inputTypes(filters, its.type, its.engineVersion)
+export const forward = (context: TileContext, parts: Parts, from = 0): Parts => {
+  const { filters } = context.filters
+  const types = inputTypes(filters, context.type, context.engineVersion)
   for (let i = from; i < filters.length; i++) {
     const type = types[i]
     parts = naive(filters[i], parts, type) ??
-      transformOf(filters[i]).forward!(filters[i], parts, { ...its, type, verifyChecksums: true })
+      transformOf(filters[i]).forward!(filters[i], parts, { ...context, type, verifyChecksums: true })
   }
   return parts
 }
@@ -218,5 +218,5 @@ export const persist = (chunks: ReadonlyArray<{ readonly original: number; reado
   )
 
 /** Filters the chunks of a tile. */
-export const filterTile = (its: TileContext, chunks: ReadonlyArray<Uint8Array>): Uint8Array =>
-  persist(chunks.map((data) => ({ original: data.length, parts: forward(its, { metadata: [], data }) })))
+export const filterTile = (context: TileContext, chunks: ReadonlyArray<Uint8Array>): Uint8Array =>
+  persist(chunks.map((data) => ({ original: data.length, parts: forward(context, { metadata: [], data }) })))

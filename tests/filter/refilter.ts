@@ -14,7 +14,7 @@ import { type FieldTiles, tilesBelow } from "./fixture_tiles.ts"
 const isKnown = ({ context, dense, part, tiles }: FieldTiles, tile: number, how: Difference["how"]): boolean => {
   const last = tile === tiles.length - 1
   const { engineVersion: version, filters } = context
-  const difference = { version, dense, global: false, whole: true, field: undefined, filters, what: part, last, how }
+  const difference = { version, dense, global: false, whole: true, field: undefined, filters, part, last, how }
   return deviations.some(({ applies }) => applies(difference))
 }
 
@@ -47,40 +47,40 @@ const positions = (starts: Uint8Array, size: number): Uint32Array => {
 }
 
 /** Refilters every tile of the case in a folder. */
-export const refilterCase = (root: string, found: Refiltered): void => {
+export const refilterCase = (root: string, result: Refiltered): void => {
   const fields = [...tilesBelow(root)]
   for (const field of fields) {
     const { part, type } = field
     const isVar = field.cellValNum === VAR
     const folder = field.uri.slice(0, field.uri.lastIndexOf("/"))
     const starts = fields.find((f) => f.part === "fixed" && f.field === field.field && f.uri.startsWith(folder))
-    const sound = soundAlone(field, fields.filter((f) => f.uri.startsWith(folder)))
+    const isSeparate = soundAlone(field, fields.filter((f) => f.uri.startsWith(folder)))
     field.tiles.forEach((tile, i) => {
-      if (!sound) {
-        found.skipped++
+      if (!isSeparate) {
+        result.skipped++
         return
       }
-      const its: TileContext = {
+      const context: TileContext = {
         ...field.context,
         offset: tile.offset,
         dimensions: field.field === "__coords" ? field.cellValNum : undefined,
       }
-      const fault = (what: string): void => {
-        found.faults.push(
-          `${field.uri}: tile ${i} of ${field.field}, ${type}, ${JSON.stringify(its.filters.filters)}: ${what}`,
+      const fault = (label: string): void => {
+        result.faults.push(
+          `${field.uri}: tile ${i} of ${field.field}, ${type}, ${JSON.stringify(context.filters.filters)}: ${label}`,
         )
       }
       let made: Uint8Array
-      if (part === "var" && isFolded(its.filters, type, true, its.version)) {
-        const open = (bytes: Uint8Array): Strings => unfilterFoldedTile(bytes, its, tile.limit, field.cells(i))
+      if (part === "var" && isFolded(context.filters, type, true, context.version)) {
+        const open = (bytes: Uint8Array): Strings => unfilterFoldedTile(bytes, context, tile.limit, field.cells(i))
         const strings = open(tile.bytes)
-        made = filterFoldedTile(strings, its)
+        made = filterFoldedTile(strings, context)
         const again = open(made)
         if (!same(again.bytes, strings.bytes) || again.offsets.some((at, k) => at !== strings.offsets[k])) {
           return fault("the strings differ")
         }
       } else {
-        const open = (bytes: Uint8Array): Uint8Array => unfilterTile(bytes, its, tile.limit)
+        const open = (bytes: Uint8Array): Uint8Array => unfilterTile(bytes, context, tile.limit)
         const cells = open(tile.bytes)
         const offsets = part !== "var" ? undefined : positions(
           unfilterTile(
@@ -91,14 +91,14 @@ export const refilterCase = (root: string, found: Refiltered): void => {
           cells.length,
         )
         // folded strings have an offsets tile without chunks
-        made = part === "fixed" && isVar && cells.length === 0 ? new Uint8Array(8) : filterTile(cells, its, offsets)
+        made = part === "fixed" && isVar && cells.length === 0 ? new Uint8Array(8) : filterTile(cells, context, offsets)
         if (!same(open(made), cells)) return fault("the cells differ")
       }
-      const result = compareTiles(tile.bytes, made, its)
-      if (result === "equal") found.equal++
-      else if (result === "coded") found.coded++
-      else if (isKnown(field, i, result)) found.deviating++
-      else fault(result)
+      const outcome = compareTiles(tile.bytes, made, context)
+      if (outcome === "equal") result.equal++
+      else if (outcome === "coded") result.coded++
+      else if (isKnown(field, i, outcome)) result.deviating++
+      else fault(outcome)
     })
   }
 }
@@ -114,16 +114,16 @@ const soundAlone = (field: FieldTiles, fragment: ReadonlyArray<FieldTiles>): boo
 export const compareTiles = (
   theirs: Uint8Array,
   ours: Uint8Array,
-  its: TileContext,
+  context: TileContext,
 ): "equal" | "coded" | "cut" | "noise" | "others" => {
   if (same(theirs, ours)) return "equal"
-  const [a, b] = [theirs, ours].map((bytes) => tileTable(bytes, its, 2 ** 32))
+  const [a, b] = [theirs, ours].map((bytes) => tileTable(bytes, context, 2 ** 32))
   if (a.count !== b.count || a.original.some((size, i) => size !== b.original[i])) return "cut"
-  const codec = its.filters.filters.findIndex((filter) => free.has(filter.type))
-  const first = codec < 0 ? its.filters.filters.length : codec
+  const codec = context.filters.filters.findIndex((filter) => free.has(filter.type))
+  const first = codec < 0 ? context.filters.filters.length : codec
   let worst: "coded" | "noise" = "coded"
   for (let i = 0; i < a.count; i++) {
-    const [x, y] = [unwind(theirs, a, i, its, 2 ** 31, first), unwind(ours, b, i, its, 2 ** 31, first)]
+    const [x, y] = [unwind(theirs, a, i, context, 2 ** 31, first), unwind(ours, b, i, context, 2 ** 31, first)]
     if (same(x.data, y.data) && same(x.metadata, y.metadata)) continue
     if (x.data.length !== y.data.length || x.metadata.length !== y.metadata.length) return "others"
     worst = "noise"
@@ -132,4 +132,4 @@ export const compareTiles = (
 }
 
 /** Returns an empty result. */
-export const nothing = (): Refiltered => ({ equal: 0, coded: 0, deviating: 0, skipped: 0, faults: [] })
+export const noTiles = (): Refiltered => ({ equal: 0, coded: 0, deviating: 0, skipped: 0, faults: [] })

@@ -6,10 +6,10 @@ import { existsSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import { fixtures } from "./fixture_tiles.ts"
-import { nothing, refilterCase } from "./refilter.ts"
+import { noTiles, refilterCase } from "./refilter.ts"
 
 const root = process.argv[2] ?? fixtures
-const all = nothing()
+const all = noTiles()
 for (let version = 3; version <= 22; version++) {
   for (const name of readdirSync(join(root, `v${version}`)).sort()) {
     const folder = join(root, `v${version}`, name)

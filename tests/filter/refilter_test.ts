@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { unpack } from "../golden/pack_format.ts"
-import { nothing, refilterCase } from "./refilter.ts"
+import { noTiles, refilterCase } from "./refilter.ts"
 
 const packs = join(import.meta.dirname!, "..", "golden", "data")
 
@@ -14,19 +14,19 @@ describe("tiles of real arrays, filtered again", () => {
   for (const version of [3, 5, 8, 9, 11, 12, 13, 17, 19, 22]) {
     it(`format ${version}: are equal to the engine's tiles`, () => {
       const folder = mkdtempSync(join(tmpdir(), "tessera-"))
-      const found = nothing()
+      const result = noTiles()
       try {
         unpack(readFileSync(join(packs, `v${version}.pack.gz`)), folder)
         const root = join(folder, `v${version}`)
         for (const name of readdirSync(root)) {
-          if (existsSync(join(root, name, "expected.json"))) refilterCase(join(root, name), found)
+          if (existsSync(join(root, name, "expected.json"))) refilterCase(join(root, name), result)
         }
       } finally {
         rmSync(folder, { recursive: true })
       }
-      assertEquals(found.faults, [])
-      assert(found.equal > 100 && found.coded > 10, `${found.equal} equal, ${found.coded} coded`)
-      assert(found.deviating < found.equal / 20, `${found.deviating} deviate`)
+      assertEquals(result.faults, [])
+      assert(result.equal > 100 && result.coded > 10, `${result.equal} equal, ${result.coded} coded`)
+      assert(result.deviating < result.equal / 20, `${result.deviating} deviate`)
     })
   }
 })

@@ -33,9 +33,11 @@ const values = (count: number): Uint8Array =>
   new Uint8Array(Uint32Array.from({ length: count }, (_, i) => 7 * i + (Math.imul(i, 0x9e3779b1) >>> 28)).buffer)
 
 /** Filters a tile in chunks of up to 252 bytes, each filtered as a tile. */
-const filterChunks = (cells: Uint8Array, its: TileContext): Uint8Array => {
+const filterChunks = (cells: Uint8Array, context: TileContext): Uint8Array => {
   const tiles: Array<Uint8Array> = []
-  for (let at = 0; at < cells.length; at += 252) tiles.push(filterTile(cells.subarray(at, at + 252), its).subarray(8))
+  for (let at = 0; at < cells.length; at += 252) {
+    tiles.push(filterTile(cells.subarray(at, at + 252), context).subarray(8))
+  }
   return naive.bytesOf(naive.u32s(tiles.length, 0), ...tiles)
 }
 
@@ -47,20 +49,20 @@ describe("unfiltered chunks", () => {
     const chains = fc.tuple(first, rest).map(([filter, others]) => [filter, ...others])
     fc.assert(
       fc.property(chains, fc.integer({ min: 1, max: 600 }), fc.nat(9), (filters, count, shift) => {
-        const its = naive.context(filters, "uint32")
+        const context = naive.context(filters, "uint32")
         const want = values(count)
-        const tile = filterChunks(want, its)
-        const table = tileTable(tile, its, want.length)
-        const kept = Array.from({ length: table.count }, (_, i) => unfilterChunk(tile, table, i, its))
+        const tile = filterChunks(want, context)
+        const table = tileTable(tile, context, want.length)
+        const kept = Array.from({ length: table.count }, (_, i) => unfilterChunk(tile, table, i, context))
         const into = new Uint8Array(want.length + shift).subarray(shift)
-        const given = unfilterChunks(tile, table, 0, table.count, its, into)
-        assertEquals(given.buffer === into.buffer || table.count === 1, true)
-        assertEquals(Array.from(given), Array.from(want))
-        const whole = unfilterTile(tile, its, want.length)
-        unfilterTile(filterChunks(new Uint8Array(want.length).fill(255), its), its, want.length)
+        const unfiltered = unfilterChunks(tile, table, 0, table.count, context, into)
+        assertEquals(unfiltered.buffer === into.buffer || table.count === 1, true)
+        assertEquals(Array.from(unfiltered), Array.from(want))
+        const whole = unfilterTile(tile, context, want.length)
+        unfilterTile(filterChunks(new Uint8Array(want.length).fill(255), context), context, want.length)
         assertEquals(Array.from(whole), Array.from(want))
         assertEquals(Array.from(naive.bytesOf(...kept)), Array.from(want))
-        assert(![given, whole, ...kept].some(isScratch))
+        assert(![unfiltered, whole, ...kept].some(isScratch))
       }),
       { numRuns: 300 },
     )
@@ -72,14 +74,14 @@ describe("unfiltered chunks", () => {
       { type: "double_delta", level: 0, reinterpretDatatype: "uint8" },
       { type: "lz4", level: 1 },
     ]
-    const its = naive.context([{ type: "bitshuffle" }, { type: "xor" }, ...packed], "uint32")
+    const context = naive.context([{ type: "bitshuffle" }, { type: "xor" }, ...packed], "uint32")
     const zeros = new Uint8Array(252)
     const sizes = naive.u32s(1, 252)
     const filtered = packed.reduce<Parts>(
-      (parts, filter) => transformOf(filter).forward(filter, parts, { ...its, verifyChecksums: true }),
+      (parts, filter) => transformOf(filter).forward(filter, parts, { ...context, verifyChecksums: true }),
       { metadata: [naive.bytesOf(sizes, sizes)], data: zeros },
     )
     const tile = naive.persist([{ original: 252, parts: filtered }])
-    assertEquals(Array.from(unfilterTile(tile, its, 252)), Array.from(zeros))
+    assertEquals(Array.from(unfilterTile(tile, context, 252)), Array.from(zeros))
   })
 })

@@ -42,15 +42,15 @@ const returns = (
   chunks: ReadonlyArray<Uint8Array>,
   more = {},
 ): void => {
-  const its = naive.context(filters, type, more)
-  const tile = naive.filterTile(its, chunks)
+  const context = naive.context(filters, type, more)
+  const tile = naive.filterTile(context, chunks)
   const before = tile.slice()
   const want = naive.bytesOf(...chunks)
-  assertEquals(Uint8Array.from(unfilterTile(tile, its, want.length)), want)
+  assertEquals(Uint8Array.from(unfilterTile(tile, context, want.length)), want)
   assertEquals(tile, before, "the input was modified")
   const odd = new Uint8Array(tile.length + 1) // the result must not depend on alignment
   odd.set(tile, 1)
-  assertEquals(Uint8Array.from(unfilterTile(odd.subarray(1), its, want.length)), want)
+  assertEquals(Uint8Array.from(unfilterTile(odd.subarray(1), context, want.length)), want)
 }
 
 const first = (filter: Filter, data: Uint8Array, type: Datatype) =>
@@ -81,11 +81,11 @@ describe("filters in reverse", () => {
   }
 
   it("an empty pipeline returns the bytes; one chunk is a view", () => {
-    const its = naive.context([], "int32")
-    const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3, 4)])
-    assert(unfilterTile(tile, its, 4).buffer === tile.buffer)
+    const context = naive.context([], "int32")
+    const tile = naive.filterTile(context, [Uint8Array.of(1, 2, 3, 4)])
+    assert(unfilterTile(tile, context, 4).buffer === tile.buffer)
     returns([], "int32", [Uint8Array.of(1, 2, 3, 4), Uint8Array.of(5, 6, 7, 8)])
-    assertEquals(unfilterTile(new Uint8Array(8), its, 0).length, 0)
+    assertEquals(unfilterTile(new Uint8Array(8), context, 0).length, 0)
   })
 
   it("byteshuffle puts byte k of value i at k · n + i and copies the rest", () => {
@@ -124,12 +124,12 @@ describe("filters in reverse", () => {
         if (data.length === 0) return
         returns([filter], type, [data])
         const size = sizeOf(type)
-        const [want, its] = [naive.values(data, type), naive.context([filter], type)]
+        const [want, context] = [naive.values(data, type), naive.context([filter], type)]
         const steps = want.map((v, i) => naive.int(i === 0 ? v : v - want[i - 1], size))
         const part = naive.bytesOf(naive.int(want.length, 8), ...steps, naive.int(77, size))
         const metadata = [naive.u32s(0, 1, data.length, part.length)]
         const tile = naive.persist([{ original: data.length, parts: { metadata, data: part } }])
-        assertEquals(unfilterTile(tile, its, data.length), data)
+        assertEquals(unfilterTile(tile, context, data.length), data)
       }, 20)
     }
   })
@@ -240,11 +240,11 @@ describe("filters in reverse", () => {
             integers,
             scale,
           ]) => {
-            const its = naive.context([{ type: "scale_float", scale, offset: 0.31589, byteWidth }], type)
+            const context = naive.context([{ type: "scale_float", scale, offset: 0.31589, byteWidth }], type)
             const stored = naive.bytesOf(...integers.map((v) => naive.int(v, byteWidth)))
             const size = integers.length * sizeOf(type)
             const parts = { metadata: [naive.u32s(1, stored.length)], data: stored }
-            const out = unfilterTile(naive.persist([{ original: size, parts }]), its, size).slice().buffer
+            const out = unfilterTile(naive.persist([{ original: size, parts }]), context, size).slice().buffer
             const want = integers.map((v) => scale * v + 0.31589)
             assertEquals(
               Array.from(type === "float32" ? new Float32Array(out) : new Float64Array(out)),
@@ -281,11 +281,11 @@ describe("filters in reverse", () => {
   })
 
   it("a single chunk can be unfiltered", () => {
-    const its = naive.context([{ type: "zstd", level: 3 }], "uint8")
+    const context = naive.context([{ type: "zstd", level: 3 }], "uint8")
     const chunks = [[1, 2], [3], [], [4, 5, 6]].map((c) => Uint8Array.from(c))
-    const tile = naive.filterTile(its, chunks)
-    const table = tileTable(tile, its, 6)
-    chunks.forEach((chunk, i) => assertEquals(Uint8Array.from(unfilterChunk(tile, table, i, its)), chunk))
+    const tile = naive.filterTile(context, chunks)
+    const table = tileTable(tile, context, 6)
+    chunks.forEach((chunk, i) => assertEquals(Uint8Array.from(unfilterChunk(tile, table, i, context)), chunk))
   })
 })
 
@@ -304,14 +304,14 @@ describe("folded strings", () => {
           { type, level: 0 },
           ...(more ? [{ type: "zstd", level: 3 } as const] : []),
         ]
-        const its = naive.context(filters, "string_ascii")
+        const context = naive.context(filters, "string_ascii")
         const parts = (type === "rle" ? naive.foldedRle : naive.foldedDictionary)(strings, a, b)
         const size = new TextEncoder().encode(strings.join("")).length
-        const tile = naive.persist([{ original: size, parts: naive.forward(its, parts, 1) }])
-        const { bytes, offsets } = unfilterFoldedTile(tile, its, size, strings.length)
+        const tile = naive.persist([{ original: size, parts: naive.forward(context, parts, 1) }])
+        const { bytes, offsets } = unfilterFoldedTile(tile, context, size, strings.length)
         assertEquals(strings.map((_, i) => text.decode(bytes.subarray(offsets[i], offsets[i + 1]))), strings)
         assertEquals([offsets.length, offsets[strings.length]], [strings.length + 1, size])
-        assertThrows(() => unfilterFoldedTile(tile, its, size, strings.length - 1), FormatError)
+        assertThrows(() => unfilterFoldedTile(tile, context, size, strings.length - 1), FormatError)
       })
     })
   }
@@ -350,52 +350,52 @@ describe("types and errors", () => {
 
   it("a wrong checksum is reported with file, offset and algorithm, unless verification is disabled", () => {
     for (const [type, algorithm] of [["checksum_md5", "md5"], ["checksum_sha256", "sha256"]] as const) {
-      const its = naive.context([{ type }], "uint8")
-      const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3), Uint8Array.of(4)])
+      const context = naive.context([{ type }], "uint8")
+      const tile = naive.filterTile(context, [Uint8Array.of(1, 2, 3), Uint8Array.of(4)])
       tile[tile.length - 1] ^= 1
-      const error = assertThrows(() => unfilterTile(tile, its, 4), ChecksumMismatch)
+      const error = assertThrows(() => unfilterTile(tile, context, 4), ChecksumMismatch)
       const offset = 1000 + 8 + 12 + 8 + 8 + (algorithm === "md5" ? 16 : 32) + 3
       assertEquals([error._tag, error.uri, error.offset, error.algorithm], [
         "ChecksumMismatch",
-        its.uri,
+        context.uri,
         offset,
         algorithm,
       ])
-      assertEquals(Array.from(unfilterTile(tile, { ...its, verifyChecksums: false }, 4)), [1, 2, 3, 5])
+      assertEquals(Array.from(unfilterTile(tile, { ...context, verifyChecksums: false }, 4)), [1, 2, 3, 5])
     }
   })
 
   it("a missing, short or wrong key is reported without the key", () => {
     const pipeline = withEncryption({ maxChunkSize: 65536, filters: [{ type: "zstd", level: 3 }] })
     assertEquals(pipeline.filters.map((f) => f.type), ["zstd", "aes_256_gcm"])
-    const its = naive.context(pipeline.filters, "uint8")
-    const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3)])
+    const context = naive.context(pipeline.filters, "uint8")
+    const tile = naive.filterTile(context, [Uint8Array.of(1, 2, 3)])
     const fails = (key: Uint8Array | undefined, hint: string) =>
-      assertThrows(() => unfilterTile(tile, { ...its, key }, 3), DecryptionFailed, hint)
+      assertThrows(() => unfilterTile(tile, { ...context, key }, 3), DecryptionFailed, hint)
     fails(undefined, "open the array with its key")
     fails(new Uint8Array(16), "32 bytes")
     fails(new Uint8Array(32), "the key is not the one")
-    assertEquals(Array.from(unfilterTile(tile, its, 3)), [1, 2, 3])
+    assertEquals(Array.from(unfilterTile(tile, context, 3)), [1, 2, 3])
   })
 
   it("damage is a FormatError with the file, the offset of the chunk and the filter", () => {
-    const its = naive.context([{ type: "zstd", level: 3 }], "uint8")
-    const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3)])
+    const context = naive.context([{ type: "zstd", level: 3 }], "uint8")
+    const tile = naive.filterTile(context, [Uint8Array.of(1, 2, 3)])
     tile[tile.length - 5] ^= 0xff
     tile[8 + 12 + 8] ^= 4
-    const error = assertThrows(() => unfilterTile(tile, its, 3), FormatError, "mem://a.tdb")
+    const error = assertThrows(() => unfilterTile(tile, context, 3), FormatError, "mem://a.tdb")
     assertEquals([error.path, error.offset, error.version], ["chunks.0.zstd", 1008, 22])
   })
 
   it("sizes above the limit are rejected before allocation", () => {
-    const its = naive.context([{ type: "zstd", level: 3 }], "uint8")
-    const tile = naive.filterTile(its, [new Uint8Array(1000)])
-    assertThrows(() => unfilterTile(tile, its, 999), FormatError, "the maximum is 999")
+    const context = naive.context([{ type: "zstd", level: 3 }], "uint8")
+    const tile = naive.filterTile(context, [new Uint8Array(1000)])
+    assertThrows(() => unfilterTile(tile, context, 999), FormatError, "the maximum is 999")
     const forged = naive.persist([{
       original: 10,
       parts: { metadata: [naive.u32s(0, 1, 0xfffffff0, 5)], data: Uint8Array.of(1, 2, 3, 4, 5) },
     }])
-    assertThrows(() => unfilterTile(forged, its, 10), FormatError, "claims 4294967280 bytes")
+    assertThrows(() => unfilterTile(forged, context, 10), FormatError, "claims 4294967280 bytes")
   })
 })
 
@@ -429,15 +429,15 @@ describe("WebP", () => {
   })
 
   it("passes the maximum number of pixels to the codec, which rejects larger pictures before allocation", () => {
-    const asked: Array<number | undefined> = []
+    const limits: Array<number | undefined> = []
     const refusing = {
       decode: (_file: Uint8Array, pixels?: number) => {
-        asked.push(pixels)
+        limits.push(pixels)
         throw new CodecError({ codec: "webp", reason: "too many pixels" })
       },
     }
     assertThrows(() => unfiltered("rgb", { webp: refusing }), FormatError, "too many pixels")
     assertThrows(() => unfiltered("rgba", { webp: refusing }), FormatError, "too many pixels")
-    assertEquals(asked, [4, 4])
+    assertEquals(limits, [4, 4])
   })
 })

@@ -10,10 +10,10 @@ import { FormatError } from "../../schema/errors/format_error.ts"
 import { type PackedArray, packedArrays } from "../support/packed_arrays.ts"
 import { openAndRead, runOver } from "../support/run_bytes.ts"
 
-const found = (pack: string, path: string): PackedArray => packedArrays(pack).find((a) => a.path === path)!
+const findArray = (pack: string, path: string): PackedArray => packedArrays(pack).find((a) => a.path === path)!
 
-const without = (files: ReadonlyMap<string, Uint8Array>, gone: (name: string) => boolean) =>
-  new Map([...files].filter(([name]) => !gone(name)))
+const without = (files: ReadonlyMap<string, Uint8Array>, removed: (name: string) => boolean) =>
+  new Map([...files].filter(([name]) => !removed(name)))
 
 const damage = async (
   run: Promise<{ readonly value: unknown } | { readonly error: unknown }>,
@@ -27,7 +27,7 @@ const damage = async (
 describe("a committed fragment", () => {
   for (const path of ["v22/dense_fill/array", "v22/deletes/array", "v5/dense_fill/array", "v4/dense_fill/array"]) {
     it(`of ${path} with a missing file is reported with the file`, async () => {
-      const { files } = found(path.slice(0, path.indexOf("/")), path)
+      const { files } = findArray(path.slice(0, path.indexOf("/")), path)
       const own = [...files.keys()].filter((name) => /\/__\d[^/]*\/[^/]*\.tdb$/.test(name))
       assert(own.length >= 4)
       let refused = 0
@@ -51,22 +51,22 @@ describe("a committed fragment", () => {
 
   it("with a consolidated footer may be missing completely", async () => {
     const path = "v22/fragment_meta_consolidated/array"
-    const { files } = found("v22", path)
-    const gone = [...files.keys()].find((name) => name.endsWith("/__fragment_metadata.tdb"))!
-    const folder = gone.slice(0, gone.lastIndexOf("/") + 1)
+    const { files } = findArray("v22", path)
+    const removed = [...files.keys()].find((name) => name.endsWith("/__fragment_metadata.tdb"))!
+    const folder = removed.slice(0, removed.lastIndexOf("/") + 1)
     const rest = without(files, (name) => name.startsWith(folder))
     const read = await damage(runOver(rest, openAndRead(path)))
     assert(read.uri.startsWith(`mem://${folder}`), read.uri)
     const described = await damage(runOver(rest, Effect.flatMap(openArray(`mem://${path}`), describeOpenFragments)))
-    assertEquals(described.uri, `mem://${gone}`)
+    assertEquals(described.uri, `mem://${removed}`)
   })
 
   it("before format 5 is incomplete without its metadata", async () => {
     const path = "v4/dense_fill/array"
-    const { files } = found("v4", path)
-    const gone = [...files.keys()].find((name) => name.endsWith("/__fragment_metadata.tdb"))!
+    const { files } = findArray("v4", path)
+    const removed = [...files.keys()].find((name) => name.endsWith("/__fragment_metadata.tdb"))!
     const whole = await runOver(files, openArray(`mem://${path}`))
-    const rest = await runOver(without(files, (name) => name === gone), openArray(`mem://${path}`))
+    const rest = await runOver(without(files, (name) => name === removed), openArray(`mem://${path}`))
     assert("value" in whole && "value" in rest)
     assertEquals(rest.value.fragments.length, whole.value.fragments.length - 1)
   })
@@ -75,19 +75,19 @@ describe("a committed fragment", () => {
 describe("a delete condition", () => {
   it("that is removed after the listing is damage too", async () => {
     const path = "v22/deletes/array"
-    const { files } = found("v22", path)
-    const gone = [...files.keys()].find((name) => name.endsWith(".del"))!
+    const { files } = findArray("v22", path)
+    const removed = [...files.keys()].find((name) => name.endsWith(".del"))!
     const result = await runOver(
       files,
       Effect.gen(function* () {
         const array = yield* openArray(`mem://${path}`)
         const storage = yield* Storage
-        yield* storage.remove(`mem://${gone}`)
+        yield* storage.remove(`mem://${removed}`)
         return yield* readSparse(array)
       }),
     )
     assert("error" in result && result.error instanceof FormatError)
-    assertEquals(result.error.uri, `mem://${gone}`)
+    assertEquals(result.error.uri, `mem://${removed}`)
     assertStringIncludes(result.error.reason, "open the array again")
   })
 })

@@ -168,10 +168,10 @@ const thingsOf = (expected: ExpectedObject, uri: string, key: string | null, eng
 /**
  * Runs all comparisons of a case. `only` selects the comparisons whose `uri: thing` it matches.
  */
-export async function* checkCase(given: Case, engine: Engine, only?: RegExp): AsyncGenerator<Outcome> {
-  for (const [path, expected] of Object.entries(given.objects)) {
-    const uri = join(given.folder, path)
-    for (const { thing, check } of thingsOf(expected, uri, given.key, engine)) {
+export async function* checkCase(testCase: Case, engine: Engine, only?: RegExp): AsyncGenerator<Outcome> {
+  for (const [path, expected] of Object.entries(testCase.objects)) {
+    const uri = join(testCase.folder, path)
+    for (const { thing, check } of thingsOf(expected, uri, testCase.key, engine)) {
       if (only !== undefined && !only.test(`${uri}: ${thing}`)) continue
       let failure: string | undefined
       try {

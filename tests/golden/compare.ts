@@ -156,15 +156,15 @@ const differenceOfRows = (expected: Lists, actual: Lists, length: number): strin
 export const differenceOfRead = (expected: ExpectedRead, actual: Cells, array: Comparison): string | undefined => {
   const failed = Object.keys(expected.column_errors ?? {})
   const names = Object.keys(expected.columns)
-  const wanted = [...names, ...failed]
-  for (const name of wanted) {
+  const requested = [...names, ...failed]
+  for (const name of requested) {
     if (!Object.hasOwn(actual.columns, name)) return `${name}: expected a column, got none`
   }
   for (const name of Object.keys(actual.columns)) {
-    if (!wanted.includes(name)) return `${name}: expected no such column, got one`
+    if (!requested.includes(name)) return `${name}: expected no such column, got one`
   }
   if (actual.cells !== expected.cells) return `expected ${expected.cells} cells, got ${actual.cells}`
-  for (const name of wanted) {
+  for (const name of requested) {
     const length = actual.columns[name].length
     if (length !== expected.cells) return `${name}: expected ${expected.cells} cells, got ${length}`
   }

@@ -59,8 +59,8 @@ export const casesOf = (all: ReadonlyArray<Subject>, seed: string, count: number
     const subject = order[i]
     // the remaining cases are divided evenly
     const left = order.length - i
-    const most = Math.max(rounds, Math.ceil((count - out.length) / left))
-    for (let n = 0; n < Math.min(each, most) && out.length < count; n++) {
+    const max = Math.max(rounds, Math.ceil((count - out.length) / left))
+    for (let n = 0; n < Math.min(each, max) && out.length < count; n++) {
       out.push({ id: `${subject.path}#${n}`, subject })
     }
   }
@@ -86,8 +86,8 @@ export const makeRunner = async (seed: string) => {
   const baselineOf = async (subject: Subject): Promise<Baseline> => {
     if (last?.path === subject.path) return last.baseline
     const files = subject.files()
-    const found = new Map<number, Packed>()
-    const first = await visit(subject, files, watched(codecs.native, files, found), {
+    const faultsOfCase = new Map<number, Packed>()
+    const first = await visit(subject, files, watched(codecs.native, files, faultsOfCase), {
       ranges: undefined,
       memory: MEMORY,
     })
@@ -101,7 +101,7 @@ export const makeRunner = async (seed: string) => {
     const plan = { ranges: partOf(first), memory: Math.max(MEMORY, ...needed) }
     const native = await visit(subject, files, codecs.native, plan)
     // both codec layers return the same results
-    const baseline = { files, plan, seen: { native, portable: native }, packed: [...found.values()] }
+    const baseline = { files, plan, seen: { native, portable: native }, packed: [...faultsOfCase.values()] }
     last = { path: subject.path, baseline }
     return baseline
   }
@@ -129,11 +129,11 @@ export const makeRunner = async (seed: string) => {
       const after = await visit(subject, mutation.files, mutation.codecs(codecs[which]), plan)
       const milliseconds = performance.now() - start
       const { largest } = takeAllocations()
-      const found = [...faults(subject, mutation, before, after)]
-      if (milliseconds > SLOW) found.push(`took ${Math.round(milliseconds)} ms`)
-      if (largest > largestOf(mutation.files, after)) found.push(`allocated ${largest} bytes at once`)
+      const faultsOfCase = [...faults(subject, mutation, before, after)]
+      if (milliseconds > SLOW) faultsOfCase.push(`took ${Math.round(milliseconds)} ms`)
+      if (largest > largestOf(mutation.files, after)) faultsOfCase.push(`allocated ${largest} bytes at once`)
       const noticed = [...after.values()].some((outcome) => outcome.kind === "error")
-      return { faults: found, noticed, milliseconds, largest }
+      return { faults: faultsOfCase, noticed, milliseconds, largest }
     },
   }
 }

@@ -52,23 +52,23 @@ const faultOfError = (path: string, error: object): string | undefined => {
 
 const faultOfColumn = (name: string, column: Column, cells: number): string | undefined => {
   const { type, cellValNum, length, values, offsets, validity } = column
-  const its = JSON.stringify(name)
-  if (length !== cells) return `${its} has ${length} cells of ${cells}`
+  const label = JSON.stringify(name)
+  if (length !== cells) return `${label} has ${length} cells of ${cells}`
   if (values.BYTES_PER_ELEMENT !== viewAs(type, new Uint8Array(sizeOf(type))).BYTES_PER_ELEMENT) {
-    return `${its} has values of another type than ${type}`
+    return `${label} has values of another type than ${type}`
   }
   if (validity !== undefined) {
-    if (validity.length !== cells) return `${its} has ${validity.length} bytes of validity for ${cells} cells`
-    if (validity.some((v) => v > 1)) return `${its} has a validity of neither 0 nor 1`
+    if (validity.length !== cells) return `${label} has ${validity.length} bytes of validity for ${cells} cells`
+    if (validity.some((v) => v > 1)) return `${label} has a validity of neither 0 nor 1`
   }
   if (cellValNum !== "var") {
     return values.length === cells * cellValNum && offsets === undefined
       ? undefined
-      : `${its} has ${values.length} values for ${cells} cells of ${cellValNum}`
+      : `${label} has ${values.length} values for ${cells} cells of ${cellValNum}`
   }
-  if (offsets?.length !== cells + 1) return `${its} has ${offsets?.length} offsets for ${cells} cells`
-  if (offsets[0] !== 0 || offsets[cells] !== values.length) return `${its} has offsets that do not span its values`
-  for (let i = 0; i < cells; i++) if (offsets[i] > offsets[i + 1]) return `${its} has offsets that fall at cell ${i}`
+  if (offsets?.length !== cells + 1) return `${label} has ${offsets?.length} offsets for ${cells} cells`
+  if (offsets[0] !== 0 || offsets[cells] !== values.length) return `${label} has offsets that do not span its values`
+  for (let i = 0; i < cells; i++) if (offsets[i] > offsets[i + 1]) return `${label} has offsets that fall at cell ${i}`
   return undefined
 }
 
@@ -212,11 +212,11 @@ export const faults = (
     if (outcome.kind === "cells" && isRead(step) && !/resolved/.test(step)) counts.set(step, total(outcome.cells))
   }
   for (const part of [false, true]) {
-    const its = [...counts].filter(([step]) => /part/.test(step) === part)
-    const most = Math.max(...its.map(([, count]) => count))
+    const label = [...counts].filter(([step]) => /part/.test(step) === part)
+    const max = Math.max(...label.map(([, count]) => count))
     // a stream must not return more cells than a read
-    const agree = its.every(([step, count]) => count === most || (rectangles && /^stream/.test(step)))
-    if (!agree) out.push(`reads that do not agree: ${its.map(([step, count]) => `${step} ${count}`).join(", ")}`)
+    const agree = label.every(([step, count]) => count === max || (rectangles && /^stream/.test(step)))
+    if (!agree) out.push(`reads that do not agree: ${label.map(([step, count]) => `${step} ${count}`).join(", ")}`)
   }
   return out
 }

@@ -10,14 +10,14 @@ import type { Outcome } from "./visit.ts"
 
 const subject = { path: "v22/one/array", kind: "array", key: undefined } as const
 
-const mutation = (file: string, given: Partial<Mutation> = {}): Mutation => ({
-  what: "cut",
+const mutation = (file: string, overrides: Partial<Mutation> = {}): Mutation => ({
+  description: "cut",
   file: `v22/one/array/${file}`,
   same: false,
   behind: false,
   files: new Map(),
   codecs: (codecs) => codecs,
-  ...given,
+  ...overrides,
 })
 
 const a: Column = { name: "a", type: "int32", cellValNum: 1, length: 2, values: Int32Array.of(1, 2) }

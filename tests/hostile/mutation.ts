@@ -10,7 +10,7 @@ import { hash, type Random } from "./random.ts"
 /** A subject's files with one file modified, or modified codecs. */
 export interface Mutation {
   /** A description of the mutation. */
-  readonly what: string
+  readonly description: string
   /** The full name of the modified file. */
   readonly file: string
   /** Whether the mutation has no effect (zeros were zeroed). */
@@ -87,17 +87,17 @@ const wrap = (codecs: Codecs, around: (compressor: Compressor) => Compressor["de
 export const watched = (
   codecs: Codecs,
   files: ReadonlyMap<string, Uint8Array>,
-  found: Map<number, Packed>,
+  packed: Map<number, Packed>,
 ): Codecs =>
   wrap(codecs, (compressor) => (input, size) => {
     const key = hash(input)
-    if (!found.has(key)) {
-      const its = Buffer.from(input)
+    if (!packed.has(key)) {
+      const compressed = Buffer.from(input)
       const holding = [...files].filter(([, bytes]) =>
-        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(its)
+        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(compressed)
       )
       // equal bytes in several files would be modified in all of them
-      if (holding.length === 1) found.set(key, { input: key, size, file: holding[0][0] })
+      if (holding.length === 1) packed.set(key, { input: key, size, file: holding[0][0] })
     }
     return compressor.decompress(input, size)
   })
@@ -107,13 +107,13 @@ const behindCodecs = (files: ReadonlyMap<string, Uint8Array>, packed: Packed, ra
   const seed = new Uint8Array(packed.size)
   // positions depend on the size only, so that every read of the stream gets the same modification
   const draws: Array<number> = []
-  const what = change(seed, { ...random, below: (n) => (draws.push(random.below(n)), draws[draws.length - 1]) })
+  const description = change(seed, { ...random, below: (n) => (draws.push(random.below(n)), draws[draws.length - 1]) })
   const again = (bytes: Uint8Array): void => {
     let i = 0
     change(bytes, { ...random, below: () => draws[i++] })
   }
   return {
-    what: `${packed.file}: ${what}, after decompression of a stream of ${packed.size} bytes`,
+    description: `${packed.file}: ${description}, after decompression of a stream of ${packed.size} bytes`,
     file: packed.file,
     same: false,
     behind: true,
@@ -147,12 +147,19 @@ export const mutate = (
   }
   const names = [...files].filter(([, bytes]) => bytes.length > 0).map(([name]) => name)
   if (names.length === 0) {
-    return { what: "nothing: all files are empty", file: "", same: true, behind: false, files, codecs: unchanged }
+    return {
+      description: "nothing: all files are empty",
+      file: "",
+      same: true,
+      behind: false,
+      files,
+      codecs: unchanged,
+    }
   }
   const file = choose(names, (name) => name)
   const before = files.get(file)!
-  const done = (after: Uint8Array, what: string): Mutation => ({
-    what: `${file}: ${what} (of ${before.length} bytes)`,
+  const done = (after: Uint8Array, description: string): Mutation => ({
+    description: `${file}: ${description} (of ${before.length} bytes)`,
     file,
     same: Buffer.compare(before, after) === 0,
     behind: false,

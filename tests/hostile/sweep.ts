@@ -55,7 +55,7 @@ const residentOf = (child: ChildProcess): number => {
 interface Message {
   readonly at?: number
   readonly id?: string
-  readonly what?: string
+  readonly description?: string
   readonly done?: number
   readonly noticed?: boolean
   readonly took?: number
@@ -76,7 +76,7 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
   const fail = (why: string): void => {
     out.failed++
     const again = `deno task hostile --runtime ${runtime.name.toLowerCase()} --seed ${seed} --only '${at.id}'`
-    print(`FAILED ${runtime.name}: ${at.id ?? "the start"}: ${at.what ?? ""}\n    ${why}\n    again: ${again}`)
+    print(`FAILED ${runtime.name}: ${at.id ?? "the start"}: ${at.description ?? ""}\n    ${why}\n    again: ${again}`)
   }
   const hear = (message: Message): void => {
     if (message.at !== undefined) at = message
@@ -147,7 +147,7 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
 }
 
 /** Formats the result of a sweep as one line. */
-export const shown = (name: string, its: Sweep, seconds: number): string =>
-  `${name}: ${its.cases} mutations of ${its.subjects} arrays and groups, ${its.noticed} refused, ${its.failed} failed; ` +
-  `slowest ${Math.round(its.slowest)} ms, largest allocation ${(its.largest / 2 ** 20).toFixed(1)} MiB, ` +
-  `resident ${Math.round(its.resident / 2 ** 20)} MiB; ${Math.round(seconds)} s`
+export const shown = (name: string, result: Sweep, seconds: number): string =>
+  `${name}: ${result.cases} mutations of ${result.subjects} arrays and groups, ${result.noticed} refused, ${result.failed} failed; ` +
+  `slowest ${Math.round(result.slowest)} ms, largest allocation ${(result.largest / 2 ** 20).toFixed(1)} MiB, ` +
+  `resident ${Math.round(result.resident / 2 ** 20)} MiB; ${Math.round(seconds)} s`

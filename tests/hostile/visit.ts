@@ -109,9 +109,9 @@ export const visit = async (
     const domain = TileArray.nonEmptyDomain(array)
     return domain === undefined ? null : describeRanges(schema, domain)
   })
-  await step("fragments", TileArray.fragments(array), (found) => text(describeFragments(schema, found)))
+  await step("fragments", TileArray.fragments(array), (value) => text(describeFragments(schema, value)))
   await step("metadata", TileArray.metadata(array), (items) => (Metadata.values(items), text(describeMetadata(items))))
-  await step("enumerations", TileArray.enumerations(array), (found) => text(describeEnumerations(found)))
+  await step("enumerations", TileArray.enumerations(array), (value) => text(describeEnumerations(value)))
 
   const dense = schema.arrayType === "dense"
   const read = async (name: string, options: StreamOptions): Promise<void> => {
@@ -125,7 +125,7 @@ export const visit = async (
         Sparse.read(array as never, all as never),
         ({ length, fields }) => ({ cells: length, columns: fields }),
       )
-    const batch = await step(name, one, (its) => cells(dense, [its]))
+    const batch = await step(name, one, (cellsRead) => cells(dense, [cellsRead]))
     const coded = Object.values(batch?.columns ?? {}).some((column) => column.enumeration !== undefined)
     if (batch === undefined || !coded) return
     await step(

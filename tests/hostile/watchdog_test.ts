@@ -23,14 +23,14 @@ const withTrouble = async (trouble: string) => {
        const say = (message) => writeSync(1, JSON.stringify(message) + "\\n")
        const faults = []
        for (let i = Number(process.argv[6]); i < 4; i++) {
-         say({ at: i, id: "v1/one/array#" + i, what: "cut" })
+         say({ at: i, id: "v1/one/array#" + i, description: "cut" })
          if (i === 1) { ${trouble} }
          say({ done: i, noticed: true, took: 1, largest: 1, faults: faults.splice(0) })
        }
        say({ end: true, cases: 4, subjects: 1, late: [] })`,
     )
     const print = (line: string) => lines.push(line)
-    const its = await sweep({
+    const result = await sweep({
       runtime,
       seed: "7",
       fixtures: "packed",
@@ -40,7 +40,7 @@ const withTrouble = async (trouble: string) => {
       worker,
       hangs: 3000,
     })
-    return { ...its, lines }
+    return { ...result, lines }
   } finally {
     rmSync(folder, { recursive: true })
   }

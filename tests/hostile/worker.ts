@@ -35,14 +35,14 @@ const cases = match === null
   : all.filter(({ path }) => path === match[1]).map((subject) => ({ id: only, subject }))
 const runner = await makeRunner(seed)
 for (let i = Number(skip); i < cases.length; i++) {
-  say({ at: i, id: cases[i].id, what: "its description, unchanged" })
+  say({ at: i, id: cases[i].id, description: "its description, unchanged" })
   const prepared = await runner.prepare(cases[i])
-  say({ at: i, id: cases[i].id, what: `${prepared.mutation.what}; ${prepared.which} codecs` })
+  say({ at: i, id: cases[i].id, description: `${prepared.mutation.description}; ${prepared.which} codecs` })
   const report = await runner.run(cases[i], prepared)
   // unhandled rejections are reported after pending tasks
   if (i % 20 === 0 || report.faults.length > 0) await new Promise((resolve) => setTimeout(resolve, 0))
-  const found = [...report.faults, ...unhandled.splice(0)]
-  say({ done: i, noticed: report.noticed, took: report.milliseconds, largest: report.largest, faults: found })
+  const allFaults = [...report.faults, ...unhandled.splice(0)]
+  say({ done: i, noticed: report.noticed, took: report.milliseconds, largest: report.largest, faults: allFaults })
 }
 await new Promise((resolve) => setTimeout(resolve, 10))
 say({

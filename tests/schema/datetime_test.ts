@@ -43,7 +43,7 @@ describe("datetimes", () => {
     }))
   })
 
-  it("are refused if they are none, or finer than the unit", () => {
+  it("are rejected if invalid, or finer than the unit", () => {
     assertEquals(reason(parseDatetime("datetime_day", "2023-02-29")), "is not a valid calendar date")
     assertEquals(reason(parseDatetime("datetime_day", "2023-13-01")), "is not a valid calendar date")
     assertEquals(reason(parseDatetime("datetime_ms", "2023-01-01T24:00")), "is not a valid time of day")
@@ -53,7 +53,7 @@ describe("datetimes", () => {
     assertEquals(reason(parseDatetime("datetime_month", "2023-01-01T12:00")), "is finer than its unit (month)")
   })
 
-  it("show as fine as their unit, and read back", () => {
+  it("are formatted with the precision of the unit, and parsed again", () => {
     const units = ["week", "day", "hr", "min", "sec", "ms", "us", "ns", "ps", "fs", "as"]
     for (const unit of units) {
       const type = `datetime_${unit}` as Datatype

@@ -53,7 +53,7 @@ const whole = ArraySchema.sparse({
 })
 
 describe("schemas as JSON", () => {
-  it("come back as they were", () => {
+  it("are equal after a round trip", () => {
     assertEquals(again(whole), whole)
     Schema.decodeUnknownSync(ArraySchema.SchemaJson, { onExcessProperty: "error" })(ArraySchema.toJson(whole))
     const picture = ArraySchema.dense({
@@ -72,7 +72,7 @@ describe("schemas as JSON", () => {
     assertEquals(again(ordered), ordered)
   })
 
-  it("are short where nothing is said", () => {
+  it("omit defaults", () => {
     const json = {
       arrayType: "dense",
       dims: [{ name: "x", type: "int32", domain: [1, 5] }],
@@ -92,7 +92,7 @@ describe("schemas as JSON", () => {
     assertEquals(filter({ maxChunkSize: 5, filters: [] }), { maxChunkSize: 5, filters: [] })
   })
 
-  it("are refused with the place of what is wrong", () => {
+  it("are rejected with the location of the error", () => {
     const good = ArraySchema.toJson(whole)
     const dense = {
       arrayType: "dense",
@@ -145,7 +145,7 @@ describe("schemas as JSON", () => {
     }
   })
 
-  it("of all arrays that engines made come back as they were", async () => {
+  it("of all arrays that engines made are equal after a round trip", async () => {
     let count = 0
     for (const pack of readdirSync(new URL("../golden/data", import.meta.url)).map((file) => file.split(".")[0])) {
       for (const { files, path, key } of packedArrays(pack)) {
@@ -169,7 +169,7 @@ describe("schemas as JSON", () => {
         }
         const json = again(schema)
         assertEquals(ArraySchema.toJson(json), ArraySchema.toJson(schema), path)
-        // files of enumerations are chosen anew, and sizes of pictures follow from the tiles
+        // file names of enumerations are new, and sizes of pictures follow from the tiles
         const structure = (all: ArraySchema.ArraySchema) =>
           ArraySchema.toStructure({ ...all, enumerations: {} }, { version: 22 })
         assertEquals(structure(json), structure(schema), path)
@@ -193,7 +193,7 @@ describe("schemas of arrays", () => {
 })
 
 describe("schemas of columns", () => {
-  onEachStorage("hold them: dense", (root) =>
+  onEachStorage("store them: dense", (root) =>
     Effect.gen(function* () {
       const columns = {
         a: Float32Array.of(1, 2, 3, 4, 5, 6),
@@ -218,7 +218,7 @@ describe("schemas of columns", () => {
       assertEquals(read.b.validity, Uint8Array.of(1, 1, 0, 1, 1, 1))
     }))
 
-  onEachStorage("hold them: sparse", (root) =>
+  onEachStorage("store them: sparse", (root) =>
     Effect.gen(function* () {
       const columns = {
         x: Int16Array.of(5, -3, 7),
@@ -234,7 +234,7 @@ describe("schemas of columns", () => {
       assertEquals([read.x, read.v], [Int16Array.of(-3, 5, 7), Uint8Array.of(2, 1, 3)])
     }))
 
-  it("are refused with the name of the column", () => {
+  it("are rejected with the name of the column", () => {
     const make = ArraySchema.fromColumns as (columns: unknown, options: unknown) => unknown
     for (
       const [columns, options, why] of [

@@ -63,9 +63,9 @@ describe("non-empty domains", () => {
     "end before they start": [[9, 0], [0, 9]],
     "as large as the type": [[-(2 ** 31), 2 ** 31 - 1], [0, 9]],
   }
-  for (const [what, bounds] of Object.entries(wrong)) {
+  for (const [label, bounds] of Object.entries(wrong)) {
     for (const attribute of ["a", "s"]) {
-      it(`${what}: ${attribute}`, async () => {
+      it(`${label}: ${attribute}`, async () => {
         const files = build.buildArray("a", dense, [{
           ...denseFragment,
           domain: build.rangesOf(dense.dimensions, bounds),
@@ -162,9 +162,9 @@ describe("footers", () => {
     "after the end of the file": (c) => c.map(() => 1e15),
     "in the middle of the first tile": (c) => c.map(() => 5),
   }
-  for (const [what, forge] of Object.entries(columns)) {
+  for (const [label, forge] of Object.entries(columns)) {
     for (const attribute of ["a", "s"]) {
-      it(`tile offsets of ${attribute}: ${what}`, async () => {
+      it(`tile offsets of ${attribute}: ${label}`, async () => {
         const forgeColumn: build.FragmentParts["forgeColumn"] = (part, field, column) =>
           field === attribute && part !== "varSizes" ? forge(column) : column
         const files = build.buildArray("a", dense, [{ ...denseFragment, forgeColumn }])

@@ -105,16 +105,16 @@ describe("tiles that are decoded in this thread", () => {
   })
 
   it("contain only the requested chunks between them", () => {
-    const wanted = [100, 2 * CHUNK, 3 * CHUNK - 1, 35_000]
-    const asked: Array<readonly [number, number]> = []
+    const requested = [100, 2 * CHUNK, 3 * CHUNK - 1, 35_000]
+    const calls: Array<readonly [number, number]> = []
     const { cells, decompressed } = decodeHere((i, first, end) => {
       assertEquals(i, 0)
-      asked.push([first, end])
-      return wanted.some((cell) => first <= cell && cell < end)
+      calls.push([first, end])
+      return requested.some((cell) => first <= cell && cell < end)
     })
     assertEquals(decompressed, 3)
-    assertEquals(asked, [0, 1, 2, 3, 4].map((k) => [k * CHUNK, Math.min((k + 1) * CHUNK, CELLS)] as const))
-    assertEquals(wanted.map((cell) => cells[cell]), wanted.map((cell) => 7 + cell))
+    assertEquals(calls, [0, 1, 2, 3, 4].map((k) => [k * CHUNK, Math.min((k + 1) * CHUNK, CELLS)] as const))
+    assertEquals(requested.map((cell) => cells[cell]), requested.map((cell) => 7 + cell))
   })
 })
 

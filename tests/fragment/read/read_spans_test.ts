@@ -21,7 +21,7 @@ const Grid = ArraySchema.dense({
 /** A pool of hundreds of workers that run jobs later in this thread; counts the bytes of concurrent jobs. */
 const countedWorkers = () => {
   let bytes = 0
-  const seen = { jobs: 0, most: 0 }
+  const seen = { jobs: 0, maxBytes: 0 }
   const workers: Workers = {
     faultIn: () => Effect.void,
     pool: (module) => ({
@@ -29,12 +29,12 @@ const countedWorkers = () => {
       offer: (make) => {
         if (!module.pathname.endsWith("unfilter_worker.ts")) return undefined
         const job = make()[0] as UnfilterJob
-        const its = job.bytes.byteLength + job.cells.byteLength
+        const size = job.bytes.byteLength + job.cells.byteLength
         seen.jobs++
-        bytes += its
-        seen.most = Math.max(seen.most, bytes)
+        bytes += size
+        seen.maxBytes = Math.max(seen.maxBytes, bytes)
         return Effect.map(yieldToEventLoop, () => {
-          bytes -= its
+          bytes -= size
           return runUnfilterJob(job, nativeCodecs)
         })
       },
@@ -61,6 +61,6 @@ describe("reading spans with threads", () => {
     for (let i = 0; i < cells.length; i++) if (values[i] !== cells[i]) assertEquals([i, values[i]], [i, cells[i]])
     assert(seen.jobs >= 4, `${seen.jobs} jobs`)
     // four tiles of 16 MiB, filtered and as cells, but not all eight
-    assert(seen.most < 80 * 2 ** 20, `${seen.most} bytes`)
+    assert(seen.maxBytes < 80 * 2 ** 20, `${seen.maxBytes} bytes`)
   })
 })

@@ -56,12 +56,12 @@ describe("hashes of cells", () => {
         column(cells.map(([, second]) => second)),
         { values: new Uint8Array(Float64Array.from(cells, ([, , n]) => n).buffer), offsets: undefined, size: 8 },
       ]
-      const found = hashes(columns, cells.length)
+      const actual = hashes(columns, cells.length)
       for (let i = 0; i < cells.length; i++) {
-        for (let k = 0; k < i; k++) assertEquals(found[i] === found[k], String(cells[i]) === String(cells[k]))
+        for (let k = 0; k < i; k++) assertEquals(actual[i] === actual[k], String(cells[i]) === String(cells[k]))
       }
       const order = Uint32Array.from(cells, (_, i) => cells.length - 1 - i)
-      assertEquals(hashes(columns, cells.length, order), found.toReversed())
+      assertEquals(hashes(columns, cells.length, order), actual.toReversed())
     }))
   })
 

@@ -27,13 +27,13 @@ describe("sorted cells", () => {
   })
   // insertion sort below 64 cells, 8-bit digits below 4096, 16-bit ones above
   for (
-    const [what, size, runs] of [["few", fc.nat(70), 150], ["some", fc.nat(3000), 30], [
+    const [label, size, runs] of [["few", fc.nat(70), 150], ["some", fc.nat(3000), 30], [
       "many",
       fc.constant(5000),
       10,
     ]] as const
   ) {
-    it(`${what} are in the order of their words, equal ones as they were`, () => {
+    it(`${label} are in the order of their words, equal ones as they were`, () => {
       fc.assert(
         fc.property(masks, size, fc.integer(), fc.boolean(), (masks, n, seed, sorted) => {
           const words = masks.map((mask, i) => word(seed + i, n, mask))
