@@ -1,18 +1,18 @@
 /**
- * TileDB's array engine: opens arrays, groups and metadata that any TileDB since 1.4 wrote, and reads them.
+ * TileDB's array engine: reads arrays, groups and metadata of every TileDB version since 1.4, and writes arrays.
  *
- * - {@link TileArray} – make, open and copy arrays; their schema, fragments, metadata and enumerations
- * - {@link Dense}, {@link Sparse} – read cells, as columns or as rows
- * - {@link Aggregate} – counts, sums, extremes and means, which need no cells to be read where metadata says them
- * - {@link Condition} – conditions on cells, put together or read from text
- * - {@link Cells} – columns that were read: cell by cell, as JSON, or as the values of an enumeration
- * - {@link Csv} – CSV into arrays
- * - {@link Metadata} – metadata as values, NumPy arrays among them
- * - {@link Group} – groups and their members; what lies where
- * - {@link ArraySchema}, {@link Dim}, {@link Attr}, {@link Filter} – schemas as values, by which TypeScript knows columns
+ * - {@link TileArray} – open, create, evolve and copy arrays; schema, fragments, metadata, enumerations
+ * - {@link Dense}, {@link Sparse} – read and write cells, as columns, rows or batches
+ * - {@link Aggregate} – count, sum, min, max and mean, computed from tile statistics when possible
+ * - {@link Condition} – query conditions, built as values or parsed from text
+ * - {@link Cells} – single cells of a column, as values, JSON or enumeration values
+ * - {@link Csv} – import CSV into arrays
+ * - {@link Metadata} – metadata as values, including NumPy arrays
+ * - {@link Group} – groups, their members, and listings of folders
+ * - {@link ArraySchema}, {@link Dim}, {@link Attr}, {@link Filter} – schemas as values, which define the types of columns
  *
- * Everything is an Effect over the storage and codec services; `layerDefault` provides both. The structures of the format
- * are in `@tessera/array/schema`, services and layers in `@tessera/array/platform`.
+ * Every operation is an Effect that requires the storage and codec services; `layerDefault` provides both. The structures of
+ * the file format are in `@tessera/array/schema`, services and layers in `@tessera/array/platform`.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -39,6 +39,12 @@ export * as Dense from "./src/dense.ts"
 export * as Dim from "./src/schema_builder/dimension.ts"
 export * as Filter from "./src/schema_builder/filter.ts"
 export * as Group from "./src/group/group.ts"
+export {
+  makeNameGenerator,
+  NameGenerator,
+  type NameGeneratorTag,
+  type NameStamp,
+} from "./src/array/create/name_generator.ts"
 export * as Metadata from "./src/array/metadata/metadata_values.ts"
 export * as Sparse from "./src/sparse.ts"
 export * as TileArray from "./src/tile_array.ts"
@@ -59,7 +65,8 @@ export { ChecksumMismatch, DecryptionFailed } from "./src/filter/part/errors.ts"
 export type { TileError } from "./src/tile/attempt.ts"
 export { RowError } from "./src/row/row_error.ts"
 export { type RunOptions, toAsyncIterable, toReadableStream } from "./src/query/batch/async_iterable.ts"
-export { FormatError } from "./schema/errors/format_error.ts"
+export { FormatError, type FormatReason } from "./schema/errors/format_error.ts"
+export { type Advised, Hint } from "./schema/errors/hint.ts"
 export {
   AlreadyExists,
   CodecError,

@@ -1,5 +1,6 @@
 /**
- * `deno task bundle`: the command line as one file, `dist/tessera.js`, for Deno and Bun.
+ * `deno task bundle`: the command line as one file, `dist/tessera.js`, for Deno and Bun. Everything that makes it start
+ * quickly is in this folder: `quick_start.ts`, `main.ts`, and this build step.
  *
  * V8 compiles a function when it is first called, so in Deno the code that is kept from one run to the next lacks nearly all of
  * them – but those in parentheses, as in `(() => 1)()`, it compiles with what is around them. So some commands are run, and the
@@ -101,7 +102,7 @@ const distinct = (functions: ReadonlyArray<Called>): ReadonlyArray<Called> => {
 if (import.meta.main) {
   const folder = mkdtempSync(join(tmpdir(), "tessera-bundle-"))
   try {
-    deno("bundle", "--quiet", "--minify", "--platform", "deno", "-o", bundle, "src/cli/main.ts")
+    deno("bundle", "--quiet", "--minify", "--platform", "deno", "-o", bundle, "bundle/main.ts")
     const code = withoutRequire(readFileSync(bundle, "utf8"))
     if (/\bfrom\s*"node:/.test(code)) throw new Error("the bundle imports modules of Node: what takes long to load?")
     writeFileSync(bundle, code)

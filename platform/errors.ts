@@ -3,11 +3,16 @@
  *
  * @module
  */
+import * as Schema from "effect/Schema"
+import { messageText } from "../schema/errors/message_text.ts"
+import { adviseApi, type Advised, Hint } from "../schema/errors/hint.ts"
 import { taggedError, type TaggedErrorClass } from "../schema/errors/tagged_error.ts"
 
 export type { TaggedErrorClass }
 
-const NotFoundBase: TaggedErrorClass<"NotFound", { readonly uri: string }> = taggedError("NotFound")
+const NotFoundBase: TaggedErrorClass<NotFound, "NotFound", { readonly uri: string }> = taggedError("NotFound", () => ({
+  uri: Schema.String,
+}))
 
 /**
  * There is no object at `uri`.
@@ -29,12 +34,19 @@ export class NotFound extends NotFoundBase {
   }
 }
 
-const AlreadyExistsBase: TaggedErrorClass<"AlreadyExists", { readonly uri: string; readonly found?: string }> =
-  taggedError("AlreadyExists")
+const AlreadyExistsBase: TaggedErrorClass<AlreadyExists, "AlreadyExists", {
+  readonly uri: string
+  readonly detail?: string
+  readonly hint?: Hint
+}> = taggedError("AlreadyExists", () => ({
+  uri: Schema.String,
+  detail: Schema.optional(Schema.String),
+  hint: Schema.optional(Hint),
+}))
 
 /**
  * The place `uri` is taken: by a file where a file was to be created; by an array, a group or other files where an array
- * was. `found` says what is there and what to do, where more is known.
+ * was. `detail` says what is there, where more is known, and `hint` what to do.
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"
@@ -47,10 +59,15 @@ const AlreadyExistsBase: TaggedErrorClass<"AlreadyExists", { readonly uri: strin
  * assertEquals(Effect.runSync(first), "somebody was first at mem://a")
  * ```
  */
-export class AlreadyExists extends AlreadyExistsBase {
+export class AlreadyExists extends AlreadyExistsBase implements Advised {
+  /** What is wrong, and where. */
+  get summary(): string {
+    return `${this.uri}: ${this.detail ?? "a file already exists here"}`
+  }
+
   /** What is wrong, where, and what to do. */
   override get message(): string {
-    return `${this.uri}: ${this.found ?? "there is something here already"}`
+    return adviseApi(this)
   }
 }
 
@@ -67,25 +84,81 @@ export type StorageReason =
   | "Unsupported"
   | "Unknown"
 
-const StorageErrorBase: TaggedErrorClass<"StorageError", {
-  readonly op: string
+/** The storage call that failed. */
+export type StorageOp =
+  | "list"
+  | "size"
+  | "exists"
+  | "read"
+  | "readRanges"
+  | "readTail"
+  | "realPath"
+  | "write"
+  | "openWrite"
+  | "finish"
+  | "create"
+  | "createFolder"
+  | "copy"
+  | "remove"
+  | "removeAll"
+  | "removeFolder"
+  | "publish"
+  | "mode"
+  | "unlisted"
+
+const StorageErrorBase: TaggedErrorClass<StorageError, "StorageError", {
+  readonly op: StorageOp
   readonly uri: string
   readonly reason: StorageReason
   readonly cause?: unknown
-}> = taggedError("StorageError")
+}> = taggedError("StorageError", () => ({
+  op: Schema.Literal(
+    "list",
+    "size",
+    "exists",
+    "read",
+    "readRanges",
+    "readTail",
+    "realPath",
+    "write",
+    "openWrite",
+    "finish",
+    "create",
+    "createFolder",
+    "copy",
+    "remove",
+    "removeAll",
+    "removeFolder",
+    "publish",
+    "mode",
+    "unlisted",
+  ),
+  uri: Schema.String,
+  reason: Schema.Literal(
+    "Denied",
+    "Timeout",
+    "Unavailable",
+    "Conflict",
+    "Truncated",
+    "Full",
+    "Occupied",
+    "BadName",
+    "Unsupported",
+    "Unknown",
+  ),
+  cause: Schema.optional(Schema.Defect),
+}))
 
 const advice: Record<StorageReason, string> = {
   Denied: "permission denied; check the permissions of the file or the credentials",
-  Timeout: "the storage did not answer in time; try again",
+  Timeout: "the request timed out; try again",
   Unavailable: "the storage is not available; try again later",
-  Conflict:
-    "it is not what it was said to be: somebody changed it at the same time, or the list of files is an old one; try again",
-  Truncated: "the file is shorter than what was asked of it; it was cut, or it is being replaced",
-  Full: "there is no room left; free some, or raise the quota",
-  Occupied:
-    "something of another kind has the name: a folder where a file should be, or a file where a folder should be",
-  BadName: "the storage takes no such name; it may be too long",
-  Unsupported: "it is not supported here",
+  Conflict: "conflict: the file changed during the read, or the manifest or listing is stale; try again",
+  Truncated: "the file is shorter than expected; it was truncated, or it is being replaced",
+  Full: "no space left; free some space, or raise the quota",
+  Occupied: "the name is taken: there is a folder instead of a file, or a file instead of a folder",
+  BadName: "invalid name for this storage; it may be too long",
+  Unsupported: "not supported",
   Unknown: "the storage failed",
 }
 
@@ -110,27 +183,101 @@ export class StorageError extends StorageErrorBase {
   }
 }
 
-const CodecErrorBase: TaggedErrorClass<"CodecError", {
+/** Why a codec failed: damaged input, a codec that the layer does not have, or a wrong argument. */
+export type CodecReason = "Damaged" | "Missing" | "InvalidArgument"
+
+const CodecErrorBase: TaggedErrorClass<CodecError, "CodecError", {
   readonly codec: string
-  readonly reason: string
-  readonly missing?: boolean
+  readonly reason: CodecReason
+  readonly detail: string
   readonly cause?: unknown
-}> = taggedError("CodecError")
+}> = taggedError("CodecError", () => ({
+  codec: Schema.String,
+  reason: Schema.Literal("Damaged", "Missing", "InvalidArgument"),
+  detail: Schema.String,
+  cause: Schema.optional(Schema.Defect),
+}))
 
 /**
- * A codec could not do its work: damaged input, or a codec that this layer lacks, which `missing` tells.
+ * A codec failed, for `reason`: damaged input, a codec that this layer does not have, or an argument of a wrong size;
+ * `detail` explains it.
  *
  * ```ts
  * import { CodecError, nativeCodecs } from "@tessera/array/platform"
  * import { assertEquals, assertThrows } from "@std/assert"
  *
  * const error = assertThrows(() => nativeCodecs.gzip.decompress(Uint8Array.of(1, 2, 3), 10), CodecError)
- * assertEquals([error._tag, error.codec], ["CodecError", "gzip"])
+ * assertEquals([error.codec, error.reason], ["gzip", "Damaged"])
  * ```
  */
 export class CodecError extends CodecErrorBase {
+  /** Makes the error; `reason` is `"Damaged"` by default. */
+  constructor(
+    fields: Omit<ConstructorParameters<typeof CodecErrorBase>[0], "reason"> & { readonly reason?: CodecReason },
+  ) {
+    super({ ...fields, reason: fields.reason ?? "Damaged" })
+  }
+
   /** What is wrong, where, and what to do. */
   override get message(): string {
-    return `${this.codec}: ${this.reason}`
+    return `${this.codec}: ${this.detail}`
   }
 }
+
+/** Characters of the value of an option in an error, at most. */
+const MAX_SHOWN_VALUE = 80
+
+/** The value of an option as it appears in errors: one line, shortened; of objects only the class. */
+const shownValue = (value: unknown): string => {
+  if (typeof value === "string") return messageText(JSON.stringify(value), MAX_SHOWN_VALUE)
+  if (Array.isArray(value)) return "a list"
+  if (typeof value === "function") return "a function"
+  if (typeof value === "bigint") return messageText(`${value}n`, MAX_SHOWN_VALUE)
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : value.toISOString()
+  return typeof value === "object" && value !== null ? "an object" : String(value)
+}
+
+const InvalidOptionBase: TaggedErrorClass<InvalidOption, "InvalidOption", {
+  readonly uri: string
+  readonly option: string
+  readonly value?: string
+  readonly detail: string
+  readonly hint?: Hint
+}> = taggedError("InvalidOption", () => ({
+  uri: Schema.String,
+  option: Schema.String,
+  value: Schema.optional(Schema.String),
+  detail: Schema.String,
+  hint: Schema.optional(Hint),
+}))
+
+/**
+ * An invalid option of an operation, a layer or a storage; every operation fails with this error before it reads or writes.
+ * `option` is its name (`uri` for the URI itself), `value` its value as text, shortened, where it can be shown, and `detail`
+ * what is expected. `uri` is `""` where the URI is invalid or there is none.
+ *
+ * ```ts
+ * import { layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const opened = TileArray.open("tests/golden/demo/weather", { at: new Date("yesterday") })
+ * const program = Effect.catchTag(opened, "InvalidOption", ({ option, value }) => Effect.succeed([option, value]))
+ * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), ["at", "an invalid Date"])
+ * ```
+ */
+export class InvalidOption extends InvalidOptionBase implements Advised {
+  /** Which option is invalid, and what is expected. */
+  get summary(): string {
+    return `${this.uri === "" ? "" : `${this.uri}: `}${this.option}: ${this.detail}`
+  }
+
+  /** Which option is invalid, what is expected, and what to do. */
+  override get message(): string {
+    return adviseApi(this)
+  }
+}
+
+/** The error for an invalid `option` of the operation on `uri`; `value` is shown as shortened text. */
+export const invalidOption = (uri: string, option: string, detail: string, value?: unknown): InvalidOption =>
+  new InvalidOption({ uri, option, detail, ...(value === undefined ? {} : { value: shownValue(value) }) })

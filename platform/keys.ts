@@ -4,28 +4,49 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { taggedError, type TaggedErrorClass } from "../schema/errors/tagged_error.ts"
 
-const InvalidKeyBase: TaggedErrorClass<"InvalidKey", { readonly reason: string }> = taggedError("InvalidKey")
+const InvalidKeyBase: TaggedErrorClass<InvalidKey, "InvalidKey", {
+  readonly reason: "Length" | "Digits"
+  readonly length: number
+}> = taggedError("InvalidKey", () => ({ reason: Schema.Literal("Length", "Digits"), length: Schema.Number }))
 
 /**
- * What was given is no AES-256 key. The message never holds any of it.
+ * An invalid AES-256 key: `reason` is `"Length"` if it has neither 32 nor 64 bytes, and `"Digits"` if the 64 are not all
+ * hexadecimal digits; `length` is the number of its bytes. The message contains no part of the key.
  *
  * ```ts
  * import { parseKey } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
- * const key = Effect.catchTag(parseKey("too short"), "InvalidKey", ({ reason }) => Effect.succeed(reason))
- * assertEquals(Effect.runSync(key), "9 bytes are no key")
+ * const key = Effect.catchTag(parseKey("too short"), "InvalidKey", ({ reason, length }) => Effect.succeed([reason, length]))
+ * assertEquals(Effect.runSync(key), ["Length", 9])
  * ```
  */
 export class InvalidKey extends InvalidKeyBase {
-  /** What a key is, and nothing of the one that was given. */
+  /** What a key is, and no part of the invalid one. */
   override get message(): string {
-    return `encryption key: ${this.reason}; give 32 characters or 64 hexadecimal digits`
+    const what = this.reason === "Length" ? `${this.length} bytes` : `${this.length} characters that are not all digits`
+    return `invalid encryption key: ${what} (expected 32 raw bytes or 64 hexadecimal digits)`
   }
 }
+
+/**
+ * The 32 bytes of an AES-256 key, which logs, JSON and errors do not show.
+ *
+ * ```ts
+ * import type { EncryptionKey } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Redacted from "effect/Redacted"
+ *
+ * const key: EncryptionKey = Redacted.make(new Uint8Array(32))
+ * assertEquals(JSON.stringify({ key }), '{"key":"<redacted>"}')
+ * ```
+ */
+export type EncryptionKey = Redacted.Redacted<Uint8Array>
 
 const isHex = (bytes: Uint8Array): boolean =>
   bytes.every((byte) => (byte >= 48 && byte <= 57) || (byte >= 65 && byte <= 70) || (byte >= 97 && byte <= 102))
@@ -43,29 +64,30 @@ const withoutNewline = (bytes: Uint8Array): Uint8Array => {
 }
 
 /**
- * The 32 bytes of an AES-256 key, given as 32 raw bytes or characters, or as 64 hexadecimal digits. One newline at the
- * end is left out of account. Fails with {@link InvalidKey}, which does not tell any of it.
+ * Reads an AES-256 key: 32 raw bytes or characters, or 64 hexadecimal digits. A newline at the end is ignored. The result is
+ * redacted, so that printing it does not show the key. Fails with {@link InvalidKey}, whose message has no part of the key.
  *
  * ```ts
  * import { parseKey } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
+ * import * as Redacted from "effect/Redacted"
  *
- * assertEquals(Effect.runSync(parseKey("0123456789abcdeF0123456789abcdeF")).length, 32)
- * assertEquals(Effect.runSync(parseKey("ff".repeat(32)))[0], 255)
+ * const key = Effect.runSync(parseKey("ff".repeat(32)))
+ * assertEquals(String(key), "<redacted>")
+ * assertEquals(Redacted.value(key), new Uint8Array(32).fill(255))
  * ```
  */
-export const parseKey = (input: string | Uint8Array): Effect.Effect<Uint8Array, InvalidKey> =>
+export const parseKey = (input: string | Uint8Array): Effect.Effect<EncryptionKey, InvalidKey> =>
   Effect.suspend(() => {
     const bytes = withoutNewline(typeof input === "string" ? new TextEncoder().encode(input) : input)
-    if (bytes.length === 32) return Effect.succeed(bytes.slice())
+    if (bytes.length === 32) return Effect.succeed(Redacted.make(bytes.slice()))
     if (bytes.length === 64) {
       if (!isHex(bytes)) {
-        return Effect.fail(new InvalidKey({ reason: "64 characters that are not all hexadecimal digits" }))
+        return Effect.fail(new InvalidKey({ reason: "Digits", length: bytes.length }))
       }
-      return Effect.succeed(
-        Uint8Array.from({ length: 32 }, (_, i) => hexDigit(bytes[2 * i]) * 16 + hexDigit(bytes[2 * i + 1])),
-      )
+      const key = Uint8Array.from({ length: 32 }, (_, i) => hexDigit(bytes[2 * i]) * 16 + hexDigit(bytes[2 * i + 1]))
+      return Effect.succeed(Redacted.make(key))
     }
-    return Effect.fail(new InvalidKey({ reason: `${bytes.length} bytes are no key` }))
+    return Effect.fail(new InvalidKey({ reason: "Length", length: bytes.length }))
   })

@@ -1,13 +1,13 @@
 /**
- * How bytes and cycles get here: the storage and codec services, and the layers that provide them.
+ * The storage and codec services, and the layers that provide them.
  *
- * - **Storage** – {@link StorageService} is the tag (`Storage` is a global of the Web, so the name stays clear of it).
- *   {@link layerLocal}, {@link layerHttp}, {@link layerMemory} and {@link makeRouter} provide it; {@link withCoalescing},
- *   {@link withCache}, {@link withRetry} and {@link withLimit} lie over any of them; {@link withTrace} counts what is asked, and
- *   {@link withFaults} fails where it is told to.
+ * - **Storage** – {@link StorageService} is the tag (the global `Storage` of the Web has another meaning).
+ *   {@link layerLocal}, {@link layerHttp}, {@link layerMemory} and {@link makeRouter} provide it. {@link withCoalescing},
+ *   {@link withCache}, {@link withRetry} and {@link withLimit} add behaviour to any storage; {@link withCounters} counts
+ *   calls and bytes, and {@link withFaults} injects failures for tests.
  * - **Codecs** – {@link Codecs} is the tag; {@link layerNative} and {@link layerPortable} provide it, {@link layerWebp} adds
  *   WebP.
- * - **All at once** – {@link layerDefault}, or {@link layerDefaultPortable}.
+ * - **Both services** – {@link layerDefault}, or {@link layerDefaultPortable} with codecs in plain TypeScript.
  *
  * ```ts
  * import { layerDefault, StorageService } from "@tessera/array/platform"
@@ -32,18 +32,25 @@ export { compileWebp, compileWebpEncoder, layerWebp } from "./codecs/webp/locate
 export {
   AlreadyExists,
   CodecError,
+  type CodecReason,
+  InvalidOption,
   NotFound,
   StorageError,
+  type StorageOp,
   type StorageReason,
   type TaggedErrorClass,
 } from "./errors.ts"
 export { httpFiles, type HttpFilesOptions, layerHttp } from "./storage/http/default_http.ts"
 export type { HttpOptions } from "./storage/http/request.ts"
-export { InvalidKey, parseKey } from "./keys.ts"
+export { type Advised, Hint } from "../schema/errors/hint.ts"
+export { type EncryptionKey, InvalidKey, parseKey } from "./keys.ts"
 export { publish, type PublishResult } from "./storage/http/publish_manifest.ts"
 export { layerDefault, layerStorage } from "./runtime/default_layer.ts"
 export { layerDefaultPortable } from "./runtime/portable_layer.ts"
 export { type ByteRange, type Entry, type FileWriter, Storage as StorageService, type Tail } from "./storage/service.ts"
+export * as Metrics from "./observability/metrics.ts"
+export { withMetrics } from "./storage/measured.ts"
+export { layerSpans, withSpans } from "./storage/middleware/spans.ts"
 export { makeHttpStorage } from "./storage/http/http.ts"
 export { layerLocal, localFiles, type LocalOptions, makeLocalStorage } from "./storage/local/local.ts"
 export type { Durability } from "./storage/local/durability.ts"

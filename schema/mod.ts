@@ -1,10 +1,9 @@
 /**
- * The TileDB format: every structure of format versions 1 to 23, encoded and decoded without any I/O.
+ * Binary codecs for every structure of the TileDB file format, versions 1 to 23, without I/O.
  *
- * A structure is a {@link Codec}: `codec.at(version)` is a `Schema.Schema<Value, Uint8Array>` of effect, and
- * {@link decode} and {@link encode} are the underlying plain functions. Structures that start with their own version
- * have a function that reads it first, such as {@link decodeArraySchema}. Invalid bytes are reported as
- * {@link FormatError}.
+ * Each structure is a {@link Codec}: `codec.at(version)` is an Effect `Schema.Schema<Value, Uint8Array>`; {@link decode} and
+ * {@link encode} are the synchronous functions. Structures that start with their own version have a function that reads the
+ * version first, such as {@link decodeArraySchema}. Invalid bytes fail with {@link FormatError}.
  *
  * ```ts
  * import { decode, encode, GroupDetails } from "@tessera/array/schema"
@@ -22,10 +21,12 @@ export * from "./version/version.ts"
 export { decodeByOwnVersion } from "./version/by_own_version.ts"
 
 export {
+  type ArrayByStorage,
   arrayOf,
   type Datatype,
   datatypeCode,
   datatypes,
+  type DatatypeStorage,
   defaultFill,
   isDatetime,
   isFloat,
@@ -33,7 +34,6 @@ export {
   isString,
   isTemporal,
   sizeOf,
-  type Storage as DatatypeStorage,
   storageOf,
   type TypedArray,
   type TypedArrayConstructor,

@@ -51,10 +51,19 @@ describe("examples", () => {
     assertEquals(aside.split("\n").at(-2), "2 rows, 73 of 73 bytes")
   })
 
+  it("tracing.ts exports spans with their attributes, and metrics", () => {
+    const { lines, aside } = run("tracing.ts")
+    assertEquals(aside, "")
+    assertEquals(lines[0], "400 cells")
+    const names = ["TileArray.create", "Dense.write", "TileArray.reopen", "readTiles", "Dense.read"]
+    for (const name of names) assertEquals(lines.filter((line) => line.startsWith(`tessera.${name} {`)).length, 1, name)
+    assertEquals(lines.includes("tessera.tiles.decoded {} 4"), true)
+  })
+
   it("are all run, here or with what the applications write", () => {
     assertEquals(
       readdirSync(scripts).sort(),
-      [...new Set(["demo.ts", "import_csv.ts", ...examples.map(({ script }) => script)])].sort(),
+      [...new Set(["demo.ts", "import_csv.ts", "tracing.ts", ...examples.map(({ script }) => script)])].sort(),
     )
   })
 })

@@ -42,8 +42,9 @@ const parts: Readonly<Record<string, Part>> = {
     uses: ["schema/errors", "effect"],
     folders: {
       ".": [],
+      "observability": [],
       "host": ["node"],
-      "workers": ["host", "node"],
+      "workers": ["host", "node", "observability"],
       // codecs know nothing of storages, WebAssembly modules nothing of anything
       "wasm": [],
       "codecs": [".", "workers"],
@@ -64,16 +65,17 @@ const parts: Readonly<Record<string, Part>> = {
         "@noble/hashes",
       ],
       // the backends do not know each other
-      "storage": [".", "host"],
-      "storage/middleware": [".", "storage"],
+      "storage": [".", "host", "observability"],
+      "storage/middleware": [".", "observability", "storage"],
       "storage/local": [".", "host", "storage", "node"],
-      "storage/http": [".", "host", "storage", "storage/middleware", "@effect/platform"],
+      "storage/http": [".", "host", "observability", "storage", "storage/middleware", "@effect/platform"],
       "runtime": ["codecs", "codecs/layers", "codecs/webp", "storage", "storage/http", "storage/local", "workers"],
       "mod.ts": [
         ".",
         "codecs",
         "codecs/layers",
         "codecs/webp",
+        "observability",
         "runtime",
         "storage",
         "storage/http",
@@ -91,7 +93,7 @@ const parts: Readonly<Record<string, Part>> = {
   "src/tile": { uses: ["src/filter", "src/kernel", ...base], folders: flat },
   "src/fragment": {
     uses: ["src/tile", "src/filter", "src/kernel", ...base],
-    folders: { ".": [], "load": ["."], "read": ["."], "store": ["."] },
+    folders: { ".": [], "load": ["."], "read": ["."], "store": ["."], "worker": ["store"] },
   },
   "src/row": { uses: base, folders: flat },
   "src/schema_builder": { uses: ["src/row", "src/kernel", ...base], folders: flat },
@@ -300,7 +302,9 @@ describe("folders", () => {
 
   it("are out of the examples' sight: they use what every program can", () => {
     const examples = filesBelow("examples")
-    const found = examples.flatMap((path) => importsOf(source(path))).filter((s) => packageOf(s) !== "effect")
+    const telemetry = /^@(effect\/opentelemetry|opentelemetry\/)/
+    const found = examples.flatMap((path) => importsOf(source(path)))
+      .filter((s) => packageOf(s) !== "effect" && !telemetry.test(s))
     const allowed = ["../mod.ts", "node:fs", "node:os", "node:path", "node:process"]
     assertEquals([...new Set(found)].sort(), allowed)
   })

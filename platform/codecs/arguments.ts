@@ -8,7 +8,11 @@ import { CodecError } from "../errors.ts"
 /** AES-256-GCM takes 32 bytes of key, 12 of initialisation vector and 16 of tag. The key is never part of a message. */
 export const checkCipherArguments = (key: Uint8Array, iv: Uint8Array, tag?: Uint8Array): void => {
   const wrong = (what: string, have: number, want: number) =>
-    new CodecError({ codec: "aes_256_gcm", reason: `the ${what} has ${have} bytes where ${want} are needed` })
+    new CodecError({
+      codec: "aes_256_gcm",
+      reason: "InvalidArgument",
+      detail: `the ${what} has ${have} bytes where ${want} are needed`,
+    })
   if (key.length !== 32) throw wrong("key", key.length, 32)
   if (iv.length !== 12) throw wrong("initialisation vector", iv.length, 12)
   if (tag !== undefined && tag.length !== 16) throw wrong("tag", tag.length, 16)
@@ -18,6 +22,6 @@ export const checkCipherArguments = (key: Uint8Array, iv: Uint8Array, tag?: Uint
 export const webpMissing = (): CodecError =>
   new CodecError({
     codec: "webp",
-    reason: "this codec layer has no WebP; provide layerWebp on top of it",
-    missing: true,
+    reason: "Missing",
+    detail: "this codec layer has no WebP; provide layerWebp on top of it",
   })

@@ -12,7 +12,7 @@ export const guarded = <A>(codec: string, reason: string, work: () => A): A => {
   } catch (cause) {
     if (cause instanceof CodecError) throw cause
     const detail = cause instanceof Error && cause.message !== "" ? `${reason} (${cause.message})` : reason
-    throw new CodecError({ codec, reason: detail, cause })
+    throw new CodecError({ codec, detail, cause })
   }
 }
 
@@ -26,7 +26,7 @@ export const exactly = (codec: string, bytes: Uint8Array, size: number): Uint8Ar
 export const wrongSize = (codec: string, have: number | "more", size: number): CodecError =>
   new CodecError({
     codec,
-    reason: have === "more"
+    detail: have === "more"
       ? `the stream holds more than the ${size} bytes that were promised; it is damaged`
       : `the stream holds ${have} bytes where ${size} were promised; it is damaged or cut short`,
   })
@@ -37,9 +37,9 @@ export const wrongSize = (codec: string, have: number | "more", size: number): C
  */
 export const plausible = (codec: string, length: number, size: number, ratio: number): void => {
   if (!(size >= 0 && Number.isSafeInteger(size))) {
-    throw new CodecError({ codec, reason: `${size} is not a number of bytes` })
+    throw new CodecError({ codec, reason: "InvalidArgument", detail: `${size} is not a number of bytes` })
   }
   if (size > length * ratio) {
-    throw new CodecError({ codec, reason: `${length} compressed bytes cannot hold the ${size} bytes promised` })
+    throw new CodecError({ codec, detail: `${length} compressed bytes cannot hold the ${size} bytes promised` })
   }
 }

@@ -84,8 +84,16 @@ export const turn: Effect.Effect<void> = Effect.withFiberRuntime<void>((fiber) =
   canWait(fiber) ? (fiber.getFiberRef(current) ?? makeTurns()).wait : Effect.void
 )
 
-/** A computation that may be paused wherever it yields. */
-type Steps<A> = Generator<void, A, void>
+/** A computation that may be paused wherever it yields; `Steps` of `src/kernel`, which imports nothing, is the same. */
+export type Steps<A> = Generator<void, A, void>
+
+/** Runs a computation to its end without a turn of the event loop. */
+export const runStepsAtOnce = <A>(steps: Steps<A>): A => {
+  for (;;) {
+    const next = steps.next()
+    if (next.done === true) return next.value
+  }
+}
 
 /**
  * Runs a computation that yields after every bounded amount of work. The event loop gets turns in between, and interruption

@@ -7,7 +7,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Codecs } from "../codecs/service.ts"
-import { nativeCodecs } from "../codecs/layers/native.ts"
+import { logCodecFallback, nativeCodecs } from "../codecs/layers/native.ts"
 import { withWebp } from "../codecs/webp/codec.ts"
 import { compileWebp, compileWebpEncoder } from "../codecs/webp/locate.ts"
 import { httpFiles } from "../storage/http/default_http.ts"
@@ -17,9 +17,9 @@ import { makeRouter } from "../storage/router.ts"
 import { Storage } from "../storage/service.ts"
 import { makeWorkers } from "../workers/worker_pool.ts"
 
-const makeStorage = (): Storage => {
+const makeStorage = (local: Storage): Storage => {
   const web = httpFiles()
-  return makeRouter({ file: localFiles, http: web, https: web, mem: makeMemoryStorage() })
+  return makeRouter({ file: local, http: web, https: web, mem: makeMemoryStorage() })
 }
 
 /**
@@ -39,7 +39,7 @@ const makeStorage = (): Storage => {
  * assertEquals(Effect.runSync(Effect.provide(program, layerStorage)), Uint8Array.of(2, 3))
  * ```
  */
-export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, makeStorage)
+export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, () => makeStorage(localFiles))
 
 /**
  * What programs on Deno, Bun and Node provide: {@link layerStorage}, the native codecs with a worker thread for every core
@@ -55,12 +55,18 @@ export const layerStorage: Layer.Layer<Storage> = Layer.sync(Storage, makeStorag
  * assert(entries.some((entry) => entry.name === "__schema"))
  * ```
  */
-export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.scopedContext(
-  // all in one: to put layers together takes a tenth of a short run
-  Effect.map(makeWorkers(), (workers) =>
-    Context.add(
-      Context.make(Storage, makeStorage()),
-      Codecs,
-      withWebp({ ...nativeCodecs, workers }, compileWebp, compileWebpEncoder),
-    )),
+export const layerDefault: Layer.Layer<Storage | Codecs> = Layer.suspend(() =>
+  makeDefaultLayer(localFiles, nativeCodecs)
 )
+
+/** As {@link layerDefault}, with the storage of local files and the codecs to use. */
+export const makeDefaultLayer = (local: Storage, codecs: Codecs): Layer.Layer<Storage | Codecs> =>
+  // one layer: merging several takes a tenth of a short run
+  Layer.scopedContext(
+    Effect.map(Effect.zipRight(logCodecFallback, makeWorkers()), (workers) =>
+      Context.add(
+        Context.make(Storage, makeStorage(local)),
+        Codecs,
+        withWebp({ ...codecs, workers }, compileWebp, compileWebpEncoder),
+      )),
+  )

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { StorageError } from "../errors.ts"
+import { StorageError, type StorageOp } from "../errors.ts"
 import type { ByteRange } from "./service.ts"
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
 /** Refuses ranges that are none, or that reach beyond the `size` bytes of the file, where that is known. */
-export const checkRanges = (op: string, uri: string, ranges: ReadonlyArray<ByteRange>, size = Infinity): void => {
+export const checkRanges = (op: StorageOp, uri: string, ranges: ReadonlyArray<ByteRange>, size = Infinity): void => {
   for (const range of ranges) {
     const { offset, length } = range
     if (!isCount(offset) || !isCount(length)) {
@@ -21,13 +21,13 @@ export const checkRanges = (op: string, uri: string, ranges: ReadonlyArray<ByteR
 }
 
 /** The error for a range beyond the end of a file, which is at `end`. */
-export const truncated = (op: string, uri: string, { offset, length }: ByteRange, end: number): StorageError => {
+export const truncated = (op: StorageOp, uri: string, { offset, length }: ByteRange, end: number): StorageError => {
   const cause = new RangeError(`${length} bytes from offset ${offset} on, of a file that ends at ${end}`)
   return new StorageError({ op, uri, reason: "Truncated", cause })
 }
 
 /** The range of the last `length` bytes, or of all if there are fewer. */
-export const tailRange = (op: string, uri: string, length: number, size: number): ByteRange => {
+export const tailRange = (op: StorageOp, uri: string, length: number, size: number): ByteRange => {
   const range = { offset: Math.max(size - length, 0), length: Math.min(length, size) }
   checkRanges(op, uri, [range], size)
   return range

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { AlreadyExists, NotFound, StorageError, type StorageReason } from "../errors.ts"
+import { AlreadyExists, NotFound, StorageError, type StorageOp, type StorageReason } from "../errors.ts"
 
 const reasons: Readonly<Record<string, StorageReason>> = {
   EACCES: "Denied",
@@ -44,7 +44,7 @@ export const codeOf = (cause: unknown): string => {
 }
 
 /** The failure of a call that names no single file, or makes one. */
-export const storageFailure = (op: string, uri: string) => (cause: unknown): StorageError => {
+export const storageFailure = (op: StorageOp, uri: string) => (cause: unknown): StorageError => {
   if (cause instanceof StorageError) return cause
   const code = codeOf(cause)
   const reason = Object.hasOwn(reasons, code) ? reasons[code] : "Unknown"
@@ -52,7 +52,7 @@ export const storageFailure = (op: string, uri: string) => (cause: unknown): Sto
 }
 
 /** The failure of a call that reads a file. */
-export const readFailure = (op: string, uri: string) => (cause: unknown): NotFound | StorageError => {
+export const readFailure = (op: StorageOp, uri: string) => (cause: unknown): NotFound | StorageError => {
   if (cause instanceof NotFound) return cause
   return missing.has(codeOf(cause)) ? new NotFound({ uri }) : storageFailure(op, uri)(cause)
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import * as Context from "effect/Context"
-import { StorageError } from "../errors.ts"
+import { StorageError, type StorageOp } from "../errors.ts"
 
 /** Provided to a call by a storage that keeps parts of files. */
 export interface FileChanges {
@@ -16,7 +16,7 @@ export interface FileChanges {
 export const FileChanges: Context.Tag<FileChanges, FileChanges> = Context.GenericTag("@tessera/array/FileChanges")
 
 /** The error of a call for a file of which another version was read before. */
-export const fileChanged = (op: string, uri: string): StorageError => {
+export const fileChanged = (op: StorageOp, uri: string): StorageError => {
   const cause = new Error("the file changed while it was read; open the array again")
   return new StorageError({ op, uri, reason: "Conflict", cause })
 }

@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { StorageError } from "../errors.ts"
+import { StorageError, type StorageOp } from "../errors.ts"
 import type { FileWriter } from "./service.ts"
 import { mayWait, turnIfDue } from "../host/event_loop_turns.ts"
 
@@ -47,7 +47,7 @@ export const waitFor = (
 export const makeFileWriter = (
   uri: string,
   open: () => OpenFile,
-  failure: (op: string, uri: string) => (cause: unknown) => StorageError,
+  failure: (op: StorageOp, uri: string) => (cause: unknown) => StorageError,
 ): Effect.Effect<FileWriter, StorageError, Scope.Scope> => {
   const opened = Effect.try({
     try: (): State => ({ file: open(), state: "open" }),
@@ -60,7 +60,7 @@ export const makeFileWriter = (
       it.state = "closed"
     }))
   return Effect.map(acquired, (it): FileWriter => {
-    const call = (op: string, use: (file: OpenFile) => void): Effect.Effect<void, StorageError> =>
+    const call = (op: StorageOp, use: (file: OpenFile) => void): Effect.Effect<void, StorageError> =>
       Effect.try({
         try: () => {
           if (it.file !== undefined) return use(it.file)

@@ -10,6 +10,7 @@ import { AlreadyExists, NotFound, StorageError } from "../errors.ts"
 import { storageFailure } from "./errno.ts"
 import { makeFileWriter } from "./file_writer.ts"
 import { compareBytewise } from "./utf8_order.ts"
+import { withMetrics } from "./measured.ts"
 import { type Entry, Storage } from "./service.ts"
 import { withoutTrailingSlash } from "./uri.ts"
 
@@ -54,7 +55,7 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         throw error
       }
     })
-  return {
+  return withMetrics({
     list: (uri) =>
       Effect.sync(() => {
         const folder = keyOf(uri)
@@ -113,7 +114,7 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         for (const name of [...files.keys()]) if (name.startsWith(prefix)) files.delete(name)
       }),
     inFlight: () => 1,
-  }
+  })
 }
 
 /**

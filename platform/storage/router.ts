@@ -4,7 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import type { StorageError } from "../errors.ts"
+import type { StorageError, StorageOp } from "../errors.ts"
 import { inFlight, type Storage } from "./service.ts"
 import { schemeOf, unsupported } from "./uri.ts"
 
@@ -24,7 +24,7 @@ import { schemeOf, unsupported } from "./uri.ts"
  */
 export const makeRouter = (routes: Readonly<Record<string, Storage>>): Storage => {
   const route = <A, E, R>(
-    op: string,
+    op: StorageOp,
     uri: string,
     call: (storage: Storage) => Effect.Effect<A, E, R>,
   ): Effect.Effect<A, E | StorageError, R> => {

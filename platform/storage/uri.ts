@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { StorageError } from "../errors.ts"
+import { StorageError, type StorageOp } from "../errors.ts"
 
 /** The scheme in lower case; `"file"` for plain paths. */
 export const schemeOf = (uri: string): string => {
@@ -26,7 +26,7 @@ export const pathInFileUri = (uri: string): string | undefined =>
   /^file:\/\/(?:localhost)?(?=\/|$)(.*)$/is.exec(uri)?.[1]
 
 /** The path of a plain path or of a `file://` URI. Throws {@link StorageError}. */
-export const localPath = (op: string, uri: string): string => {
+export const localPath = (op: StorageOp, uri: string): string => {
   if (uri === "") throw new StorageError({ op, uri, reason: "Unknown", cause: new TypeError("the path is empty") })
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/]*)/.exec(uri)
   if (scheme === null) {
@@ -48,7 +48,7 @@ export const localPath = (op: string, uri: string): string => {
 }
 
 /** The error for a scheme that nobody serves. */
-export const unsupported = (op: string, uri: string, scheme: string): StorageError =>
+export const unsupported = (op: StorageOp, uri: string, scheme: string): StorageError =>
   new StorageError({
     op,
     uri,

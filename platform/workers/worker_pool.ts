@@ -6,9 +6,12 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Runtime from "effect/Runtime"
+import * as metrics from "../observability/metrics.ts"
 import { faultIn } from "./prefault.ts"
 import { startThread, type Thread } from "./thread.ts"
 import { READY } from "./thread_entry.ts"
+import { redactText } from "../../schema/errors/redact.ts"
 
 /** Threads that run the jobs of one module. */
 export interface WorkerPool {
@@ -59,7 +62,12 @@ interface Busy {
 
 const lost: WorkerLost = { _tag: "WorkerLost" }
 
-const startPool = (module: URL, count: number, rest: number): WorkerPool & { readonly stop: () => void } => {
+const NO_TAGS: ReadonlyArray<never> = []
+
+/** Logs from outside of fibers. */
+type Log = (message: Effect.Effect<void>) => void
+
+const startPool = (module: URL, count: number, rest: number, log: Log): WorkerPool & { readonly stop: () => void } => {
   const threads: Array<Busy> = []
   let broken = false
   /** Whether a thread was started in this turn of the event loop: another has to wait, as each start takes some 30 ms. */
@@ -88,6 +96,8 @@ const startPool = (module: URL, count: number, rest: number): WorkerPool & { rea
         },
         broken: () => {
           broken = true
+          metrics.workersLost.unsafeUpdate(1, NO_TAGS)
+          log(Effect.logWarning("a worker thread ended with an error; its work is done on the calling thread"))
           end(its)
         },
       }),
@@ -114,8 +124,10 @@ const startPool = (module: URL, count: number, rest: number): WorkerPool & { rea
         if (threads.length === count || started || broken) return undefined
         try {
           start()
-        } catch {
+        } catch (error) {
           broken = true
+          const reason = redactText(error instanceof Error ? error.message : String(error))
+          log(Effect.annotateLogs(Effect.logDebug("no worker threads: they cannot be started"), { reason }))
         }
         return undefined
       }
@@ -123,6 +135,7 @@ const startPool = (module: URL, count: number, rest: number): WorkerPool & { rea
       const { thread, waiting } = free
       thread.hold(true)
       thread.post(...make())
+      metrics.workerJobs.unsafeUpdate(1, NO_TAGS)
       let answer: Effect.Effect<unknown, WorkerLost> | undefined
       let resume: ((answer: Effect.Effect<unknown, WorkerLost>) => void) | undefined
       waiting.push((given) => {
@@ -150,15 +163,19 @@ export const makeWorkers = (
   threads: number = spareThreads(),
   rest: number = IDLE,
 ): Effect.Effect<Workers | undefined, never, Scope.Scope> => {
-  if (threads < 1) return Effect.succeed(undefined)
+  if (threads < 1) {
+    const reason = typeof Worker === "undefined" ? "the runtime has no Worker" : "there is only one core"
+    return Effect.as(Effect.annotateLogs(Effect.logDebug("no worker threads"), { reason }), undefined)
+  }
   return Effect.acquireRelease(
-    Effect.sync(() => {
+    Effect.map(Effect.runtime<never>(), (runtime) => {
+      const log: Log = (message) => void Runtime.runFork(runtime)(message)
       const pools = new Map<string, ReturnType<typeof startPool>>()
       return {
         pool: (module: URL): WorkerPool => {
           const known = pools.get(module.href)
           if (known !== undefined) return known
-          const pool = startPool(module, threads, rest)
+          const pool = startPool(module, threads, rest, log)
           pools.set(module.href, pool)
           return pool
         },

@@ -126,31 +126,35 @@ export const datatypeCode = (type: Datatype): number => codes[type]
 /** The on-disk form of a datatype: one byte. */
 export const DatatypeField: Field<Datatype> = literal(codes, "datatype")
 
-/** The in-memory representation of the values of a datatype. */
-export type Storage =
-  | "int8"
-  | "uint8"
-  | "int16"
-  | "uint16"
-  | "int32"
-  | "uint32"
-  | "int64"
-  | "uint64"
-  | "float32"
-  | "float64"
+/** The typed array of each storage. */
+export interface ArrayByStorage {
+  /** −128 to 127. */
+  readonly int8: Int8Array
+  /** 0 to 255. */
+  readonly uint8: Uint8Array
+  /** −32,768 to 32,767. */
+  readonly int16: Int16Array
+  /** 0 to 65,535. */
+  readonly uint16: Uint16Array
+  /** −2³¹ to 2³¹ − 1. */
+  readonly int32: Int32Array
+  /** 0 to 2³² − 1. */
+  readonly uint32: Uint32Array
+  /** −2⁶³ to 2⁶³ − 1, as bigint. */
+  readonly int64: BigInt64Array
+  /** 0 to 2⁶⁴ − 1, as bigint. */
+  readonly uint64: BigUint64Array
+  /** IEEE 754 numbers of 32 bits. */
+  readonly float32: Float32Array
+  /** IEEE 754 numbers of 64 bits. */
+  readonly float64: Float64Array
+}
+
+/** How the values of a datatype lie in memory: the numeric datatypes, of which each is its own storage. */
+export type DatatypeStorage = keyof ArrayByStorage
 
 /** The typed arrays of columns. */
-export type TypedArray =
-  | Int8Array
-  | Uint8Array
-  | Int16Array
-  | Uint16Array
-  | Int32Array
-  | Uint32Array
-  | BigInt64Array
-  | BigUint64Array
-  | Float32Array
-  | Float64Array
+export type TypedArray = ArrayByStorage[DatatypeStorage]
 
 /**
  * Returns the in-memory representation of a datatype: int64 for dates and times, int8 for CHAR, unsigned integers for
@@ -163,7 +167,7 @@ export type TypedArray =
  * assertEquals([storageOf("datetime_ms"), storageOf("char"), storageOf("string_ucs2")], ["int64", "int8", "uint16"])
  * ```
  */
-export const storageOf = (type: Datatype): Storage => {
+export const storageOf = (type: Datatype): DatatypeStorage => {
   switch (type) {
     case "char":
       return "int8"
@@ -182,7 +186,7 @@ export const storageOf = (type: Datatype): Storage => {
     case "string_ucs4":
       return "uint32"
     default:
-      return isTemporal(type) ? "int64" : type as Storage
+      return isTemporal(type) ? "int64" : type as DatatypeStorage
   }
 }
 
@@ -197,7 +201,25 @@ const constructors = {
   uint64: BigUint64Array,
   float32: Float32Array,
   float64: Float64Array,
-}
+} satisfies Record<DatatypeStorage, unknown>
+
+/** Returns the numeric datatype whose typed array `array` is; `undefined` for other views, such as DataView. */
+export const storageOfArray = (array: ArrayBufferView): DatatypeStorage | undefined =>
+  (Object.keys(constructors) as Array<DatatypeStorage>).find((storage) => array.constructor === constructors[storage])
+
+/** The smallest and the largest finite value of each storage: bigints for 64-bit integers. */
+export const storageLimits = {
+  int8: [-0x80, 0x7f],
+  uint8: [0, 0xff],
+  int16: [-0x8000, 0x7fff],
+  uint16: [0, 0xffff],
+  int32: [-0x80000000, 0x7fffffff],
+  uint32: [0, 0xffffffff],
+  int64: [-0x8000000000000000n, 0x7fffffffffffffffn],
+  uint64: [0n, 0xffffffffffffffffn],
+  float32: [-3.4028234663852886e38, 3.4028234663852886e38],
+  float64: [-Number.MAX_VALUE, Number.MAX_VALUE],
+} as const satisfies Record<DatatypeStorage, readonly [number | bigint, number | bigint]>
 
 /** The constructor of a typed array over a buffer. */
 export type TypedArrayConstructor = {

@@ -207,7 +207,7 @@ const schema = () =>
  * assertEquals(encode(Filter, { type: "zstd", level: 5 }, 22), Uint8Array.of(2, 5, 0, 0, 0, 2, 5, 0, 0, 0))
  *
  * const error = assertThrows(() => decode(Filter, Uint8Array.of(77, 0, 0, 0, 0), 22, "mem://a"), FormatError)
- * assertEquals(error.unsupported, true)
+ * assertEquals(error.reason, "Unsupported")
  * ```
  */
 export const Filter: Codec<Filter> = codec<Filter>(field({

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { type Datatype, isDatetime, isTemporal, sizeOf, storageOf } from "./datatype.ts"
+import { type Datatype, isDatetime, isTemporal, sizeOf, storageLimits, storageOf } from "./datatype.ts"
 import { parseDatetime, parseTime } from "./datetime.ts"
 
 /** A single value: bigint for 64-bit types, dates and times; number for all other types. */
@@ -32,6 +32,16 @@ export class ScalarError extends Error {
     super(reason)
     this.name = "ScalarError"
     this.reason = reason
+  }
+}
+
+/** Runs `run`. If it throws a {@link ScalarError}, returns or throws what `refuse` makes of the reason. */
+export const catchScalarError = <A>(run: () => A, refuse: (reason: string) => A): A => {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof ScalarError) return refuse(error.reason)
+    throw error
   }
 }
 
@@ -157,17 +167,6 @@ export const cellBytesJson = (type: Datatype, cellValNum: number | "var", bytes:
 export const boundJson = (type: Datatype, cellValNum: number | "var", bytes: Uint8Array): number | string | HexJson =>
   cellValNum === "var" ? textJson(bytes) : scalarJson(readScalar(type, bytes))
 
-const limits: Record<string, readonly [bigint, bigint]> = {
-  int8: [-0x80n, 0x7fn],
-  uint8: [0n, 0xffn],
-  int16: [-0x8000n, 0x7fffn],
-  uint16: [0n, 0xffffn],
-  int32: [-0x80000000n, 0x7fffffffn],
-  uint32: [0n, 0xffffffffn],
-  int64: [-0x8000000000000000n, 0x7fffffffffffffffn],
-  uint64: [0n, 0xffffffffffffffffn],
-}
-
 const show = (value: unknown): string =>
   typeof value === "string" ? JSON.stringify(value) : typeof value === "bigint" ? String(value) : `${value}`
 
@@ -222,7 +221,7 @@ export const parseScalar = (type: Datatype, value: ScalarInput): Scalar => {
   if (storage === "float64") return floatOf(type, value)
   if (storage === "float32") return Math.fround(floatOf(type, value))
   const integer = integerOf(type, value)
-  const [low, high] = limits[storage]
+  const [low, high] = storageLimits[storage]
   if (integer < low || integer > high) {
     throw new ScalarError(`${show(value)} does not fit into ${type} (${low} to ${high})`)
   }

@@ -210,7 +210,7 @@ export const asFormatError = (error: unknown, version: number, uri: string, base
       path: error.path.join("."),
       offset: base + error.offset,
       version,
-      reason: error.reason,
-      unsupported: error.unsupported,
+      reason: error.unsupported ? "Unsupported" : "Damaged",
+      detail: error.reason,
     })
     : error

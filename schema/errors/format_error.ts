@@ -3,26 +3,37 @@
  *
  * @module
  */
+import * as Schema from "effect/Schema"
 import { taggedError, type TaggedErrorClass } from "./tagged_error.ts"
 
 export type { TaggedErrorClass }
 
-const FormatErrorBase: TaggedErrorClass<"FormatError", {
+/** Why a structure cannot be read: damaged bytes, or a version, filter or feature that is not supported. */
+export type FormatReason = "Damaged" | "Unsupported"
+
+const FormatErrorBase: TaggedErrorClass<FormatError, "FormatError", {
   readonly uri: string
   readonly path: string
   readonly offset: number
   readonly version: number
-  readonly reason: string
-  readonly unsupported?: boolean
-}> = taggedError("FormatError")
+  readonly reason: FormatReason
+  readonly detail: string
+}> = taggedError("FormatError", () => ({
+  uri: Schema.String,
+  path: Schema.String,
+  offset: Schema.Number,
+  version: Schema.Number,
+  reason: Schema.Literal("Damaged", "Unsupported"),
+  detail: Schema.String,
+}))
 
 /**
  * Bytes that are not what the format says they are: truncated, damaged, forged or of a later version.
  *
  * `uri` names the file, `path` the field inside the structure (`attributes.2.filters`), `offset` the byte at which the
  * field starts (in the unfiltered structure for what lies in a generic tile, in the file otherwise), `version` the format
- * version by which the bytes were read. `unsupported` tells what is sound but unknown here (a newer format, a filter that does
- * not exist yet) from what is damaged.
+ * version by which the bytes were read. `reason` is `"Unsupported"` for valid structures of a newer format, or with a filter that
+ * does not exist yet, and else `"Damaged"`, the default; `detail` explains it.
  *
  * ```ts
  * import { decode, FormatError, IgnoreFile } from "@tessera/array/schema"
@@ -34,10 +45,17 @@ const FormatErrorBase: TaggedErrorClass<"FormatError", {
  * ```
  */
 export class FormatError extends FormatErrorBase {
+  /** Makes the error; `reason` is `"Damaged"` by default. */
+  constructor(
+    fields: Omit<ConstructorParameters<typeof FormatErrorBase>[0], "reason"> & { readonly reason?: FormatReason },
+  ) {
+    super({ ...fields, reason: fields.reason ?? "Damaged" })
+  }
+
   /** The file, the place in it, and what is wrong there. */
   override get message(): string {
     const field = this.path === "" ? "" : `${this.path}: `
     const where = `(at offset ${this.offset}, format version ${this.version})`
-    return `${this.uri}: ${field}${this.reason} ${where}`
+    return `${this.uri}: ${field}${this.detail} ${where}`
   }
 }

@@ -131,7 +131,7 @@ export const checkInnerPath = (path: string, place: InnerPathPlace, kind: InnerP
     offset: place.offset ?? 0,
     version: place.version,
     // the message escapes control characters
-    reason: `the ${label} "${shownUri(path)}" ${fault}`,
+    detail: `the ${label} "${shownUri(path)}" ${fault}`,
   })
 }
 

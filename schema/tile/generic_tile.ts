@@ -162,7 +162,7 @@ export const genericTileHeaderSize = (bytes: Uint8Array): number | undefined =>
 export const decodeGenericTileHeader = (bytes: Uint8Array, uri: string, base = 0): GenericTileHeader => {
   if (predatesVersions(bytes)) {
     const reason = "invalid format version: the array predates TileDB 1.4, or these are not TileDB bytes"
-    throw new FormatError({ uri, path: "version", offset: base, version: 0, reason })
+    throw new FormatError({ uri, path: "version", offset: base, version: 0, detail: reason })
   }
   return decodeByOwnVersion(GenericTileHeader, bytes, uri, { base, rest: true })
 }
@@ -206,7 +206,7 @@ export const decodeGenericTile = (bytes: Uint8Array, uri: string, base = 0): Gen
       path: "persistedSize",
       offset: base + 4,
       version: header.version,
-      reason: `need ${header.persistedSize} bytes of tile data, ${bytes.byteLength - headerSize} left`,
+      detail: `need ${header.persistedSize} bytes of tile data, ${bytes.byteLength - headerSize} left`,
     })
   }
   return { header, headerSize, data: bytes.subarray(headerSize, size), size }

@@ -16,7 +16,7 @@ import { isLater, refusal } from "./version.ts"
  *
  * const bytes = Uint8Array.of(99, 0, 0, 0)
  * const error = assertThrows(() => decodeByOwnVersion(ArraySchema, bytes, "mem://a/__schema/s"), FormatError)
- * assertEquals([error.version, error.unsupported], [99, true]) // not damaged, but from a later release
+ * assertEquals([error.version, error.reason], [99, "Unsupported"]) // not damaged, but from a later release
  * ```
  */
 export const decodeByOwnVersion = <A>(

@@ -1,6 +1,5 @@
 /**
- * Schemas as values of a program: what an array is, in a form that TypeScript knows. Open an array with one and its
- * columns are typed; make an array with one and it is what the schema says.
+ * Schemas as typed values. Open an array with a schema and its columns are typed; create an array with one.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, TileArray } from "@tessera/array"
@@ -19,10 +18,10 @@
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), Float32Array.of(7.5, 8, 6.5, 9.5))
  * ```
  *
- * `ArraySchema.dense` and `ArraySchema.sparse` check the engine's own rules and throw a `SchemaError` that names the field.
- * What is not said is as the engine has it: row-major orders, a capacity of 10,000 cells, coordinates and offsets through
- * Zstandard, validity through RLE, the datatype's own fill values. Fields lie in the order in which the objects name them;
- * JavaScript puts names that are whole numbers (`"0"`, `"12"`) first.
+ * `ArraySchema.dense` and `ArraySchema.sparse` enforce the engine's rules and throw a `SchemaError` that names the
+ * field. Defaults are the engine's: row-major orders, a capacity of 10,000 cells, Zstandard for coordinates and
+ * offsets, RLE for validity, the datatype's own fill values. Fields are in the order of the object's properties;
+ * JavaScript puts integer-like names (`"0"`, `"12"`) first.
  *
  * Format: `array_schema.md`.
  *
@@ -39,8 +38,9 @@ import { type AnyTileArray, openedOf } from "./open/handle.ts"
 export * from "../schema_builder/array_schema.ts"
 
 /**
- * The schema that an open array has, with the values of its enumerations: to make another array like it, or to write it as
- * JSON. Its fields are not known to TypeScript. Costs a read for each enumeration; fails as `TileArray.enumerations` does.
+ * Returns the schema of an open array with the values of its enumerations: to create another array like it, or to write
+ * it as JSON. Its fields are unknown to TypeScript. Takes one read per enumeration; fails as `TileArray.enumerations`
+ * does.
  *
  * ```ts
  * import { ArraySchema, layerDefault, TileArray } from "@tessera/array"

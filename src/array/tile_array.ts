@@ -1,9 +1,10 @@
 /**
- * Arrays: open one, and ask what it is.
+ * Arrays: opening and properties.
  *
  * @module
  */
 import * as Effect from "effect/Effect"
+import { countFragments, traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { Enumeration } from "../../schema/array/enumeration.ts"
@@ -37,23 +38,26 @@ export type { OpenOptions } from "./open/open_options.ts"
 export { deleteMetadata, editMetadata, putMetadata, type PutMetadataError } from "./metadata/put_metadata.ts"
 export type { SchemaDifference } from "./open/schema_mismatch.ts"
 
-/** A schema is told from options by what it has. */
+/** Distinguishes a schema from options by its properties. */
 const isSchema = (given: object | undefined): given is ArraySchema =>
   typeof given === "object" && given !== null && "arrayType" in given && "dims" in given && "attrs" in given
 
+/** Notes the fragments of an array that was opened, for its span. */
+const countOpened = (array: AnyTileArray): Effect.Effect<void> => countFragments(openedOf(array).fragments)
+
 /**
- * Opens an array as it is now, at a moment, or over a range of time.
+ * Opens an array in its current state, at a time, or over a time range.
  *
- * With a schema, what it declares is checked against what the array has – the kind of array, the dimensions in their
- * order, and of each named attribute the datatype, nullability and number of values – and TypeScript knows the columns.
- * Attributes that are not named are not seen; domains, tiles, orders and filters may differ. Without a schema, columns say
- * at run time what they are.
+ * With a schema, its declarations are checked against the array – the kind of array, the dimensions in order, and for
+ * each declared attribute the datatype, nullability and number of values – and TypeScript knows the columns. Attributes
+ * that are not declared are hidden; domains, tiles, orders and filters may differ. Without a schema, columns carry
+ * their types at run time.
  *
- * Costs at most four listings and a read of the schema, and of each fragment one read of the end of its metadata, unless those are
- * consolidated. Fails with `ArrayNotFound` if there is no array, with `SchemaMismatch` if it is another than declared, with
- * `InvalidOption` before anything is read, with `StorageError` or `NotFound`, and with `FormatError`, `CodecError`,
- * `ChecksumMismatch` or `DecryptionFailed` if its files cannot be read; a `FormatError` of a later format than is known here
- * is `unsupported`. Format: `array_file_hierarchy.md`.
+ * Takes at most four listings, a read of the schema, and one read of the end of each fragment's metadata, unless those
+ * are consolidated. Fails with `ArrayNotFound` if there is no array, with `SchemaMismatch` if the array differs from
+ * the schema, with `InvalidOption` before any request, with `StorageError` or `NotFound`, and with `FormatError`,
+ * `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for unreadable files; a `FormatError` for an unknown later
+ * format is marked as unsupported. Format: `array_file_hierarchy.md`.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerDefault, TileArray } from "@tessera/array"
@@ -75,7 +79,7 @@ export function open<S extends ArraySchema>(
   options?: OpenOptions,
 ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs>
 /**
- * Opens an array without a schema: its columns say what they are.
+ * Opens an array without a schema: its columns carry their types at run time.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -93,17 +97,18 @@ export function open(
   given?: ArraySchema | OpenOptions,
   options?: OpenOptions,
 ): Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> {
-  return isSchema(given)
+  const opening: Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> = isSchema(given)
     ? Effect.flatMap(openArray(uri, options), (opened) => declare(handleOf(opened), given))
     : Effect.map(openArray(uri, given === undefined ? options : given), (opened) => handleOf(opened))
+  return opening.pipe(Effect.tap(countOpened), traced("TileArray.open", uri))
 }
 
 /**
- * The array once more, as it is by now or at another time; of a schema that was declared, what the array has is checked
- * again. The open array that is given stays as it is. Takes no key or schema: they are those of the first time.
+ * Opens an array again, in its current state or at another time; a declared schema is checked again. The original
+ * handle stays as it is. Key and schema are those of the first opening.
  *
- * Costs three listings, and reads only what was not there before: where nothing was written since, nothing is read. Fails as
- * {@link open} does.
+ * Takes three listings and reads only new files: if nothing was written since, it reads nothing. Fails as {@link open}
+ * does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -153,11 +158,11 @@ export function reopen(
     reopenArray(openedOf(array), options),
     (opened): Effect.Effect<AnyTileArray, SchemaMismatch> =>
       array.declared === undefined ? Effect.succeed(handleOf(opened)) : declare(handleOf(opened), array.declared),
-  )
+  ).pipe(Effect.tap(countOpened), traced("TileArray.reopen", array))
 }
 
 /**
- * The same open array, seen through a schema: what is declared is checked as by {@link open}. Costs nothing. Fails with
+ * Returns the same open array with a declared schema, which is checked as by {@link open}. Takes no request. Fails with
  * `SchemaMismatch`.
  *
  * ```ts
@@ -189,7 +194,8 @@ export const declare = <S extends ArraySchema>(
   })
 
 /**
- * The same open array without its schema: all attributes are seen, and columns say what they are. Costs nothing.
+ * Returns the same open array without its schema: all attributes are visible, and columns carry their types. Takes no
+ * request.
  *
  * ```ts
  * import { ArraySchema, Attr, Cells, Dim, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -211,8 +217,9 @@ export const declare = <S extends ArraySchema>(
 export const undeclare = (array: AnyTileArray): TileArray => handleOf(openedOf(array))
 
 /**
- * The smallest box that holds all cells that the open array sees: raw bounds by dimension, both inclusive. `undefined` if
- * nothing was written. Costs nothing: the footers say it. `schema.dimensions` say of which datatype they are.
+ * Returns the smallest box that contains all cells of the open array: raw bounds by dimension, both inclusive;
+ * `schema.dimensions` has their datatypes. `undefined` if nothing was written. Takes no request: the footers contain
+ * it.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -229,9 +236,9 @@ export const nonEmptyDomain = (array: AnyTileArray): ReadonlyArray<Range> | unde
   nonEmptyDomainOf(openedOf(array))
 
 /**
- * The array's metadata over the range of time that it was opened for, sorted by the bytes of the keys; `Metadata` makes
- * values of it. Costs a listing, and a read of each metadata file in that time. Fails with `StorageError` or `NotFound`,
- * and with `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for files that cannot be read. Format:
+ * Returns the array's metadata over its time range, sorted by the bytes of the keys; `Metadata` converts it to values.
+ * Takes a listing, and a read of each metadata file in the time range. Fails with `StorageError` or `NotFound`, and
+ * with `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for unreadable files. Format:
  * `metadata.md`.
  *
  * ```ts
@@ -249,13 +256,14 @@ export const nonEmptyDomain = (array: AnyTileArray): ReadonlyArray<Range> | unde
 export const metadata = (
   array: AnyTileArray,
 ): Effect.Effect<ReadonlyArray<MetadataItem>, MetadataError, Storage | Codecs> =>
-  Effect.flatMap(accessOf(openedOf(array)), (access) => loadMetadata(array.uri, array.time, access))
+  Effect.flatMap(accessOf(openedOf(array)), (access) => loadMetadata(array.uri, array.time, access)).pipe(
+    traced("TileArray.metadata", array),
+  )
 
 /**
- * The enumerations of the array's schema, with their values: all, or those that are named. `Cells.resolve` and rows put
- * them in the place of codes. Names that the schema does not have are left out. Costs one read for each. Fails with
- * `FormatError` for files that are not there or damaged, with `StorageError`, `CodecError`, `ChecksumMismatch` or
- * `DecryptionFailed`. Format: `enumeration.md`.
+ * Returns the enumerations of the array's schema with their values: all, or the named ones; unknown names are ignored.
+ * `Cells.resolve` and rows replace codes by them. Takes one read for each. Fails with `FormatError` for missing or
+ * damaged files, with `StorageError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed`. Format: `enumeration.md`.
  *
  * ```ts
  * import { Cells, layerDefault, TileArray } from "@tessera/array"
@@ -274,13 +282,13 @@ export const enumerations = (
   array: AnyTileArray,
   names?: Iterable<string>,
 ): Effect.Effect<ReadonlyArray<Enumeration>, EnumerationError, Storage | Codecs> =>
-  loadEnumerations(openedOf(array), names)
+  loadEnumerations(openedOf(array), names).pipe(traced("TileArray.enumerations", array))
 
 /**
- * The fragments that a read sees, oldest first, with their sizes and first rectangles. Costs a listing of each fragment, the
- * size of each of its files where listings do not tell it (those of local files do not), and of sparse ones a read of the
- * R-tree unless it is at hand. Fails with `NotFound` or `StorageError`, and with `FormatError`, `CodecError`,
- * `ChecksumMismatch` or `DecryptionFailed` for metadata that cannot be read. Format: `fragment.md`.
+ * Returns the fragments that a read includes, oldest first, with their sizes and first MBRs. Takes a listing of each
+ * fragment, a request for the size of each file where listings do not contain it (as for local files), and for sparse
+ * fragments a read of the R-tree, unless it is loaded already. Fails with `NotFound` or `StorageError`, and with
+ * `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for unreadable metadata. Format: `fragment.md`.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -295,4 +303,4 @@ export const enumerations = (
 export const fragments = (
   array: AnyTileArray,
 ): Effect.Effect<ReadonlyArray<FragmentDescription>, FragmentsError, Storage | Codecs> =>
-  describeOpenFragments(openedOf(array))
+  describeOpenFragments(openedOf(array)).pipe(traced("TileArray.fragments", array))

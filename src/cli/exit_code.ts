@@ -1,6 +1,7 @@
 /**
  * Errors to exit codes and lines.
  */
+import type { Advised, Hint } from "../../schema/errors/hint.ts"
 import { messageText } from "../../schema/errors/message_text.ts"
 import type { StorageReason } from "../../platform/errors.ts"
 
@@ -31,54 +32,67 @@ const byReason: Partial<Record<StorageReason, ExitCode>> = { Denied: 4, Truncate
 
 /** The exit code for a failure. */
 export const exitCodeOf = (error: unknown): ExitCode => {
-  const { _tag: tag, reason, unsupported, missing } = (error ?? {}) as {
-    readonly _tag?: unknown
-    readonly reason?: string
-    readonly unsupported?: boolean
-    readonly missing?: boolean
-  }
+  const { _tag: tag, reason } = (error ?? {}) as { readonly _tag?: unknown; readonly reason?: string }
   if (tag === "StorageError") return byReason[reason as StorageReason] ?? 1
-  // a codec that is not there is not damage
-  if (tag === "CodecError" && missing === true) return 6
-  if (tag === "FormatError" && unsupported === true) return 6
+  // a missing codec is not damage
+  if (tag === "CodecError" && reason === "Missing") return 6
+  if (tag === "FormatError" && reason === "Unsupported") return 6
   return typeof tag === "string" && Object.hasOwn(byTag, tag) ? byTag[tag] : 1
 }
 
-/** Characters of a line: a message whose advice became longer by the names of options is not shortened again. */
+/** Characters of a line: the names of options make advice longer, and a message is not shortened twice. */
 const LONGEST_MESSAGE = 2080
 
 /** Whether the command that failed has an option. */
 type Has = (option: string) => boolean
 
-/** What the advice of the library is called here, as far as the command has the options for it. */
-const wordings: ReadonlyArray<readonly [RegExp, (has: Has) => string]> = [
-  [/, or let ranges be clipped/, (has) => has("clip") ? ", or add --clip" : ""],
-  [
-    /select fewer cells or fields, or let memory be more/,
-    (has) => `take fewer cells with --range${has("limit") ? " or --limit" : ""}, or fewer fields with --select`,
-  ],
-  [
-    /; let memory be at least (\d+)/,
-    (has) => `; give at least --memory $1${has("order") ? ", or another --order" : ""}`,
-  ],
-  [/; give its key$/, () => "; give its key with --key-file, or set TESSERA_KEY"],
-  [/, or read without verifying checksums/, () => ""],
-  [/; resume it, or overwrite it$/, () => "; run it again with --resume or --overwrite"],
-  [
-    /; overwrite it, or choose another target$/,
-    (has) => `; ${has("overwrite") ? "add --overwrite, or " : ""}choose another target`,
-  ],
-  [/; run it again with resume or overwrite$/, () => "; run it again with --resume or --overwrite"],
-  [/; leave them out with metadata: false/, () => "; leave them out with --no-metadata"],
-]
+const listed = (options: ReadonlyArray<string>): string => options.join(" or ")
+
+/** The advice in the options of the command; `undefined` if it has none of them. */
+const adviceOf = (hint: Hint, has: Has): string | undefined => {
+  const own = (...options: ReadonlyArray<string>) =>
+    options.filter((option) => has(option)).map((option) => `--${option}`)
+  switch (hint._tag) {
+    case "ClipRanges":
+      return `select cells inside the domain${has("clip") ? ", or add --clip" : ""}`
+    case "SelectLess":
+      return `select fewer cells with --range${has("limit") ? " or --limit" : ""}, or fewer fields with --select`
+    case "RaiseMemory":
+      return `set --memory to at least ${hint.atLeast}${has("order") ? ", or change --order" : ""}`
+    case "ProvideKey":
+      return "provide its key with --key-file, or set TESSERA_KEY"
+    case "SkipChecksums":
+      return "restore the file"
+    case "Resume": {
+      const options = own("resume", "overwrite")
+      return options.length === 0 ? undefined : `run the command again with ${listed(options)}`
+    }
+    case "Overwrite":
+      return `${has("overwrite") ? "add --overwrite, or " : ""}choose another target`
+    case "ChooseTarget":
+      return "choose another target"
+    case "OmitMetadata":
+      return has("no-metadata") ? "add --no-metadata" : undefined
+  }
+}
+
+/** The text of an error; advice is rendered for the command. */
+const textOf = (error: unknown, has: Has): string => {
+  const { hint, summary } = (error ?? {}) as Partial<Advised>
+  if (hint === undefined || summary === undefined) return error instanceof Error ? error.message : String(error)
+  const advice = adviceOf(hint, has)
+  return advice === undefined ? summary : `${summary}; ${advice}`
+}
+
+/** Returns whether an error is a mistake in the program: all errors that a command may fail with have a tag. */
+export const isDefect = (error: unknown): boolean =>
+  typeof (error as { readonly _tag?: unknown } | null | undefined)?._tag !== "string"
 
 /** What is wrong, in one line, for a command that `has` some options; `undefined` if there is nothing to say. */
 export const messageOf = (error: unknown, has: Has = () => true): string | undefined => {
-  const tag = (error as { readonly _tag?: unknown } | null)?._tag
+  const tag = (error as { readonly _tag?: unknown } | null | undefined)?._tag
   if (tag === "ClosedPipe") return undefined
-  const original = error instanceof Error ? error.message : String(error)
-  const message = wordings.reduce((text, [from, to]) => text.replace(from, to(has)), original)
-  // without a tag it is a mistake of our own
-  const text = typeof tag === "string" ? message : `this is a bug in tessera, please report it: ${message}`
+  const message = textOf(error, has)
+  const text = isDefect(error) ? `this is a bug in tessera, please report it: ${message}` : message
   return messageText(text, LONGEST_MESSAGE).trim()
 }

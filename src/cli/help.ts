@@ -1,11 +1,11 @@
 /**
- * What the command line says of itself.
+ * The help text, printed from the table of commands.
  */
 import { type CommandName, commands, operandsOf, type OptionSpec } from "./parse/specs.ts"
 
 const WIDTH = 80
 
-/** Words in lines, behind a first column. */
+/** Wraps a text in the second column. */
 const entry = (head: string, indent: number, text: string): string => {
   const lines = [`  ${head}`.padEnd(indent)]
   if (lines[0].length > indent) lines.push(" ".repeat(indent))
@@ -18,7 +18,7 @@ const entry = (head: string, indent: number, text: string): string => {
   return lines.join("\n")
 }
 
-const ofOption = (name: string, spec: OptionSpec): string =>
+const optionEntry = (name: string, spec: OptionSpec): string =>
   entry(
     spec.value === undefined ? `--${name}` : `--${name} ${spec.value}`,
     22,
@@ -26,7 +26,7 @@ const ofOption = (name: string, spec: OptionSpec): string =>
       (spec.repeated === true ? "; may be repeated" : ""),
   )
 
-/** The help of a command, or of all. */
+/** Returns the help of a command, or the list of commands. */
 export const help = (command: CommandName | undefined): string => {
   if (command === undefined) {
     return [
@@ -36,9 +36,9 @@ export const help = (command: CommandName | undefined): string => {
       "",
       ...Object.entries(commands).map(([name, { description }]) => entry(name, 14, description)),
       "",
-      "tessera COMMAND --help shows the options of a command.",
-      "Exit codes: 0 done, 1 other, 2 usage, 3 not there, 4 permission or key,",
-      "5 bad bytes or cells, 6 unsupported.",
+      "tessera COMMAND --help lists the options of a command.",
+      "Exit codes: 0 success, 1 other error, 2 usage, 3 not found, 4 permission or key,",
+      "5 invalid file or cell data, 6 unsupported.",
       "",
     ].join("\n")
   }
@@ -46,7 +46,7 @@ export const help = (command: CommandName | undefined): string => {
   return [
     `tessera ${command} ${operandsOf(command).join(" ")} [OPTION…] – ${description}`,
     "",
-    ...Object.entries(options).map(([name, spec]) => ofOption(name, spec)),
+    ...Object.entries(options).map(([name, spec]) => optionEntry(name, spec)),
     "",
   ].join("\n")
 }

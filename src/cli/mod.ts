@@ -29,7 +29,8 @@ import type { Storage } from "../../platform/storage/service.ts"
 import { parse, type Request } from "./parse/arguments.ts"
 import { runCopy } from "./commands/copy.ts"
 import { runDelete } from "./commands/delete.ts"
-import { type ExitCode, exitCodeOf, messageOf } from "./exit_code.ts"
+import { DEBUG_VARIABLE, isDebug, stackLines } from "./debug.ts"
+import { type ExitCode, exitCodeOf, isDefect, messageOf } from "./exit_code.ts"
 import { runExport } from "./commands/export.ts"
 import { help } from "./help.ts"
 import { hasOption, isCommand } from "./parse/specs.ts"
@@ -147,7 +148,12 @@ export const runCommand = (
         const error = Cause.squash(cause)
         const message = messageOf(error, (option) => hasOption(args[0], option))
         const code = exitCodeOf(error)
-        return message === undefined ? Effect.succeed(code) : Effect.as(say(safe, `tessera: ${message}`), code)
+        if (message === undefined) return Effect.succeed(code)
+        if (!isDefect(error)) return Effect.as(say(safe, `tessera: ${message}`), code)
+        const lines = isDebug(safe.environment)
+          ? [`tessera: ${message}`, ...stackLines(cause)]
+          : [`tessera: ${message}; set ${DEBUG_VARIABLE}=1 to print the stack`]
+        return Effect.as(Effect.forEach(lines, (line) => say(safe, line), { discard: true }), code)
       },
     })
   })

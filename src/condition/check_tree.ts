@@ -18,7 +18,7 @@ const shown = (value: unknown): string =>
 export const checkTree = (tree: unknown): ConditionTree => {
   const visit = (node: unknown, path: string, depth: number): void => {
     const fail = (reason: string, field = ""): never => {
-      throw new ConditionError({ path, field, reason })
+      throw new ConditionError({ path, field, detail: reason })
     }
     if (depth > DEEPEST) fail(`conditions nested deeper than ${DEEPEST} are not supported`)
     if (typeof node !== "object" || node === null || Array.isArray(node)) {

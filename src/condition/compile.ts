@@ -8,7 +8,15 @@ import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
 import type { ComparisonOp, SetOp } from "../../schema/condition_ast.ts"
 import { type Datatype, isString, isTemporal } from "../../schema/array/datatype.ts"
 import type { Enumeration } from "../../schema/array/enumeration.ts"
-import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  isBinary,
+  isText,
+  parseScalar,
+  parseText,
+  scalarBytes,
+  ScalarError,
+} from "../../schema/array/scalar.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { Predicate } from "./predicate.ts"
 import { ConditionError } from "./condition_error.ts"
@@ -72,7 +80,14 @@ const fieldOf = ({ schema }: ConditionScope, { field, of }: FieldTest, fail: (re
 const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Predicate => {
   const { op, values, place } = test
   const fail = (reason: string): never => {
-    throw new ConditionError({ uri: scope.uri, text: place?.text, at: place?.at, path, field: test.field, reason })
+    throw new ConditionError({
+      uri: scope.uri,
+      text: place?.text,
+      at: place?.at,
+      path,
+      field: test.field,
+      detail: reason,
+    })
   }
   const field = fieldOf(scope, test, fail)
   const isSet = op === "in" || op === "not_in"
@@ -91,14 +106,12 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
   if (enumeration !== undefined && isOrder(op) && !enumeration.ordered) {
     fail(`the values of its enumeration ${JSON.stringify(enumeration.name)} have no order; compare with == or in`)
   }
-  const bytes = values.map((value, i) => {
-    try {
-      return valueBytes(type, value)
-    } catch (error) {
-      if (!(error instanceof ScalarError)) throw error
-      return fail(isSet ? `value ${i + 1}: ${error.reason}` : error.reason)
-    }
-  })
+  const bytes = values.map((value, i) =>
+    catchScalarError(
+      () => valueBytes(type, value),
+      (reason) => fail(isSet ? `value ${i + 1}: ${reason}` : reason),
+    )
+  )
   if (enumeration !== undefined) return enumerated(field, op, bytes, enumeration)
   if ((op === "eq" || op === "ne") && bytes[0].byteLength === 0 && !field.var) {
     // no cell of one size is empty; kept as a comparison it would be taken for a test of null
@@ -188,30 +201,30 @@ const encodeUnits = (type: Datatype, text: string): Uint8Array => {
   return new Uint8Array(units.buffer)
 }
 
-/** The values of enumerations as keys of a map, and their codes; made once for each enumeration. */
-const codes = new WeakMap<Enumeration, ReadonlyMap<string, number>>()
-
 const keyOf = (bytes: Uint8Array): string => {
   let key = ""
   for (let i = 0; i < bytes.length; i++) key += String.fromCharCode(bytes[i])
   return key
 }
 
-const codesOf = (enumeration: Enumeration): ReadonlyMap<string, number> => {
-  const known = codes.get(enumeration)
-  if (known !== undefined) return known
+/** Returns the codes of values in an enumeration, in one pass over it; `undefined` for a value that it lacks. */
+const codesOf = (enumeration: Enumeration, values: ReadonlyArray<Uint8Array>): ReadonlyArray<number | undefined> => {
   const { data, offsets, type, cellValNum } = enumeration
   const size = cellValNum === VAR ? 0 : cellSize(type, cellValNum)
   const count = offsets === null ? Math.floor(data.byteLength / size) : offsets.length
-  const found = new Map<string, number>()
-  for (let i = 0; i < count; i++) {
+  const keys = values.map(keyOf)
+  const missing = new Set(keys)
+  const codes = new Map<string, number>()
+  // most values of the enumeration differ from all in length or first byte: those need no key
+  const starts = new Set(values.map((value) => 256 * value.length + (value[0] ?? 0)))
+  for (let i = 0; i < count && missing.size > 0; i++) {
     const from = offsets === null ? i * size : offsets[i]
     const to = offsets === null ? from + size : i + 1 < count ? offsets[i + 1] : data.byteLength
+    if (!starts.has(256 * (to - from) + (to > from ? data[from] : 0))) continue
     const key = keyOf(data.subarray(from, to))
-    if (!found.has(key)) found.set(key, i)
+    if (missing.delete(key)) codes.set(key, i)
   }
-  codes.set(enumeration, found)
-  return found
+  return keys.map((key) => codes.get(key))
 }
 
 /**
@@ -224,11 +237,9 @@ const enumerated = (
   values: ReadonlyArray<Uint8Array>,
   enumeration: Enumeration,
 ): Predicate => {
-  const known = codesOf(enumeration)
-  const found = values.flatMap((value) => {
-    const code = known.get(keyOf(value))
-    return code === undefined ? [] : [scalarBytes(field.type, code)]
-  })
+  const found = codesOf(enumeration, values).flatMap((code) =>
+    code === undefined ? [] : [scalarBytes(field.type, code)]
+  )
   if (op === "in" || op === "not_in") return memberOf(field.name, op, found)
   if (found.length === 0) return memberOf(field.name, op === "ne" ? "not_in" : "in", [])
   return { kind: "value", op, field: field.name, value: found[0] }

@@ -3,17 +3,25 @@
  *
  * @module
  */
+import * as Schema from "effect/Schema"
 import { redactText } from "../../schema/errors/redact.ts"
 import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
-const ConditionErrorBase: TaggedErrorClass<"ConditionError", {
+const ConditionErrorBase: TaggedErrorClass<ConditionError, "ConditionError", {
   readonly uri?: string
   readonly text?: string
   readonly at?: number
   readonly path: string
   readonly field: string
-  readonly reason: string
-}> = taggedError("ConditionError")
+  readonly detail: string
+}> = taggedError("ConditionError", () => ({
+  uri: Schema.optional(Schema.String),
+  text: Schema.optional(Schema.String),
+  at: Schema.optional(Schema.Number),
+  path: Schema.String,
+  field: Schema.String,
+  detail: Schema.String,
+}))
 
 /**
  * A condition that means nothing: text that cannot be read, a field that the array does not have, a value that a field
@@ -51,6 +59,6 @@ export class ConditionError extends ConditionErrorBase {
     const place = this.text === undefined ? this.path : `character ${this.at! + 1} of ${JSON.stringify(this.text)}`
     return `${array}condition${place === "" ? "" : `, ${place}`}: ${
       this.field === "" ? "" : `${this.field}: `
-    }${this.reason}`
+    }${this.detail}`
   }
 }

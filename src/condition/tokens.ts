@@ -15,7 +15,7 @@ export type Token =
 
 /** Returns the error of invalid text at a position. */
 export const unreadable = (text: string, at: number, reason: string): ConditionError =>
-  new ConditionError({ text, at, path: "", field: "", reason })
+  new ConditionError({ text, at, path: "", field: "", detail: reason })
 
 const SPACE = /[ \t\r\n]*/y
 const NAME = /[\p{L}_][\p{L}\p{N}_]*/uy

@@ -3,6 +3,7 @@
  * enumerations that it uses.
  */
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../platform/attempt.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import { type EnumerationError, loadEnumerations } from "../array/enumeration/enumerations.ts"
@@ -22,14 +23,7 @@ export interface Where {
 }
 
 /** Runs a function that throws {@link ConditionError}. */
-const attemptCondition = <A>(run: () => A): Effect.Effect<A, ConditionError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof ConditionError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+const attemptCondition = <A>(run: () => A): Effect.Effect<A, ConditionError> => attempt(run, failOn(ConditionError))
 
 /** Prepares the condition of a read; `undefined` if there is no condition. */
 export const whereOf = (

@@ -15,19 +15,13 @@ export interface Axis {
   readonly extent: bigint
 }
 
-const memo = new WeakMap<Dimension, Axis>()
-
 /** Domain and tile extent of a dimension of integers, dates or times. Without an extent the domain is one tile. */
 export const axisOf = (dimension: Dimension): Axis => {
-  let axis = memo.get(dimension)
-  if (axis === undefined) {
-    const { type, domain } = dimension
-    const low = BigInt(readScalar(type, domain, 0))
-    const high = BigInt(readScalar(type, domain, sizeOf(type)))
-    const extent = BigInt(tileExtentOf(dimension) ?? high - low + 1n)
-    memo.set(dimension, axis = { low, high, extent: extent < 1n ? 1n : extent })
-  }
-  return axis
+  const { type, domain } = dimension
+  const low = BigInt(readScalar(type, domain, 0))
+  const high = BigInt(readScalar(type, domain, sizeOf(type)))
+  const extent = BigInt(tileExtentOf(dimension) ?? high - low + 1n)
+  return { low, high, extent: extent < 1n ? 1n : extent }
 }
 
 /** Cells of one space tile. */

@@ -108,11 +108,12 @@ export interface Fields {
   readonly byName: ReadonlyMap<string, Field>
 }
 
-const memo = new WeakMap<ArraySchema, Fields>()
+/** Where a schema holds its fields: a property that copies, comparisons, JSON and logs do not show. */
+const FIELDS: unique symbol = Symbol("fields")
 
-/** The fields of a schema; memoised. */
-export const fieldsOf = (schema: ArraySchema): Fields => {
-  let fields = memo.get(schema)
+/** Returns the fields of a schema. They are derived once, and kept in the schema. */
+export const fieldsOf = (schema: ArraySchema & { readonly [FIELDS]?: Fields }): Fields => {
+  let fields = schema[FIELDS]
   if (fields === undefined) {
     const attributes = schema.attributes.map((_, i) => attributeField(schema, i))
     const dimensions = schema.dimensions.map((_, i) => dimensionField(schema, i))
@@ -124,7 +125,7 @@ export const fieldsOf = (schema: ArraySchema): Fields => {
       deleteConditions: cellTime(schema, "deleteConditions"),
       byName: new Map([...dimensions, ...attributes].map((f) => [f.name, f])),
     }
-    memo.set(schema, fields)
+    if (Object.isExtensible(schema)) Object.defineProperty(schema, FIELDS, { value: fields, enumerable: false })
   }
   return fields
 }

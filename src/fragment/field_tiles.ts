@@ -7,6 +7,7 @@ import { decode } from "../../schema/binary/mod.ts"
 import { FormatError } from "../../schema/errors/format_error.ts"
 import { TileOffsets } from "../../schema/fragment/tile_offsets.ts"
 import { Since } from "../../schema/version/version.ts"
+import { cacheKind } from "../kernel/bounded_cache.ts"
 import { attemptTile } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import { type Field, fieldsOf } from "./field.ts"
@@ -38,11 +39,15 @@ export interface FieldTile {
   readonly validity: Uint8Array | undefined
 }
 
-const memo = new WeakMap<Fragment, Map<number, FieldTiles>>()
+const TILES = cacheKind<FieldTiles>("field tiles")
+
+const bytesOf = ({ fixed, var: values, varSizes, validity }: FieldTiles): number =>
+  fixed.offsets.byteLength + (values?.offsets.byteLength ?? 0) + (varSizes?.byteLength ?? 0) +
+  (validity?.offsets.byteLength ?? 0)
 
 const checked = (fragment: Fragment, path: string, offsets: Float64Array, size: number): TileFile => {
   const fail = (reason: string): FormatError =>
-    new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, reason })
+    new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, detail: reason })
   if (offsets.length !== fragment.tileCount) throw fail(`${offsets.length} offsets for ${fragment.tileCount} tiles`)
   for (let i = 0; i < offsets.length; i++) {
     const end = i + 1 < offsets.length ? offsets[i + 1] : size
@@ -55,7 +60,7 @@ const checked = (fragment: Fragment, path: string, offsets: Float64Array, size: 
 const checkedSizes = (fragment: Fragment, path: string, sizes: Float64Array): Float64Array => {
   if (sizes.length === fragment.tileCount) return sizes
   const reason = `${sizes.length} sizes for ${fragment.tileCount} tiles`
-  throw new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, reason })
+  throw new FormatError({ uri: fragment.uri, path, offset: 0, version: fragment.version, detail: reason })
 }
 
 /** Numbers of tiles up to this one are believed: what is planned for them stays small. */
@@ -87,17 +92,24 @@ export const loadFieldTiles = (
   fields: ReadonlyArray<Field>,
 ): Effect.Effect<ReadonlyArray<FieldTiles>, SectionError, Storage> =>
   Effect.gen(function* () {
-    let known = memo.get(fragment)
-    if (known === undefined) memo.set(fragment, known = new Map())
-    const missing = fields
-      .map((field) => ({ field, slot: slotOf(fragment, field.file) }))
-      .filter(({ slot }) => !known.has(slot))
+    const loaded = new Map<number, FieldTiles>()
+    const missing: Array<{ readonly field: Field; readonly slot: number }> = []
+    for (const field of fields) {
+      const slot = slotOf(fragment, field.file)
+      const tiles = fragment.cache.get(TILES, slot)
+      if (tiles === undefined) missing.push({ field, slot })
+      else loaded.set(slot, tiles)
+    }
+    const keep = (slot: number, tiles: FieldTiles): void => {
+      loaded.set(slot, tiles)
+      fragment.cache.set(TILES, slot, tiles, bytesOf(tiles))
+    }
     const { metadata } = fragment
     if (missing.length > 0 && metadata.kind === "legacy") {
       const { legacy } = metadata
       yield* attemptTile(() => {
         for (const { field, slot } of missing) {
-          known.set(slot, {
+          keep(slot, {
             fixed: checked(fragment, `tileOffsets.${slot}`, legacy.tileOffsets[slot], fragment.fileSizes[slot]),
             var: field.var
               ? checked(fragment, `varTileOffsets.${slot}`, legacy.varTileOffsets[slot], fragment.varFileSizes[slot])
@@ -128,11 +140,11 @@ export const loadFieldTiles = (
           const validity = field.nullable
             ? checked(fragment, `validityTileOffsets.${slot}`, column(), fragment.validityFileSizes[slot])
             : undefined
-          known.set(slot, { fixed, var: variable, varSizes, validity })
+          keep(slot, { fixed, var: variable, varSizes, validity })
         }
       })
     }
-    return fields.map((field) => known.get(slotOf(fragment, field.file))!)
+    return fields.map((field) => loaded.get(slotOf(fragment, field.file))!)
   })
 
 /** Fewer fields are not worth a request of their own for all of them. */

@@ -11,6 +11,7 @@ import type { DataField } from "../../schema/name/data_file.ts"
 import type { TimestampedName } from "../../schema/name/timestamped_name.ts"
 import type { Range } from "../../schema/array/range.ts"
 import { Since } from "../../schema/version/version.ts"
+import type { CacheSpace } from "../kernel/bounded_cache.ts"
 import { denseCells, fragmentTiles } from "./dense_tiles.ts"
 import type { Sections } from "./sections.ts"
 
@@ -40,6 +41,8 @@ export interface Fragment {
     | { readonly kind: "legacy"; readonly legacy: LegacyMetadata }
   /** The session for reading the files of the fragment. */
   readonly session: ReadSession
+  /** Metadata that was loaded: tile offsets, MBRs, statistics, processed conditions. */
+  readonly cache: CacheSpace
   /** The format version of the engine that wrote the fragment, if known without another read; see `engineVersion`. */
   engineVersion: number | undefined
 }

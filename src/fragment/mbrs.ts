@@ -10,6 +10,7 @@ import { sizeOf } from "../../schema/array/datatype.ts"
 import { FormatError } from "../../schema/errors/format_error.ts"
 import type { LegacyMetadata } from "../../schema/fragment/legacy_metadata.ts"
 import { type MbrLevel, mbrsOfBytes, rtree, type RTreeDimension } from "../../schema/fragment/rtree.ts"
+import { cacheKind } from "../kernel/bounded_cache.ts"
 import { attemptTile } from "../tile/attempt.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Fragment } from "./fragment.ts"
@@ -23,7 +24,13 @@ export const rtreeDimensions = (schema: ArraySchema): ReadonlyArray<RTreeDimensi
 export const mbrCount = (legacy: LegacyMetadata, schema: ArraySchema): number =>
   legacy.mbrs.byteLength / schema.dimensions.reduce((sum, d) => sum + 2 * sizeOf(d.type), 0)
 
-const memo = new WeakMap<Fragment, MbrLevel>()
+const MBRS = cacheKind<MbrLevel>("mbrs")
+
+const bytesOf = ({ dimensions }: MbrLevel): number =>
+  dimensions.reduce(
+    (sum, its) => sum + (its.kind === "fixed" ? its.values.byteLength : its.bytes.byteLength + its.offsets.byteLength),
+    0,
+  )
 
 /** The MBRs of a sparse fragment's tiles, by dimension. */
 export const loadMbrs = (
@@ -31,7 +38,7 @@ export const loadMbrs = (
   fragment: Fragment,
 ): Effect.Effect<MbrLevel, SectionError, Storage> =>
   Effect.gen(function* () {
-    const known = memo.get(fragment)
+    const known = fragment.cache.get(MBRS, 0)
     if (known !== undefined) return known
     const { metadata, schema } = fragment
     const dimensions = rtreeDimensions(schema)
@@ -50,12 +57,12 @@ export const loadMbrs = (
             path: "rtree",
             offset: footer.rtreeOffset,
             version: fragment.version,
-            reason: `${leaves?.count ?? 0} rectangles for ${fragment.tileCount} tiles`,
+            detail: `${leaves?.count ?? 0} rectangles for ${fragment.tileCount} tiles`,
           })
         }
         return leaves ?? { count: 0, dimensions: [] }
       })
     }
-    memo.set(fragment, level)
+    fragment.cache.set(MBRS, 0, level, bytesOf(level))
     return level
   })

@@ -12,7 +12,7 @@ export const missingFile = (uri: string, version: number): FormatError => {
   const reason =
     `the committed fragment ${fragment} lacks its file ${file}; a concurrent vacuum may have removed it: ` +
     "open the array again; if the file is still missing, restore the fragment"
-  return new FormatError({ uri, path: "", offset: 0, version, reason })
+  return new FormatError({ uri, path: "", offset: 0, version, detail: reason })
 }
 
 /**

@@ -8,6 +8,7 @@ import type { ReadSession } from "../../platform/storage/read_session.ts"
 import { Storage } from "../../platform/storage/service.ts"
 import { FormatError } from "../../schema/errors/format_error.ts"
 import type { FragmentFooter } from "../../schema/fragment/footer.ts"
+import { cacheKind, type CacheSpace } from "../kernel/bounded_cache.ts"
 import { firstFrom } from "../kernel/first_from.ts"
 import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
@@ -38,8 +39,11 @@ export interface Sections {
   tail: LoadedTail | undefined
   /** The starts of the sections, ascending; computed on first use. */
   starts: Float64Array | undefined
-  readonly opened: Map<number, GenericTile>
+  /** Unfiltered sections, by where they start. */
+  readonly cache: CacheSpace
 }
+
+const SECTION = cacheKind<GenericTile>("section")
 
 /** Returns the state before any section has been read. */
 export const sectionsOf = (
@@ -48,7 +52,8 @@ export const sectionsOf = (
   footer: FragmentFooter,
   end: number | undefined,
   tail: LoadedTail | undefined,
-): Sections => ({ uri, version: footer.version, session, footer, end, tail, starts: undefined, opened: new Map() })
+  cache: CacheSpace,
+): Sections => ({ uri, version: footer.version, session, footer, end, tail, starts: undefined, cache })
 
 /** The errors of loading sections. */
 export type SectionError = StorageError | TileError
@@ -62,7 +67,15 @@ export const loadSections = (
   requested: ReadonlyArray<number>,
 ): Effect.Effect<ReadonlyArray<GenericTile>, SectionError, Storage> =>
   Effect.gen(function* () {
-    const missing = [...new Set(requested)].filter((start) => !sections.opened.has(start)).sort((a, b) => a - b)
+    const { cache } = sections
+    const tiles = new Map<number, GenericTile>()
+    const missing: Array<number> = []
+    for (const start of new Set(requested)) {
+      const tile = cache.get(SECTION, start)
+      if (tile === undefined) missing.push(start)
+      else tiles.set(start, tile)
+    }
+    missing.sort((a, b) => a - b)
     if (missing.length > 0) {
       const storage = yield* Storage
       if (sections.tail === undefined) {
@@ -92,16 +105,20 @@ export const loadSections = (
             path: "",
             offset: start,
             version: 0,
-            reason: "the footer contains the offset of a section after the end of the file",
+            detail: "the footer contains the offset of a section after the end of the file",
           })
         }
         return openGenericTile(access, sections.uri, tail.bytes, at, tail.offset)
       }
       yield* attemptTile(() => {
-        for (const start of missing) sections.opened.set(start, open(start))
+        for (const start of missing) {
+          const tile = open(start)
+          tiles.set(start, tile)
+          cache.set(SECTION, start, tile, tile.bytes.byteLength)
+        }
       })
     }
-    return requested.map((start) => sections.opened.get(start)!)
+    return requested.map((start) => tiles.get(start)!)
   })
 
 /** Returns the upper bound of the end of the section that starts at `start`: the start of the next one. */

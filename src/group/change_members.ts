@@ -8,6 +8,7 @@
  * Format: `group.md`.
  */
 import * as Effect from "effect/Effect"
+import { failOn } from "../../platform/attempt.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { NotFound, StorageError } from "../../platform/errors.ts"
 import type { Storage } from "../../platform/storage/service.ts"
@@ -87,7 +88,7 @@ const membersOf = (
 ): Effect.Effect<ReadonlyArray<GroupMember>, WriteError | StorageError, Storage> =>
   Effect.gen(function* () {
     const refuse = ({ uri, name }: NewMember, reason: string) =>
-      new WriteError({ uri: group, field: name ?? String(uri), reason })
+      new WriteError({ uri: group, field: name ?? String(uri), detail: reason })
     const types: Array<ObjectKind | undefined> = []
     const unknown: Array<number> = []
     yield* inStepsOr(added.length, (i) => {
@@ -125,7 +126,7 @@ const inStepsOr = (n: number, body: (i: number) => void): Effect.Effect<void, Wr
       inParts(n, (from, to) => {
         for (let i = from; i < to; i++) body(i)
       }, STEP),
-    (error) => error instanceof WriteError ? Effect.fail(error) : Effect.die(error),
+    failOn(WriteError),
   )
 
 /** Members between two yields. */
@@ -153,7 +154,7 @@ const memberFinder = (
   }
   return (wanted) => {
     const refuse = (reason: string): never => {
-      throw new WriteError({ uri: group, field: wanted, reason })
+      throw new WriteError({ uri: group, field: wanted, detail: reason })
     }
     const named = byKey.get(wanted)
     if (named !== undefined) return named
@@ -189,7 +190,7 @@ export const changeMembers = (
     const changed = new Map<string, GroupMember>()
     const change = (member: GroupMember): void => {
       const key = keyOf(member)
-      if (changed.has(key)) throw new WriteError({ uri, field: key, reason: "it is added or removed twice" })
+      if (changed.has(key)) throw new WriteError({ uri, field: key, detail: "it is added or removed twice" })
       changed.set(key, member)
     }
     if (remove.length > 0) {

@@ -14,6 +14,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ChangeOptions } from "../array/create/change_options.ts"
@@ -59,7 +60,8 @@ export { type Visit, walk } from "./walk.ts"
  * ])
  * ```
  */
-export const create: (uri: string) => Effect.Effect<void, CreateGroupError, Storage> = createGroup
+export const create: (uri: string) => Effect.Effect<void, CreateGroupError, Storage> = (uri) =>
+  createGroup(uri).pipe(traced("Group.create", uri))
 
 /**
  * Adds a member, or several, to a group, in one file. A member takes the place of the one that has its name; without a name
@@ -94,7 +96,7 @@ export const add = (
   member: NewMember | ReadonlyArray<NewMember>,
   options: ChangeOptions = {},
 ): Effect.Effect<void, ChangeMembersError, Storage | Codecs> =>
-  changeMembers(group, { add: isList(member) ? member : [member] }, options)
+  changeMembers(group, { add: isList(member) ? member : [member] }, options).pipe(traced("Group.add", group))
 
 /**
  * Removes a member, or several, from a group, by names or URIs, in one file. The objects themselves stay where they are. Fails
@@ -120,7 +122,7 @@ export const remove = (
   member: string | ReadonlyArray<string>,
   options: ChangeOptions = {},
 ): Effect.Effect<void, ChangeMembersError, Storage | Codecs> =>
-  changeMembers(group, { remove: isList(member) ? member : [member] }, options)
+  changeMembers(group, { remove: isList(member) ? member : [member] }, options).pipe(traced("Group.remove", group))
 
 /**
  * Adds and removes members together, in one file. Fails as {@link add} and {@link remove} do.
@@ -147,7 +149,8 @@ export const change: (
   group: TileGroup | string,
   changes: MemberChanges,
   options?: ChangeOptions,
-) => Effect.Effect<void, ChangeMembersError, Storage | Codecs> = changeMembers
+) => Effect.Effect<void, ChangeMembersError, Storage | Codecs> = (group, changes, options) =>
+  changeMembers(group, changes, options).pipe(traced("Group.change", group))
 
 const isList = <A>(given: A | ReadonlyArray<A>): given is ReadonlyArray<A> => Array.isArray(given)
 
@@ -174,7 +177,8 @@ const isList = <A>(given: A | ReadonlyArray<A>): given is ReadonlyArray<A> => Ar
 export const open: (
   uri: string,
   options?: OpenOptions,
-) => Effect.Effect<TileGroup, GroupError, Storage | Codecs> = openGroup
+) => Effect.Effect<TileGroup, GroupError, Storage | Codecs> = (uri, options) =>
+  openGroup(uri, options).pipe(traced("Group.open", uri))
 
 /**
  * The members of an open group, sorted by name, with their whole URIs. Costs nothing.
@@ -220,4 +224,6 @@ export const members = (group: TileGroup): ReadonlyArray<Member> => group.member
 export const metadata = (
   group: TileGroup,
 ): Effect.Effect<ReadonlyArray<MetadataItem>, MetadataError, Storage | Codecs> =>
-  Effect.flatMap(accessOf(group), (access) => loadMetadata(group.uri, group.time, access, openGroupTile))
+  Effect.flatMap(accessOf(group), (access) => loadMetadata(group.uri, group.time, access, openGroupTile)).pipe(
+    traced("Group.metadata", group),
+  )

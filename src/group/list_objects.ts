@@ -4,7 +4,9 @@
  * @module
  */
 import { showEntry } from "../../schema/errors/inspect.ts"
+import { redactUri } from "../../schema/errors/redact.ts"
 import * as Effect from "effect/Effect"
+import { traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { StorageError } from "../../platform/errors.ts"
 import { following } from "../../platform/storage/http/origin.ts"
@@ -72,7 +74,13 @@ const listFolder = (uri: string): Effect.Effect<ReadonlyArray<ObjectEntry>, Stor
       Effect.catchIf(
         kindAt(join(uri, e.name)),
         (error) => error.reason === "Denied",
-        () => Effect.succeed(undefined),
+        () =>
+          Effect.as(
+            Effect.annotateLogs(Effect.logDebug("a folder is skipped: permission denied"), {
+              uri: redactUri(join(uri, e.name)),
+            }),
+            undefined,
+          ),
       ), { concurrency: 16 })
     return folders.flatMap(({ name }, i): ReadonlyArray<ObjectEntry> => {
       const type = types[i]
@@ -105,7 +113,7 @@ export const ls = (
   uri: string,
   options: ListOptions = {},
 ): Effect.Effect<ReadonlyArray<ObjectEntry>, GroupError, Storage | Codecs> =>
-  Effect.flatMap(listingOf(uri, options), ({ uri, ...listing }) => lsWithin(uri, listing))
+  Effect.flatMap(listingOf(uri, options), ({ uri, ...listing }) => lsWithin(uri, listing)).pipe(traced("Group.ls", uri))
 
 /** Checked options of a listing, and what is known of the objects on the way to where it is. */
 export interface ListingAt {
@@ -147,7 +155,7 @@ export const lsWithin = (
     const entries = yield* storage.list(at)
     if (entries.length === 0) {
       return yield* Effect.fail(
-        new ArrayNotFound({ uri: at, hint: "there is nothing here; check the path, and whether you may list it" }),
+        new ArrayNotFound({ uri: at, detail: "there is nothing here; check the path, and whether you may list it" }),
       )
     }
     const kind = kindOfFolder(entries)
@@ -231,7 +239,8 @@ const nodeOf = (
 export const tree = (
   uri: string,
   options: ListOptions = {},
-): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> => treeOf(uri, options, MAX_GROUPS)
+): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> =>
+  treeOf(uri, options, MAX_GROUPS).pipe(traced("Group.tree", uri))
 
 /** As {@link tree}, with another limit. */
 export const treeOf = (

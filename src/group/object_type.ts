@@ -4,6 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../platform/observability/spans.ts"
 import type { StorageError } from "../../platform/errors.ts"
 import { type Entry, Storage } from "../../platform/storage/service.ts"
 import type { InvalidOption } from "../array/open/errors.ts"
@@ -39,4 +40,5 @@ export const kindAt = (uri: string): Effect.Effect<ObjectKind | undefined, Stora
  */
 export const objectType = (
   uri: string,
-): Effect.Effect<ObjectKind | undefined, InvalidOption | StorageError, Storage> => Effect.flatMap(placeOf(uri), kindAt)
+): Effect.Effect<ObjectKind | undefined, InvalidOption | StorageError, Storage> =>
+  Effect.flatMap(placeOf(uri), kindAt).pipe(traced("Group.objectType", uri))

@@ -5,6 +5,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import type { EncryptionKey } from "../../platform/keys.ts"
 import { showEntry, showRedacted } from "../../schema/errors/inspect.ts"
 import { redactUri } from "../../schema/errors/redact.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
@@ -54,7 +55,7 @@ export interface TileGroup {
   /** Whether membership is recorded; groups from before TileDB 2.8 are a mark on a folder, and have what lies in it. */
   readonly recorded: boolean
   /** The key that it was opened with. It is not enumerable: logs, JSON and copies by spread leave it out. */
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
   /** Whether digests are checked. */
   readonly verifyChecksums: boolean
 }
@@ -110,7 +111,7 @@ const hintOf = (entries: ReadonlyArray<Entry>): string =>
 
 /** Fails if a folder with these names is no group. */
 export const checkGroup = (uri: string, root: ReadonlyArray<Entry>): Effect.Effect<void, ArrayNotFound> =>
-  kindOfFolder(root) === "group" ? Effect.void : Effect.fail(new ArrayNotFound({ uri, hint: hintOf(root) }))
+  kindOfFolder(root) === "group" ? Effect.void : Effect.fail(new ArrayNotFound({ uri, detail: hintOf(root) }))
 
 /**
  * Checks the path of a relative member; throws FormatError. In a group on a web server it must also be free of what a URL
@@ -121,7 +122,7 @@ const checkMember = (group: string, path: string, place: InnerPathPlace): void =
   const special = /^https?:/i.test(group) ? /[?#\\]/.exec(path)?.[0] : undefined
   if (special === undefined) return
   const reason = `the path "${shownUri(path)}" contains ${JSON.stringify(special)}`
-  throw new FormatError({ ...place, offset: 0, reason })
+  throw new FormatError({ ...place, offset: 0, detail: reason })
 }
 
 /** A group as its files have it. */

@@ -2,6 +2,7 @@
  * Changing the metadata of groups.
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import { Storage } from "../../platform/storage/service.ts"
 import { CURRENT_VERSION } from "../../schema/version/version.ts"
@@ -60,7 +61,7 @@ export const editMetadata = <A, E, R>(
     const access = yield* accessOf({ key, verifyChecksums: true })
     yield* storeMetadata(access, uri, time, CURRENT_VERSION, edited)
     return result
-  })
+  }).pipe(traced("Group.editMetadata", group))
 
 /**
  * Sets metadata of a group, in one file: values by their keys, or items as `Group.metadata` and `TileArray.metadata` give
@@ -86,7 +87,7 @@ export const putMetadata = (
   entries: MetadataEntriesInput,
   options: ChangeOptions = {},
 ): Effect.Effect<void, PutGroupMetadataError, Storage | Codecs> =>
-  editMetadata(group, (metadata) => metadata.put(entries), options)
+  editMetadata(group, (metadata) => metadata.put(entries), options).pipe(traced("Group.putMetadata", group))
 
 /**
  * Deletes metadata of a group by its keys, in one file. Keys that are not there are deleted already. Fails as
@@ -112,4 +113,4 @@ export const deleteMetadata = (
   keys: Iterable<string>,
   options: ChangeOptions = {},
 ): Effect.Effect<void, PutGroupMetadataError, Storage | Codecs> =>
-  editMetadata(group, (metadata) => metadata.delete(keys), options)
+  editMetadata(group, (metadata) => metadata.delete(keys), options).pipe(traced("Group.deleteMetadata", group))

@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Chunk from "effect/Chunk"
 import * as Stream from "effect/Stream"
+import { tracedStream } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import { following } from "../../platform/storage/http/origin.ts"
 import type { Storage } from "../../platform/storage/service.ts"
@@ -62,7 +63,8 @@ interface Pending {
 export const walk = (
   uri: string,
   options: ListOptions = {},
-): Stream.Stream<Visit, GroupError, Storage | Codecs> => walkOf(uri, options, MAX_GROUPS)
+): Stream.Stream<Visit, GroupError, Storage | Codecs> =>
+  walkOf(uri, options, MAX_GROUPS).pipe(tracedStream("Group.walk", uri))
 
 /** As {@link walk}, with another limit. */
 export const walkOf = (

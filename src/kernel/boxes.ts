@@ -1,6 +1,7 @@
 /**
  * Intersections of boxes, in any number of dimensions. All bounds are inclusive.
  */
+import { firstFrom } from "./first_from.ts"
 
 /** Boxes: for each dimension, the low and the high bounds of all boxes. */
 export interface Boxes {
@@ -52,12 +53,7 @@ export const meeting = (
   return (other, k, matters) => {
     const low = other.lows[along][k]
     const high = other.highs[along][k]
-    let end = 0
-    for (let to = count; end < to;) {
-      const middle = (end + to) >>> 1
-      if (lows[along][order[middle]] <= high) end = middle + 1
-      else to = middle
-    }
+    const end = firstFrom(count, (i) => lows[along][order[i]] <= high)
     for (let i = end - 1; i >= 0 && reach[i] >= low; i--) {
       if (remaining-- <= 0) return true
       const box = order[i]

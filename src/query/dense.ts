@@ -5,27 +5,20 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
+import { traced, tracedStream } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import type { TileArray } from "../array/open/handle.ts"
+import { aggregateCells, distinctCells, runQuery, streamQuery } from "./operations.ts"
 import { explainDense, type Explanation } from "./query_plan.ts"
-import { aggregated, distinctValues } from "./aggregate/run.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./request/array_batches.ts"
-import { isObject, NAMES, type QueryError, resolveQuery } from "./request/resolve_query.ts"
+import { isObject, NAMES, type QueryError } from "./request/resolve_query.ts"
 import { streamDenseCells } from "./request/matching_cells.ts"
 import { readLimitedDense } from "./request/read_limited.ts"
 import { streamDense } from "./request/dense_request.ts"
-import {
-  AGGREGATE_OPTIONS,
-  type AggregateOptions,
-  type AggregatesOf,
-  type AnswersBy,
-  DISTINCT_OPTIONS,
-  type DistinctOptions,
-  type KeyOf,
-} from "./aggregate/types.ts"
+import type { AggregateOptions, AggregatesOf, AnswersBy, DistinctOptions, KeyOf } from "./aggregate/types.ts"
 import type { AttributeName, FieldName, TimeForm } from "./column/typed_columns.ts"
 import {
   type DenseBatch,
@@ -38,53 +31,9 @@ import {
   sparseResult,
 } from "./request/result_types.ts"
 
-export type { ArrayToRead, BatchesOptions } from "./request/array_batches.ts"
-export type { ColumnSize, Explanation, FragmentExplanation } from "./query_plan.ts"
-export type { QueryError } from "./request/resolve_query.ts"
-export type { ReadError } from "./options/read_error.ts"
-export type {
-  AggregateAnswer,
-  AggregateOptions,
-  AggregatesOf,
-  AnswersBy,
-  AnswerTo,
-  DistinctOptions,
-  GroupOf,
-  KeyOf,
-} from "./aggregate/types.ts"
-export type { Order } from "./options/read_options.ts"
-export type { RowError } from "../row/row_error.ts"
-export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./column/rows.ts"
-export type { Scalar, ScalarInput } from "../../schema/array/scalar.ts"
-export type { Bound, OutOfBounds, Pair, Point, Points, RangeInput, RegionInput } from "./selection/selection.ts"
-export type { ArrayOf } from "../schema_builder/datatype_values.ts"
-export type {
-  AttributeColumn,
-  AttributeName,
-  BufferOf,
-  BuffersOf,
-  ColumnBuffer,
-  ColumnOf,
-  ColumnsOf,
-  DatesOf,
-  Declared,
-  FieldName,
-  FieldOf,
-  NullableColumn,
-  NullableVarColumn,
-  RegionOf,
-  TimeForm,
-  Timestamps,
-  VarColumn,
-} from "./column/typed_columns.ts"
-export type {
-  DenseBatch,
-  DenseReadOptions as ReadOptions,
-  DenseResult,
-  Query,
-  Read,
-  SparseResult,
-} from "./request/result_types.ts"
+export * from "./read_exports.ts"
+export type { AttributeName, BufferOf, BuffersOf, ColumnBuffer } from "./column/typed_columns.ts"
+export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult } from "./request/result_types.ts"
 
 /**
  * Reads a box, or boxes, of a dense array: by default the non-empty domain and all attributes, row-major.
@@ -125,11 +74,11 @@ export const read = <
   array: TileArray<S>,
   options: DenseReadOptions<S, K, T> = {},
 ): Effect.Effect<DenseResult<S, K, T>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(resolveQuery(array, options, ["out"]), (asked) =>
+  runQuery(array, options, (query) =>
     Effect.map(
-      readLimitedDense(asked.opened, asked.options, options.out),
-      (read) => denseResult<S, K, T>(asked.array, read, options.time),
-    ))
+      readLimitedDense(query.opened, query.options, options.out),
+      (cells) => denseResult<S, K, T>(query.array, cells, options.time),
+    ), ["out"]).pipe(traced("Dense.read", array))
 
 /**
  * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
@@ -147,7 +96,7 @@ export const read = <
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
- * import * as Stream from "effect/Stream"
+ * import type * as Stream from "effect/Stream"
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
@@ -165,13 +114,10 @@ export const stream = <
   array: TileArray<S>,
   options: Query<S, K, T> = {},
 ): Stream.Stream<DenseBatch<S, K, T>, QueryError, Storage | Codecs> =>
-  Stream.unwrap(
-    Effect.map(resolveQuery(array, options), (asked) =>
-      Stream.map(streamDense(asked.opened, asked.options), (batch) => ({
-        ...denseResult<S, K, T>(asked.array, batch, options.time),
-        region: namedRanges(asked.array, batch.ranges),
-      }))),
-  )
+  streamQuery(array, options, streamDense, (opened, batch) => ({
+    ...denseResult<S, K, T>(opened, batch, options.time),
+    region: namedRanges(opened, batch.ranges),
+  })).pipe(tracedStream("Dense.stream", array))
 
 /**
  * What {@link stream} reads, for `for await` outside Effect: a loop over batches of an array that is open, or that
@@ -202,10 +148,8 @@ export const batches = <
   array: ArrayToRead<S>,
   options: BatchesOptions<S, K, T>,
   layer: Layer.Layer<Storage | Codecs, E>,
-): AsyncIterable<DenseBatch<S, K, T>> => {
-  const { signal, ...query } = options
-  return batchesOf(array, (its) => stream<S, K, T>(its, query), layer, { signal })
-}
+): AsyncIterable<DenseBatch<S, K, T>> =>
+  batchesOf(array, options, (opened, query) => stream<S, K, T>(opened, query), layer)
 
 const CELL_OPTIONS = NAMES.filter((name) => name !== "order")
 
@@ -219,7 +163,7 @@ const CELL_OPTIONS = NAMES.filter((name) => name !== "order")
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
- * import * as Stream from "effect/Stream"
+ * import type * as Stream from "effect/Stream"
  *
  * const cold = TileArray.open("tests/golden/demo/weather").pipe(
  *   Stream.flatMap((weather) => Dense.cells(weather, { where: "temperature < 3", select: ["day", "station"] })),
@@ -240,13 +184,13 @@ export const cells = <
   const all = [...new Set([...dimensions, ...attributes].map(({ name }) => name))]
   // what is no query is refused as it was given
   const query = options?.select === undefined && isObject(options) ? { ...options, select: all } : options
-  return Stream.unwrap(
-    Effect.map(resolveQuery(array, query, [], CELL_OPTIONS), (asked) =>
-      Stream.map(
-        streamDenseCells(asked.opened, asked.options),
-        (batch) => sparseResult<S, K, T>(asked.array, batch, options.time),
-      )),
-  )
+  return streamQuery(
+    array,
+    query,
+    streamDenseCells,
+    (opened, batch) => sparseResult<S, K, T>(opened, batch, options.time),
+    CELL_OPTIONS,
+  ).pipe(tracedStream("Dense.cells", array))
 }
 
 /**
@@ -296,11 +240,7 @@ export const aggregate = <
   aggregates: A,
   options: AggregateOptions<S, B> = {},
 ): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(resolveQuery(array, options, [], AGGREGATE_OPTIONS), (asked) =>
-    Effect.map(
-      aggregated(asked.opened, aggregates, asked.options),
-      (answer) => answer as AnswersBy<S, A, B>,
-    ))
+  aggregateCells(array, aggregates, options).pipe(traced("Dense.aggregate", array))
 
 /**
  * The different cells of an attribute or dimension, ordered: of enumerations the values, and `null` last where there is one.
@@ -326,11 +266,7 @@ export const distinct = <S extends ArraySchema<"dense"> | undefined, const F ext
   field: F,
   options: DistinctOptions<S> = {},
 ): Effect.Effect<ReadonlyArray<KeyOf<S, F>>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(resolveQuery(array, options, [], DISTINCT_OPTIONS), (asked) =>
-    Effect.map(
-      distinctValues(asked.opened, field, asked.options),
-      (values) => values as ReadonlyArray<KeyOf<S, F>>,
-    ))
+  distinctCells(array, field, options).pipe(traced("Dense.distinct", array))
 
 /**
  * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
@@ -354,4 +290,4 @@ export const explain = <S extends ArraySchema<"dense"> | undefined, K extends Fi
   array: TileArray<S>,
   options: Query<S, K> = {},
 ): Effect.Effect<Explanation, QueryError, Storage | Codecs> =>
-  Effect.flatMap(resolveQuery(array, options), (asked) => explainDense(asked.opened, asked.options))
+  runQuery(array, options, (query) => explainDense(query.opened, query.options)).pipe(traced("Dense.explain", array))

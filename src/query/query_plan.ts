@@ -1,5 +1,5 @@
 /**
- * Plans of reads, as values: what will be read, what will not, and why.
+ * Query plans as values: what a read will fetch, what it will skip, and why.
  *
  * @module
  */
@@ -29,49 +29,49 @@ import { sparseRequest } from "./request/sparse_request.ts"
 import { planRequest, workOf } from "./sparse/read.ts"
 import { isCutByTime } from "./sparse/match_tiles.ts"
 
-/** What a read does with one fragment. */
+/** The plan for one fragment. */
 export interface FragmentExplanation {
-  /** The fragment's name. */
+  /** Name of the fragment. */
   readonly name: string
-  /** Tiles that it has. */
+  /** Number of its tiles. */
   readonly tiles: number
-  /** Tiles that may hold cells of the ranges; of dense arrays without those that newer fragments wrote over. */
+  /** Tiles that may contain cells of the ranges; in dense arrays, without those that newer fragments overwrote. */
   readonly inRanges: number
-  /** Tiles of these that the condition rules out, by statistics and rectangles. */
+  /** Of these, tiles that the condition excludes by statistics and MBRs. */
   readonly ruledOut: number
-  /** Tiles that are read. */
+  /** Tiles to read. */
   readonly read: number
 }
 
-/** The plan of a read; of one with a `limit` the most that it may come to, since it ends behind the cells that are wanted. */
+/** The plan of a read. With a `limit` it is an upper bound, since the read stops after the last requested cell. */
 export interface Explanation {
-  /** The fragments that the open array sees, oldest first. */
+  /** The fragments that the open array includes, oldest first. */
   readonly fragments: ReadonlyArray<FragmentExplanation>
-  /** The fields that are read: those that are selected, those of the condition, and the coordinates that are needed. */
+  /** Fields to read: the selected ones, those of the condition, and required coordinates. */
   readonly fields: ReadonlyArray<string>
-  /** Cells of the tiles that are read; of dense arrays, of the ranges. */
+  /** Number of cells in the tiles to read; in dense arrays, in the ranges. */
   readonly cells: number
-  /** Whether cells are sorted. */
+  /** True if cells are sorted. */
   readonly sorts: boolean
-  /** Whether cells of the same coordinates are looked for. */
+  /** True if cells with equal coordinates are deduplicated. */
   readonly deduplicates: boolean
   /**
-   * Pieces of files to be read: tiles that lie together are one. Where pieces have more than a few MiB each is read in
-   * several requests; a storage that coalesces makes fewer of small ones that lie close.
+   * Number of byte ranges to read; adjacent tiles are one range. Ranges of more than a few MiB take several requests; a
+   * storage with coalescing joins small ranges that are close together.
    */
   readonly requests: number
-  /** Bytes of tiles in their files, at most: parts of tiles are read where that can be. */
+  /** Upper bound of the stored bytes to read: where possible, only parts of tiles are read. */
   readonly bytes: number
-  /** Bytes that the columns of the result take, at most, by the names of what is selected. */
+  /** Upper bounds of the sizes of the result's columns, by field name. */
   readonly sizes: Readonly<Record<string, ColumnSize>>
 }
 
 /** Bytes of the buffers of a column. */
 export interface ColumnSize {
   readonly values: number
-  /** Of var-sized cells, four bytes each and four more; 0 of others. */
+  /** Var-sized cells: four bytes each plus four; 0 for others. */
   readonly offsets: number
-  /** Of cells that may be null, one byte each; 0 of others. */
+  /** Nullable cells: one byte each; 0 for others. */
   readonly validity: number
 }
 
@@ -80,7 +80,7 @@ interface Cost {
   bytes: number
 }
 
-/** A tile that is read, and whether all of it is needed. */
+/** A tile to read; `whole` if all its cells are needed. */
 interface ReadTile {
   readonly tile: number
   readonly whole: boolean
@@ -89,7 +89,7 @@ interface ReadTile {
 const inPart = (tiles: ReadonlyArray<{ readonly tile: number }>): ReadonlyArray<ReadTile> =>
   tiles.map(({ tile }) => ({ tile, whole: false }))
 
-/** A field as a fragment holds it: until format 4 each dimension with all others. */
+/** Returns a fragment's version of a field: up to format 4 all dimensions are stored together. */
 const heldIn = (fragment: Fragment, field: Field): Field | undefined => {
   const its = fieldOfFragment(fragment, field)
   return its?.file.kind === "dimension" && fragment.version < Since.splitDimensions
@@ -97,7 +97,7 @@ const heldIn = (fragment: Fragment, field: Field): Field | undefined => {
     : its
 }
 
-/** Adds what reading tiles of a fragment's fields costs; `tiles` ascend. */
+/** Adds the cost of reading tiles (ascending) of a fragment's fields. */
 const addCost = (
   access: TileAccess,
   fragment: Fragment,
@@ -118,7 +118,7 @@ const addCost = (
       cost.requests += spansOf(starts, lengths).ranges.length + all.length - together.length
       for (const { tile } of all) cost.bytes += end(tile) - offsets[tile]
     }
-    // of tiles without filters parts are read, each by itself
+    // parts of unfiltered tiles are read separately
     const inOne = ({ filters }: FilterPipeline): ReadonlyArray<ReadTile> =>
       filters.length > 0 || access.key !== undefined ? tiles : tiles.filter(({ whole }) => whole)
     const { offsetsFilters, validityFilters } = fragment.schema
@@ -136,8 +136,8 @@ const addCost = (
   })
 
 /**
- * What the columns of `count` cells take, at most: all that tiles hold of var-sized fields counts, and `filled` cells that
- * are not there.
+ * Returns upper bounds of the column sizes for `count` cells: all var-sized values of the tiles count, and `filled`
+ * missing cells.
  */
 const sizesOf = (
   access: TileAccess,
@@ -170,7 +170,7 @@ const sizesOf = (
     return sizes
   })
 
-/** Explains a read of a sparse array. */
+/** Explains a sparse read. */
 export const explainSparse = (
   array: OpenedArray,
   options: ReadOptions = {},
@@ -206,7 +206,7 @@ export const explainSparse = (
       of.find((part) => part.fragment === fragment)?.tiles.length ?? 0
     for (const { fragment, tiles } of plan) {
       const its = array.fragments[fragment]
-      // where cells are left out, parts of tiles may be read; what deletes look at is read for them alone
+      // where cells are excluded, parts of tiles may be read; fields of delete conditions are read for them alone
       const parts = chooses ? inPart(tiles) : tiles
       yield* addCost(access, its, fields, parts, cost)
       yield* addCost(access, its, deletes, parts, cost)
@@ -230,7 +230,7 @@ export const explainSparse = (
     }
   })
 
-/** Whether a dense plan needs all cells of a tile: where several fragments lie, that is not told. */
+/** Whether a dense plan needs all cells of a tile; unknown where several fragments overlap. */
 const wholeTiles = (
   { fragments }: OpenedArray,
   { steps, tiles }: DensePlan,
@@ -244,7 +244,7 @@ const wholeTiles = (
   return (_, tile) => !parts.has(tile)
 }
 
-/** Explains a read of a dense array. */
+/** Explains a dense read. */
 export const explainDense = (
   array: OpenedArray,
   options: ReadOptions = {},
@@ -258,7 +258,7 @@ export const explainDense = (
     const plan = request.where === undefined ? all : yield* pruneDense(access, array, request.where, all)
     const fields = readFields(request)
     const cost: Cost = { requests: 0, bytes: 0 }
-    // cells that lie anywhere: tiles of sparse fragments by their rectangles
+    // tiles of sparse fragments are selected by their MBRs
     const sparse = plan.steps.flatMap((step) => step.kind === "sparse" ? [step.fragment] : [])
     const anywhere = yield* planTiles(access, array, request.selection, sparse)
     const tilesIn = ({ tiles }: DensePlan): ReadonlyArray<ReadonlyArray<number>> => {

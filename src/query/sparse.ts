@@ -5,66 +5,24 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
+import { traced, tracedStream } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import type { TileArray } from "../array/open/handle.ts"
+import { aggregateCells, distinctCells, runQuery, streamQuery } from "./operations.ts"
 import { explainSparse, type Explanation } from "./query_plan.ts"
-import { aggregated, distinctValues } from "./aggregate/run.ts"
 import { type ArrayToRead, batchesOf, type BatchesOptions } from "./request/array_batches.ts"
-import {
-  AGGREGATE_OPTIONS,
-  type AggregateOptions,
-  type AggregatesOf,
-  type AnswersBy,
-  DISTINCT_OPTIONS,
-  type DistinctOptions,
-  type KeyOf,
-} from "./aggregate/types.ts"
+import type { AggregateOptions, AggregatesOf, AnswersBy, DistinctOptions, KeyOf } from "./aggregate/types.ts"
 import { readLimitedSparse } from "./request/read_limited.ts"
 import { streamSparse } from "./request/sparse_request.ts"
 import type { FieldName, SparseField, TimeForm } from "./column/typed_columns.ts"
-import { type QueryError, resolveQuery } from "./request/resolve_query.ts"
+import type { QueryError } from "./request/resolve_query.ts"
 import { type Query, type SparseResult, sparseResult } from "./request/result_types.ts"
 
-export type { ArrayToRead, BatchesOptions } from "./request/array_batches.ts"
-export type { ColumnSize, Explanation, FragmentExplanation } from "./query_plan.ts"
-export type { QueryError } from "./request/resolve_query.ts"
-export type { ReadError } from "./options/read_error.ts"
-export type {
-  AggregateAnswer,
-  AggregateOptions,
-  AggregatesOf,
-  AnswersBy,
-  AnswerTo,
-  DistinctOptions,
-  GroupOf,
-  KeyOf,
-} from "./aggregate/types.ts"
-export type { Order } from "./options/read_options.ts"
-export type { RowError } from "../row/row_error.ts"
-export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./column/rows.ts"
-export type { Scalar, ScalarInput } from "../../schema/array/scalar.ts"
-export type { Bound, OutOfBounds, Pair, Point, Points, RangeInput, RegionInput } from "./selection/selection.ts"
-export type { ArrayOf } from "../schema_builder/datatype_values.ts"
-export type {
-  AttributeColumn,
-  ColumnOf,
-  ColumnsOf,
-  DatesOf,
-  Declared,
-  FieldName,
-  FieldOf,
-  NullableColumn,
-  NullableVarColumn,
-  RegionOf,
-  SparseField,
-  TimeForm,
-  Timestamps,
-  VarColumn,
-} from "./column/typed_columns.ts"
-export type { Query, Read, SparseResult } from "./request/result_types.ts"
+export * from "./read_exports.ts"
+export type { SparseField } from "./column/typed_columns.ts"
 
 /**
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
@@ -96,11 +54,11 @@ export const read = <
   array: TileArray<S>,
   options: Query<S, K, T> = {},
 ): Effect.Effect<SparseResult<S, K, T>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(resolveQuery(array, options), (asked) =>
+  runQuery(array, options, (query) =>
     Effect.map(
-      readLimitedSparse(asked.opened, asked.options),
-      (read) => sparseResult<S, K, T>(asked.array, read, options.time),
-    ))
+      readLimitedSparse(query.opened, query.options),
+      (cells) => sparseResult<S, K, T>(query.array, cells, options.time),
+    )).pipe(traced("Sparse.read", array))
 
 /**
  * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
@@ -118,7 +76,7 @@ export const read = <
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
- * import * as Stream from "effect/Stream"
+ * import type * as Stream from "effect/Stream"
  *
  * const program = Effect.gen(function* () {
  *   const quakes = yield* TileArray.open("tests/support/quakes")
@@ -136,11 +94,9 @@ export const stream = <
   array: TileArray<S>,
   options: Query<S, K, T> = {},
 ): Stream.Stream<SparseResult<S, K, T>, QueryError, Storage | Codecs> =>
-  Stream.unwrap(Effect.map(resolveQuery(array, options), (asked) =>
-    Stream.map(
-      streamSparse(asked.opened, asked.options),
-      (batch) => sparseResult<S, K, T>(asked.array, batch, options.time),
-    )))
+  streamQuery(array, options, streamSparse, (opened, batch) => sparseResult<S, K, T>(opened, batch, options.time)).pipe(
+    tracedStream("Sparse.stream", array),
+  )
 
 /**
  * What {@link stream} reads, for `for await` outside Effect: a loop over batches of an array that is open, or that
@@ -172,10 +128,8 @@ export const batches = <
   array: ArrayToRead<S>,
   options: BatchesOptions<S, K, T>,
   layer: Layer.Layer<Storage | Codecs, E>,
-): AsyncIterable<SparseResult<S, K, T>> => {
-  const { signal, ...query } = options
-  return batchesOf(array, (its) => stream<S, K, T>(its, query), layer, { signal })
-}
+): AsyncIterable<SparseResult<S, K, T>> =>
+  batchesOf(array, options, (opened, query) => stream<S, K, T>(opened, query), layer)
 
 /**
  * Asks of the cells of a sparse array, or of a part of it, without having them: how many there are, sums, extremes, means.
@@ -224,11 +178,7 @@ export const aggregate = <
   aggregates: A,
   options: AggregateOptions<S, B> = {},
 ): Effect.Effect<AnswersBy<S, A, B>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(resolveQuery(array, options, [], AGGREGATE_OPTIONS), (asked) =>
-    Effect.map(
-      aggregated(asked.opened, aggregates, asked.options),
-      (answer) => answer as AnswersBy<S, A, B>,
-    ))
+  aggregateCells(array, aggregates, options).pipe(traced("Sparse.aggregate", array))
 
 /**
  * The different cells of an attribute or dimension, ordered: of enumerations the values, and `null` last where there is one.
@@ -254,11 +204,7 @@ export const distinct = <S extends ArraySchema<"sparse"> | undefined, const F ex
   field: F,
   options: DistinctOptions<S> = {},
 ): Effect.Effect<ReadonlyArray<KeyOf<S, F>>, QueryError, Storage | Codecs> =>
-  Effect.flatMap(resolveQuery(array, options, [], DISTINCT_OPTIONS), (asked) =>
-    Effect.map(
-      distinctValues(asked.opened, field, asked.options),
-      (values) => values as ReadonlyArray<KeyOf<S, F>>,
-    ))
+  distinctCells(array, field, options).pipe(traced("Sparse.distinct", array))
 
 /**
  * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
@@ -282,4 +228,4 @@ export const explain = <S extends ArraySchema<"sparse"> | undefined, K extends S
   array: TileArray<S>,
   options: Query<S, K> = {},
 ): Effect.Effect<Explanation, QueryError, Storage | Codecs> =>
-  Effect.flatMap(resolveQuery(array, options), (asked) => explainSparse(asked.opened, asked.options))
+  runQuery(array, options, (query) => explainSparse(query.opened, query.options)).pipe(traced("Sparse.explain", array))

@@ -4,17 +4,23 @@
  * @module
  */
 import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
 import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
-const RowErrorBase: TaggedErrorClass<"RowError", {
+const RowErrorBase: TaggedErrorClass<RowError, "RowError", {
   readonly uri: string
   readonly row: number
-  readonly reason: string
-  readonly cause: unknown
-}> = taggedError("RowError")
+  readonly detail: string
+  readonly cause?: unknown
+}> = taggedError("RowError", () => ({
+  uri: Schema.String,
+  row: Schema.Number,
+  detail: Schema.String,
+  cause: Schema.optional(Schema.Defect),
+}))
 
 /**
- * A row that the schema of the rows or the array at `uri` refuses, for `reason`, which names the field; `row` counts from 0
+ * A row that the schema of the rows or the array at `uri` refuses; `detail` says why and names the field; `row` counts from 0
  * through the result or the rows that are written, or through all batches of a stream. `cause` is the `ParseError` of effect
  * where the schema refuses it.
  *
@@ -28,7 +34,7 @@ const RowErrorBase: TaggedErrorClass<"RowError", {
  * const program = TileArray.open("tests/support/quakes").pipe(
  *   Effect.flatMap((quakes) => Sparse.read(quakes, { select: ["depth"] })),
  *   Effect.flatMap((result) => Sparse.decodeRows(result, Shallow)),
- *   Effect.catchTag("RowError", ({ row, reason }) => Effect.succeed(`row ${row}: ${reason}`)),
+ *   Effect.catchTag("RowError", ({ row, detail }) => Effect.succeed(`row ${row}: ${detail}`)),
  * )
  * const answer = await Effect.runPromise(Effect.provide(program, layerDefault))
  * assertEquals(answer, "row 0: depth: Expected a number less than 30, actual 33.5")
@@ -37,7 +43,7 @@ const RowErrorBase: TaggedErrorClass<"RowError", {
 export class RowError extends RowErrorBase {
   /** The row, and why. */
   override get message(): string {
-    return `${this.uri}: row ${this.row}: ${this.reason}`
+    return `${this.uri}: row ${this.row}: ${this.detail}`
   }
 }
 
@@ -46,7 +52,7 @@ export const rowErrorOf = (uri: string, row: number, issue: ParseResult.ParseIss
   new RowError({
     uri,
     row,
-    reason: ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path, message }) =>
+    detail: ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path, message }) =>
       path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`
     ).join("; "),
     cause: ParseResult.parseError(issue),

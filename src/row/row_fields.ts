@@ -1,5 +1,5 @@
 /**
- * The fields of rows, from the encoded side of a Schema of effect: the values stored in an array.
+ * The fields of rows in the encoded side of an Effect Schema, which corresponds to the array's cells.
  */
 import type * as Schema from "effect/Schema"
 import * as AST from "effect/SchemaAST"
@@ -7,7 +7,7 @@ import * as AST from "effect/SchemaAST"
 /** A field of a row. */
 export interface RowField {
   readonly name: string
-  /** The types of the values, except null and undefined; several for a union. */
+  /** Types of its values other than null and undefined; several for a union. */
   readonly types: ReadonlyArray<AST.AST>
   /** Whether it may be null. */
   readonly nullable: boolean
@@ -15,12 +15,12 @@ export interface RowField {
   readonly optional: boolean
 }
 
-/** Returns the members of nested unions. */
+/** Flattens unions of unions. */
 const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast]
 
 const isNull = (ast: AST.AST): boolean => AST.isLiteral(ast) && ast.literal === null
 
-/** Returns the fields of the rows of a schema; `undefined` if rows are not structs. */
+/** Returns the fields of a schema's rows; `undefined` if rows are not structs. */
 export const rowFieldsOf = <A, I, R>(schema: Schema.Schema<A, I, R>): ReadonlyArray<RowField> | undefined => {
   const encoded = AST.encodedBoundAST(schema.ast)
   const struct = AST.isRefinement(encoded) ? encoded.from : encoded
@@ -36,17 +36,17 @@ export const rowFieldsOf = <A, I, R>(schema: Schema.Schema<A, I, R>): ReadonlyAr
   })
 }
 
-/** Returns the type below refinements. */
+/** Returns the type that a refinement refines. */
 const unrefined = (ast: AST.AST): AST.AST => AST.isRefinement(ast) ? unrefined(ast.from) : ast
 
-/** Whether all values are numbers. */
+/** Whether all types are numbers. */
 const areNumbers = (types: ReadonlyArray<AST.AST>): boolean =>
   types.length > 0 &&
   types.map(unrefined).every((ast) =>
     AST.isNumberKeyword(ast) || (AST.isLiteral(ast) && typeof ast.literal === "number")
   )
 
-/** Returns the types of the list elements of a field whose values are all lists. */
+/** Returns the element types of a field whose values are all lists. */
 const listed = ({ types }: RowField): ReadonlyArray<AST.AST> | undefined => {
   const ast = types.length === 1 ? unrefined(types[0]) : undefined
   if (ast === undefined || !AST.isTupleType(ast)) return undefined
@@ -56,5 +56,5 @@ const listed = ({ types }: RowField): ReadonlyArray<AST.AST> | undefined => {
 /** Whether all values of a field are lists. */
 export const isList = (field: RowField): boolean => listed(field) !== undefined
 
-/** Whether all values of a field are numbers, or lists of numbers. */
+/** Whether a field is a number or a list of numbers. */
 export const isNumber = (field: RowField): boolean => areNumbers(listed(field) ?? field.types)

@@ -23,7 +23,6 @@ import { pipelineOf } from "./filter.ts"
 import { attributesOfRows } from "./from_rows.ts"
 import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
-import { fromStructure } from "./structure.ts"
 
 export type { ArrayType } from "../../schema/array/array_schema.ts"
 export type { CurrentDomainInput } from "./current_domain.ts"
@@ -244,7 +243,7 @@ export function fromColumns<C extends ColumnSources, D extends keyof C & string>
 export function fromColumns(columns: ColumnSources, options: FromColumnsOptions): ArraySchema {
   const { dims, domain = {}, shape, tile = {}, filters = [] } = options
   if ((dims === undefined) === (shape === undefined)) {
-    throw new SchemaError({ field: "", reason: "dims (for a sparse array) or shape (for a dense one) is required" })
+    throw new SchemaError({ field: "", detail: "dims (for a sparse array) or shape (for a dense one) is required" })
   }
   const attrs = Object.fromEntries(
     Object.entries(columns).filter(([name]) => dims === undefined || !dims.includes(name)).map((
@@ -258,7 +257,7 @@ export function fromColumns(columns: ColumnSources, options: FromColumnsOptions)
   checkLengths(columns, undefined)
   return sparse({
     dims: Object.fromEntries(dims!.map((name) => {
-      if (!Object.hasOwn(columns, name)) throw new SchemaError({ field: name, reason: "no such column" })
+      if (!Object.hasOwn(columns, name)) throw new SchemaError({ field: name, detail: "there is no such column" })
       return [name, dimensionOfColumn(name, columns[name], domain[name])]
     })),
     attrs,

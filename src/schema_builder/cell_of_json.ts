@@ -1,6 +1,7 @@
 /**
  * Converts cells from JSON.
  */
+import { concat } from "../kernel/copy/concat.ts"
 import type { Datatype } from "../../schema/array/datatype.ts"
 import {
   type CellJson,
@@ -24,12 +25,5 @@ export const cellOfJson = (type: Datatype, json: CellJson): Uint8Array => {
   if (isHex(json)) return parseText("string_utf8", json)
   if (typeof json === "string" && isText(type)) return parseText(type, json)
   const values = Array.isArray(json) ? json : [json]
-  const parts = values.map((value) => scalarBytes(type, parseScalar(type, value)))
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    out.set(part, at)
-    at += part.length
-  }
-  return out
+  return concat(values.map((value) => scalarBytes(type, parseScalar(type, value))))
 }

@@ -1,24 +1,13 @@
 /**
  * The rules for dimensions and attributes, which engines check when they create an array.
  */
-import { type Datatype, isFloat, isInteger, isTemporal, storageOf } from "../../schema/array/datatype.ts"
+import { type Datatype, isFloat, isInteger, isTemporal, storageLimits, storageOf } from "../../schema/array/datatype.ts"
 import type { Scalar } from "../../schema/array/scalar.ts"
 import type { Attribute } from "./attribute.ts"
 import { checkFilters } from "./check_filters.ts"
 import type { Dimension } from "./dimension.ts"
 import { type EnumerationValues, valueCount } from "./enumeration_values.ts"
 import { SchemaError } from "./schema_error.ts"
-
-const limits: Readonly<Record<string, readonly [Scalar, Scalar]>> = {
-  int8: [-0x80, 0x7f],
-  uint8: [0, 0xff],
-  int16: [-0x8000, 0x7fff],
-  uint16: [0, 0xffff],
-  int32: [-0x80000000, 0x7fffffff],
-  uint32: [0, 0xffffffff],
-  int64: [-0x8000000000000000n, 0x7fffffffffffffffn],
-  uint64: [0n, 0xffffffffffffffffn],
-}
 
 const shown = (value: Scalar): string => String(value)
 
@@ -30,7 +19,7 @@ export const isCoordinateType = (type: Datatype): boolean =>
 export const checkDimension = (field: string, dimension: Dimension, dense: boolean): void => {
   const { type, domain, tile, filters, problem } = dimension
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field, reason })
+    throw new SchemaError({ field, detail: reason })
   }
   if (problem !== undefined) refuse(problem)
   if (dense && !isInteger(type) && !isTemporal(type)) {
@@ -56,7 +45,7 @@ export const checkDimension = (field: string, dimension: Dimension, dense: boole
     }
     return
   }
-  const [min, max] = limits[storageOf(type)]
+  const [min, max] = storageLimits[storageOf(type)]
   if (low === min && high === max) {
     refuse(`the domain may not be all of ${type}; leave at least one value at an end`)
   }
@@ -90,7 +79,7 @@ export const checkAttribute = (
 ): void => {
   const { type, cellValNum, filters, nullable, fillValueValidity, order, enumeration, problem } = attribute
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field, reason })
+    throw new SchemaError({ field, detail: reason })
   }
   if (problem !== undefined) refuse(problem)
   if (field.startsWith("__")) refuse("names that start with __ are reserved")
@@ -113,7 +102,7 @@ export const checkCodes = (
   enumerations: Readonly<Record<string, EnumerationValues>>,
 ): void => {
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field, reason })
+    throw new SchemaError({ field, detail: reason })
   }
   if (!Object.hasOwn(enumerations, enumeration)) {
     const names = Object.keys(enumerations).map((name) => JSON.stringify(name)).join(", ")
@@ -124,7 +113,7 @@ export const checkCodes = (
   if (!isInteger(type) && type !== "bool") refuse(`codes of an enumeration are integers, not ${type}`)
   if (cellValNum !== 1) refuse("a cell of an enumerated attribute must have one value")
   const count = valueCount(enumerations[enumeration])
-  if (BigInt(limits[storageOf(type)][1]) <= BigInt(count)) {
+  if (BigInt(storageLimits[storageOf(type)][1]) <= BigInt(count)) {
     refuse(`${type} is too narrow for the ${count} values of ${JSON.stringify(enumeration)}`)
   }
 }

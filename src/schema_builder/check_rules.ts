@@ -22,7 +22,7 @@ const tileLength = ({ domain, tile }: Dimension): number =>
 
 const checkWebp = (field: string, schema: ArraySchema, webp: Extract<Filter, { type: "webp" }>): void => {
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field, reason: `webp: ${reason}` })
+    throw new SchemaError({ field, detail: `webp: ${reason}` })
   }
   if (schema.arrayType !== "dense") refuse("only the tiles of dense arrays are pictures")
   const dims = schema.dimensionNames.map((name) => schema.dims[name])
@@ -40,7 +40,7 @@ const checkWebp = (field: string, schema: ArraySchema, webp: Extract<Filter, { t
 export const checkAttributeOf = (schema: ArraySchema, name: string): void => {
   const { arrayType, dims, attrs, dimensionNames } = schema
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field: name, reason })
+    throw new SchemaError({ field: name, detail: reason })
   }
   if (Object.hasOwn(dims, name)) refuse("an attribute and a dimension may not have the same name")
   checkAttribute(name, attrs[name], schema.enumerations)
@@ -55,7 +55,7 @@ export const checkSchemaRules = <S extends ArraySchema>(schema: S): S => {
   const { arrayType, dims, dimensionNames, attributeNames, order, tileOrder, capacity } = schema
   const dense = arrayType === "dense"
   const refuse = (field: string, reason: string): never => {
-    throw new SchemaError({ field, reason })
+    throw new SchemaError({ field, detail: reason })
   }
   if (dimensionNames.length === 0) refuse("dims", "an array has at least one dimension")
   if (dense && attributeNames.length === 0) refuse("attrs", "a dense array has at least one attribute")

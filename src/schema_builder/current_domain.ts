@@ -2,7 +2,14 @@
  * The current domain of a schema.
  */
 import type { Range } from "../../schema/array/range.ts"
-import { parseScalar, parseText, scalarBytes, ScalarError, scalarJson } from "../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  parseScalar,
+  parseText,
+  scalarBytes,
+  ScalarError,
+  scalarJson,
+} from "../../schema/array/scalar.ts"
 import type { CoordinateOf } from "./datatype_values.ts"
 import { type Dimension, scalarInput } from "./dimension.ts"
 import { SchemaError } from "./schema_error.ts"
@@ -46,15 +53,12 @@ export const currentDomainRanges = <D extends Readonly<Record<string, Dimension>
   if (ranges === undefined) return null
   for (const name of Object.keys(ranges)) {
     if (!Object.hasOwn(dims, name)) {
-      throw new SchemaError({ field: name, reason: "the current domain names an unknown dimension" })
+      throw new SchemaError({ field: name, detail: "the current domain names an unknown dimension" })
     }
   }
-  return names.map((name) => {
-    try {
-      return rangeOf(dims[name], ranges[name])
-    } catch (error) {
-      if (error instanceof ScalarError) throw new SchemaError({ field: name, reason: error.reason })
-      throw error
-    }
-  })
+  return names.map((name) =>
+    catchScalarError(() => rangeOf(dims[name], ranges[name]), (reason) => {
+      throw new SchemaError({ field: name, detail: reason })
+    })
+  )
 }

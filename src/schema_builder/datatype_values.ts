@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Datatype } from "../../schema/array/datatype.ts"
+import type { ArrayByStorage, Datatype, DatatypeStorage } from "../../schema/array/datatype.ts"
 
 /** DATETIME_*: counts of a unit since 1970. */
 export type DatetimeType = Extract<Datatype, `datetime_${string}`>
@@ -16,34 +16,12 @@ export type TextType = "char" | "string_ascii" | "string_utf8" | "any" | "geom_w
 
 /** The datatypes that a dimension may have. */
 export type DimensionType =
-  | "int8"
-  | "uint8"
-  | "int16"
-  | "uint16"
-  | "int32"
-  | "uint32"
-  | "int64"
-  | "uint64"
-  | "float32"
-  | "float64"
+  | DatatypeStorage
   | "string_ascii"
   | DatetimeType
   | TimeType
 
-interface ArrayByStorage {
-  readonly int8: Int8Array
-  readonly uint8: Uint8Array
-  readonly int16: Int16Array
-  readonly uint16: Uint16Array
-  readonly int32: Int32Array
-  readonly uint32: Uint32Array
-  readonly int64: BigInt64Array
-  readonly uint64: BigUint64Array
-  readonly float32: Float32Array
-  readonly float64: Float64Array
-}
-
-type StorageOf<T extends Datatype> = T extends keyof ArrayByStorage ? T
+type StorageOf<T extends Datatype> = T extends DatatypeStorage ? T
   : T extends DatetimeType | TimeType ? "int64"
   : T extends "char" ? "int8"
   : T extends "string_utf16" | "string_ucs2" ? "uint16"

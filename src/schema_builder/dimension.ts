@@ -17,7 +17,7 @@
 import type { Datatype } from "../../schema/array/datatype.ts"
 import type { Filter } from "../../schema/array/filter.ts"
 import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
-import { parseScalar, type Scalar, ScalarError, type ScalarInput } from "../../schema/array/scalar.ts"
+import { catchScalarError, parseScalar, type Scalar, ScalarError, type ScalarInput } from "../../schema/array/scalar.ts"
 import type { CoordinateOf, DatetimeType, DimensionType, TimeType, ValueOf } from "./datatype_values.ts"
 import { pipelineOf } from "./filter.ts"
 
@@ -74,15 +74,11 @@ export const scalarInput = (value: unknown): ScalarInput => {
  * assertEquals(Dim.problemOf("domain", () => {}), undefined)
  * ```
  */
-export const problemOf = (part: string, run: () => void): string | undefined => {
-  try {
+export const problemOf = (part: string, run: () => void): string | undefined =>
+  catchScalarError<string | undefined>(() => {
     run()
     return undefined
-  } catch (error) {
-    if (error instanceof ScalarError) return `${part}: ${error.reason}`
-    throw error
-  }
-}
+  }, (reason) => `${part}: ${reason}`)
 
 /**
  * Creates a dimension of a datatype, by its name, with a domain.

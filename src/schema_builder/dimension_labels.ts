@@ -25,7 +25,7 @@ export const labelStructures = (
   Object.entries(labels).map(([name, { dim, type, order }], i) => {
     const dimension = dimensionNames.indexOf(dim)
     if (dimension < 0) {
-      throw new SchemaError({ field: name, reason: `the label names an unknown dimension ${dim}` })
+      throw new SchemaError({ field: name, detail: `the label names an unknown dimension ${dim}` })
     }
     return {
       dimension,
@@ -56,7 +56,7 @@ export const checkLabels = ({ dims, dimensionNames, attributeNames, dimensionLab
   const names = new Set([...dimensionNames, ...attributeNames])
   for (const { name, dimension, type, order, relative, external, uri } of dimensionLabels) {
     const refuse = (reason: string): never => {
-      throw new SchemaError({ field: name, reason })
+      throw new SchemaError({ field: name, detail: reason })
     }
     if (name === "") refuse("a dimension label requires a name")
     if (names.has(name)) refuse("a dimension label may not have the name of a dimension, an attribute or another label")

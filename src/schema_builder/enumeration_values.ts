@@ -2,9 +2,16 @@
  * The values of an enumeration in a schema value.
  */
 import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
-import { arrayOf, type Datatype, type TypedArray } from "../../schema/array/datatype.ts"
+import { type Datatype, storageOfArray, type TypedArray } from "../../schema/array/datatype.ts"
 import type { Enumeration } from "../../schema/array/enumeration.ts"
-import { isText, parseScalar, parseText, scalarBytes, ScalarError, scalarsJson } from "../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  isText,
+  parseScalar,
+  parseText,
+  scalarBytes,
+  scalarsJson,
+} from "../../schema/array/scalar.ts"
 import { bytewise } from "../kernel/sort/bytewise.ts"
 import { finish, inParts, type Steps } from "../kernel/steps.ts"
 import { SchemaError } from "./schema_error.ts"
@@ -47,26 +54,10 @@ export type EnumerationInput =
 const MAX_BYTES = 10 * 2 ** 20
 const MAX_BYTES_OF_ALL = 50 * 2 ** 20
 
-const typeOfArray = (values: TypedArray): Datatype => {
-  const types = [
-    "int8",
-    "uint8",
-    "int16",
-    "uint16",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-    "float32",
-    "float64",
-  ] as const
-  return types.find((type) => values instanceof arrayOf(type))!
-}
-
 const isTypedArray = (values: EnumerationList): values is TypedArray => ArrayBuffer.isView(values)
 
 const typeOfList = (values: EnumerationList): Datatype => {
-  if (isTypedArray(values)) return typeOfArray(values)
+  if (isTypedArray(values)) return storageOfArray(values)!
   if (values.length === 0 || typeof values[0] === "string") return "string_utf8"
   return typeof values[0] === "bigint" ? "int64" : "float64"
 }
@@ -99,14 +90,13 @@ const asciiOf = (values: ReadonlyArray<unknown>): Uint8Array | undefined => {
 }
 
 /** Returns the bytes of a value. Throws {@link SchemaError}. */
-const encodeValue = (name: string, type: Datatype, value: string | number | bigint): Uint8Array => {
-  try {
-    return isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value))
-  } catch (error) {
-    if (error instanceof ScalarError) throw new SchemaError({ field: `enumeration ${name}`, reason: error.reason })
-    throw error
-  }
-}
+const encodeValue = (name: string, type: Datatype, value: string | number | bigint): Uint8Array =>
+  catchScalarError(
+    () => isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value)),
+    (reason) => {
+      throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
+    },
+  )
 
 /** Returns the bytes of each value. Throws {@link SchemaError}. */
 function* encodeValuesSteps(name: string, type: Datatype, values: EnumerationList): Steps<EncodedValues> {
@@ -157,7 +147,7 @@ function* checkDistinctSteps(name: string, type: Datatype, { parts, keys }: Enco
       const shown = isText(type) ? new TextDecoder().decode(part) : scalarsJson(type, part).join(", ")
       throw new SchemaError({
         field: `enumeration ${name}`,
-        reason: `duplicate value ${JSON.stringify(shown)}`,
+        detail: `duplicate value ${JSON.stringify(shown)}`,
       })
     }
     seen.add(key)
@@ -258,7 +248,7 @@ export function* extendedValuesSteps(
 ): Steps<EnumerationValues> {
   const { type, cellValNum } = enumeration
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field: `enumeration ${name}`, reason })
+    throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
   }
   if (more.length === 0) refuse("no values to add")
   const added = yield* encodeValuesSteps(name, type, more)
@@ -278,16 +268,16 @@ export const checkEnumerations = (enumerations: Readonly<Record<string, Enumerat
   let all = 0
   for (const [name, { data, offsets }] of Object.entries(enumerations)) {
     const field = `enumeration ${name}`
-    if (name === "") throw new SchemaError({ field, reason: "an enumeration needs a name" })
+    if (name === "") throw new SchemaError({ field, detail: "an enumeration needs a name" })
     const bytes = data.length + (offsets === null ? 0 : 8 * offsets.length)
     all += bytes
     if (bytes > MAX_BYTES) {
-      throw new SchemaError({ field, reason: `the size is ${bytes} bytes; engines accept ${MAX_BYTES}` })
+      throw new SchemaError({ field, detail: `the size is ${bytes} bytes; engines accept ${MAX_BYTES}` })
     }
   }
   if (all > MAX_BYTES_OF_ALL) {
     const reason = `the total size is ${all} bytes; engines accept ${MAX_BYTES_OF_ALL}`
-    throw new SchemaError({ field: "enumerations", reason })
+    throw new SchemaError({ field: "enumerations", detail: reason })
   }
 }
 

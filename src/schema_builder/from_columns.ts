@@ -1,10 +1,16 @@
 /**
  * Derives schemas from existing columns: their types determine the datatypes of the fields.
  */
-import { arrayOf, type Datatype, type TypedArray } from "../../schema/array/datatype.ts"
+import {
+  type ArrayByStorage,
+  type Datatype,
+  type DatatypeStorage,
+  storageOfArray,
+  type TypedArray,
+} from "../../schema/array/datatype.ts"
 import type { Filter } from "../../schema/array/filter.ts"
 import type { Scalar } from "../../schema/array/scalar.ts"
-import type { ArrayOf, DimensionType } from "./datatype_values.ts"
+import type { DimensionType } from "./datatype_values.ts"
 import { type Attribute, nullable, of as attributeOf } from "./attribute.ts"
 import { ascii, type Dimension, int32, of as dimensionOf } from "./dimension.ts"
 import { SchemaError } from "./schema_error.ts"
@@ -15,20 +21,7 @@ export type ColumnSource = TypedArray | ReadonlyArray<string | number | bigint |
 /** Columns by name. */
 export type ColumnSources = Readonly<Record<string, ColumnSource>>
 
-/** The datatypes with the same name as their storage. */
-type Plain =
-  | "int8"
-  | "uint8"
-  | "int16"
-  | "uint16"
-  | "int32"
-  | "uint32"
-  | "int64"
-  | "uint64"
-  | "float32"
-  | "float64"
-
-type OfArray<C> = { [T in Plain]: C extends ArrayOf<T> ? T : never }[Plain]
+type OfArray<C> = { [T in DatatypeStorage]: C extends ArrayByStorage[T] ? T : never }[DatatypeStorage]
 
 type OfValue<V> = [V] extends [string] ? "string_utf8"
   : [V] extends [number] ? "float64"
@@ -54,19 +47,6 @@ export type DimensionOfColumn<C> = Dimension<
   DatatypeOfColumn<C> extends "string_utf8" ? "string_ascii" : Extract<DatatypeOfColumn<C>, DimensionType>
 >
 
-const plain = [
-  "int8",
-  "uint8",
-  "int16",
-  "uint16",
-  "int32",
-  "uint32",
-  "int64",
-  "uint64",
-  "float32",
-  "float64",
-] as const satisfies ReadonlyArray<Plain>
-
 const kinds: ReadonlyArray<readonly [is: (value: unknown) => boolean, type: Datatype]> = [
   [(value) => typeof value === "string", "string_utf8"],
   [(value) => typeof value === "number", "float64"],
@@ -78,10 +58,10 @@ const kinds: ReadonlyArray<readonly [is: (value: unknown) => boolean, type: Data
 /** Returns the datatype of a column, and whether it contains null. Throws {@link SchemaError}. */
 const kindOf = (name: string, column: ColumnSource): { readonly type: Datatype; readonly nulls: boolean } => {
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field: name, reason })
+    throw new SchemaError({ field: name, detail: reason })
   }
   if (ArrayBuffer.isView(column)) {
-    const type = plain.find((type) => column.constructor === arrayOf(type))
+    const type = storageOfArray(column)
     return { type: type ?? refuse(`${column.constructor.name} is not supported as a column`), nulls: false }
   }
   if (!Array.isArray(column)) return refuse("a column is a typed array or a list of values")
@@ -116,7 +96,7 @@ export const dimensionOfColumn = (
 ): Dimension => {
   const { type, nulls } = kindOf(name, column)
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field: name, reason })
+    throw new SchemaError({ field: name, detail: reason })
   }
   if (nulls) refuse("coordinates must not be null")
   if (type === "string_utf8") return ascii()
@@ -147,7 +127,7 @@ export const dimensionsOfShape = (
   const side = Math.max(1, Math.floor(TILE_CELLS ** (1 / Math.max(1, lengths.length))))
   return Object.fromEntries(lengths.map(([name, length]) => {
     if (!Number.isInteger(length) || length < 1) {
-      throw new SchemaError({ field: name, reason: `invalid dimension length ${length}` })
+      throw new SchemaError({ field: name, detail: `invalid dimension length ${length}` })
     }
     return [name, int32([0, length - 1], { tile: tile[name] ?? Math.min(length, side) })]
   }))
@@ -160,6 +140,6 @@ export const checkLengths = (columns: ColumnSources, required: number | undefine
   for (const [name, { length }] of required === undefined ? others : [first, ...others]) {
     if (length === cells) continue
     const whose = required === undefined ? `${JSON.stringify(first[0])} has` : "the shape has"
-    throw new SchemaError({ field: name, reason: `it has ${length} cells, ${whose} ${cells}` })
+    throw new SchemaError({ field: name, detail: `it has ${length} cells, ${whose} ${cells}` })
   }
 }

@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { cellSize } from "../../schema/array/cell_val_num.ts"
 import { Filter } from "../../schema/array/filter.ts"
 import { type FilterPipeline, noFilters } from "../../schema/array/filter_pipeline.ts"
-import { isText, ScalarError } from "../../schema/array/scalar.ts"
+import { catchScalarError, isText } from "../../schema/array/scalar.ts"
 import {
   type Attribute,
   enumerated,
@@ -39,7 +39,7 @@ import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema, Dimensions } from "./schema_value.ts"
 
 const refuse = (field: string, reason: string): never => {
-  throw new SchemaError({ field, reason })
+  throw new SchemaError({ field, detail: reason })
 }
 
 /** Decodes with a Schema; errors contain the path. */
@@ -50,15 +50,7 @@ const decode = <A>(schema: Schema.Schema<A>, input: unknown, path: string): A =>
   return refuse([path, ...issue.path.map(String)].filter((part) => part !== "").join("."), issue.message)
 }
 
-const run = <A>(field: string, make: () => A): A => {
-  try {
-    return make()
-  } catch (error) {
-    return error instanceof ScalarError ? refuse(field, error.reason) : (() => {
-      throw error
-    })()
-  }
-}
+const run = <A>(field: string, make: () => A): A => catchScalarError(make, (reason) => refuse(field, reason))
 
 /** The default options of filters. */
 const filterDefaults: Readonly<Record<string, object>> = {

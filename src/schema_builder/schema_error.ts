@@ -3,16 +3,20 @@
  *
  * @module
  */
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../platform/attempt.ts"
+import * as Schema from "effect/Schema"
 import { runSteps } from "../../platform/host/event_loop_turns.ts"
 import type { Steps } from "../kernel/steps.ts"
 import { taggedError, type TaggedErrorClass } from "../../schema/errors/tagged_error.ts"
 
-const SchemaErrorBase: TaggedErrorClass<"SchemaError", { readonly field: string; readonly reason: string }> =
-  taggedError("SchemaError")
+const SchemaErrorBase: TaggedErrorClass<SchemaError, "SchemaError", {
+  readonly field: string
+  readonly detail: string
+}> = taggedError("SchemaError", () => ({ field: Schema.String, detail: Schema.String }))
 
 /**
- * A schema that no array can have: `field` names the dimension, attribute or option (`""` where it is the whole), `reason` says
+ * A schema that no array can have: `field` names the dimension, attribute or option (`""` where it is the whole), `detail` says
  * what is wrong and what would be right. `ArraySchema.dense` and `ArraySchema.sparse` throw it: a schema is a value of the
  * program, and wrong from its first line on. `TileArray.create` and `TileArray.evolve` fail with it.
  *
@@ -30,22 +34,14 @@ const SchemaErrorBase: TaggedErrorClass<"SchemaError", { readonly field: string;
 export class SchemaError extends SchemaErrorBase {
   /** What is wrong, where, and what would be right. */
   override get message(): string {
-    return `${this.field === "" ? "the schema" : this.field}: ${this.reason}`
+    return `${this.field === "" ? "the schema" : this.field}: ${this.detail}`
   }
 }
 
-const refused = (error: unknown): Effect.Effect<never, SchemaError> =>
-  error instanceof SchemaError ? Effect.fail(error) : Effect.die(error)
+const refused = failOn(SchemaError)
 
 /** Runs what makes or checks a schema; what it refuses becomes the Effect's failure. */
-export const attemptSchema = <A>(run: () => A): Effect.Effect<A, SchemaError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return refused(error)
-    }
-  })
+export const attemptSchema = <A>(run: () => A): Effect.Effect<A, SchemaError> => attempt(run, refused)
 
 /** As {@link attemptSchema}, in steps between which the event loop gets turns. */
 export const attemptSchemaSteps = <A>(run: () => Steps<A>): Effect.Effect<A, SchemaError> => runSteps(run, refused)

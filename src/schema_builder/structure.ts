@@ -18,6 +18,7 @@ import { enumerationStructure, type EnumerationValues, valuesOfEnumeration } fro
 import type { ArraySchema, CellOrder, TileOrder } from "./schema_value.ts"
 import { labelsOf } from "./dimension_labels.ts"
 import { SchemaError } from "./schema_error.ts"
+import { concat } from "../kernel/copy/concat.ts"
 
 /** The properties of a schema file that a schema value does not contain. */
 export interface StructureOptions {
@@ -37,13 +38,6 @@ const extentOf = (schema: ArraySchema, { type, domain, tile }: Dimension): Scala
   return typeof high === "bigint" ? length : Number(length)
 }
 
-const join = (low: Uint8Array, high: Uint8Array): Uint8Array => {
-  const out = new Uint8Array(low.length + high.length)
-  out.set(low)
-  out.set(high, low.length)
-  return out
-}
-
 const dimensionStructure = (schema: ArraySchema, name: string): DimensionStructure => {
   const dimension = schema.dims[name]
   const { type, domain, filters } = dimension
@@ -53,7 +47,7 @@ const dimensionStructure = (schema: ArraySchema, name: string): DimensionStructu
     type,
     cellValNum: type === "string_ascii" ? VAR : 1,
     filters,
-    domain: domain === null ? new Uint8Array(0) : join(scalarBytes(type, domain[0]), scalarBytes(type, domain[1])),
+    domain: domain === null ? new Uint8Array(0) : concat([scalarBytes(type, domain[0]), scalarBytes(type, domain[1])]),
     tileExtent: extent === null ? null : scalarBytes(type, extent),
   }
 }
@@ -87,7 +81,7 @@ const fileOf = (name: string, values: EnumerationValues, options: StructureOptio
   const fileName = values.fileName ?? options.enumerationFile?.(name)
   if (fileName === undefined) {
     const reason = "the file name is missing; specify enumerationFile"
-    throw new SchemaError({ field: `enumeration ${name}`, reason })
+    throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
   }
   return fileName
 }

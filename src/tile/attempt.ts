@@ -1,4 +1,5 @@
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../platform/attempt.ts"
 import { runSteps } from "../../platform/host/event_loop_turns.ts"
 import type { Steps } from "../kernel/steps.ts"
 import { FormatError } from "../../schema/errors/format_error.ts"
@@ -8,31 +9,13 @@ import { ChecksumMismatch, DecryptionFailed } from "../filter/part/errors.ts"
 /** The errors of opening tiles. */
 export type TileError = FormatError | ChecksumMismatch | DecryptionFailed | CodecError
 
+const notDecoded = failOn(FormatError, ChecksumMismatch, DecryptionFailed, CodecError)
+
 /** Runs synchronous decoding. Errors about the bytes become failures of the Effect, all other exceptions defects. */
-export const attemptTile = <A>(run: () => A): Effect.Effect<A, TileError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return notDecoded(error)
-    }
-  })
+export const attemptTile = <A>(run: () => A): Effect.Effect<A, TileError> => attempt(run, notDecoded)
 
 /** Runs decoding like {@link attemptTile}, in steps between which the event loop runs. */
 export const attemptTileSteps = <A>(run: () => Steps<A>): Effect.Effect<A, TileError> => runSteps(run, notDecoded)
 
-const notDecoded = (error: unknown): Effect.Effect<never, TileError> =>
-  error instanceof FormatError || error instanceof ChecksumMismatch || error instanceof DecryptionFailed ||
-    error instanceof CodecError
-    ? Effect.fail(error)
-    : Effect.die(error)
-
 /** Runs decoding like {@link attemptTile}, for code that uses no filters. */
-export const attemptFormat = <A>(run: () => A): Effect.Effect<A, FormatError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof FormatError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+export const attemptFormat = <A>(run: () => A): Effect.Effect<A, FormatError> => attempt(run, failOn(FormatError))

@@ -12,7 +12,7 @@ import { withEncryption } from "../filter/filters/encryption.ts"
 import { DecryptionFailed } from "../filter/part/errors.ts"
 import { filterTileSteps } from "../filter/pipeline/filter_tile.ts"
 import { unfilterTileSteps } from "../filter/pipeline/pipeline.ts"
-import { concatSteps } from "../filter/part/words.ts"
+import { concatSteps } from "../kernel/copy/concat.ts"
 import { finish, type Steps } from "../kernel/steps.ts"
 
 /** The codecs and the key that are required to open the tiles of an array. */
@@ -55,7 +55,14 @@ export function* openGenericTileSteps(
   const input = file.subarray(at)
   const version = input.byteLength < 4 ? 0 : new DataView(input.buffer, input.byteOffset).getUint32(0, true)
   const fail = (path: string, reason: string, unsupported = false): FormatError =>
-    new FormatError({ uri, path, offset: base + at, version, reason, unsupported })
+    new FormatError({
+      uri,
+      path,
+      offset: base + at,
+      version,
+      reason: unsupported ? "Unsupported" : "Damaged",
+      detail: reason,
+    })
   if (input.byteLength < HEADER) {
     throw fail("", `a generic tile needs ${HEADER} bytes; ${input.byteLength} bytes remain`)
   }
@@ -75,10 +82,10 @@ export function* openGenericTileSteps(
   }
   if (header.tileSize > LARGEST) throw fail("tileSize", `${header.tileSize} bytes exceed the maximum of ${LARGEST}`)
   if (header.encryption !== "none" && access.key === undefined) {
-    throw new DecryptionFailed({ uri, hint: "it is encrypted; give its key" })
+    throw new DecryptionFailed({ uri, detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
   }
   if (header.encryption === "none" && access.key !== undefined) {
-    throw new DecryptionFailed({ uri, hint: "it is not encrypted, but a key was given; open it without one" })
+    throw new DecryptionFailed({ uri, detail: "the array is not encrypted; open it without a key" })
   }
   const bytes = yield* unfilterTileSteps(
     input.subarray(data, data + header.persistedSize),

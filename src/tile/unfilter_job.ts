@@ -2,10 +2,12 @@
  * Parts of tiles that a worker thread unfilters: what is sent there, and what comes back.
  */
 import type { Codecs } from "../../platform/codecs/service.ts"
+import type { JobKind } from "../../platform/workers/jobs.ts"
 import type { WorkerPool } from "../../platform/workers/worker_pool.ts"
 import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
 import { type TileContext, tileTable, unfilterChunks } from "../filter/pipeline/pipeline.ts"
 import type { TileAccess } from "./generic_tile.ts"
+import { tileWorkers } from "./tile_workers.ts"
 
 /** Chunks of a tile. */
 export interface TilePart {
@@ -41,7 +43,7 @@ export interface UnfilterAnswer {
 }
 
 /** Does a job. */
-export const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, codecs: Codecs): UnfilterAnswer => {
+const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, codecs: Codecs): UnfilterAnswer => {
   const source = new Uint8Array(bytes)
   const target = new Uint8Array(cells)
   try {
@@ -60,15 +62,17 @@ export const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, co
   }
 }
 
+/** Jobs that unfilter parts of tiles. */
+export const unfilterJobs: JobKind<UnfilterJob, UnfilterAnswer, Codecs> = {
+  name: "unfilter",
+  run: runUnfilterJob,
+  sent: ({ bytes, cells }) => [bytes, cells],
+  returned: ({ bytes, cells }) => [bytes, cells],
+}
+
 /** Below so many bytes of cells, threads are not worth their start. */
 const WORTH = 1 << 24
 
 /** The workers that help to unfilter `size` bytes of cells, if there are some and they can and need to. */
-export const poolFor = (
-  { codecs: { workers } }: TileAccess,
-  { filters }: FilterPipeline,
-  size: number,
-): WorkerPool | undefined =>
-  workers === undefined || size < WORTH || filters.some((f) => f.type === "webp")
-    ? undefined
-    : workers.pool(new URL("./unfilter_worker.ts", import.meta.url))
+export const poolFor = (access: TileAccess, { filters }: FilterPipeline, size: number): WorkerPool | undefined =>
+  size < WORTH ? undefined : tileWorkers(access, filters)

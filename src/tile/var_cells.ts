@@ -13,14 +13,14 @@ export const tilePositions = (
   version: number,
 ): Uint32Array => {
   const fail = (at: number, reason: string): FormatError =>
-    new FormatError({ uri, path: `offsets.${at}`, offset: 8 * at, version, reason })
+    new FormatError({ uri, path: `offsets.${at}`, offset: 8 * at, version, detail: reason })
   if (offsets.byteLength !== 8 * cells) {
     throw new FormatError({
       uri,
       path: "offsets",
       offset: 0,
       version,
-      reason: `${offsets.byteLength} bytes of offsets for ${cells} cells`,
+      detail: `${offsets.byteLength} bytes of offsets for ${cells} cells`,
     })
   }
   if (size > 0xffffffff) throw fail(0, `a tile of ${size} bytes`)

@@ -8,6 +8,7 @@
  * left: a program that is killed after its commit and before its second look.
  */
 import * as Effect from "effect/Effect"
+import { services } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import { readScalar } from "../../schema/array/scalar.ts"
@@ -29,7 +30,7 @@ export const guardAppend = (
   array: OpenedArray,
   rows: () => AppendedRows,
 ): Effect.Effect<CommitGuard<AppendError>, never, Storage | Codecs> =>
-  Effect.map(Effect.context<Storage | Codecs>(), (context) => (fragments, commit) => {
+  Effect.map(services<Storage | Codecs>(), (context) => (fragments, commit) => {
     const ours = new Set(fragments.map(({ name }) => name))
     const { uri, schema } = array
     const [{ type, name: field }] = schema.dimensions
@@ -49,7 +50,7 @@ export const guardAppend = (
       if (!isTaken) return
       const reason = `another write has added rows from ${first} to ${last} since the array was opened; ` +
         "nothing was written: append again"
-      return yield* Effect.fail(new Conflict({ uri, field, reason }))
+      return yield* Effect.fail(new Conflict({ uri, field, detail: reason }))
     }).pipe(Effect.provide(context))
     const takeBack = Effect.sync(() => {
       for (const { state } of fragments) state.commit = "tried"

@@ -6,6 +6,7 @@
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { keyBytes } from "../array/open/key.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import { AlreadyExists, StorageError } from "../../platform/errors.ts"
 import { inFlight, Storage } from "../../platform/storage/service.ts"
@@ -95,7 +96,8 @@ const fingerprintOf = async (key: Uint8Array, id: string): Promise<string> => {
 /** A digest of a request, for the mark with this id. */
 const digestOf = ({ operation, schema, creating: { at, formatVersion, key }, input }: FillRequest, id: string) =>
   Effect.promise(async () => {
-    const fingerprint = key === undefined ? null : await fingerprintOf(key, id)
+    const bytes = keyBytes(key)
+    const fingerprint = bytes === undefined ? null : await fingerprintOf(bytes, id)
     const text = JSON.stringify([operation, schema, { at, formatVersion }, input, fingerprint], plain)
     return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
   })
@@ -355,7 +357,7 @@ const begin = (
       if (!(yield* isOurs)) yield* Effect.fail(takenOver(uri))
       return
     }
-    const taken = new AlreadyExists({ uri, found: "another copy or import has begun here; choose another target" })
+    const taken = new AlreadyExists({ uri, detail: "another copy or import has begun here; choose another target" })
     yield* storage.create(mark, encodeUnfinished(unfinished)).pipe(
       // a mark of ours is there if the answer to an earlier try was lost
       Effect.catchTag("AlreadyExists", () => Effect.flatMap(isOurs, (ours) => ours ? Effect.void : Effect.fail(taken))),

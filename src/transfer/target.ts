@@ -131,12 +131,13 @@ export const inspectTarget = (
   Effect.gen(function* () {
     if (overwrite && resume) {
       const reason = "a copy or import is either resumed or begun anew; leave out overwrite or resume"
-      return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason }))
+      return yield* Effect.fail(new InvalidOption({ uri, option: "resume", detail: reason }))
     }
-    const refuse = (found: string) => Effect.fail(new AlreadyExists({ uri, found }))
+    const refuse = (detail: string, hint?: "ChooseTarget" | "Overwrite" | "Resume") =>
+      Effect.fail(new AlreadyExists({ uri, detail, hint: hint === undefined ? undefined : { _tag: hint } }))
     const around = yield* arrayAround(uri)
     if (around !== undefined) {
-      return yield* refuse(`it would lie inside the array ${redactUri(around)}; choose another target`)
+      return yield* refuse(`it would lie inside the array ${redactUri(around)}`, "ChooseTarget")
     }
     const listing = yield* listSchemas(uri)
     const { root } = listing
@@ -146,18 +147,18 @@ export const inspectTarget = (
     const schemas = schemaFiles(listing).map(({ name }) => name.name)
     const isArray = hasSchema(listing)
     if (!isArray && root.some(({ name }) => name === GROUP_FILE || name === GROUP_FOLDER)) {
-      return yield* refuse("there is a group here; choose another target")
+      return yield* refuse("there is a group here", "ChooseTarget")
     }
     // what is written or removed behind a link is not in this folder, and may be part of another array
     const [linked] = [...linkedFolders(root), ...linkedFolders(listing.schemas)]
     if (linked !== undefined) {
       const what = `its folder ${JSON.stringify(linked.name)} is a symbolic link`
-      return yield* refuse(`${what}, and nothing is written or removed behind links; choose another target`)
+      return yield* refuse(`${what}, and nothing is written or removed behind links`, "ChooseTarget")
     }
     const mark = root.find(({ name }) => name === UNFINISHED_FILE)
     const isMarked = mark?.kind === "file"
     if (mark !== undefined && !isMarked) {
-      return yield* refuse(`${UNFINISHED_FILE} is a folder here; rename it, or choose another target`)
+      return yield* refuse(`${UNFINISHED_FILE} is a folder here; rename it`, "ChooseTarget")
     }
     if (overwrite && (isArray || isMarked || (others.length === 0 && (yield* hasOnlyParts(listing))))) {
       return { ...NOTHING, replaced: isArray ? "array" : "unfinished", isMarked }
@@ -168,17 +169,14 @@ export const inspectTarget = (
     if (unfinished !== undefined && (resume || !isArray)) {
       const { operation, source, begun } = unfinished
       const what = `an unfinished ${operation} of ${source}, begun at ${dateOf(begun)}, is here`
-      if (!resume) return yield* refuse(`${what}; resume it, or overwrite it`)
+      if (!resume) return yield* refuse(what, "Resume")
       if (unfinished.request !== (yield* request(unfinished.id))) {
         const reason = `${what}, with another source or other options; resume that one, or overwrite it`
-        return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason }))
+        return yield* Effect.fail(new InvalidOption({ uri, option: "resume", detail: reason }))
       }
       return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isMarked, isStored }
     }
     if (!isArray && (yield* hasOnlyEmptyFolders(listing))) return NOTHING
-    return yield* refuse(
-      isArray
-        ? "there is an array here already; overwrite it, or choose another target"
-        : `the folder is not empty: it has ${namesIn(names)}; choose a new or an empty folder`,
-    )
+    if (isArray) return yield* refuse("there is an array here already", "Overwrite")
+    return yield* refuse(`the folder is not empty: it has ${namesIn(names)}; choose a new or an empty folder`)
   })

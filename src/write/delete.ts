@@ -4,6 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
@@ -58,5 +59,5 @@ const remove = <S extends ArraySchema<"sparse"> | undefined>(
   Effect.flatMap(
     checkWrite(array, "sparse", options, [], () => ({})),
     ({ time }) => deleteCells(openedOf(array), where, time),
-  )
+  ).pipe(traced("Sparse.delete", array))
 export { remove as delete }

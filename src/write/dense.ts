@@ -6,34 +6,22 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Sink from "effect/Sink"
+import { traced, tracedSink } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/open/handle.ts"
 import type { DenseOrder } from "./dense/dense_tiles.ts"
-import { type CellWriter, sinkOf } from "./fragment/cell_writer.ts"
+import { type CellWriter, sinkOf, tracedWriter } from "./fragment/cell_writer.ts"
 import { openDenseWriter } from "./dense/dense_writer.ts"
 import type { AttributeColumns, BoxOf, LabelsBeside } from "./options/typed_input.ts"
 import { writeDense } from "./dense/write_dense.ts"
 import { type BatchOptions, checkCells, fragmentSizeOf, oneOf, type WriteOptions } from "./options/write_options.ts"
 import type { WriteFailure, WriteResult } from "./result/write_result.ts"
 
-export type { CellWriter } from "./fragment/cell_writer.ts"
-export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./input/column_input.ts"
+export * from "./write_exports.ts"
 export type { DenseOrder } from "./dense/dense_tiles.ts"
-export type {
-  AttributeColumns,
-  BoxOf,
-  Buffers,
-  ColumnInputOf,
-  Coordinate,
-  FullCell,
-  LabelInputs,
-  LabelsBeside,
-  ValueInputOf,
-} from "./options/typed_input.ts"
-export type { BatchOptions, WriteOptions } from "./options/write_options.ts"
-export type { WriteFailure, WriteProgress, WriteResult } from "./result/write_result.ts"
+export type { AttributeColumns, BoxOf, Coordinate } from "./options/typed_input.ts"
 
 /** How dense cells are written. */
 export interface DenseWriteOptions extends WriteOptions {
@@ -97,7 +85,7 @@ export const write = <S extends ArraySchema<"dense"> | undefined>(
       order: oneOf("order", options.order, ["row", "col", "global"], refuse),
     })),
     (request) => writeDense(openedOf(array), box, columns as Readonly<Record<string, unknown>>, request),
-  )
+  ).pipe(traced("Dense.write", array))
 
 /** How dense cells are written in batches. */
 export interface DenseWriterOptions extends BatchOptions {
@@ -153,7 +141,7 @@ export const writer = <S extends ArraySchema<"dense"> | undefined>(
         WriteFailure,
         Storage | Codecs | Scope.Scope
       >,
-  )
+  ).pipe(Effect.map(tracedWriter("Dense.writer", array)), traced("Dense.writer", array))
 
 /**
  * A sink for the batches of a stream, which {@link writer} writes and commits. Streams map a chunk of
@@ -181,4 +169,4 @@ export const sink = <S extends ArraySchema<"dense"> | undefined>(
   box: BoxOf<S>,
   options: DenseWriterOptions = {},
 ): Sink.Sink<WriteResult, AttributeColumns<S>, never, WriteFailure, Storage | Codecs> =>
-  sinkOf(writer(array, box, options))
+  sinkOf(writer(array, box, options)).pipe(tracedSink("Dense.sink", array))

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import { traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
@@ -13,8 +14,6 @@ import { openPlacedWriter } from "./dense/scattered_writer.ts"
 import { bytesOf, checkCells, MEMORY, type WriteOptions } from "./options/write_options.ts"
 import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
 import type { WriteResult } from "./result/write_result.ts"
-
-export type { Rows, WriteRowsError } from "./write_rows.ts"
 
 /** How rows are written into a dense array. */
 export interface DenseRowsOptions extends WriteOptions {
@@ -76,4 +75,4 @@ export const writeRows = <S extends ArraySchema<"dense"> | undefined, A, I, R, E
       })),
       (request) => openPlacedWriter(openedOf(array), request),
     ),
-  )
+  ).pipe(traced("Dense.writeRows", array))

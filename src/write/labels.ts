@@ -4,6 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
@@ -65,4 +66,4 @@ export const writeLabels = <S extends ArraySchema | undefined>(
         labels as Readonly<Record<string, unknown>>,
         at === undefined ? undefined : [at, at],
       ),
-  )
+  ).pipe(traced("TileArray.writeLabels", array))

@@ -6,11 +6,12 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type * as Sink from "effect/Sink"
+import { traced, tracedSink } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/open/handle.ts"
-import { type CellWriter, sinkOf } from "./fragment/cell_writer.ts"
+import { type CellWriter, sinkOf, tracedWriter } from "./fragment/cell_writer.ts"
 import { openSparseWriter } from "./sparse/sparse_writer.ts"
 import type { CellColumns, LabelsBeside } from "./options/typed_input.ts"
 import {
@@ -25,19 +26,8 @@ import {
 import { writeSparse } from "./sparse/write_sparse.ts"
 import type { WriteFailure, WriteResult } from "./result/write_result.ts"
 
-export type { CellWriter } from "./fragment/cell_writer.ts"
-export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./input/column_input.ts"
-export type {
-  Buffers,
-  CellColumns,
-  ColumnInputOf,
-  FullCell,
-  LabelInputs,
-  LabelsBeside,
-  ValueInputOf,
-} from "./options/typed_input.ts"
-export type { BatchOptions, WriteOptions } from "./options/write_options.ts"
-export type { WriteFailure, WriteProgress, WriteResult } from "./result/write_result.ts"
+export * from "./write_exports.ts"
+export type { CellColumns } from "./options/typed_input.ts"
 
 /** How sparse cells are written. */
 export interface SparseWriteOptions extends WriteOptions {
@@ -101,7 +91,7 @@ export const write = <S extends ArraySchema<"sparse"> | undefined>(
       duplicates: oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse),
     })),
     (request) => writeSparse(openedOf(array), columns as Readonly<Record<string, unknown>>, request),
-  )
+  ).pipe(traced("Sparse.write", array))
 
 /** How sparse cells are written in batches. */
 export interface SparseWriterOptions extends SparseWriteOptions, BatchOptions {
@@ -163,7 +153,7 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
         WriteFailure,
         Storage | Codecs | Scope.Scope
       >,
-  )
+  ).pipe(Effect.map(tracedWriter("Sparse.writer", array)), traced("Sparse.writer", array))
 
 /**
  * A sink for the batches of a stream, which {@link writer} writes and commits. Streams map a chunk of
@@ -189,4 +179,5 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
 export const sink = <S extends ArraySchema<"sparse"> | undefined>(
   array: TileArray<S>,
   options: SparseWriterOptions = {},
-): Sink.Sink<WriteResult, CellColumns<S>, never, WriteFailure, Storage | Codecs> => sinkOf(writer(array, options))
+): Sink.Sink<WriteResult, CellColumns<S>, never, WriteFailure, Storage | Codecs> =>
+  sinkOf(writer(array, options)).pipe(tracedSink("Sparse.sink", array))

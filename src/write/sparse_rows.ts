@@ -5,6 +5,7 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Schema from "effect/Schema"
+import { traced } from "../../platform/observability/spans.ts"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
@@ -12,8 +13,6 @@ import { openedOf, type TileArray } from "../array/open/handle.ts"
 import { type SparseWriterOptions, writer } from "./sparse.ts"
 import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
 import type { WriteResult } from "./result/write_result.ts"
-
-export type { Rows, WriteRowsError } from "./write_rows.ts"
 
 /**
  * Writes rows: an object a cell, with its coordinates and attributes by name, encoded through `schema` – the way back of
@@ -60,4 +59,6 @@ export const writeRows = <S extends ArraySchema<"sparse"> | undefined, A, I, R, 
   schema: Schema.Schema<A, I, R>,
   options: SparseWriterOptions = {},
 ): Effect.Effect<WriteResult, E | WriteRowsError, R | R2 | Storage | Codecs> =>
-  writeEncoded(openedOf(array), rows, schema, writer(array as TileArray, options))
+  writeEncoded(openedOf(array), rows, schema, writer(array as TileArray, options)).pipe(
+    traced("Sparse.writeRows", array),
+  )

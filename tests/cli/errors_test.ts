@@ -116,17 +116,17 @@ describe("exit codes", () => {
     assertEquals(version(0xffffffff), 6)
     // no release will ever be this
     assertEquals(version(0x55555555), 5)
-    assertEquals(exitCodeOf(new CodecError({ codec: "zstd", reason: "damaged" })), 5)
+    assertEquals(exitCodeOf(new CodecError({ codec: "zstd", detail: "damaged" })), 5)
     // the field tells, whatever the words are
-    assertEquals(exitCodeOf(new CodecError({ codec: "webp", reason: "this codec layer has no WebP; provide it" })), 5)
-    assertEquals(exitCodeOf(new CodecError({ codec: "webp", reason: "not here", missing: true })), 6)
+    assertEquals(exitCodeOf(new CodecError({ codec: "webp", detail: "this codec layer has no WebP; provide it" })), 5)
+    assertEquals(exitCodeOf(new CodecError({ codec: "webp", reason: "Missing", detail: "not here" })), 6)
     assertEquals(
       exitCodeOf(Effect.runSync(Effect.provide(Effect.flip(Effect.flatMap(Codecs, (c) => c.webp)), layerPortable))),
       6,
     )
     assertEquals(exitCodeOf(new StorageError({ op: "read", uri: "a", reason: "Truncated" })), 5)
     assertEquals(exitCodeOf(new StorageError({ op: "read", uri: "a", reason: "Unsupported" })), 6)
-    assertEquals(exitCodeOf(new InvalidOption({ uri: "a", option: "at", reason: "b" })), 2)
+    assertEquals(exitCodeOf(new InvalidOption({ uri: "a", option: "at", detail: "b" })), 2)
     assertEquals(exitCodeOf(new ResultTooLarge({ uri: "a", needed: 2, limit: 1 })), 1)
     assertEquals(exitCodeOf(new StorageError({ op: "list", uri: "a", reason: "Timeout" })), 1)
     assertEquals(exitCodeOf(new Error("oh")), 1)
@@ -135,7 +135,7 @@ describe("exit codes", () => {
 
   it("come with one line", () => {
     assertEquals(
-      messageOf(new InvalidOption({ uri: "a", option: "at", reason: "b\nc\u001b[31m" })),
+      messageOf(new InvalidOption({ uri: "a", option: "at", detail: "b\nc\u001b[31m" })),
       "a: at: b\\u000ac\\u001b[31m",
     )
     assertMatch(messageOf(new Error("oh"))!, /this is a bug in tessera, please report it: oh/)

@@ -97,19 +97,25 @@ describe("lines for people", () => {
     const long = "x".repeat(1_000_000)
     const has = () => true
     const messages: ReadonlyArray<readonly [unknown, RegExp]> = [
-      [new UsageError({ reason: long }), /characters left out/],
-      [new InvalidOption({ uri: long, option: long, reason: long }), /characters left out/],
+      [new UsageError({ detail: long }), /characters left out/],
+      [new InvalidOption({ uri: long, option: long, detail: long }), /characters left out/],
       [new StorageError({ op: "read", uri: long, reason: "Denied", cause: new Error(long) }), /characters left out/],
-      [new CodecError({ codec: "zstd", reason: long }), /characters left out/],
+      [new CodecError({ codec: "zstd", detail: long }), /characters left out/],
       [new Error(long), /^this is a bug in tessera.*characters left out/],
-      [new ResultTooLarge({ uri: long, needed: 2, limit: 1 }), /take fewer cells with --range or --limit/],
+      [new ResultTooLarge({ uri: long, needed: 2, limit: 1 }), /select fewer cells with --range or --limit/],
       [
-        new SelectionError({ uri: long, field: long, reason: "ask for what is inside, or let ranges be clipped" }),
+        new SelectionError({ uri: long, field: long, detail: "no", hint: { _tag: "ClipRanges" } }),
         /, or add --clip$/,
       ],
       [
-        new ResultTooLarge({ uri: long, needed: 9, limit: 1, reason: `${long}; let memory be at least 9` }),
-        /; give at least --memory 9, or another --order$/,
+        new ResultTooLarge({
+          uri: long,
+          needed: 9,
+          limit: 1,
+          detail: long,
+          hint: { _tag: "RaiseMemory", atLeast: 9 },
+        }),
+        /; set --memory to at least 9, or change --order$/,
       ],
     ]
     for (const [error, pattern] of messages) {

@@ -22,7 +22,7 @@ const narrow = async (args: ReadonlyArray<string>, settings: CliSettings): Promi
       return Promise.resolve()
     }
     const { code, err } = await cli([...args, "--memory", String(memory)], { ...settings, write })
-    const needed = / is too small; give at least --memory (\d+), or another --order\n$/.exec(err)
+    const needed = / is too small; set --memory to at least (\d+), or change --order\n$/.exec(err)
     if (code !== 1 || needed === null) return { code, out, err, writes }
     assert(Number(needed[1]) > memory, err)
     memory = Math.max(Number(needed[1]), Math.ceil(memory * 1.2))

@@ -129,7 +129,7 @@ describe("read", () => {
       await cli(["read", weather], { key }),
     ]
     assertEquals(codes.map(({ code, out }) => [code, out]), codes.map(() => [4, ""]))
-    assertMatch(codes[0].err, /it is encrypted; give its key with --key-file, or set TESSERA_KEY\n$/)
+    assertMatch(codes[0].err, /it is encrypted; provide its key with --key-file, or set TESSERA_KEY\n$/)
     assertEquals(codes.some(({ err }) => err.includes("short")), false)
     assertEquals((await cli(["read", uri, "--key-file", "mem://keys/none"], { files })).code, 3)
   })

@@ -96,7 +96,7 @@ describe("the command line", () => {
       again.child.stdin!.end(`x,name\n${rows(0, 40_000)}`)
       const refused = await again.ended
       assertEquals(refused.code, 2)
-      assertStringIncludes(refused.err, "run it again with --resume or --overwrite")
+      assertStringIncludes(refused.err, "run the command again with --resume or --overwrite")
       const resumed = start(["import", "-", target, "--sparse", "--dims", "x", "--resume"])
       resumed.child.stdin!.end(`x,name\n${rows(0, 40_000)}`)
       const { code, err } = await resumed.ended

@@ -14,6 +14,9 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
+import * as Redacted from "effect/Redacted"
+import type { EncryptionKey } from "../../platform/mod.ts"
+import { openArray } from "../../src/array/open/open.ts"
 import { inspect } from "node:util"
 import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
@@ -109,7 +112,7 @@ const folders = ["v22/deletes", "v22/enumerations", "v22/encrypted_dense", "v22/
 const served = (): Map<string, Uint8Array> =>
   new Map(folders.flatMap((folder) => [...packedCase(folder).files]).map(([path, bytes]) => [path, bytes.slice()]))
 
-const decodeKey = (text: string): Uint8Array => Effect.runSync(parseKey(text))
+const decodeKey = (text: string): EncryptionKey => Effect.runSync(parseKey(text))
 
 type Program = Effect.Effect<unknown, unknown, Storage | Codecs>
 
@@ -415,14 +418,22 @@ describe("what programs hold", () => {
     const array = await Effect.runPromise(
       Effect.provide(TileArray.open("mem://v22/encrypted_dense/array", { key }), layer),
     )
-    const shown = [...key.subarray(0, 6)].join(", ")
+    const shown = [...Redacted.value(key).subarray(0, 6)].join(", ")
     const group = await Effect.runPromise(Effect.provide(
       Effect.zipRight(Group.create("mem://group"), Group.open("mem://group", { key })),
       layer,
     ))
-    assertEquals(group.key, key)
+    assert(group.key === key)
     assert(!Object.keys(group).includes("key"))
-    for (const text of [...printed(array), ...printed(group)]) {
+    const plain = await Effect.runPromise(
+      Effect.provide(openArray("mem://v22/encrypted_dense/array", { key: Redacted.value(key) }), layer),
+    )
+    assertEquals(Redacted.value(plain.key!), Redacted.value(key))
+    const refused = await Effect.runPromise(
+      Effect.provide(Effect.flip(TileArray.open("mem://v22/encrypted_dense/array", { key, at: -1 })), layer),
+    )
+    const values = [array, group, plain.key, { key }, refused]
+    for (const text of values.flatMap((value) => printed(value))) {
       assert(!text.includes(shown) && !text.includes(shown.replaceAll(" ", "")) && !text.includes('"0":48'), text)
     }
   })

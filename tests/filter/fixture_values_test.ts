@@ -10,7 +10,7 @@ import { VAR } from "../../schema/array/cell_val_num.ts"
 import { sizeOf, viewAs } from "../../schema/array/datatype.ts"
 import { isFolded, unfilterFoldedTile } from "../../src/filter/pipeline/folded.ts"
 import { unfilterTile } from "../../src/filter/pipeline/pipeline.ts"
-import { concat } from "../../src/filter/part/words.ts"
+import { concat } from "../../src/kernel/copy/concat.ts"
 import { type FieldTiles, fixtures, haveFixtures, tilesBelow } from "./fixture_tiles.ts"
 
 const unfiltered = (field: FieldTiles): Array<Uint8Array> =>

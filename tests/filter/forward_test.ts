@@ -119,7 +119,7 @@ describe("filters forward", () => {
         ["uint64", BigUint64Array.of(1n, 1n << 63n, (1n << 63n) + 1n, 2n, 3n)],
       ] as const
     ) {
-      const { cell, filter, reason } = refusal(bytes(values), naive.context([positiveDelta(1024)], type))
+      const { cell, filter, detail: reason } = refusal(bytes(values), naive.context([positiveDelta(1024)], type))
       assertEquals([filter, cell], ["positive_delta", 3])
       assert(reason.includes("less than the previous value"), reason)
       const fits = naive.context([positiveDelta(3 * sizeOf(type))], type)
@@ -146,7 +146,7 @@ describe("filters forward", () => {
       const floats = refusal(new Uint8Array(16), naive.context([filter], "float64"))
       assertEquals([floats.filter, floats.cell], [filter.type, undefined])
       const lost = naive.context([{ type: "bit_width_reduction", maxWindow: 256 }, filter], "int64")
-      assert(refusal(new Uint8Array(64), lost).reason.includes("would be lost"))
+      assert(refusal(new Uint8Array(64), lost).detail.includes("would be lost"))
       // a byte at a time nothing is lost
       const kept = naive.context([{ type: "checksum_md5" }, filter], "uint8")
       assertEquals(unfilterTile(filterTile(Uint8Array.of(3, 1, 2), kept), kept, 3), Uint8Array.of(3, 1, 2))
@@ -259,9 +259,9 @@ describe("WebP forward", () => {
       assertEquals(tileChunks(made, "").count, 1)
       assert(made.length < data.length)
       assertEquals(unfilterTile(made, context, data.length).every((byte, i) => byte === data[i]), true)
-      assert(refusal(data.subarray(1), context).reason.includes("not a picture of 150 rows"))
+      assert(refusal(data.subarray(1), context).detail.includes("not a picture of 150 rows"))
       const none = assertThrows(() => filterTile(data, { ...context, webpEncoder: undefined }), CodecError, "layer")
-      assertEquals(none.missing, true)
+      assertEquals(none.reason, "Missing")
     }
   })
 })

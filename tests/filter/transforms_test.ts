@@ -372,7 +372,7 @@ describe("types and errors", () => {
     const tile = naive.filterTile(context, [Uint8Array.of(1, 2, 3)])
     const fails = (key: Uint8Array | undefined, hint: string) =>
       assertThrows(() => unfilterTile(tile, { ...context, key }, 3), DecryptionFailed, hint)
-    fails(undefined, "open the array with its key")
+    fails(undefined, "it is encrypted; provide `key`")
     fails(new Uint8Array(16), "32 bytes")
     fails(new Uint8Array(32), "the key is not the one")
     assertEquals(Array.from(unfilterTile(tile, context, 3)), [1, 2, 3])
@@ -433,7 +433,7 @@ describe("WebP", () => {
     const refusing = {
       decode: (_file: Uint8Array, pixels?: number) => {
         limits.push(pixels)
-        throw new CodecError({ codec: "webp", reason: "too many pixels" })
+        throw new CodecError({ codec: "webp", detail: "too many pixels" })
       },
     }
     assertThrows(() => unfiltered("rgb", { webp: refusing }), FormatError, "too many pixels")

@@ -41,7 +41,7 @@ describe("a committed fragment", () => {
         assert(result.error instanceof FormatError, `${name}: ${result.error}`)
         assertEquals(result.error.uri, `mem://${name}`)
         for (const word of [fragment, `lacks its file ${file}`, "open the array again"]) {
-          assertStringIncludes(result.error.reason, word)
+          assertStringIncludes(result.error.detail, word)
         }
         refused++
       }
@@ -88,6 +88,6 @@ describe("a delete condition", () => {
     )
     assert("error" in result && result.error instanceof FormatError)
     assertEquals(result.error.uri, `mem://${removed}`)
-    assertStringIncludes(result.error.reason, "open the array again")
+    assertStringIncludes(result.error.detail, "open the array again")
   })
 })

@@ -34,15 +34,15 @@ const tags = new Set([
 
 /** Returns the reason why an error is not acceptable. */
 const faultOfError = (path: string, error: object): string | undefined => {
-  const { _tag: tag, uri, offset, message, missing } = error as Readonly<Record<string, unknown>>
+  const { _tag: tag, uri, offset, message, reason } = error as Readonly<Record<string, unknown>>
   const shown = `${String(tag)} (${String(message)})`
   if (typeof tag !== "string" || !tags.has(tag)) return `an error without a tag that bytes may cause: ${shown}`
   if (typeof message !== "string" || message.length < 10 || message.length > 1000) return `a strange message: ${shown}`
   // deno-lint-ignore no-control-regex
   if (/[\x00-\x1f]|\n {4}at /.test(message)) return `a message of more than one line: ${JSON.stringify(message)}`
-  // a missing codec has no location
-  if (tag === "CodecError") return missing === true ? undefined : `an error without a location: ${shown}`
-  if (typeof uri !== "string" || !uri.startsWith(`mem://${path}`)) return `an error without a location: ${shown}`
+  // a codec that a layer lacks has no place
+  if (tag === "CodecError") return reason === "Missing" ? undefined : `an error that says not where: ${shown}`
+  if (typeof uri !== "string" || !uri.startsWith(`mem://${path}`)) return `an error that says not where: ${shown}`
   const placed = tag === "FormatError" || tag === "ChecksumMismatch"
   if (placed && !(Number.isSafeInteger(offset) && Number(offset) >= 0)) return `offset ${String(offset)}: ${shown}`
   const code = exitCodeOf(error)

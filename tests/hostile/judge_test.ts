@@ -49,19 +49,19 @@ const judged = (
 ) => faults({ ...subject, key }, of, new Map([[step, before]]), new Map([[step, after]]))
 
 const refused = (error: object): ReadonlyArray<string> => judged("open", text(1), { kind: "error", error })
-const where = { uri: "mem://v22/one/array/__schema/x", path: "", offset: 4, version: 22, reason: "is cut short" }
+const where = { uri: "mem://v22/one/array/__schema/x", path: "", offset: 4, version: 22, detail: "is cut short" }
 
 describe("the judge", () => {
   it("accepts located errors only", () => {
     assertEquals(refused(new FormatError(where)), [])
-    assertEquals(refused(new ArrayNotFound({ uri: "mem://v22/one/array", hint: "this is no array" })), [])
+    assertEquals(refused(new ArrayNotFound({ uri: "mem://v22/one/array", detail: "this is no array" })), [])
     for (
       const error of [
         new RangeError("Invalid array length"),
         new FormatError({ ...where, uri: "" }),
         new FormatError({ ...where, offset: -1 }),
         new FormatError({ ...where, offset: NaN }),
-        new FormatError({ ...where, reason: "is long".repeat(200) }),
+        new FormatError({ ...where, detail: "is long".repeat(200) }),
         { _tag: "Surprise", uri: where.uri, message: "something happened" },
         { _tag: "CodecError", message: "gzip: the stream is damaged" },
         { _tag: "NotFound", uri: where.uri, message: "two\nlines of text" },

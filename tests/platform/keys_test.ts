@@ -1,31 +1,42 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { describe, it } from "node:test"
+import { inspect } from "node:util"
 import { InvalidKey, parseKey } from "../../platform/keys.ts"
 
 const text = "0123456789abcdeF0123456789abcdeF"
 const raw = new TextEncoder().encode(text)
 const hex = Array.from(raw, (byte) => byte.toString(16).padStart(2, "0")).join("")
 
+const parsed = (input: string | Uint8Array): Uint8Array => Redacted.value(Effect.runSync(parseKey(input)))
+
 describe("keys", () => {
+  it("are redacted where they are printed", () => {
+    const key = Effect.runSync(parseKey(text))
+    for (const shown of [String(key), JSON.stringify({ key }), inspect({ key }, { depth: 9, showHidden: true })]) {
+      assert(shown.includes("<redacted>") && !shown.includes("48, 49") && !shown.includes(text), shown)
+    }
+  })
+
   it("are 32 characters or bytes, or 64 hexadecimal digits, and a newline does not count", () => {
     for (const form of [text, raw, hex, hex.toUpperCase(), `${text}\n`, `${text}\r\n`, `${hex}\n`, `${hex}\r\n`]) {
-      assertEquals(Effect.runSync(parseKey(form)), raw)
+      assertEquals(parsed(form), raw)
     }
-    assertEquals(Effect.runSync(parseKey(new TextEncoder().encode(`${hex}\n`))), raw)
+    assertEquals(parsed(new TextEncoder().encode(`${hex}\n`)), raw)
   })
 
   it("may end with the bytes of a newline if they are 32 in all", () => {
     const key = Uint8Array.from({ length: 32 }, (_, i) => i === 30 ? 13 : i === 31 ? 10 : i + 100)
-    assertEquals(Effect.runSync(parseKey(key)), key)
-    assertEquals(Effect.runSync(parseKey(Uint8Array.from([...key, 10]))), key)
+    assertEquals(parsed(key), key)
+    assertEquals(parsed(Uint8Array.from([...key, 10])), key)
   })
 
   it("are copies", () => {
     const given = raw.slice()
     const key = Effect.runSync(parseKey(given))
     given.fill(0)
-    assertEquals(key, raw)
+    assertEquals(Redacted.value(key), raw)
   })
 
   it("are refused otherwise, without a word of them", () => {

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Redacted from "effect/Redacted"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import { Storage } from "../../platform/storage/service.ts"
 import { decode } from "../../schema/binary/mod.ts"
@@ -25,6 +26,7 @@ import { storeMetadata } from "../../src/array/metadata/edit_metadata.ts"
 import { putMetadata } from "../../src/array/metadata/put_metadata.ts"
 import { makeSchemas } from "../../src/array/open/schemas.ts"
 import { type Field, fieldsOf } from "../../src/fragment/field.ts"
+import { makeBoundedCache } from "../../src/kernel/bounded_cache.ts"
 import type { FieldTile } from "../../src/fragment/field_tiles.ts"
 import { cellCount, type Fragment } from "../../src/fragment/fragment.ts"
 import { loadFragment } from "../../src/fragment/load/load_fragment.ts"
@@ -178,7 +180,9 @@ export const rewriteArray = (uri: string, key: Uint8Array | undefined): Effect.E
     const storage = yield* Storage
     const listing = yield* listArray(uri)
     const directory = yield* loadDirectory(listing)
-    const reading = { key, verifyChecksums: true }
+    const bounded = makeBoundedCache()
+    const caches = { bounded, cache: bounded.makeSpace(), schemaCache: bounded.makeSpace() }
+    const reading = { key: key && Redacted.make(key), verifyChecksums: true, ...caches }
     const access = yield* accessOf(reading)
     const schemas = makeSchemas(access, directory)
     const files: Array<RewrittenFile> = []

@@ -158,7 +158,7 @@ describe("structures", () => {
               decode(codec, bytes, version, "mem://damaged")
             } catch (error) {
               assert(error instanceof FormatError, String(error))
-              assert(error.reason !== "" && error.offset >= 0)
+              assert(error.detail !== "" && error.offset >= 0)
             }
           }),
           { seed: SEED - version, numRuns: 50 },

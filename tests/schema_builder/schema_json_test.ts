@@ -140,7 +140,7 @@ describe("schemas as JSON", () => {
       ] as const
     ) {
       const error = assertThrows(() => ArraySchema.fromJson(json), SchemaError)
-      assert(error.field.startsWith(field), `${error.field}: ${error.reason}`)
+      assert(error.field.startsWith(field), `${error.field}: ${error.detail}`)
       assertStringIncludes(error.message, why)
     }
   })

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { it } from "node:test"
 import type { Codecs } from "../../platform/codecs/service.ts"
+import type { EncryptionKey } from "../../platform/keys.ts"
 import { layerNative } from "../../platform/codecs/layers/native.ts"
 import { makeLocalStorage } from "../../platform/storage/local/local.ts"
 import { layerMemory } from "../../platform/storage/memory.ts"
@@ -39,7 +40,7 @@ export interface Making {
   /** Default: now. */
   readonly at?: number
   readonly version?: number
-  readonly key?: Uint8Array
+  readonly key?: EncryptionKey
 }
 
 let enumerations = 0

@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { execFileSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { dirname, join, relative } from "node:path"
 import { Csv, Dense, Group, Sparse, type StorageService, TileArray } from "../../mod.ts"
 import { makeLocalStorage, makeMemoryStorage, withFaults } from "../../platform/mod.ts"
 import { removeArray } from "../../src/array/create/remove_array.ts"
@@ -92,13 +92,28 @@ describe("a target that is not empty", () => {
       mkdirSync(join(array, UNFINISHED_FILE))
       writeFileSync(join(array, UNFINISHED_FILE, "notes.txt"), "mine")
       const before = snapshot(folder)
-      for (const inner of ["__meta", "__fragment_meta", "__labels/l7", "__fragments/more/deep"]) {
+      for (const inner of ["__meta", "__fragment_meta", "__labels/l7", "__fragments/more/deep", "__new"]) {
         const error = await over(storage, Effect.flip(Csv.create(join(array, inner), Stream.make(csv(3)))))
         assertMatch(error.message, /it would lie inside the array .*array; choose another target/)
+        assertEquals(error._tag, "AlreadyExists")
       }
-      const error = await over(storage, Effect.flip(Csv.create(array, Stream.make(csv(3)), { overwrite: true })))
-      assertEquals(error._tag, "AlreadyExists")
+      const source = join(folder, "source")
+      await over(storage, makePoints(source, 3))
+      for (
+        const overwrite of [
+          Csv.create(array, Stream.make(csv(3)), { overwrite: true }),
+          TileArray.copy(source, array, { overwrite: true }),
+        ]
+      ) {
+        const error = await over(storage, Effect.flip(overwrite as Program<unknown>)) as Error & { _tag: string }
+        assertEquals(error._tag, "AlreadyExists")
+        assertMatch(error.message, /__tessera_unfinished.json is a folder/)
+      }
+      rmSync(source, { recursive: true })
       assertEquals(snapshot(folder), before)
+      // other names in the folder of an array, and names like its own elsewhere, are free
+      await over(storage, Csv.create(join(array, "mine"), Stream.make(csv(3))))
+      await over(storage, Csv.create(join(folder, "__b"), Stream.make(csv(3))))
     }))
 
   it("is refused if it is a group, or an array without overwrite, which both stay as they are", () =>
@@ -253,7 +268,7 @@ describe("a copy or import that is killed", () => {
             const again = await over(storage, Effect.flip(transfer(folder))) as Error
             assertMatch(
               again.message,
-              /an unfinished (copy|import) of .*, begun at 2.*Z, is here; resume it, or overwrite it/,
+              /an unfinished (copy|import) of .*, begun at 2.*Z, is here; set `resume` or `overwrite`/,
             )
           }
           if (existsSync(target)) cpSync(target, saved, { recursive: true })
@@ -375,31 +390,36 @@ describe("an array that is overwritten", () => {
       assert(before > 5 && resumed > 2, `${before} before, ${resumed} resumed`)
     }))
 
-  it("is not the array that is copied", () =>
-    inFolder(async (folder, storage) => {
-      await over(storage, makePoints(join(folder, "a")))
-      const before = snapshot(folder)
-      const error = await over(
-        storage,
-        Effect.flip(TileArray.copy(join(folder, "a"), join(folder, "a/"), { overwrite: true })),
-      )
-      assertEquals(error._tag, "InvalidOption")
-      assertEquals(snapshot(folder), before)
-    }))
-
-  it("is not the array that is copied under another name either", () =>
-    inFolder(async (folder, storage) => {
-      const array = join(folder, "a")
-      await over(storage, makePoints(array))
-      symlinkSync("a", join(folder, "link"))
-      const before = snapshot(array)
-      for (const other of [`${folder}/./a`, `file://${array}`, join(folder, "link"), `${folder}/x/../a`]) {
-        if (other.includes("/x/")) mkdirSync(join(folder, "x"))
-        const error = await over(storage, Effect.flip(TileArray.copy(array, other, { overwrite: true })))
-        assertEquals([error._tag, other], ["InvalidOption", other])
-        assertEquals(snapshot(array), before)
-      }
-    }))
+  for (const formatVersion of [5, 9, 22]) {
+    it(`is not the array that is copied, however it is spelled, as format ${formatVersion}`, () =>
+      inFolder(async (folder, storage) => {
+        const array = join(folder, "a")
+        await over(storage, makePoints(array, 40, { formatVersion }))
+        symlinkSync("a", join(folder, "relative"))
+        symlinkSync(array, join(folder, "absolute"))
+        mkdirSync(join(folder, "x"))
+        const before = snapshot(array)
+        const spellings = [
+          `${array}/`,
+          `${folder}/./a`,
+          `${folder}//a`,
+          `${folder}/x/../a`,
+          `${folder}/../root/a`,
+          `file://${array}`,
+          join(folder, "relative"),
+          join(folder, "absolute"),
+          relative(".", array),
+        ]
+        for (const target of spellings) {
+          for (const options of [{ overwrite: true }, { overwrite: true, region: { x: [1, 2] } }] as const) {
+            const error = await over(storage, Effect.flip(TileArray.copy(array, target, options)))
+            assertEquals([error._tag, target], ["InvalidOption", target])
+            assertMatch(error.message, /the target is the array that is copied/, target)
+            assertEquals(snapshot(array), before)
+          }
+        }
+      }))
+  }
 
   it("may be in memory, and of any format", async () => {
     for (const formatVersion of [3, 4, 9, 11, 22]) {

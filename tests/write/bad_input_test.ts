@@ -265,7 +265,7 @@ describe("a value that a filter cannot hold, among many", () => {
     )
     const error = await refusal((array) => Dense.writeRows(array, rows, Cell))
     assert(error instanceof RowError, String(error))
-    assertEquals([error.row, error.reason.slice(0, 3)], [7, "a: "])
+    assertEquals([error.row, error.detail.slice(0, 3)], [7, "a: "])
   })
 })
 

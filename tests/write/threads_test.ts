@@ -8,7 +8,8 @@ import { ArraySchema, Attr, Dense, Dim, Filter, layerMemory, layerNative, Sparse
 import { Codecs } from "../../platform/codecs/service.ts"
 import { nativeCodecs } from "../../platform/codecs/layers/native.ts"
 import { Storage } from "../../platform/storage/service.ts"
-import { buffersOf, type PersistJob, runPersistJob } from "../../src/fragment/store/filter_job.ts"
+import { type JobMessage, runMessage } from "../../platform/workers/jobs.ts"
+import { tileJobs } from "../../src/fragment/worker/tile_jobs.ts"
 import { makeWorkers, type Workers } from "../../platform/workers/worker_pool.ts"
 
 /** Enough for threads. */
@@ -35,10 +36,10 @@ const atOnce: Workers = {
     concurrency: 3,
     offer: (make) => {
       const [job, transfer] = make()
-      const sent = structuredClone(job, { transfer: [...transfer] }) as PersistJob
+      const sent = structuredClone(job, { transfer: [...transfer] }) as JobMessage
       return Effect.sync(() => {
-        const answer = runPersistJob(sent, nativeCodecs)
-        return structuredClone(answer, { transfer: [...buffersOf(answer)] })
+        const [answer, transfer] = runMessage(tileJobs, nativeCodecs, sent)
+        return structuredClone(answer, { transfer: [...transfer] })
       })
     },
   }),

@@ -10,7 +10,7 @@ import type { Compressor } from "../service.ts"
 import { CodecError } from "../../errors.ts"
 import { plausible, wrongSize } from "../bounds.ts"
 
-const damaged = (reason: string): CodecError => new CodecError({ codec: "bzip2", reason })
+const damaged = (reason: string): CodecError => new CodecError({ codec: "bzip2", detail: reason })
 
 const MAX_CODE_BITS = 20
 const GROUP_SIZE = 50

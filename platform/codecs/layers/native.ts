@@ -16,20 +16,10 @@ import { exactly, guarded, plausible } from "../bounds.ts"
 import { inflateExactly } from "../inflate.ts"
 import { builtin } from "../../host/builtin_modules.ts"
 import { readZstdFrame } from "../zstd/frame.ts"
-import { decodeFrame } from "../zstd/native_handle.ts"
+import { type DecodeFrame, makeFrameDecoder } from "../zstd/native_handle.ts"
 
 const crypto = builtin("node:crypto")
 const zlib = builtin("node:zlib")
-
-/** So many bytes Deno decodes in plain TypeScript first: it takes no longer than to load `node:zlib`. */
-let first = "Deno" in globalThis ? 1 << 17 : 0
-
-/** Whether these many bytes are still to be decoded without `node:zlib`. */
-const withoutZlib = (size: number): boolean => {
-  if (first === 0) return false
-  first = size < first ? first - size : 0
-  return first > 0
-}
 
 /**
  * Bytes of their own: what the runtime gives may be a slice of a shared pool, at any offset, and callers lay typed arrays
@@ -46,9 +36,9 @@ const bounded = (size: number): { maxOutputLength: number; chunkSize: number } =
   chunkSize: Math.max(size + 1, 64),
 })
 
-const gzip: Compressor = {
+const makeGzip = (portableUpTo: number): Compressor => ({
   decompress: (input, size) => {
-    if (withoutZlib(size)) return inflateExactly(input, size)
+    if (size <= portableUpTo) return inflateExactly(input, size)
     plausible("gzip", input.length, size, 1032)
     return exactly(
       "gzip",
@@ -62,7 +52,7 @@ const gzip: Compressor = {
       "cannot compress",
       () => owned(zlib().deflateSync(input, { level: level < 0 ? -1 : Math.min(level, 9) })),
     ),
-}
+})
 
 /** A window beyond this is not left to the runtime, which would reserve it whole. */
 const WINDOW_MAX = 8 * 1024 * 1024
@@ -73,10 +63,10 @@ const WINDOW_KEPT = 1024 * 1024
 /** Up to this size, which the metadata of filters have, the runtime takes longer to begin than the portable decoder to end. */
 const SMALL = 256
 
-const zstd: Compressor = {
+const makeZstd = (portableUpTo: number, decodeFrame: DecodeFrame): Compressor => ({
   decompress: (input, size, room = (n) => new Uint8Array(n)) => {
     const frame = readZstdFrame(input, size)
-    if (!frame.checksum && (size <= SMALL || withoutZlib(size))) return portableZstd.decompress(input, size)
+    if (!frame.checksum && size <= Math.max(portableUpTo, SMALL)) return portableZstd.decompress(input, size)
     const { zstdDecompressSync } = zlib()
     if (zstdDecompressSync === undefined || frame.window > Math.max(size, WINDOW_MAX)) {
       return portableZstd.decompress(input, size)
@@ -103,23 +93,21 @@ const zstd: Compressor = {
     }
     return guarded("zstd", "cannot compress", () => owned(zstdCompressSync(input, options)))
   },
+})
+
+/** How the native codecs divide the work with the portable ones. */
+export interface NativeCodecsOptions {
+  /**
+   * Results of gzip and zstd up to this many bytes are decoded by the portable codecs. Deno takes longer to load `node:zlib`
+   * than those take for a small array, so a program that runs for a moment sets this. Default: 0; 256 for zstd.
+   */
+  readonly portableUpTo?: number
 }
 
-/**
- * The codecs of Deno, Bun and Node as a value; {@link layerNative} is the layer of them. WebP is not among them: `withWebp`
- * adds it.
- *
- * ```ts
- * import { nativeCodecs } from "@tessera/array/platform"
- * import { assertEquals } from "@std/assert"
- *
- * const packed = nativeCodecs.gzip.compress(new Uint8Array(1000), -1)
- * assertEquals(nativeCodecs.gzip.decompress(packed, 1000).length, 1000)
- * ```
- */
-export const nativeCodecs: Codecs = {
-  gzip,
-  zstd,
+/** Makes codecs of Deno, Bun and Node with a zstd decoder of their own. */
+export const makeNativeCodecs = ({ portableUpTo = 0 }: NativeCodecsOptions = {}): Codecs => ({
+  gzip: makeGzip(portableUpTo),
+  zstd: makeZstd(portableUpTo, makeFrameDecoder()),
   lz4: lz4WithKernel,
   bzip2,
   md5: (input) => new Uint8Array(crypto().createHash("md5").update(input).digest()),
@@ -147,7 +135,30 @@ export const nativeCodecs: Codecs = {
   },
   webp: Effect.fail(webpMissing()),
   webpEncoder: Effect.fail(webpMissing()),
-}
+})
+
+/**
+ * The codecs of Deno, Bun and Node as a value; {@link layerNative} is the layer of them. WebP is not among them: `withWebp`
+ * adds it.
+ *
+ * ```ts
+ * import { nativeCodecs } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ *
+ * const packed = nativeCodecs.gzip.compress(new Uint8Array(1000), -1)
+ * assertEquals(nativeCodecs.gzip.decompress(packed, 1000).length, 1000)
+ * ```
+ */
+export const nativeCodecs: Codecs = makeNativeCodecs()
+
+/** Logs at level Debug that zstd is decoded in TypeScript: Node before 22.15 has no native zstd. */
+export const logCodecFallback: Effect.Effect<void> = Effect.suspend(() =>
+  "Deno" in globalThis || "Bun" in globalThis || zlib().zstdDecompressSync !== undefined
+    ? Effect.void
+    : Effect.annotateLogs(Effect.logDebug("zstd uses the portable codec: the runtime has no native one"), {
+      codec: "zstd",
+    })
+)
 
 /**
  * The layer of {@link nativeCodecs}.

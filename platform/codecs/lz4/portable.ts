@@ -7,7 +7,7 @@ import type { Compressor } from "../service.ts"
 import { CodecError } from "../../errors.ts"
 import { plausible, wrongSize } from "../bounds.ts"
 
-const damaged = (reason: string): CodecError => new CodecError({ codec: "lz4", reason })
+const damaged = (reason: string): CodecError => new CodecError({ codec: "lz4", detail: reason })
 
 const decompress = (input: Uint8Array, size: number): Uint8Array => {
   // A length byte of 255 is the densest that a block gets.

@@ -54,7 +54,7 @@ const encoding = {
   use_sharp_yuv: 0,
 }
 
-const damaged = (reason: string): CodecError => new CodecError({ codec: "webp", reason })
+const damaged = (reason: string): CodecError => new CodecError({ codec: "webp", detail: reason })
 
 /** Width times height as the header says, for the three kinds of WebP file. */
 const pixelsOf = (input: Uint8Array): number => {
@@ -152,7 +152,7 @@ const once = <A>(what: string, load: (broken: () => void) => Promise<A>): Effect
       const detail = cause instanceof Error ? ` (${cause.message})` : ""
       return new CodecError({
         codec: "webp",
-        reason: `the ${what} of @jsquash/webp could not be loaded${detail}`,
+        detail: `the ${what} of @jsquash/webp could not be loaded${detail}`,
         cause,
       })
     },

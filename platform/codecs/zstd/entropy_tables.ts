@@ -6,7 +6,7 @@
 import { CodecError } from "../../errors.ts"
 
 /** The error for a frame that is not what the RFC says. */
-export const damagedZstd = (reason: string): CodecError => new CodecError({ codec: "zstd", reason })
+export const damagedZstd = (reason: string): CodecError => new CodecError({ codec: "zstd", detail: reason })
 
 /** An FSE table: what a state means, and how many bits on which base lead to the next. */
 export interface FseTable {

@@ -22,7 +22,7 @@ export interface ZstdFrame {
   readonly sized: boolean
 }
 
-const damaged = (reason: string): CodecError => new CodecError({ codec: "zstd", reason })
+const damaged = (reason: string): CodecError => new CodecError({ codec: "zstd", detail: reason })
 
 /** The outline of the one frame that `input` must be, and that must be able to hold `size` bytes. */
 export const readZstdFrame = (input: Uint8Array, size: number): ZstdFrame => {

@@ -1,5 +1,5 @@
 /**
- * The zstd decoder of `node:zlib`, one for all frames: a new one for each, as `zstdDecompressSync` takes, costs Deno a fifth of
+ * The zstd decoder of `node:zlib`, one for all frames of a codec layer: a new one for each, as `zstdDecompressSync` takes, costs Deno a fifth of
  * the time for 64 KiB. Reusing one synchronously takes what that function is made of (`_handle` and `_writeState`, the same in
  * Node, Deno and Bun) but Node does not document. So it is looked at before it is used, what it gives is believed only if it
  * consumed and filled everything; whatever else happens is left to `zstdDecompressSync`.
@@ -28,10 +28,7 @@ interface Decoder {
   readonly _writeState?: Uint32Array
 }
 
-let decoder: Decoder | undefined
-/** Set for good where the decoder is not as it is known. */
-let handleUnavailable = false
-
+/** Starts a decoder; `undefined` where it is not as it is known. */
 const start = (): Decoder | undefined => {
   try {
     const its = zlib().createZstdDecompress() as unknown as Decoder
@@ -44,27 +41,36 @@ const start = (): Decoder | undefined => {
   } catch {
     // there is no zstd
   }
-  handleUnavailable = true
   return undefined
 }
 
 /**
- * Fills `output` with what the frame `input` holds, whose header says that it is just as much. False, with anything in
+ * Fills `output` with what the frame `input` holds, whose header says that it is just as much. Returns false, with anything in
  * `output`, if that did not work.
  */
-export const decodeFrame = (input: Uint8Array, output: Uint8Array): boolean => {
-  if (handleUnavailable) return false
-  const its = decoder ??= start()
-  if (its === undefined) return false
-  const { _handle: handle, _writeState: left } = its
-  try {
-    left!.fill(1)
-    handle!.reset()
-    handle!.writeSync(zlib().constants.ZSTD_e_end, input, 0, input.length, output, 0, output.length)
-    if (left![0] === 0 && left![1] === 0) return true
-  } catch {
-    // damaged, as below
+export type DecodeFrame = (input: Uint8Array, output: Uint8Array) => boolean
+
+/** Makes a decoder of frames that keeps one handle, which it starts with the first frame. */
+export const makeFrameDecoder = (): DecodeFrame => {
+  let decoder: Decoder | undefined
+  let handleUnavailable = false
+  return (input, output) => {
+    if (handleUnavailable) return false
+    decoder ??= start()
+    if (decoder === undefined) {
+      handleUnavailable = true
+      return false
+    }
+    const { _handle: handle, _writeState: left } = decoder
+    try {
+      left!.fill(1)
+      handle!.reset()
+      handle!.writeSync(zlib().constants.ZSTD_e_end, input, 0, input.length, output, 0, output.length)
+      if (left![0] === 0 && left![1] === 0) return true
+    } catch {
+      // damaged, as below
+    }
+    decoder = undefined
+    return false
   }
-  decoder = undefined
-  return false
 }

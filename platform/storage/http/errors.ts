@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { NotFound, StorageError, type StorageReason } from "../../errors.ts"
+import { NotFound, StorageError, type StorageOp, type StorageReason } from "../../errors.ts"
 import { pageOrigin } from "./origin.ts"
 
 /** An answer that is none of the expected; the cause of a {@link StorageError}. */
@@ -44,7 +44,7 @@ export const isMissing = (status: number): boolean => status === 404 || status =
 
 /** The failure that a status means where another was expected. */
 export const statusFailure = (
-  op: string,
+  op: StorageOp,
   uri: string,
   status: number,
   retryAfter?: string,
@@ -89,7 +89,7 @@ const redactedCause = (cause: unknown, url: string, depth = 0): unknown => {
 }
 
 /** The failure of a request that got no answer. */
-export const transportFailure = (op: string, uri: string, url: string, cause: unknown): StorageError => {
+export const transportFailure = (op: StorageOp, uri: string, url: string, cause: unknown): StorageError => {
   const text = redacted(innermost(cause), url)
   const code = String((cause as { readonly code?: unknown } | null)?.code ?? "")
   const quoted = redactedCause(cause, url)
@@ -108,7 +108,7 @@ export const transportFailure = (op: string, uri: string, url: string, cause: un
 }
 
 /** The failure of a body that broke off on its way, or could not be decoded: the next one may be whole. */
-export const cutBody = (op: string, uri: string, url: string, cause: unknown): StorageError =>
+export const cutBody = (op: StorageOp, uri: string, url: string, cause: unknown): StorageError =>
   new StorageError({
     op,
     uri,

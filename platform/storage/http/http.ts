@@ -9,13 +9,14 @@
  */
 import { type HttpClient, withTracerDisabledWhen } from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
-import { NotFound, StorageError } from "../../errors.ts"
+import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { makeListing } from "./listing.ts"
 import { makeReads } from "./ranges.ts"
 import { type HttpOptions, makeSend } from "./request.ts"
+import { withMetrics } from "../measured.ts"
 import type { Storage } from "../service.ts"
 
-const readOnly = (op: string, uri: string): Effect.Effect<never, StorageError> =>
+const readOnly = (op: StorageOp, uri: string): Effect.Effect<never, StorageError> =>
   Effect.fail(
     new StorageError({
       op,
@@ -64,7 +65,7 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
   const { list, listedBy } = makeListing(send)
 
   /** A file that is gone though the manifest names it: the manifest is older than the array. */
-  const mapStaleManifest = <A>(op: string, uri: string, read: Effect.Effect<A, NotFound | StorageError>) =>
+  const mapStaleManifest = <A>(op: StorageOp, uri: string, read: Effect.Effect<A, NotFound | StorageError>) =>
     Effect.mapError(read, (error) => {
       const manifest = error instanceof NotFound ? listedBy(uri) : undefined
       if (manifest === undefined) return error
@@ -72,7 +73,7 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
       return new StorageError({ op, uri, reason: "Conflict", cause })
     })
 
-  return {
+  return withMetrics({
     list,
     size: (uri) => mapStaleManifest("size", uri, reads.size("size", uri)),
     read: (uri) => mapStaleManifest("read", uri, reads.read(uri)),
@@ -84,5 +85,5 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
     createFolder: (uri) => readOnly("createFolder", uri),
     remove: (uri) => readOnly("remove", uri),
     removeFolder: (uri) => readOnly("removeFolder", uri),
-  }
+  })
 }

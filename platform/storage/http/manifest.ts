@@ -10,6 +10,7 @@
  *
  * @module
  */
+import { firstFrom } from "../first_from.ts"
 import { parseManifest } from "./parse_manifest.ts"
 import { compareBytewise } from "../utf8_order.ts"
 import type { Entry } from "../service.ts"
@@ -51,20 +52,14 @@ export const decodeManifest = (bytes: Uint8Array): Manifest => {
   const encoder = new TextEncoder()
 
   /** The first path that is not before `key` in the order of bytes. */
-  const search = (key: Uint8Array): number => {
-    let [low, high] = [0, length]
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const start = starts[middle]
-      const most = Math.min(ends[middle] - start, key.length)
+  const search = (key: Uint8Array): number =>
+    firstFrom(length, (i) => {
+      const start = starts[i]
+      const most = Math.min(ends[i] - start, key.length)
       let k = 0
       while (k < most && text[start + k] === key[k]) k++
-      const before = k < most ? text[start + k] < key[k] : ends[middle] - start < key.length
-      if (before) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
+      return k < most ? text[start + k] < key[k] : ends[i] - start < key.length
+    })
   /** Whether path `i` begins with `key`. */
   const begins = (i: number, key: Uint8Array): boolean =>
     i < length && ends[i] - starts[i] >= key.length && key.every((byte, k) => text[starts[i] + k] === byte)

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { invalidOption } from "../../errors.ts"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 
@@ -60,7 +61,7 @@ export const bindHeaders = (
   for (const each of given) {
     if (each === undefined) continue
     const parsed = originOf(each)
-    if (parsed === undefined) throw new TypeError("the option `origin` must hold http:// or https:// URLs")
+    if (parsed === undefined) throw invalidOption("", "origin", "expected http:// or https:// URLs", String(each))
     origins.add(parsed)
   }
   let bound = origin !== undefined

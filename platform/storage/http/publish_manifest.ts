@@ -4,6 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../observability/spans.ts"
 import { NotFound, StorageError } from "../../errors.ts"
 import { encodeManifest, LARGEST_MANIFEST, MANIFEST_NAME, type ManifestFile } from "./manifest.ts"
 import { inFlight, type Storage } from "../service.ts"
@@ -152,4 +153,4 @@ export const publish = (storage: Storage, uri: string): Effect.Effect<PublishRes
     }
     yield* storage.write(target, manifest)
     return { uri: target, files: files.length, bytes: files.reduce((sum, [, size]) => sum + size, 0) }
-  }))
+  })).pipe(traced("publish", uri))

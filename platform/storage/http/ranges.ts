@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { checkRanges, tailRange, truncated } from "../byte_ranges.ts"
 import { RangeCall } from "../each_range.ts"
-import { type NotFound, StorageError } from "../../errors.ts"
+import { type NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { fileChanged, FileChanges } from "../file_changes.ts"
 import { isMissing, statusFailure } from "./errors.ts"
 import type { HttpAnswer, HttpRequest, Send } from "./request.ts"
@@ -56,7 +56,7 @@ interface Part {
 
 /** The reading half of a storage. */
 export interface HttpReads {
-  readonly size: (op: string, uri: string) => Effect.Effect<number, ReadFailure>
+  readonly size: (op: StorageOp, uri: string) => Effect.Effect<number, ReadFailure>
   readonly read: (uri: string) => Effect.Effect<Uint8Array, ReadFailure>
   readonly readRanges: (
     uri: string,
@@ -71,16 +71,16 @@ export const makeReads = (send: Send): HttpReads => {
   const rangeless = new Set<string>()
   const versions = makeFileVersions()
 
-  const fail = (op: string, uri: string, reason: StorageError["reason"], message: string) =>
+  const fail = (op: StorageOp, uri: string, reason: StorageError["reason"], message: string) =>
     Effect.fail(new StorageError({ op, uri, reason, cause: new Error(message) }))
-  const noRanges = (op: string, uri: string) =>
+  const noRanges = (op: StorageOp, uri: string) =>
     fail(
       op,
       uri,
       "Unsupported",
       "this server does not serve ranges: it answers with the whole file, which is too large",
     )
-  const changed = (op: string, uri: string) => Effect.fail(fileChanged(op, uri))
+  const changed = (op: StorageOp, uri: string) => Effect.fail(fileChanged(op, uri))
   const otherStatus = (
     { op, uri }: HttpRequest,
     answer: HttpAnswer,
@@ -105,7 +105,7 @@ export const makeReads = (send: Send): HttpReads => {
 
   /** Runs a call with the versions of its file; `anew` for one whose answers agree with each other, whatever was before. */
   const checking = <A>(
-    op: string,
+    op: StorageOp,
     uri: string,
     anew: boolean,
     call: (check: VersionCheck) => Effect.Effect<A, ReadFailure>,
@@ -127,7 +127,7 @@ export const makeReads = (send: Send): HttpReads => {
     })
 
   const get = (
-    op: string,
+    op: StorageOp,
     uri: string,
     range?: string,
     check?: VersionCheck,
@@ -184,11 +184,11 @@ export const makeReads = (send: Send): HttpReads => {
     return Effect.map(exactly(request, answer, end), (bytes) => offset === 0 ? bytes : bytes.slice(offset))
   }
 
-  const pastEnd = (op: string, uri: string, range: ByteRange, size: number) =>
+  const pastEnd = (op: StorageOp, uri: string, range: ByteRange, size: number) =>
     Effect.fail(truncated(op, uri, range, size))
 
   const readPart = (
-    op: string,
+    op: StorageOp,
     uri: string,
     range: ByteRange,
     check: VersionCheck,
@@ -241,7 +241,7 @@ export const makeReads = (send: Send): HttpReads => {
   }
 
   /** The size, where HEAD is not served or does not tell: that of the file in the answer to its first byte. */
-  const sizeByRange = (op: string, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
+  const sizeByRange = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
     Effect.gen(function* () {
       const request = yield* get(op, uri, "bytes=0-0", check)
       const answer = yield* send(request)
@@ -265,7 +265,7 @@ export const makeReads = (send: Send): HttpReads => {
       return total ?? (yield* fail(op, uri, "Unsupported", "this server does not tell the sizes of its files"))
     })
 
-  const sizeOf = (op: string, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
+  const sizeOf = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
     Effect.gen(function* () {
       const request = { ...yield* get(op, uri), method: "HEAD" as const }
       const answer = yield* send(request)
@@ -278,7 +278,7 @@ export const makeReads = (send: Send): HttpReads => {
         : sizeByRange(op, uri, check)
     })
 
-  const size = (op: string, uri: string): Effect.Effect<number, ReadFailure> =>
+  const size = (op: StorageOp, uri: string): Effect.Effect<number, ReadFailure> =>
     checking(op, uri, false, (check) => sizeOf(op, uri, check))
 
   const tailFrom = (
@@ -342,7 +342,7 @@ export const makeReads = (send: Send): HttpReads => {
   const readTail = (uri: string, length: number): Effect.Effect<Tail, ReadFailure> =>
     checking("readTail", uri, true, (check) => tailOf(uri, length, check))
 
-  const checked = (op: string, uri: string, ranges: ReadonlyArray<ByteRange>, most?: number) =>
+  const checked = (op: StorageOp, uri: string, ranges: ReadonlyArray<ByteRange>, most?: number) =>
     Effect.try({ try: () => checkRanges(op, uri, ranges, most), catch: (error) => error as StorageError })
 
   const rangesOf = (uri: string, ranges: ReadonlyArray<ByteRange>, check: VersionCheck) =>

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { StorageError } from "../../errors.ts"
+import { StorageError, type StorageOp } from "../../errors.ts"
 
 /** The statuses of an answer that names another URL for the same request. */
 const redirects = new Set([301, 302, 303, 307, 308])
@@ -33,7 +33,7 @@ const decodeHeader = (value: string): string => {
  * {@link StorageError}; its message holds no part of a target but the host, since paths and queries can be signed.
  */
 export const redirectTarget = (
-  op: string,
+  op: StorageOp,
   uri: string,
   start: string,
   from: string,

@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { withoutHeaders } from "../../../schema/errors/safe_fields.ts"
-import { StorageError } from "../../errors.ts"
+import { StorageError, type StorageOp } from "../../errors.ts"
 import { cutBody, transportFailure } from "./errors.ts"
 import { bindHeaders, type BoundHeaders, type RequestHeaders } from "./origin.ts"
 import { isRedirect, MAX_REDIRECTS, redirectTarget } from "./redirect.ts"
@@ -38,7 +38,7 @@ export interface HttpOptions {
 /** What is asked for. */
 export interface HttpRequest {
   /** The storage call that asks, for messages. */
-  readonly op: string
+  readonly op: StorageOp
   /** The URI of that call. */
   readonly uri: string
   readonly method: "GET" | "HEAD"
@@ -145,7 +145,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
   ): Effect.Effect<A, E | StorageError> => {
     return Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => late(op, uri, what) })
   }
-  const late = (op: string, uri: string, what: string): StorageError => {
+  const late = (op: StorageOp, uri: string, what: string): StorageError => {
     const cause = new Error(`${what} took longer than ${Duration.format(timeout)}`)
     return new StorageError({ op, uri, reason: "Timeout", cause })
   }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { StorageError } from "../../errors.ts"
+import { StorageError, type StorageOp } from "../../errors.ts"
 
 /** A place on a web server. */
 export interface HttpPlace {
@@ -36,7 +36,7 @@ const escaped = (path: string): string => {
  * can be put behind it: `https://host/array?sig=1/__schema` is `__schema` in the array, and `?sig=1` goes with every
  * request; a slash in a query is written `%2F`. Throws {@link StorageError}.
  */
-export const httpPlace = (op: string, uri: string): HttpPlace => {
+export const httpPlace = (op: StorageOp, uri: string): HttpPlace => {
   const parts = /^(https?:\/\/[^/?#\\]+)([^?]*)(\?[^/]*)?(.*)$/is.exec(uri)
   try {
     if (parts === null) throw new TypeError("this is not an http:// or https:// URL")

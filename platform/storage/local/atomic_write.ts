@@ -4,7 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
-import { StorageError } from "../../errors.ts"
+import { StorageError, type StorageOp } from "../../errors.ts"
 import { createFailure, storageFailure } from "../errno.ts"
 import { makeFileWriter, type OpenFile, waitFor } from "../file_writer.ts"
 import { builtin } from "../../host/builtin_modules.ts"
@@ -149,7 +149,7 @@ const viaTemporary = (
 }
 
 /** Where a write must go so that a link stays a link. */
-const targetOf = (op: string, uri: string): string => {
+const targetOf = (op: StorageOp, uri: string): string => {
   const target = localPath(op, uri)
   const stat = fs().lstatSync(target, { throwIfNoEntry: false })
   if (stat?.isDirectory()) {

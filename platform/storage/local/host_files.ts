@@ -1,6 +1,6 @@
 /**
- * The calls of the file system that reading is made of: those of `node:fs`, and in Deno those of its own, which are there from
- * the start.
+ * The calls of the file system that reading is made of. Files are opened by `node:fs`: one call less than by Deno's own API.
+ * A program that runs for a moment may choose {@link openByDeno}, since Deno takes 20 ms to load `node:fs`.
  *
  * @module
  */
@@ -40,7 +40,11 @@ const fs = builtin("node:fs")
 
 const sizeIn = (stat: Stats): number | undefined => stat.isFile() ? stat.size : undefined
 
-const openByNode = (path: string): OpenFile => {
+/** Opens a file for reading. Throws if there is none. */
+export type OpenCall = (path: string) => OpenFile
+
+/** Opens a file by `node:fs`. A folder or a pipe is refused when it is read: it has no size. */
+export const openByNode: OpenCall = (path) => {
   const { openSync, readSync, fstatSync, closeSync, constants } = fs()
   // without O_NONBLOCK the opening of a named pipe waits for a writer, for ever
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
@@ -51,8 +55,8 @@ const openByNode = (path: string): OpenFile => {
   }
 }
 
-/** Deno opens pipes no other way than waiting, so files are looked at first: one call more. */
-const openByDeno = (path: string, { openSync, statSync }: DenoFiles): OpenFile => {
+/** Opens a file by Deno's own calls. Deno can only open a pipe by waiting for a writer, so the kind is checked first. */
+const openInDeno = ({ openSync, statSync }: DenoFiles, path: string): OpenFile => {
   const { isFile, size } = statSync(path)
   if (!isFile) throw Object.assign(new TypeError("this is no file"), { code: "EISDIR" })
   const file = openSync(path)
@@ -69,12 +73,8 @@ const openByDeno = (path: string, { openSync, statSync }: DenoFiles): OpenFile =
   }
 }
 
-/** So many files are opened by Deno's own calls: `node:fs` needs one call less, but 20 ms to load. */
-let first = deno === undefined ? 0 : 32
-
-/** Opens a file for reading. What is there and no file is refused, now or when it is read. */
-export const openFile = (path: string): OpenFile =>
-  first > 0 && first-- > 0 ? openByDeno(path, deno!) : openByNode(path)
+/** Opens a file by Deno's own calls, which need no module; `undefined` in other runtimes. */
+export const openByDeno: OpenCall | undefined = deno === undefined ? undefined : (path) => openInDeno(deno, path)
 
 /** What a name stands for, links followed; throws if there is nothing. */
 export const describe = (path: string): Described & { readonly size: number } => {

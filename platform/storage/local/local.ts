@@ -11,14 +11,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkRanges, tailRange, truncated } from "../byte_ranges.ts"
 import { codeOf, readFailure, storageFailure } from "../errno.ts"
-import { NotFound, StorageError } from "../../errors.ts"
+import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { compareBytewise } from "../utf8_order.ts"
 import { builtin } from "../../host/builtin_modules.ts"
+import { withMetrics } from "../measured.ts"
 import { type ByteRange, type Entry, Storage, type Tail } from "../service.ts"
-import { describe, listFolder, modeOf, type OpenFile, openFile } from "./host_files.ts"
+import { describe, listFolder, modeOf, openByNode, type OpenCall, type OpenFile } from "./host_files.ts"
 import type { Durability } from "./durability.ts"
 import { isTemporary, makeLocalWrites } from "./atomic_write.ts"
-import { runSteps } from "../../host/event_loop_turns.ts"
+import { runSteps, runStepsAtOnce, type Steps } from "../../host/event_loop_turns.ts"
 import { localPath } from "../uri.ts"
 
 const fs = builtin("node:fs")
@@ -27,8 +28,8 @@ const path = builtin("node:path")
 /** One read call moves less than 2 GiB, whatever is asked of it. */
 const READ_MAX = 1 << 30
 
-const withFile = <A>(op: string, uri: string, use: (file: OpenFile) => A): A => {
-  const file = openFile(localPath(op, uri))
+const withFile = <A>(open: OpenCall, op: StorageOp, uri: string, use: (file: OpenFile) => A): A => {
+  const file = open(localPath(op, uri))
   try {
     return use(file)
   } finally {
@@ -54,7 +55,7 @@ const fill = (file: OpenFile, bytes: Uint8Array, offset: number): number => {
 }
 
 const readAt = (
-  op: string,
+  op: StorageOp,
   uri: string,
   file: OpenFile,
   { offset, length }: ByteRange,
@@ -75,15 +76,16 @@ const readSmall = (file: OpenFile): Uint8Array | undefined => {
   return count === 0 || count === SMALL ? undefined : scratch.slice(0, count)
 }
 
-const read = (uri: string): Uint8Array =>
+const read = (open: OpenCall, uri: string): Uint8Array =>
   withFile(
+    open,
     "read",
     uri,
     (file) => readSmall(file) ?? readAt("read", uri, file, { offset: 0, length: sizeOf(uri, file.size()) }),
   )
 
-const readTail = (uri: string, length: number): Tail =>
-  withFile("readTail", uri, (file) => {
+const readTail = (open: OpenCall, uri: string, length: number): Tail =>
+  withFile(open, "readTail", uri, (file) => {
     const all = readSmall(file)
     const size = all?.length ?? sizeOf(uri, file.size())
     const range = tailRange("readTail", uri, length, size)
@@ -119,7 +121,7 @@ function* rangesOf(
   ranges: ReadonlyArray<ByteRange>,
   into: Uint8Array | undefined,
   file: OpenFile,
-): Generator<void, ReadonlyArray<Uint8Array>> {
+): Steps<ReadonlyArray<Uint8Array>> {
   const op = "readRanges"
   checkRanges(op, uri, ranges)
   const length = bytesIn(ranges)
@@ -145,24 +147,17 @@ function* rangesOf(
 
 const bytesIn = (ranges: ReadonlyArray<ByteRange>): number => ranges.reduce((sum, range) => sum + range.length, 0)
 
-const readRanges: Storage["readRanges"] = (uri, ranges, into) => {
+const readRanges = (open: OpenCall): Storage["readRanges"] => (uri, ranges, into) => {
   const failed = readFailure("readRanges", uri)
   if (bytesIn(ranges) > PIECE) {
     return Effect.acquireUseRelease(
-      Effect.try({ try: () => openFile(localPath("readRanges", uri)), catch: failed }),
+      Effect.try({ try: () => open(localPath("readRanges", uri)), catch: failed }),
       (file) => runSteps(() => rangesOf(uri, ranges, into, file), (error) => Effect.fail(failed(error))),
       (file) => Effect.sync(() => file.close()),
     )
   }
   return Effect.try({
-    try: () =>
-      withFile("readRanges", uri, (file) => {
-        const steps = rangesOf(uri, ranges, into, file)
-        for (;;) {
-          const next = steps.next()
-          if (next.done === true) return next.value
-        }
-      }),
+    try: () => withFile(open, "readRanges", uri, (file) => runStepsAtOnce(rangesOf(uri, ranges, into, file))),
     catch: failed,
   })
 }
@@ -193,7 +188,7 @@ const kindOf = (folder: string, entry: ReturnType<typeof listFolder>[number]): E
 }
 
 /** What is in a folder, but for files that are being written. */
-const namesIn = (op: string, uri: string): ReturnType<typeof listFolder> => {
+const namesIn = (op: StorageOp, uri: string): ReturnType<typeof listFolder> => {
   try {
     return listFolder(localPath(op, uri)).filter(({ name }) => !isTemporary(name))
   } catch (error) {
@@ -252,27 +247,32 @@ export interface LocalOptions {
  * assertEquals(Effect.runSync(storage.list("/no/such/folder")), [])
  * ```
  */
-export const makeLocalStorage = (options: LocalOptions = {}): Storage => ({
-  list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
-  size: (uri) =>
-    Effect.try({
-      try: () => {
-        const { isFile, size } = describe(localPath("size", uri))
-        return sizeOf(uri, isFile ? size : undefined)
-      },
-      catch: readFailure("size", uri),
-    }),
-  read: (uri) => Effect.try({ try: () => read(uri), catch: readFailure("read", uri) }),
-  readRanges,
-  readTail: (uri, length) => Effect.try({ try: () => readTail(uri, length), catch: readFailure("readTail", uri) }),
-  ...makeLocalWrites(options.durability ?? "synced"),
-  remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
-  inFlight: () => 1,
-  mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
-  realPath: (uri) =>
-    Effect.try({ try: () => fs().realpathSync(localPath("realPath", uri)), catch: readFailure("realPath", uri) }),
-  unlisted: (uri) => Effect.try({ try: () => unlisted(uri), catch: storageFailure("unlisted", uri) }),
-})
+export const makeLocalStorage = (options: LocalOptions = {}): Storage => makeLocalStorageBy(openByNode, options)
+
+/** As {@link makeLocalStorage}, with the call that opens files for reading. */
+export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): Storage =>
+  withMetrics({
+    list: (uri) => Effect.try({ try: () => list(uri), catch: storageFailure("list", uri) }),
+    size: (uri) =>
+      Effect.try({
+        try: () => {
+          const { isFile, size } = describe(localPath("size", uri))
+          return sizeOf(uri, isFile ? size : undefined)
+        },
+        catch: readFailure("size", uri),
+      }),
+    read: (uri) => Effect.try({ try: () => read(open, uri), catch: readFailure("read", uri) }),
+    readRanges: readRanges(open),
+    readTail: (uri, length) =>
+      Effect.try({ try: () => readTail(open, uri, length), catch: readFailure("readTail", uri) }),
+    ...makeLocalWrites(options.durability ?? "synced"),
+    remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
+    inFlight: () => 1,
+    mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
+    realPath: (uri) =>
+      Effect.try({ try: () => fs().realpathSync(localPath("realPath", uri)), catch: readFailure("realPath", uri) }),
+    unlisted: (uri) => Effect.try({ try: () => unlisted(uri), catch: storageFailure("unlisted", uri) }),
+  })
 
 /**
  * The storage of local files whose commits outlast a loss of power, as a value; {@link layerLocal} is the layer of it.

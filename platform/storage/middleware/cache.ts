@@ -5,14 +5,16 @@
  */
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import { numberOption } from "./check_option.ts"
 import { checkRanges } from "../byte_ranges.ts"
 import { fileChanged, FileChanges } from "../file_changes.ts"
-import type { NotFound, StorageError } from "../../errors.ts"
+import type { NotFound, StorageError, StorageOp } from "../../errors.ts"
+import { count, tags } from "../../observability/counts.ts"
 import { makeRangeCache } from "./range_cache.ts"
 import { type ReadSession, sessionIn } from "../read_session.ts"
 import { makeSingleFlight } from "./single_flight.ts"
 import type { ByteRange, Entry, Storage } from "../service.ts"
-import { withoutTrailingSlash } from "../uri.ts"
+import { schemeOf, withoutTrailingSlash } from "../uri.ts"
 
 /** What to keep. */
 export interface CacheOptions {
@@ -42,6 +44,10 @@ export interface CacheOptions {
 export const isImmutable = (uri: string): boolean =>
   /\/__(?:\d+_\d+_[0-9a-f]{32}|[0-9a-f]{32}_\d+)(?:[_./?]|$)/.test(uri)
 
+/** Counts reads that the cache answered and reads that it passed on. */
+const countReads = (uri: string, cacheHits: number, cacheMisses: number): Effect.Effect<void> =>
+  count({ cacheHits, cacheMisses }, tags({ scheme: schemeOf(uri) }))
+
 /** Files that changed, which are remembered. A session that read one that is forgotten fails once too often. */
 const MAX_CHANGES = 8192
 
@@ -63,7 +69,7 @@ const MAX_CHANGES = 8192
  */
 export const withCache = (storage: Storage, options: CacheOptions = {}): Storage => {
   const immutable = options.immutable ?? isImmutable
-  const cache = makeRangeCache(options.bytes ?? 64 << 20)
+  const cache = makeRangeCache(numberOption("bytes", options.bytes, 64 << 20))
   const listings = new Map<string, ReadonlyArray<Entry>>()
   type Failure = NotFound | StorageError
   const sizes = makeSingleFlight<number, Failure>()
@@ -109,7 +115,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
 
   /** Fails where a session would get bytes of another version than before: kept bytes never come to the storage below. */
   const agreeing = <A>(
-    op: string,
+    op: StorageOp,
     uri: string,
     read: (own: (change: number) => void) => Effect.Effect<A, Failure>,
   ): Effect.Effect<A, Failure> =>
@@ -143,18 +149,21 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
   const size = (uri: string): Effect.Effect<number, Failure> =>
     agreeing("size", uri, (own) => {
       const known = cache.size(uri)
-      if (known !== undefined) return Effect.succeed(known)
+      if (known !== undefined) return Effect.as(countReads(uri, 1, 0), known)
       const reading = Effect.tap(storage.size(uri), (size) => Effect.sync(() => cache.putSize(uri, size)))
-      return sizes(uri, invalidateChanged(uri, reading, own))
+      return Effect.zipRight(countReads(uri, 0, 1), sizes(uri, invalidateChanged(uri, reading, own)))
     })
 
   const read = (uri: string): Effect.Effect<Uint8Array, Failure> =>
     agreeing("read", uri, (own) => {
       const size = cache.size(uri)
       const known = size === undefined ? undefined : cache.find(uri, 0, size)
-      if (known !== undefined) return Effect.succeed(known)
+      if (known !== undefined) return Effect.as(countReads(uri, 1, 0), known)
       const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => keep(uri, 0, bytes, bytes.length)))
-      return Effect.map(wholes(uri, invalidateChanged(uri, reading, own)), (bytes) => bytes.slice())
+      return Effect.zipRight(
+        countReads(uri, 0, 1),
+        Effect.map(wholes(uri, invalidateChanged(uri, reading, own)), (bytes) => bytes.slice()),
+      )
     })
 
   const readRanges = (
@@ -170,14 +179,15 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       }
       const found = ranges.map(({ offset, length }) => length > 0 ? cache.find(uri, offset, length) : undefined)
       const missing = ranges.filter((_, i) => found[i] === undefined)
-      if (missing.length === 0) return Effect.succeed(found as ReadonlyArray<Uint8Array>)
+      const counted = countReads(uri, ranges.length - missing.length, missing.length)
+      if (missing.length === 0) return Effect.as(counted, found as ReadonlyArray<Uint8Array>)
       const before = missing.length < ranges.length ? cache.identity(uri) : undefined
       const key = `${missing.map(({ offset, length }) => `${offset}+${length}`).join()} ${uri}`
       const reading = Effect.tap(storage.readRanges(uri, missing), (parts) =>
         Effect.sync(() =>
           parts.forEach((bytes, i) => bytes.length > 0 && keep(uri, missing[i].offset, bytes))
         ))
-      return Effect.flatMap(spans(key, invalidateChanged(uri, reading, own)), (parts) => {
+      return Effect.flatMap(Effect.zipRight(counted, spans(key, invalidateChanged(uri, reading, own))), (parts) => {
         // forgotten meanwhile: what was found may be of another version
         if (before !== undefined && cache.identity(uri) !== before) return storage.readRanges(uri, ranges)
         let next = 0
@@ -190,14 +200,14 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       const size = cache.size(uri)
       if (size !== undefined && Number.isSafeInteger(length) && length > 0) {
         const bytes = cache.find(uri, Math.max(size - length, 0), Math.min(length, size))
-        if (bytes !== undefined) return Effect.succeed({ bytes, size })
+        if (bytes !== undefined) return Effect.as(countReads(uri, 1, 0), { bytes, size })
       }
       const reading = Effect.tap(
         storage.readTail(uri, length),
         ({ bytes, size }) => Effect.sync(() => keep(uri, size - bytes.length, bytes, size)),
       )
       return Effect.map(
-        tails(`${length} ${uri}`, invalidateChanged(uri, reading, own)),
+        Effect.zipRight(countReads(uri, 0, 1), tails(`${length} ${uri}`, invalidateChanged(uri, reading, own))),
         ({ bytes, size }) => ({ bytes: bytes.slice(), size }),
       )
     })

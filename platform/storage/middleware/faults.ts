@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import { StorageError } from "../../errors.ts"
+import { StorageError, type StorageOp } from "../../errors.ts"
 import type { FileWriter, Storage } from "../service.ts"
 
 /**
@@ -41,7 +41,7 @@ export interface FaultyStorage {
   /** How many calls have written so far, those of open files included. */
   readonly calls: () => number
   /** The call to which the fault has come. */
-  readonly struck: () => { readonly op: string; readonly uri: string } | undefined
+  readonly struck: () => { readonly op: StorageOp; readonly uri: string } | undefined
   /** Lets go of the files that a stop left open. */
   readonly release: Effect.Effect<void>
 }
@@ -70,22 +70,22 @@ const removePart = (storage: Storage, uri: string): Effect.Effect<void, StorageE
  */
 export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage => {
   let calls = 0
-  let struck: { readonly op: string; readonly uri: string } | undefined
+  let struck: { readonly op: StorageOp; readonly uri: string } | undefined
   let stopped = false
   const leftOpen: Array<Scope.CloseableScope> = []
   const { at = Infinity, fault = "fail" } = plan ?? {}
 
-  const failure = (op: string, uri: string): Effect.Effect<never, StorageError> =>
+  const failure = (op: StorageOp, uri: string): Effect.Effect<never, StorageError> =>
     Effect.suspend(() => {
       const cause = new Error(stopped ? "the process is gone, for a test" : `call ${at} fails for a test`)
       return Effect.fail(new StorageError({ op, uri, reason: fault === "full" ? "Full" : "Unknown", cause }))
     })
 
-  const read = <A, E>(op: string, uri: string, call: Effect.Effect<A, E>): Effect.Effect<A, E | StorageError> =>
+  const read = <A, E>(op: StorageOp, uri: string, call: Effect.Effect<A, E>): Effect.Effect<A, E | StorageError> =>
     Effect.suspend((): Effect.Effect<A, E | StorageError> => stopped ? failure(op, uri) : call)
 
   const write = <A, E, R>(
-    op: string,
+    op: StorageOp,
     uri: string,
     whole: Effect.Effect<A, E, R>,
     part: Effect.Effect<unknown, unknown, R> = whole,
@@ -123,7 +123,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
           torn = true
           return file.write(bytes.subarray(0, bytes.length >> 1))
         })
-      const whole = (op: string, call: Effect.Effect<void, StorageError>) =>
+      const whole = (op: StorageOp, call: Effect.Effect<void, StorageError>) =>
         Effect.suspend(() => torn ? failure(op, uri) : call)
       return {
         write: (bytes) => write("write", uri, whole("write", file.write(bytes)), half(bytes)),

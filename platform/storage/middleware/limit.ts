@@ -6,10 +6,12 @@
 import * as Effect from "effect/Effect"
 import { eachRange } from "../each_range.ts"
 import type { Storage } from "../service.ts"
+import { numberOption } from "./check_option.ts"
 
 /**
  * `storage` with at most `requests` calls under way at a time, each range of a call counted by itself; the others wait
- * for their turn. Every server has its own idea of too many, and browsers open six connections to one.
+ * for their turn. Every server has its own idea of too many, and browsers open six connections to one. Throws `InvalidOption`
+ * for a number below 1.
  *
  * ```ts
  * import { makeMemoryStorage, withLimit } from "@tessera/array/platform"
@@ -22,7 +24,7 @@ import type { Storage } from "../service.ts"
  * ```
  */
 export const withLimit = (storage: Storage, requests: number): Storage => {
-  const turn = Effect.unsafeMakeSemaphore(Math.max(1, Math.floor(requests))).withPermits(1)
+  const turn = Effect.unsafeMakeSemaphore(Math.floor(numberOption("requests", requests, 1, 1))).withPermits(1)
   return {
     list: (uri) => turn(storage.list(uri)),
     size: (uri) => turn(storage.size(uri)),

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { firstFrom } from "../first_from.ts"
 
 /** What is known of a file. */
 interface CachedFile {
@@ -42,15 +43,8 @@ export const makeRangeCache = (budget: number): RangeCache => {
   let total = 0
 
   /** How many pieces begin at `offset` or before. */
-  const rank = ({ pieces }: CachedFile, offset: number): number => {
-    let [low, high] = [0, pieces.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (pieces[middle].offset <= offset) low = middle + 1
-      else high = middle
-    }
-    return low
-  }
+  const rank = ({ pieces }: CachedFile, offset: number): number =>
+    firstFrom(pieces.length, (i) => pieces[i].offset <= offset)
   const covering = (file: CachedFile, offset: number, length: number): Piece | undefined => {
     // those before may reach further, but a file is read as a whole, at its end, or by tiles: two are enough
     const last = rank(file, offset) - 1

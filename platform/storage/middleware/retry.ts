@@ -6,9 +6,13 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
+import { redactUri } from "../../../schema/errors/redact.ts"
+import { numberOption } from "./check_option.ts"
 import { eachRange } from "../each_range.ts"
 import { StorageError, type StorageReason } from "../../errors.ts"
+import { count, tags } from "../../observability/counts.ts"
 import type { Storage } from "../service.ts"
+import { schemeOf } from "../uri.ts"
 
 /** When to ask again, and how often. */
 export interface RetryOptions {
@@ -28,11 +32,25 @@ const requestedDelay = (error: StorageError): number => {
   return typeof wait === "number" ? wait : 0
 }
 
+/** Counts a retry and logs it at level Debug. */
+const reportRetry = ({ op, uri, reason }: StorageError, attempt: number, delay: number): Effect.Effect<void> =>
+  Effect.zipRight(
+    count({ retries: 1 }, tags({ scheme: schemeOf(uri) })),
+    Effect.annotateLogs(Effect.logDebug("retrying a storage call"), {
+      operation: op,
+      uri: redactUri(uri),
+      reason,
+      attempt,
+      delayMillis: Math.round(delay),
+    }),
+  )
+
 /**
  * `storage`, whose calls are made again if they fail for a reason that passes: after waits that double, each cut by up to
  * half at random so that many clients do not come back at once, and no shorter than the server asks for (Retry-After). The
  * ranges of a call are asked for one by one, so that one that fails does not repeat the others. `create` is made once: had
- * the first try arrived after all, the second would find its own file.
+ * the first try arrived after all, the second would find its own file. Each retry is counted (`tessera.storage.retries`) and
+ * logged at level Debug.
  *
  * ```ts
  * import { makeMemoryStorage, withFaults, withRetry } from "@tessera/array/platform"
@@ -46,7 +64,7 @@ const requestedDelay = (error: StorageError): number => {
  * ```
  */
 export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage => {
-  const times = options.times ?? 4
+  const times = numberOption("times", options.times, 4)
   const wait = Duration.toMillis(options.wait ?? 100)
   const longest = Duration.toMillis(options.longestWait ?? "10 seconds")
   const reasons = new Set(options.reasons ?? ["Unavailable", "Timeout"])
@@ -58,7 +76,11 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
       if (asked > longest) return Effect.fail(error)
       return Effect.flatMap(Random.next, (chance) => {
         const own = Math.min(wait * 2 ** tries, longest) * (1 - chance / 2)
-        return Effect.zipRight(Effect.sleep(Math.max(own, asked)), retrying(call, tries + 1))
+        const delay = Math.max(own, asked)
+        return reportRetry(error, tries + 1, delay).pipe(
+          Effect.zipRight(Effect.sleep(delay)),
+          Effect.zipRight(retrying(call, tries + 1)),
+        )
       })
     })
 

@@ -1,38 +1,39 @@
 /**
- * How to change what an array or group says of itself – metadata, schema, members –, checked.
+ * Validates the options of changes to an array or group: metadata, schema, members.
  */
 import type * as Effect from "effect/Effect"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { InvalidOption } from "../open/errors.ts"
 import type { NameTime } from "./fragment_name.ts"
 import { attemptOptions, checkKey, checkNames, checkUri, millis, refusing } from "../open/open_options.ts"
 
-/** How to change what an array or group says of itself. */
+/** Options of a change to an array or group. */
 export interface ChangeOptions {
   /**
-   * The moment of the change, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now, or the
-   * millisecond after the newest change of its kind if the clock is behind that by an hour at most; by more it fails with
-   * `InvalidOption`.
+   * Time of the change, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now, or the
+   * millisecond after the newest change of its kind if the clock is behind it by at most an hour; with a clock further
+   * behind, the change fails with `InvalidOption`.
    */
   readonly at?: number | bigint | Date
-  /** The AES-256-GCM key of an encrypted array: 32 bytes. What was opened with its key has it already. */
-  readonly key?: Uint8Array
+  /** The AES-256-GCM key of an encrypted array: 32 bytes. An array opened with its key needs none. */
+  readonly key?: EncryptionKey | Uint8Array
 }
 
 /** What is to be changed: something open, or where it is. */
-export type ChangeTarget = string | { readonly uri: string; readonly key: Uint8Array | undefined }
+export type ChangeTarget = string | { readonly uri: string; readonly key: EncryptionKey | undefined }
 
-/** What a change means. */
+/** A validated change. */
 export interface Changing {
-  /** Where, without a slash at the end. */
+  /** URI without a trailing slash. */
   readonly uri: string
-  /** The moment, if one was given. */
+  /** The explicit time, if any. */
   readonly time: NameTime | undefined
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
 }
 
 const OPTIONS: ReadonlyArray<string> = ["at", "key"] satisfies Array<keyof ChangeOptions>
 
-/** What a change and its options mean; `more` are the names of options that the caller looks at. */
+/** Validates a change and its options; `more` are the names of options that the caller validates. */
 export const changingOf = (
   changed: ChangeTarget,
   options: ChangeOptions,

@@ -1,5 +1,6 @@
 /**
- * What arrays of older formats cannot hold: their schemas have no place for it, or their engines do not know it.
+ * Checks what arrays of older formats cannot contain: their schemas cannot express it, or their engines do not support
+ * it.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { defaultCellFill, VAR } from "../../../schema/array/cell_val_num.ts"
@@ -10,17 +11,17 @@ import { innerPathFault } from "../../../schema/name/inner_path.ts"
 import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../../schema/version/version.ts"
 import { SchemaError } from "../../schema_builder/schema_error.ts"
 
-/** The oldest format that is written: fragments of those before have names and metadata of another kind. */
+/** The oldest format that can be written: earlier fragments have other names and metadata. */
 export const OLDEST_WRITTEN = Since.footer
 
-/** Why arrays of a format version are not made; `undefined` for one that can be. */
+/** Returns why arrays of a format version cannot be created; `undefined` if they can. */
 export const formatVersionRefusal = (version: unknown): string | undefined =>
   Number.isInteger(version) && Number(version) >= OLDEST_WRITTEN && Number(version) <= NEWEST_VERSION
     ? undefined
     : `${version} is no format version that is written; there are ${OLDEST_WRITTEN} to ${NEWEST_VERSION}, ` +
       `${CURRENT_VERSION} is the default`
 
-/** The first format whose engines know a filter. */
+/** The first format whose engines support a filter. */
 const filterSince: Partial<Record<FilterType, number>> = {
   checksum_md5: 4,
   checksum_sha256: 4,
@@ -31,7 +32,7 @@ const filterSince: Partial<Record<FilterType, number>> = {
   delta: 19,
 }
 
-/** The first format all of whose engines know a datatype. */
+/** The first format whose engines all support a datatype. */
 const typeSince = (type: Datatype): number =>
   type === "geom_wkb" || type === "geom_wkt"
     ? 22
@@ -46,13 +47,13 @@ const typeSince = (type: Datatype): number =>
 const sameBytes = (a: Uint8Array, b: Uint8Array | undefined): boolean =>
   b !== undefined && a.length === b.length && a.every((byte, i) => byte === b[i])
 
-/** Checks that arrays of the schema's version can be what it says. Throws {@link SchemaError}. */
+/** Checks that an array of the schema's version can have this schema. Throws {@link SchemaError}. */
 export const checkFormatVersion = (schema: ArraySchema): void => {
   const { version, dimensions, attributes } = schema
   const needs = (since: number, field: string, what: string): void => {
     if (version >= since) return
     const reason = `${what} need format version ${since} or later, the array is to have ${version}`
-    throw new SchemaError({ field, reason })
+    throw new SchemaError({ field, detail: reason })
   }
   const checkFilter = (field: string, filter: Filter): void => {
     needs(filterSince[filter.type] ?? 0, field, `filters of the kind ${filter.type}`)
@@ -66,14 +67,14 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
   const checkText = (field: string, type: Datatype, { filters }: FilterPipeline): void => {
     const has = (wanted: FilterType): boolean => filters.some((filter) => filter.type === wanted)
     if (type === "string_utf8" && has("dictionary")) needs(Since.foldedUtf8, field, "dictionaries of UTF-8 strings")
-    // until then RLE was a filter like others
+    // until then RLE applied to strings as to other values
     if (type !== "string_ascii" || version < Since.foldedRle || filters.length < 2) return
     if (has("rle") || has("dictionary")) needs(Since.foldedChains, field, "RLE or a dictionary with other filters")
   }
 
   for (const { name } of [...dimensions, ...attributes]) {
     const fault = innerPathFault(name, "field")
-    // data files are named after the fields until then
+    // until then data files are named after fields
     if (fault !== undefined) needs(Since.encodedFileNames, name, `field names that are not file names (it ${fault})`)
   }
   if (schema.allowsDuplicates) needs(Since.splitDimensions, "allowsDuplicates", "duplicates")

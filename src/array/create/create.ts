@@ -1,9 +1,10 @@
 /**
- * Making arrays: folders, then the files of the schema, of which the last one makes it an array.
- * Format: `array_file_hierarchy.md`.
+ * Creates arrays: folders first, then the schema files; the last one makes the folder an array. Format:
+ * `array_file_hierarchy.md`.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import { AlreadyExists, type StorageError } from "../../../platform/errors.ts"
 import { Storage } from "../../../platform/storage/service.ts"
@@ -30,6 +31,7 @@ import { type ChangeOptions, changingOf } from "./change_options.ts"
 import { checkFormatVersion, formatVersionRefusal } from "./check_format_version.ts"
 import { removeOnFailure } from "./created_files.ts"
 import { InvalidOption } from "../open/errors.ts"
+import { makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import { handleOf, type TileArray } from "../open/handle.ts"
 import { labelSchema } from "./label_array.ts"
 import { join, listSchemas, type SchemaListing } from "../open/listing.ts"
@@ -39,21 +41,21 @@ import { UNFINISHED_FILE } from "../open/unfinished.ts"
 import { newEnumerationName, newSchemaName, storeSchema } from "./store_schema.ts"
 import type { StoreError } from "./create_structure.ts"
 
-/** How to make an array. */
+/** Options of `create`. */
 export interface CreateOptions extends ChangeOptions {
   /**
-   * The format version, from 3 on. Default: 22, which engines since 2.25 read; older engines read arrays of the formats of
-   * their age. No released engine reads 23.
+   * Format version, from 3 on. Default: 22, which engines since 2.25 read; older engines read arrays of their own
+   * format. No released engine reads 23.
    */
   readonly formatVersion?: number
 }
 
-/** What making an array can fail with. */
+/** Errors of `create`. */
 export type CreateError = InvalidOption | SchemaError | AlreadyExists | StoreError
 
 type Needs = Storage | Codecs
 
-/** The schema with a file for each of its enumerations: none shares the file of another array. */
+/** Gives each enumeration of the schema its own file: arrays do not share them. */
 const withNewFiles = (schema: ArraySchema): Effect.Effect<ArraySchema> =>
   Effect.map(
     Effect.forEach(
@@ -63,13 +65,13 @@ const withNewFiles = (schema: ArraySchema): Effect.Effect<ArraySchema> =>
     (enumerations) => ({ ...schema, enumerations: Object.fromEntries(enumerations) }),
   )
 
-/** Whether there is a schema: folders without one are what the making of an array leaves that was killed. */
+/** Whether there is a schema: a killed creation leaves folders without one. */
 export const hasSchema = ({ root, schemas }: SchemaListing): boolean =>
   root.some((entry) => entry.name === ARRAY_SCHEMA_FILE) || schemas.some((entry) => entry.kind === "file")
 
 /**
- * Creates the folders of an array, but for those of its schemas: with them a folder counts as an array. They come into being
- * with the schema.
+ * Creates the folders of an array except that of its schemas, which makes a folder an array and is created with the
+ * schema.
  */
 const createFolders = (uri: string, { version }: Structure): Effect.Effect<void, StorageError, Storage> =>
   Effect.gen(function* () {
@@ -77,14 +79,14 @@ const createFolders = (uri: string, { version }: Structure): Effect.Effect<void,
     yield* storage.createFolder(uri)
     const folders = arrayFolders(version).filter((folder) => !folder.startsWith(SCHEMA_FOLDER))
     for (const folder of folders) yield* storage.createFolder(join(uri, folder))
-    // engines of that age do not open an array without it
+    // engines of that time do not open an array without it
     if (version > Since.schemaFolder) return
     const exists = (yield* storage.list(uri)).some(({ name }) => name === LOCK_FILE)
     if (exists) return
     const lock = join(uri, LOCK_FILE)
     yield* storage.create(lock, new Uint8Array(0)).pipe(
       Effect.catchTag("AlreadyExists", () => Effect.void),
-      // the answer may be lost and the file there; it was not before
+      // the response may be lost although the file exists now; it did not exist before
       Effect.tapError(() => Effect.ignore(storage.remove(lock))),
     )
   })
@@ -126,12 +128,12 @@ export const create = <S extends ArraySchema>(
     const listing = yield* listSchemas(array.uri)
     const has = (name: string): boolean => listing.root.some((entry) => entry.name === name)
     if (hasSchema(listing) || has(GROUP_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri }))
-    if (has(UNFINISHED_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri, found: UNFINISHED }))
+    if (has(UNFINISHED_FILE)) return yield* Effect.fail(new AlreadyExists({ uri: array.uri, ...UNFINISHED }))
     const { version } = array.schema
     const labels = createLabels(array.uri, schema, { ...options, formatVersion: version })
     yield* removeOnFailure(Effect.zipRight(Effect.zipRight(createFolders, labels), storeSchema))
     return array
-  }))
+  })).pipe(traced("TileArray.create", uri))
 
 /** Creates the arrays of dimension labels; external ones exist already. */
 const createLabels = (
@@ -142,15 +144,15 @@ const createLabels = (
   Effect.gen(function* () {
     for (const label of schema.dimensionLabels.filter(({ external }) => !external)) {
       const at = join(uri, label.uri)
-      // the array is not there yet, so its labels are what a killed creation left
+      // the array does not exist yet, so its label arrays are remains of a killed creation
       yield* removeArray(at)
       yield* create(at, labelSchema(schema, label), options)
     }
   })
 
 /**
- * Creates an array with a schema that another array has: rules that engines got since then are not held against it, and the
- * arrays of its labels are the caller's to create.
+ * Creates an array with the schema of an existing array: rules that engines introduced later do not apply, and the
+ * caller creates the label arrays.
  */
 export const createLike = <S extends ArraySchema>(
   uri: string,
@@ -165,22 +167,22 @@ export const createLike = <S extends ArraySchema>(
       return array
     }))
 
-const UNFINISHED = "an unfinished copy or import is here; resume it, overwrite it, or choose another place"
+const UNFINISHED = { detail: "an unfinished copy or import is here", hint: { _tag: "Resume" } } as const
 
-/** An array whose schema is decided and not stored: its cells can be written, and nobody can open it yet. */
+/** An array whose schema is decided but not stored: its cells can be written, and nobody can open it yet. */
 export interface NewArray<S extends ArraySchema> {
   readonly array: TileArray<S>
-  /** Creates its folders, but for that of the schema. */
+  /** Creates its folders, except that of the schema. */
   readonly createFolders: Effect.Effect<void, StorageError, Storage>
-  /** Stores the schema: the one step that makes it an array. */
+  /** Stores the schema: the step that makes it an array. */
   readonly storeSchema: Effect.Effect<void, StoreError, Storage>
 }
 
 /**
- * Decides the schema of a new array. Nothing is written, and nothing is checked about the place. `schemaName` is the name
- * of the schema's file, if it was decided before.
+ * Prepares the schema of a new array. Writes nothing, and does not check the target. `schemaName` is the name of the
+ * schema file, if it was chosen before.
  *
- * A schema that an array has is not held against rules that engines got since then: {@link create} checks those.
+ * Rules that engines introduced after an existing schema was written do not apply: {@link create} checks those.
  */
 export const newArray = <S extends ArraySchema>(
   uri: string,
@@ -193,19 +195,20 @@ export const newArray = <S extends ArraySchema>(
     const version = options.formatVersion ?? CURRENT_VERSION
     const refused = formatVersionRefusal(version)
     if (refused !== undefined) {
-      return yield* Effect.fail(new InvalidOption({ uri: at, option: "formatVersion", reason: refused }))
+      return yield* Effect.fail(new InvalidOption({ uri: at, option: "formatVersion", detail: refused }))
     }
     const named = yield* withNewFiles(schema)
     const structure = yield* attemptSchema(() => {
       const made = toStructure(named, { version })
       checkFormatVersion(made)
-      // as whoever opens it sees it
+      // the schema as readers see it
       return decodeArraySchema(encode(SchemaCodec, made, version), at)
     })
     const verifyChecksums = true
     const access = yield* accessOf({ key, verifyChecksums })
     const name = schemaName ?? (yield* newSchemaName(version, time))
     const end = yield* Clock.currentTimeMillis
+    const bounded = makeBoundedCache()
     const array = handleOf({
       uri: at,
       schema: structure,
@@ -215,6 +218,9 @@ export const newArray = <S extends ArraySchema>(
       deletes: [],
       key,
       verifyChecksums,
+      bounded,
+      cache: bounded.makeSpace(),
+      schemaCache: bounded.makeSpace(),
     }, schema)
     return {
       array,

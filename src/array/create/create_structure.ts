@@ -1,5 +1,5 @@
 /**
- * Structures into files: a generic tile each, in a file that nobody wrote before.
+ * Stores structures: each in a generic tile, in a new file.
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../../platform/errors.ts"
@@ -9,10 +9,10 @@ import type { Steps } from "../../kernel/steps.ts"
 import { attemptTileSteps, type TileError } from "../../tile/attempt.ts"
 import { closeGenericTileSteps, type TileAccess } from "../../tile/generic_tile.ts"
 
-/** What writing a structure can fail with; `FormatError` where the version cannot hold it. */
+/** Errors of storing a structure; `FormatError` if the version cannot contain it. */
 export type StoreError = StorageError | TileError
 
-/** The bytes of a structure's file, by a format version. */
+/** Encodes the file of a structure in a format version. */
 function* fileOf<A>(
   access: TileAccess,
   uri: string,
@@ -30,8 +30,8 @@ function* fileOf<A>(
 }
 
 /**
- * Writes a structure of a format version to a file whose name nobody else chooses: it is there whole, or not at all. A file
- * that is there already is ours, of an attempt whose answer was lost.
+ * Stores a structure in a file whose name no other writer chooses: the file exists whole or not at all. An existing
+ * file of that name is ours, from an attempt whose response was lost.
  */
 export const createStructure = <A>(
   access: TileAccess,

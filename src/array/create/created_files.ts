@@ -1,6 +1,6 @@
 /**
- * What one call creates, so that exactly this is removed again if the call fails: never a file that was there before, and
- * never one that another program adds in the meantime.
+ * Records what one call creates, so that exactly this is removed if the call fails: never a file that existed before,
+ * and never one that another program adds meanwhile.
  *
  * @module
  */
@@ -14,33 +14,36 @@ import { parseName } from "../../../schema/name/timestamped_name.ts"
 export interface CreatedFiles {
   readonly storage: Storage
   /**
-   * Removes the recorded files, newest first, then the recorded folders that are empty. It stops at the first file that
-   * cannot be removed: a commit must not outlive the files that it names. `removal` says which of them.
+   * Removes the recorded files, newest first, then the recorded folders that are empty. Stops at the first file that
+   * cannot be removed: a commit must not outlive the files that it names. `removal` restricts what is removed.
    */
   readonly removeAll: (removal?: Removal) => Effect.Effect<void, StorageError>
 }
 
-/** What of the recorded files and folders is removed. */
+/** Restricts which recorded files and folders are removed. */
 export interface Removal {
-  /** Whether a file or folder goes. Default: all. */
+  /** Whether a file or folder is removed. Default: all. */
   readonly isRemoved?: (uri: string) => boolean
-  /** A file that goes after all others, and before the folders: one that this call wrote over what was there. */
+  /**
+   * A file that is removed after all others and before the folders, although this call overwrote it rather than created
+   * it.
+   */
   readonly last?: string
 }
 
 const folderOf = (uri: string): string => uri.slice(0, Math.max(uri.lastIndexOf("/"), 0))
 
 /**
- * Whether no other program uses this name: it, or the folder that it is in, is named with a UUID. A file of such a name is
- * ours even if the answer to its creation was lost.
+ * Whether no other program uses this name: the file or its folder is named with a UUID. A file of such a name is ours
+ * even if the response to its creation was lost.
  */
 export const isOurs = (uri: string): boolean => parseName(uri) !== undefined || parseName(folderOf(uri)) !== undefined
 
-/** Records what is created through the storage of the result. */
+/** Wraps a storage and records what is created through it. */
 export const trackCreated = (storage: Storage): CreatedFiles => {
   const files = new Set<string>()
   const folders = new Set<string>()
-  /** Folders that exist by now. */
+  /** folders known to exist */
   const known = new Set<string>()
 
   const createFolder = (uri: string) =>
@@ -52,7 +55,7 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
         return created
       })
     }))
-  /** Creates the folder of a file here, where it is recorded, and not on the way. */
+  /** Creates the folder of a file explicitly, so that it is recorded. */
   const createParent = (uri: string): Effect.Effect<unknown, StorageError> => {
     const folder = folderOf(uri)
     return folder === "" || folder.endsWith("/") || known.has(folder) ? Effect.void : createFolder(folder)
@@ -95,7 +98,7 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
   return {
     storage: {
       ...storage,
-      // what it lies over was there before
+      // an overwritten file existed before, so it is not recorded
       write: (uri, bytes) => {
         const call = storage.write(uri, bytes)
         return Effect.zipRight(createParent(uri), isOurs(uri) ? record(uri, call) : call)
@@ -111,8 +114,8 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
 
 /**
  * Runs an effect that creates files. If it fails or is interrupted, exactly the files and folders that it created are
- * removed, or those of them that `removal` says by then (`undefined`: none); what was there before stays, and so does what
- * other programs add meanwhile.
+ * removed, restricted by `removal` (`undefined`: nothing is removed); files that existed before, and those that other
+ * programs add meanwhile, stay.
  */
 export const removeOnFailure = <A, E, R>(
   effect: Effect.Effect<A, E, R>,

@@ -1,5 +1,5 @@
 /**
- * Names of what is being written: unique, and in the order in which one process makes them.
+ * Names of what is being written: unique, and in the order in which one generator makes them.
  *
  * Of names with the same times the later one in byte order wins. So the 32 digits at the end begin with the moment at which
  * they were made and a counter, and only then are random: what one process writes for one moment stays in order, be it the
@@ -8,44 +8,18 @@
  *
  * Format: `timestamped_name.md`.
  */
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { toHex } from "../../../schema/array/scalar.ts"
 import { formatName } from "../../../schema/name/timestamped_name.ts"
 import { Since } from "../../../schema/version/version.ts"
+import { NameGenerator, type NameStamp } from "./name_generator.ts"
 
 /** First and last moment of what is written, in milliseconds since 1970. */
 export type NameTime = readonly [start: number, end: number]
 
-/** Names that one process can make within a millisecond; more of them count as made in the next. */
-const PER_MILLISECOND = 2 ** 20
-const LAST_MILLISECOND = 2 ** 32 * 1000 - 1
+const nextStamp: Effect.Effect<NameStamp> = Effect.flatMap(NameGenerator, ({ next }) => next)
 
-let millisecond = 0
-let counter = 0
-
-const digits = (n: number, length: number): string => n.toString(16).padStart(length, "0")
-
-/**
- * 32 hex digits greater than any that this process made before: eight of the seconds since 1970, three of the milliseconds,
- * five of a counter, sixteen random ones.
- */
-const nextUuid = (clock: number): string => {
-  const now = Math.min(clock, LAST_MILLISECOND)
-  // a clock that was set back changes nothing
-  if (now > millisecond) {
-    millisecond = now
-    counter = 0
-  } else if (++counter === PER_MILLISECOND) {
-    millisecond++
-    counter = 0
-  }
-  const random = toHex(crypto.getRandomValues(new Uint8Array(8)))
-  return digits(Math.floor(millisecond / 1000), 8) + digits(millisecond % 1000, 3) + digits(counter, 5) + random
-}
-
-/** The digits of a new name: they sort behind all that this process made before. */
-export const newUuid: Effect.Effect<string> = Effect.map(Clock.currentTimeMillis, nextUuid)
+/** The digits of a new name: they sort after all that the {@link NameGenerator} made before. */
+export const newUuid: Effect.Effect<string> = Effect.map(nextStamp, ({ uuid }) => uuid)
 
 /** The digits of a new name that sort behind those of one that is there, whoever made it. */
 export const newUuidAfter = (uuid: string): Effect.Effect<string> =>
@@ -60,9 +34,8 @@ export const newUuidAfter = (uuid: string): Effect.Effect<string> =>
  * same times. With the format version of a fragment or commit it has that version's form; schemas and metadata have none.
  */
 export const newName = (time?: NameTime, version?: number): Effect.Effect<string> =>
-  Effect.map(Clock.currentTimeMillis, (now) => {
+  Effect.map(nextStamp, ({ time: now, uuid }) => {
     const [start, end] = time ?? [now, now]
-    const uuid = nextUuid(now)
     if (version !== undefined && version < Since.footer) return `__${uuid}_${end}`
     return formatName(start, end, uuid, version !== undefined && version >= Since.splitDimensions ? version : undefined)
   })

@@ -1,6 +1,5 @@
 /**
- * The arrays that dimension labels lie in.
- * Format: `array_schema.md`, "Dimension Label".
+ * The arrays that store dimension labels. Format: `array_schema.md`, "Dimension Label".
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -13,11 +12,13 @@ import type { LabelsInput } from "../../schema_builder/label_input.ts"
 import type { ArraySchema } from "../../schema_builder/schema_value.ts"
 import { schemaPath } from "../../../schema/name/array_paths.ts"
 import { checkInnerPath, shownUri } from "../../../schema/name/inner_path.ts"
+import { cacheKind } from "../../kernel/bounded_cache.ts"
 import { attemptFormat } from "../../tile/attempt.ts"
 import { join } from "../open/listing.ts"
-import { openArray, type OpenedArray, type OpenError } from "../open/open.ts"
+import { redactUri } from "../../../schema/errors/redact.ts"
+import { openArrayWithin, type OpenedArray, type OpenError } from "../open/open.ts"
 
-/** The schema of the array that holds a label: one label for each coordinate of its dimension, in their order. */
+/** Returns the schema of the array that stores a label: one label for each coordinate of its dimension, in order. */
 export const labelSchema = (
   schema: ArraySchema,
   { name, dimension, attribute, type, order }: DimensionLabel,
@@ -30,12 +31,12 @@ export const labelSchema = (
   })
 }
 
-/** What of an array says where its labels are. */
+/** The properties of an array that locate its labels. */
 export type Labelled = Pick<OpenedArray, "uri" | "schema" | "schemaName">
 
 /**
- * The path of a label array, relative to the array. Throws `FormatError` for a path that leaves the array, and for a label
- * that is stored elsewhere, by a whole URI: reads open nothing outside of the array.
+ * Returns the path of a label array, relative to the array. Throws `FormatError` for a path that leaves the array, and
+ * for a label stored elsewhere by a whole URI: reads open nothing outside the array.
  */
 export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: DimensionLabel): string => {
   const path = `dimensionLabels.${schema.dimensionLabels.findIndex(({ name }) => name === label.name)}.uri`
@@ -43,47 +44,62 @@ export const labelPathOf = ({ uri, schema, schemaName }: Labelled, label: Dimens
   if (label.relative) return checkInnerPath(label.uri, place)
   const reason = `the label ${JSON.stringify(label.name)} is stored outside of the array, at ` +
     `"${shownUri(label.uri)}", which is not opened; select by coordinates instead`
-  throw new FormatError({ ...place, offset: 0, reason, unsupported: true })
+  throw new FormatError({ ...place, offset: 0, reason: "Unsupported", detail: reason })
 }
 
-/** Label arrays that were opened, by the arrays that they are of: those are snapshots, and so are their labels. */
-const memo = new WeakMap<OpenedArray, Map<string, OpenedArray>>()
+/** Label arrays that were opened, by the names of the labels. They are snapshots of the same time as their array. */
+const LABEL = cacheKind<OpenedArray>("label array")
 
-/** The arrays of all labels that are stored in the array, with their paths in it; labels that are elsewhere are left out. */
+/** About the bytes of an open label array and of each of its fragments. */
+const LABEL_BYTES = 4096
+
+/**
+ * Returns the arrays of all labels stored in the array, with their relative paths; labels stored elsewhere are not
+ * included.
+ */
 export const openInnerLabels = (
   array: OpenedArray,
 ): Effect.Effect<ReadonlyArray<readonly [path: string, label: OpenedArray]>, OpenError, Storage | Codecs> =>
-  Effect.forEach(
-    array.schema.dimensionLabels.filter(({ relative }) => relative),
-    (label) => Effect.map(openLabel(array, label), (opened) => [label.uri, opened] as const),
+  Effect.zipRight(
+    Effect.forEach(
+      array.schema.dimensionLabels.filter(({ relative }) => !relative),
+      ({ name, uri }) =>
+        Effect.annotateLogs(
+          Effect.logDebug(`the label ${JSON.stringify(name)} is skipped: it is stored outside of the array`),
+          { uri: redactUri(array.uri), labelUri: redactUri(uri) },
+        ),
+      { discard: true },
+    ),
+    Effect.forEach(
+      array.schema.dimensionLabels.filter(({ relative }) => relative),
+      (label) => Effect.map(openLabel(array, label), (opened) => [label.uri, opened] as const),
+    ),
   )
 
-/** The array that holds a label of an open array, as it was at the same time. It is always inside the array. */
+/** Opens the array that stores a label, at the time of the array. It is always inside the array. */
 export const openLabel = (
   array: OpenedArray,
   label: DimensionLabel,
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.suspend(() => {
-    const opened = memo.get(array) ?? new Map<string, OpenedArray>()
-    memo.set(array, opened)
-    const known = opened.get(label.name)
+    const known = array.cache.get(LABEL, label.name)
     if (known !== undefined) return Effect.succeed(known)
     const { key, verifyChecksums, time, schema: { dimensions } } = array
     return Effect.gen(function* () {
       const uri = join(array.uri, yield* attemptFormat(() => labelPathOf(array, label)))
-      const its = yield* openArray(uri, { ...time, key, verifyChecksums })
+      const its = yield* openArrayWithin(array.bounded, uri, { ...time, key, verifyChecksums })
       const { schema } = its
       const fits = schema.arrayType === "dense" && schema.dimensions.length === 1 &&
-        // labels of labels could go on without end
+        // labels of labels are rejected: they could recur without end
         schema.dimensions[0].type === dimensions[label.dimension].type && schema.dimensionLabels.length === 0 &&
         schema.attributes.some(({ name, type }) => name === label.attribute && type === label.type)
       if (!fits) {
         const reason = `the array of the label ${JSON.stringify(label.name)} is not one of its dimension and datatype`
         return yield* Effect.fail(
-          new FormatError({ uri, path: "dimensionLabels", offset: 0, version: schema.version, reason }),
+          new FormatError({ uri, path: "dimensionLabels", offset: 0, version: schema.version, detail: reason }),
         )
       }
-      opened.set(label.name, its)
+      array.cache.set(LABEL, label.name, its, LABEL_BYTES * (1 + its.fragments.length))
       return its
     })
   })

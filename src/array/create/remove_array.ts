@@ -1,6 +1,6 @@
 /**
- * Removing an array: the files that the format has in its folder, and no others. What else is in the folder stays.
- * Format: `array_file_hierarchy.md`, both hierarchies.
+ * Removes an array: the files that the format defines in its folder, and no others. All other contents of the folder
+ * stay. Format: `array_file_hierarchy.md`, both hierarchies.
  *
  * @module
  */

@@ -53,7 +53,7 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
     if (skew > MAX_CLOCK_SKEW) {
       const reason = `the newest name there is of ${shown(newest.end)}, ${skew} ms after the clock, which says ` +
         `${shown(now)}; set the clock right, or pass at: the moment that what is written belongs to`
-      return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason }))
+      return yield* Effect.fail(new InvalidOption({ uri, option: "at", detail: reason }))
     }
     const next = newest.end + 1
     if (skew > 0) {

@@ -1,6 +1,6 @@
 /**
- * What an array is, as JSON: the `schema`, `fragments`, `metadata` and `enumerations` that the command line prints with
- * `--json` and the fixtures record. Pure functions over decoded structures.
+ * Descriptions of arrays as JSON: the `schema`, `fragments`, `metadata` and `enumerations` that the command line prints
+ * with `--json` and the fixtures record. Pure functions over decoded structures.
  *
  * @module
  */
@@ -27,25 +27,25 @@ import {
 } from "../../../schema/array/scalar.ts"
 import { Since } from "../../../schema/version/version.ts"
 
-/** A value in JSON. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }
-/** An object in JSON. */
+/** A JSON object. */
 export type JsonObject = { readonly [key: string]: Json }
 
 type Dimension = ArraySchema["dimensions"][number]
 type Attribute = ArraySchema["attributes"][number]
 
 const DEFAULT_CHUNK_SIZE = 65536
-/** Rectangles shown of each fragment. */
+/** Number of MBRs included for each fragment. */
 const MBRS_SHOWN = 8
 
 const cellValNumJson = (n: number): number | "var" => n === VAR ? "var" : n
 
-/** The names that TileDB's own tools print, where they are not those of the format. */
+/** Filter names as TileDB's own tools print them, where they differ from the format's. */
 const filterNames: Partial<Record<Filter["type"], string>> = { noop: "none", aes_256_gcm: "aes256gcm" }
 const webpFormats = ["none", "rgb", "bgr", "rgba", "bgra"]
 
-/** One filter with its options, flat. Options without an effect are left out (the level of RLE, for one). */
+/** Describes one filter with its options, flat. Options without effect are omitted, such as the level of RLE. */
 export const describeFilter = (filter: Filter): JsonObject => {
   const type = filterNames[filter.type] ?? filter.type
   switch (filter.type) {
@@ -79,13 +79,13 @@ export const describeFilter = (filter: Filter): JsonObject => {
   }
 }
 
-/** A list of filters; behind its chunk size if that is not the usual one. */
+/** Describes a filter pipeline: a list of filters, with the chunk size unless it is the default. */
 export const describeFilters = (pipeline: FilterPipeline): Json => {
   const filters = pipeline.filters.map(describeFilter)
   return pipeline.maxChunkSize === DEFAULT_CHUNK_SIZE ? filters : { max_chunk_size: pipeline.maxChunkSize, filters }
 }
 
-/** The filters that a dimension's tiles go through: since format 5 its own, and if it has none those of the coordinates. */
+/** Returns the filters of a dimension's tiles: since format 5 its own, or else those of the coordinates. */
 const dimensionFilters = (schema: ArraySchema, dimension: Dimension): FilterPipeline =>
   schema.version >= Since.splitDimensions && dimension.filters.filters.length === 0
     ? schema.coordsFilters
@@ -111,7 +111,7 @@ const describeAttribute = (attribute: Attribute): JsonObject => ({
   ...(attribute.enumeration === "" ? {} : { enumeration: attribute.enumeration }),
 })
 
-/** Where a label's array lies: from the labels' folder on, wherever the array itself is. */
+/** Returns the URI of a label array from the labels folder on, independent of the array's own URI. */
 const labelUri = (given: string): string => {
   const uri = redactUri(given)
   const at = uri.indexOf(LABELS_FOLDER)
@@ -120,7 +120,7 @@ const labelUri = (given: string): string => {
 
 type Bound = number | string | HexJson
 
-/** Ranges, one a dimension, as `[low, high]`. */
+/** Formats ranges, one per dimension, as `[low, high]`. */
 export const describeRanges = (
   schema: ArraySchema,
   ranges: ReadonlyArray<Range>,
@@ -154,7 +154,7 @@ export const describeSchema = (schema: ArraySchema): JsonObject => ({
   ...(schema.currentDomain.empty ? {} : { current_domain: describeRanges(schema, schema.currentDomain.ranges) }),
 })
 
-/** What there is to say of a fragment. */
+/** Properties of a fragment. */
 export interface FragmentDescription {
   /** The name of its folder. */
   readonly name: string
@@ -164,25 +164,25 @@ export interface FragmentDescription {
   readonly start: number | bigint
   /** Last time, in milliseconds since 1970. */
   readonly end: number | bigint
-  /** Whether its cells lie without coordinates. */
+  /** True if its cells are stored without coordinates. */
   readonly dense: boolean
-  /** Cells; whole tiles for dense fragments. */
+  /** Number of cells; whole tiles for dense fragments. */
   readonly cellNum: number | bigint
   /** Bytes of all files in its folder. */
   readonly size: number | bigint
-  /** Whether its footer was found among the consolidated ones. */
+  /** True if its footer is in a consolidated metadata file. */
   readonly hasConsolidatedMetadata: boolean
-  /** `undefined` where the footer has none. */
+  /** `undefined` if the footer has none. */
   readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
-  /** The name of the schema that it was written by. */
+  /** Name of the schema that it was written with. */
   readonly schemaName: string
-  /** Number of rectangles: 0 for dense fragments. */
+  /** Number of MBRs: 0 for dense fragments. */
   readonly mbrNum: number
-  /** The rectangles, a range a dimension; only the first eight are shown. */
+  /** The MBRs, one range per dimension; only the first eight are included. */
   readonly mbrs: ReadonlyArray<ReadonlyArray<Range>>
 }
 
-/** Fragments, in the order given. */
+/** Describes fragments, in the given order. */
 export const describeFragments = (
   schema: ArraySchema,
   fragments: ReadonlyArray<FragmentDescription>,
@@ -203,7 +203,7 @@ export const describeFragments = (
       : { mbrs: fragment.mbrs.slice(0, MBRS_SHOWN).map((mbr) => describeRanges(schema, mbr)) }),
   }))
 
-/** One entry of the metadata of an array or group, after merging: nothing deleted is left. */
+/** One metadata entry of an array or group after merging: deleted entries are gone. */
 export interface MetadataDescription {
   readonly key: Uint8Array
   readonly type: Datatype
@@ -211,12 +211,15 @@ export interface MetadataDescription {
   readonly value: Uint8Array
 }
 
-/** Keys need not be text; what is not valid UTF-8 in them shows as U+FFFD. */
+/** keys may be arbitrary bytes; invalid UTF-8 is shown as U+FFFD */
 const keyDecoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
 const isTextValue = (type: Datatype): boolean => isText(type) || type === "geom_wkb"
 
-/** Metadata, sorted by key. Text is one string, all else a list; an empty value is reported as the engine does it. */
+/**
+ * Describes metadata, sorted by key. Text is one string, everything else a list; an empty value is reported as the
+ * engine does.
+ */
 export const describeMetadata = (entries: ReadonlyArray<MetadataDescription>): ReadonlyArray<JsonObject> =>
   entries.map(({ key, type, count, value }): JsonObject & { readonly key: string } => ({
     key: keyDecoder.decode(key),
@@ -226,18 +229,18 @@ export const describeMetadata = (entries: ReadonlyArray<MetadataDescription>): R
       : { num: count, value: (isTextValue(type) ? textJson(value) : scalarsJson(type, value)) as Json }),
   })).sort((a, b) => compareBytewise(a.key, b.key))
 
-/** An enumeration's values, as they lie on disk. */
+/** Values of an enumeration in their stored form. */
 export interface EnumerationDescription {
   readonly name: string
   readonly type: Datatype
   readonly cellValNum: number
   readonly ordered: boolean
   readonly data: Uint8Array
-  /** Where each value starts in `data`, if they are var-sized. */
+  /** Start of each value in `data`, if they are var-sized. */
   readonly offsets: ArrayLike<number> | null
 }
 
-/** The values of an enumeration, in the order of their codes. */
+/** Returns the values of an enumeration, in the order of their codes. */
 export const enumerationValues = (enumeration: EnumerationDescription): ReadonlyArray<CellJson> => {
   const { type, data, offsets } = enumeration
   const out: Array<CellJson> = []

@@ -1,5 +1,5 @@
 /**
- * What there is to say of the fragments of an open array: their sizes and rectangles, which an open does not load.
+ * Describes the fragments of an open array, including sizes and MBRs, which opening does not load.
  *
  * @module
  */
@@ -21,10 +21,10 @@ import type { FragmentDescription } from "./describe.ts"
 import { join } from "../open/listing.ts"
 import { accessOf, type OpenedArray } from "../open/open.ts"
 
-/** What describing fragments can fail with. */
+/** Errors of describing fragments. */
 export type FragmentsError = SectionError
 
-/** Rectangles taken of each fragment. */
+/** Number of MBRs read from each fragment. */
 const RECTANGLES = 8
 
 const rangeOf = (column: MbrColumn, tile: number): Range => {
@@ -46,13 +46,13 @@ const firstRectangles = (mbrs: MbrLevel): ReadonlyArray<ReadonlyArray<Range>> =>
     (_, tile) => mbrs.dimensions.map((column) => rangeOf(column, tile)),
   )
 
-/** Bytes of all files of a fragment. */
+/** Total size of a fragment's files in bytes. */
 const sizeOf = (fragment: Fragment): Effect.Effect<number, StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     const { uri, version } = fragment
     const storage = yield* Storage
     const files = (yield* storage.list(uri)).filter((entry) => entry.kind === "file")
-    // a footer that lies elsewhere can outlive its fragment
+    // a consolidated footer can outlive its fragment
     if (files.length === 0) return yield* Effect.fail(missingFile(join(uri, FRAGMENT_METADATA_FILE), version))
     const sizes = yield* Effect.forEach(
       files,
@@ -88,7 +88,7 @@ const describe = (
     }
   })
 
-/** The fragments that a read of the open array sees, oldest first. */
+/** Describes the fragments that a read of the open array includes, oldest first. */
 export const describeOpenFragments = (
   array: OpenedArray,
 ): Effect.Effect<ReadonlyArray<FragmentDescription>, FragmentsError, Storage | Codecs> =>

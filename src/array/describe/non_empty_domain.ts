@@ -9,7 +9,7 @@ import type { OpenedArray } from "../open/open.ts"
 const isBefore = ({ type, cellValNum }: Dimension, a: Uint8Array, b: Uint8Array): boolean =>
   cellValNum === VAR ? compareBytes(a, b) < 0 : readScalar(type, a) < readScalar(type, b)
 
-/** Whether two boxes have a place in common. */
+/** Whether two boxes overlap. */
 export const overlap = (
   dimensions: ReadonlyArray<Dimension>,
   a: ReadonlyArray<Range>,
@@ -20,8 +20,8 @@ export const overlap = (
   )
 
 /**
- * The smallest box that holds all cells that the open array sees: raw bounds by dimension, both inclusive. `undefined` if
- * nothing was written. Costs nothing: the footers say it.
+ * Returns the smallest box that contains all cells of the open array: raw bounds by dimension, both inclusive.
+ * `undefined` if nothing was written. Takes no request: the footers contain it.
  */
 export const nonEmptyDomain = (array: OpenedArray): ReadonlyArray<Range> | undefined => {
   const domains = array.fragments.map((f) => f.nonEmptyDomain).filter((d) => d !== undefined)
@@ -29,7 +29,7 @@ export const nonEmptyDomain = (array: OpenedArray): ReadonlyArray<Range> | undef
   return array.schema.dimensions.map((dimension, d) => {
     const before = (a: Uint8Array, b: Uint8Array): boolean => isBefore(dimension, a, b)
     let { low, high } = domains[0][d]
-    // of bounds that compare as equal, −0 and 0, the newest fragment's, as the engine has it
+    // of bounds that compare as equal (−0 and 0), the newest fragment's is used, as in the engine
     for (const domain of domains) {
       if (!before(low, domain[d].low)) low = domain[d].low
       if (!before(domain[d].high, high)) high = domain[d].high

@@ -1,5 +1,5 @@
 /**
- * Values of enumerations to the codes that stand for them.
+ * Maps enumeration values to their codes.
  */
 import type { Enumeration } from "../../../schema/array/enumeration.ts"
 import { isText, readScalar } from "../../../schema/array/scalar.ts"
@@ -7,7 +7,7 @@ import { partsOf, valuesOfEnumeration } from "../../schema_builder/enumeration_v
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** What answers the code of a value: a text, or a number of either kind; `undefined` for what is no value. */
+/** Returns a function that maps a value (text, number or bigint) to its code; `undefined` for other values. */
 export const codesOf = (enumeration: Enumeration): (value: unknown) => number | undefined => {
   const { type } = enumeration
   const text = isText(type)

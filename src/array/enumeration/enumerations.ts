@@ -1,6 +1,5 @@
 /**
- * Enumerations: the values that the codes of enumerated attributes stand for.
- * Format: `enumeration.md`.
+ * Enumerations: the values that the codes of enumerated attributes represent. Format: `enumeration.md`.
  *
  * @module
  */
@@ -9,25 +8,25 @@ import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { withTurns } from "../../../platform/host/event_loop_turns.ts"
-import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { decodeSteps } from "../../../schema/binary/mod.ts"
 import { Enumeration } from "../../../schema/array/enumeration.ts"
 import { FormatError } from "../../../schema/errors/format_error.ts"
 import { enumerationPath, SCHEMA_FOLDER } from "../../../schema/name/array_paths.ts"
 import { checkInnerPath } from "../../../schema/name/inner_path.ts"
+import { cacheKind } from "../../kernel/bounded_cache.ts"
 import { attemptFormat, attemptTileSteps, type TileError } from "../../tile/attempt.ts"
 import { openGenericTileSteps, type TileAccess } from "../../tile/generic_tile.ts"
 import { join } from "../open/listing.ts"
 import { accessOf, type OpenedArray } from "../open/open.ts"
 
-/** What loading enumerations can fail with. */
+/** Errors of loading enumerations. */
 export type EnumerationError = NotFound | StorageError | TileError
 
-/** What of an open array says where its enumerations are, and how they are read. */
-export type Enumerated = Pick<OpenedArray, "uri" | "schema" | "key" | "verifyChecksums">
+/** The properties of an open array that locate and decode its enumerations. */
+export type Enumerated = Pick<OpenedArray, "uri" | "schema" | "key" | "verifyChecksums" | "schemaCache">
 
-/** Enumerations that were read, by the schema that names them and their file, which never changes. */
-const memo = new WeakMap<ArraySchema, Map<string, Enumeration>>()
+/** By the names of their files, which never change. */
+const ENUMERATION = cacheKind<Enumeration>("enumeration")
 
 const loadEnumeration = (
   access: TileAccess,
@@ -36,16 +35,14 @@ const loadEnumeration = (
   fileName: string,
 ): Effect.Effect<Enumeration, EnumerationError, Storage> =>
   Effect.gen(function* () {
-    const known = memo.get(array.schema) ?? new Map<string, Enumeration>()
-    memo.set(array.schema, known)
-    const before = known.get(fileName)
+    const before = array.schemaCache.get(ENUMERATION, fileName)
     if (before?.name === name) return before
     const storage = yield* Storage
-    // the name comes from the schema, which was checked when it was loaded; it must not lead elsewhere
+    // the name comes from the schema, which was validated when it was loaded; it must not lead out of the array
     const place = { uri: join(array.uri, SCHEMA_FOLDER), path: "enumerations.fileName", version: array.schema.version }
     const uri = join(array.uri, enumerationPath(yield* attemptFormat(() => checkInnerPath(fileName, place, "file"))))
     const fail = (reason: string) =>
-      Effect.fail(new FormatError({ uri, path: "name", offset: 0, version: array.schema.version, reason }))
+      Effect.fail(new FormatError({ uri, path: "name", offset: 0, version: array.schema.version, detail: reason }))
     const file = yield* Effect.catchTag(
       storage.read(uri),
       "NotFound",
@@ -55,7 +52,8 @@ const loadEnumeration = (
       const tile = yield* openGenericTileSteps(access, uri, file)
       const enumeration = yield* decodeSteps(Enumeration, tile.bytes, tile.version, uri)
       if (enumeration.name === name) {
-        known.set(fileName, enumeration)
+        const bytes = enumeration.data.byteLength + (enumeration.offsets?.byteLength ?? 0)
+        array.schemaCache.set(ENUMERATION, fileName, enumeration, bytes)
         return enumeration
       }
       throw new FormatError({
@@ -63,12 +61,12 @@ const loadEnumeration = (
         path: "name",
         offset: 0,
         version: tile.version,
-        reason: `it is the enumeration ${JSON.stringify(enumeration.name)}, the schema says ${JSON.stringify(name)}`,
+        detail: `it is the enumeration ${JSON.stringify(enumeration.name)}, the schema says ${JSON.stringify(name)}`,
       })
     })
   })
 
-/** The enumerations of an open array, in the order of its schema: all, or those that are named. Each is read once. */
+/** Loads the enumerations of an open array in schema order: all, or the named ones. Each is read once. */
 export const loadEnumerations = (
   array: Enumerated,
   names?: Iterable<string>,

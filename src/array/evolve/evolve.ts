@@ -1,8 +1,10 @@
 /**
- * Changing what an array is: a new schema beside those that are there, which stay for the fragments that they wrote.
+ * Schema evolution: writes a new schema next to the existing ones, which remain valid for the fragments written with
+ * them.
  */
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { StorageError } from "../../../platform/errors.ts"
 import { compareBytewise } from "../../../platform/storage/utf8_order.ts"
@@ -42,11 +44,11 @@ import { type Claim, claimsIn, createClaim, nextClaim, plannedName, removeClaims
 import { loadSchema } from "../open/schemas.ts"
 import { newEnumerationName, storeSchema } from "../create/store_schema.ts"
 
-/** How to change a schema. */
+/** Options of `evolve`. */
 export interface EvolveOptions extends ChangeOptions {
   /**
-   * The format version of the new schema, and so of what is written from then on: 10 or later, and none before that of the
-   * array. Default: 22, as engines do, or 23 where the array has it.
+   * Format version of the new schema, and so of later writes: 10 or later, and not below that of the array. Default:
+   * 22, as in engines, or 23 if the array has it.
    */
   readonly formatVersion?: number
 }
@@ -60,7 +62,7 @@ const CHANGES: ReadonlyArray<string> = [
   "currentDomain",
 ] satisfies ReadonlyArray<keyof SchemaChanges>
 
-/** What is not understood is refused, lest a schema be written that changes nothing. */
+/** Rejects unknown changes, so that no schema without effect is written. */
 const checkChanges = (changes: SchemaChanges, refuse: Refuse): void => {
   checkNames(changes, CHANGES, refuse)
   for (const name of ["dropAttributes", "dropEnumerations"] as const) {
@@ -68,10 +70,10 @@ const checkChanges = (changes: SchemaChanges, refuse: Refuse): void => {
   }
 }
 
-/** What changing a schema can fail with. */
+/** Errors of `evolve`. */
 export type EvolveError = InvalidOption | SchemaError | Conflict | LatestSchemaError | StoreError
 
-/** The format version of the new schema. */
+/** Returns the format version of the new schema. */
 const versionOf = ({ uri, schema }: LatestSchema, asked: number | undefined): Effect.Effect<number, InvalidOption> => {
   const version = asked ?? Math.max(CURRENT_VERSION, schema.version)
   const least = Math.max(Since.schemaFolder, schema.version)
@@ -81,12 +83,12 @@ const versionOf = ({ uri, schema }: LatestSchema, asked: number | undefined): Ef
     : `the array has ${least}`
   const reason =
     `${version} is no format version of its next schema; there are ${least} to ${NEWEST_VERSION}, since ${why}`
-  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", reason }))
+  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", detail: reason }))
 }
 
 /**
- * Engines up to 2.30 look for the footers of old fragments by the number of attributes that the array has now, and cannot
- * open an array whose number has changed: not even one that they changed themselves.
+ * Engines up to 2.30 locate the footers of old fragments by the array's current number of attributes, and cannot open
+ * an array whose number has changed, even if they changed it themselves.
  */
 const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.Effect<void, SchemaError> => {
   const { oldestFragment, schema } = latest
@@ -96,7 +98,7 @@ const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.E
   const field = after > before ? "addAttributes" : "dropAttributes"
   const reason = `the array has fragments of format version ${oldestFragment}, and with another number of attributes ` +
     `engines could not open it any more; copy it into a new array, or consolidate and vacuum it first`
-  return Effect.fail(new SchemaError({ field, reason }))
+  return Effect.fail(new SchemaError({ field, detail: reason }))
 }
 
 /** Whether engines read the cells of one attribute as those of another. */
@@ -105,8 +107,8 @@ const sameCells = (a: Attribute, b: Attribute): boolean =>
   JSON.stringify(a.filters) === JSON.stringify(b.filters)
 
 /**
- * An attribute that comes back shows what fragments hold of it. Engines take the bytes of other cells, through whatever
- * filters they went, for its own, so it comes back as it was.
+ * An attribute that is added again exposes the cells that old fragments store under its name. Engines interpret those
+ * bytes as its own, whatever their type and filters, so it must be added as it was.
  */
 const checkFormerAttributes = (
   access: TileAccess,
@@ -124,16 +126,16 @@ const checkFormerAttributes = (
         if (former === undefined || sameCells(former, attribute)) continue
         const reason = "the array had another attribute of this name, whose cells engines would take for these; " +
           "give it another name, or the datatype, number of values, nullability and filters that it had"
-        return yield* Effect.fail(new SchemaError({ field: name, reason }))
+        return yield* Effect.fail(new SchemaError({ field: name, detail: reason }))
       }
     }
   })
 
-/** The fields that a delete condition names. */
+/** Returns the fields that a delete condition uses. */
 const namesIn = (node: ConditionNode): ReadonlyArray<string> =>
   node.kind === "value" ? [node.field] : node.children.flatMap(namesIn)
 
-/** No engine can read an array with a delete that looks at an attribute that is not there. */
+/** No engine can read an array with a delete condition on a missing attribute. */
 const checkDeletes = (
   access: TileAccess,
   { uri, schema }: LatestSchema,
@@ -149,13 +151,13 @@ const checkDeletes = (
       if (looked === undefined) continue
       const reason = "a delete looks at this attribute, and without it no engine could read the array any more; " +
         "copy the array into a new one, and drop it there"
-      return yield* Effect.fail(new SchemaError({ field: looked.name, reason }))
+      return yield* Effect.fail(new SchemaError({ field: looked.name, detail: reason }))
     }
   })
 
 /**
- * The name of the next schema. Schemas count in the byte order of their names, so it must come after the newest one there, or
- * nobody would see the change.
+ * Returns the name of the next schema. Schemas are ordered by the bytes of their names, so it must follow the newest
+ * existing one, or nobody would see the change.
  */
 const nextName = (
   uri: string,
@@ -164,7 +166,7 @@ const nextName = (
 ): Effect.Effect<string, InvalidOption> =>
   Effect.gen(function* () {
     const first = newest.name === ARRAY_SCHEMA_FILE
-    // digits behind those of the newest one are chosen below
+    // the digits that follow those of the newest schema are chosen below
     const [time] = at ?? (yield* momentAfter(uri, first ? undefined : { end: newest.end, isShared: true }))
     const same = !first && time === newest.start && time === newest.end
     const name = formatName(time, time, yield* newUuidAfter(same ? newest.uuid : ""))
@@ -173,7 +175,7 @@ const nextName = (
     const reason = time < newest.end
       ? `the newest schema is of ${newest.end}, and would hide one of ${time}; give a later time`
       : `a schema of ${time} sorts before that of ${newest.end}, since engines compare names as text; give a time of more digits`
-    return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason }))
+    return yield* Effect.fail(new InvalidOption({ uri, option: "at", detail: reason }))
   })
 
 /** A schema that is ready to be written. */
@@ -182,14 +184,14 @@ interface Prepared extends EvolvedSchema {
   readonly access: TileAccess
 }
 
-/** What is asked of the schema of an array. */
+/** The requested change of an array's schema. */
 interface EvolveRequest {
   readonly changes: SchemaChanges
   readonly formatVersion: number | undefined
   readonly isNeeded: (schema: LatestSchema, version: number) => boolean
 }
 
-/** What a schema becomes; `undefined` if it is so already. */
+/** Returns the changed schema; `undefined` if nothing changes. */
 const prepare = (
   latest: LatestSchema,
   { changes, formatVersion, isNeeded }: EvolveRequest,
@@ -201,8 +203,8 @@ const prepare = (
   })
 
 /**
- * As {@link prepare}, after other changes came first: what they have done already is left out, and what contradicts them is a
- * {@link Conflict}.
+ * As {@link prepare}, after other changes came first: changes that they already made are skipped, and a contradiction
+ * is a {@link Conflict}.
  */
 const prepareOnTop = (
   latest: LatestSchema,
@@ -210,7 +212,7 @@ const prepareOnTop = (
 ): Effect.Effect<Prepared | undefined, EvolveError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri, schema } = latest
-    // an array never goes back to an older version
+    // an array never returns to an older version
     const version = yield* versionOf(
       latest,
       formatVersion === undefined ? undefined : Math.max(formatVersion, schema.version),
@@ -219,9 +221,9 @@ const prepareOnTop = (
     const left = yield* attemptSchemaSteps(() => remainingChangesSteps(schema, changes, known))
     if (!isChange(left) && schema.version >= version) return undefined
     return yield* prepareChanges(latest, left, version, true).pipe(
-      Effect.catchTag("SchemaError", ({ field, reason }) => {
+      Effect.catchTag("SchemaError", ({ field, detail: reason }) => {
         const why = `another change of the schema came first, and this one contradicts it: ${reason}`
-        return Effect.fail(new Conflict({ uri, field, reason: why }))
+        return Effect.fail(new Conflict({ uri, field, detail: why }))
       }),
     )
   })
@@ -250,17 +252,17 @@ const prepareChanges = (
     return { ...evolved, version, access }
   })
 
-/** What this change has published so far. */
+/** What this change has stored so far. */
 interface StoredSchema {
-  /** The name of its newest schema. */
+  /** Name of its newest schema. */
   readonly name: string
-  /** The names of all schemas that were there just before. */
+  /** Names of all schemas that existed just before. */
   readonly known: ReadonlySet<string>
 }
 
 /**
- * The newest schema as a change starts from it. Where the newest one is this change's own, and hides another that came at the
- * same time – of an engine, which does not wait –, that is the other one; `undefined` if it hides none.
+ * Returns the schema that a change starts from: the newest one. If the newest is this change's own and hides a
+ * concurrent one (of an engine, which does not wait), returns that one; `undefined` if it hides none.
  */
 const startFrom = (
   latest: LatestSchema,
@@ -274,17 +276,17 @@ const startFrom = (
     return { ...latest, schema, earlier: latest.earlier.filter((file) => file !== hidden) }
   })
 
-/** Milliseconds between two looks at the claims of others. */
+/** Milliseconds between two checks of other processes' claims. */
 const INTERVAL = 5
 
-/** A claim of which nothing has come for so many milliseconds, or so many times what a look takes, is taken over. */
+/** A claim without progress for this many milliseconds, or this many times the duration of a check, is taken over. */
 const PATIENCE = 500
 const LOOKS = 30
 
-/** What became of a turn: nothing, or the array has this change's schema, alone or beside others that came meanwhile. */
+/** Outcome of a turn: nothing, or the array has this change's schema, alone or next to concurrent ones. */
 type Turn = { readonly _tag: "again" } | { readonly _tag: "done" } | ({ readonly _tag: "beside" } & StoredSchema)
 
-/** The schemas and claims that an array has. */
+/** Lists the schemas and claims of an array. */
 const look = (uri: string) =>
   Effect.map(listSchemas(uri), (listing) => {
     const files = schemaFiles(listing)
@@ -295,7 +297,7 @@ const look = (uri: string) =>
     }
   })
 
-/** Publishes a schema under a claim, unless others are faster; `stale` are the claims that it takes over. */
+/** Stores a schema under a claim, unless another process was faster; `stale` are the claims that it takes over. */
 const takeTurn = (
   latest: LatestSchema,
   { schema, enumerations, version, access }: Prepared,
@@ -305,7 +307,7 @@ const takeTurn = (
   const { uri } = latest
   const claim = nextClaim(latest.name.name, stale)
   const isLater = (its: Claim): boolean => its.base === claim.base && its.generation > claim.generation
-  // who holds a claim to an older schema may have published this one, and not be done
+  // the owner of a claim to an older schema may have stored this one without being finished
   const isInTheWay = (its: Claim): boolean =>
     isLater(its) || (its.base !== claim.base && stale.every(({ file }) => file !== its.file))
   return Effect.acquireUseRelease(
@@ -330,7 +332,7 @@ const takeTurn = (
   )
 }
 
-/** The greatest of the newest schema's name and those under which the owners of claims may publish after all. */
+/** Returns the greatest of the newest schema's name and the names under which owners of claims may still store one. */
 const newestPlanned = (
   { uri, name }: LatestSchema,
   claims: ReadonlyArray<Claim>,
@@ -360,9 +362,9 @@ const evolveTo = (
     let patience = PATIENCE
     let waited = 0
     let watched = ""
-    /** Looks again, a moment later. */
+    /** lists again after a pause */
     const reload = Effect.gen(function* () {
-      // not all who wait at once
+      // random, so that waiting processes do not retry at the same time
       const pause = INTERVAL * (1 + Math.random())
       yield* sleepReal(pause)
       const [duration, loaded] = yield* Effect.timed(loadLatestSchema(uri, key))
@@ -381,7 +383,7 @@ const evolveTo = (
         latest = yield* reload
         continue
       }
-      // the claims that are left are of processes that are gone, or slow
+      // the remaining claims belong to processes that ended, or are slow
       const start = yield* startFrom(latest, published)
       const prepared = latest === first
         ? firstPrepared
@@ -390,10 +392,10 @@ const evolveTo = (
         : yield* prepareOnTop(start, asked)
       const newest = yield* newestPlanned(latest, claims)
       if (prepared === undefined && newest === latest.name) {
-        // claims to older schemas have no force
+        // claims to older schemas have no effect
         return yield* removeClaims(uri, claims.filter(({ base }) => base !== latest.name.name))
       }
-      // what a slow process may still publish must not hide what is done
+      // a schema that a slow process still stores must not hide the finished change
       const next = prepared ?? (yield* prepareChanges(start ?? latest, {}, latest.schema.version, true))
       const name = yield* nextName(uri, newest, time)
       const turn = yield* takeTurn(latest, next, name, claims)
@@ -450,7 +452,7 @@ export const evolve = (
   Effect.zipRight(
     attemptOptions(() => checkChanges(changes, refusing(typeof array === "string" ? array : array.uri))),
     evolveTo(array, changes, options, () => isChange(changes)),
-  )
+  ).pipe(traced("TileArray.evolve", array))
 
 /**
  * Gives an array a newer format version, by default 22: what is written from then on is of it. Fragments and schemas that are
@@ -475,4 +477,6 @@ export const upgrade = (
   array: AnyTileArray | string,
   options: EvolveOptions = {},
 ): Effect.Effect<void, EvolveError, Storage | Codecs> =>
-  evolveTo(array, {}, options, ({ schema }, version) => schema.version < version)
+  evolveTo(array, {}, options, ({ schema }, version) => schema.version < version).pipe(
+    traced("TileArray.upgrade", array),
+  )

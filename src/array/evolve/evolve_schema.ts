@@ -54,7 +54,7 @@ export interface EvolvedSchema {
 }
 
 const refuse = (field: string, reason: string): never => {
-  throw new SchemaError({ field, reason })
+  throw new SchemaError({ field, detail: reason })
 }
 
 const shownNames = (names: ReadonlyArray<string>): string =>

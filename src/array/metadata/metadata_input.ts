@@ -1,8 +1,15 @@
 /**
  * Values of metadata as they are given: as themselves, where that says what is meant, or with their datatype.
  */
-import { arrayOf, type Datatype, datatypes, sizeOf, type TypedArray } from "../../../schema/array/datatype.ts"
-import { concatSteps } from "../../filter/part/words.ts"
+import {
+  arrayOf,
+  type Datatype,
+  datatypes,
+  sizeOf,
+  storageOfArray,
+  type TypedArray,
+} from "../../../schema/array/datatype.ts"
+import { concatSteps } from "../../kernel/copy/concat.ts"
 import { copyInParts, finish, inParts, type Steps } from "../../kernel/steps.ts"
 import type { MetadataEntry } from "../../../schema/metadata_entries.ts"
 import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../../schema/array/scalar.ts"
@@ -160,21 +167,9 @@ const listType = (list: ReadonlyArray<unknown>): Datatype => {
   return list.some((value) => typeof value === "bigint" && value >= 2n ** 63n) ? "uint64" : "int64"
 }
 
-const arrayTypes = [
-  "int8",
-  "int16",
-  "uint16",
-  "int32",
-  "uint32",
-  "int64",
-  "uint64",
-  "float32",
-  "float64",
-] as const satisfies ReadonlyArray<Datatype>
-
 const arrayType = (values: ArrayBufferView): Datatype => {
   if (values instanceof Uint8Array) return "blob"
-  const type = arrayTypes.find((type) => values.constructor === arrayOf(type))
+  const type = storageOfArray(values)
   if (type === undefined) throw new ScalarError(`${values.constructor.name} is no array of a datatype`)
   return type
 }
@@ -259,9 +254,7 @@ function* numpySteps(key: string, { type, shape, values }: NumpyArray): Steps<Re
   ]
 }
 
-/**
- * The entries that set a key, and take away what it was before in another form. Throws {@link ScalarError}.
- */
+/** Returns the entries that set a key, and remove its previous value in another form. Throws {@link ScalarError}. */
 export function* entriesSteps(key: string, given: MetadataInput): Steps<ReadonlyArray<MetadataEntry>> {
   checkName(key)
   if (given instanceof Date) return yield* numpySteps(key, { type: "datetime_ms", shape: [], values: millis(given) })
@@ -270,7 +263,7 @@ export function* entriesSteps(key: string, given: MetadataInput): Steps<Readonly
   return [putEntry(keyBytes(its), yield* valueSteps(given)), ...others.map(deleteKey)]
 }
 
-/** The entries that delete a key in whatever form it is. Throws {@link ScalarError}. */
+/** Returns the entries that delete a key in any form. Throws {@link ScalarError}. */
 export const deletionsOf = (key: string): ReadonlyArray<MetadataEntry> => {
   checkName(key)
   return keysOf(key).map(deleteKey)

@@ -1,7 +1,7 @@
 /**
- * Metadata as values: text, numbers, typed arrays – and NumPy arrays, which TileDB-Py keeps in two entries, their values
- * under `__np_flat_KEY` and, unless they have one dimension, their shape under `__np_shape_KEY`. `Metadata.values` makes them
- * of what was read; to be written, most values are given as themselves, and the others with their datatype.
+ * Metadata as values: text, numbers, typed arrays, and NumPy arrays, which TileDB-Py stores in two entries: the values
+ * under `__np_flat_KEY` and, unless they have one dimension, the shape under `__np_shape_KEY`. `Metadata.values`
+ * converts entries that were read; to write, pass most values as they are, and others with their datatype.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -35,8 +35,8 @@ export * from "./typed_metadata.ts"
 export type { NumpyArray } from "./numpy_metadata.ts"
 
 /**
- * One value: text as a string (as its bytes, where it is not valid), blobs as bytes, one number as itself – 64-bit ones,
- * dates and times as bigint –, several as a typed array, and what was a NumPy array as one with its shape.
+ * One value: text as a string (as bytes if it is invalid), blobs as bytes, a single number as number or bigint (64-bit
+ * integers, dates and times), several as a typed array, and a NumPy array with its shape.
  */
 export type MetadataValue = string | number | bigint | TypedArray | NumpyArray
 
@@ -65,8 +65,8 @@ const isWide = (type: Datatype): boolean =>
   type === "string_utf16" || type === "string_utf32" || type === "string_ucs2" || type === "string_ucs4"
 
 /**
- * The value of one entry, as it stands: the two entries of a NumPy array are two values. Without a copy where the alignment of
- * the bytes allows it.
+ * Returns the value of one entry as stored: the two entries of a NumPy array are two values. Without a copy where the
+ * alignment permits it.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -89,7 +89,7 @@ export const value = ({ type, count, value: bytes }: MetadataItem): MetadataValu
   return count === 1 && !isBinary(type) && bytes.byteLength === sizeOf(type) ? readScalar(type, bytes) : values
 }
 
-/** The shape that an entry says, if it can be one of so many values. */
+/** Returns the shape in an entry, if it fits the number of values. */
 const shapeOf = (item: MetadataItem, count: number): ReadonlyArray<number> | undefined => {
   if (item.type.startsWith("string") || item.type.startsWith("float")) return undefined
   const shape = Array.from(viewAs(item.type, item.value), Number)
@@ -98,8 +98,9 @@ const shapeOf = (item: MetadataItem, count: number): ReadonlyArray<number> | und
 }
 
 /**
- * All entries of an array or group by their keys, as TileDB-Py shows them: a NumPy array is one value under the key it was
- * given. Entries whose key is not valid UTF-8 are left out; a shape that does not fit its values stays an entry of its own.
+ * Returns all entries of an array or group by key, as TileDB-Py shows them: a NumPy array is one value under its
+ * original key. Entries whose key is invalid UTF-8 are omitted; a shape that does not fit its values stays a separate
+ * entry.
  *
  * ```ts
  * import { layerDefault, Metadata, TileArray } from "@tessera/array"
@@ -125,7 +126,7 @@ export const values = (items: Iterable<MetadataItem>): ReadonlyMap<string, Metad
     const flat = viewAs(type, bytes)
     const shaped = byName.get(SHAPE + key)
     const shape = shaped === undefined ? [flat.length] : shapeOf(shaped, flat.length)
-    // both entries of what cannot be one array, or would hide another entry, stay as they are
+    // entries that cannot form one array, or that would hide another entry, stay separate
     if (shape === undefined || byName.has(key)) continue
     taken.add(name)
     if (shaped !== undefined) taken.add(SHAPE + key)

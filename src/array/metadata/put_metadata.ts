@@ -1,7 +1,8 @@
 /**
- * Changing the metadata of arrays.
+ * Changes the metadata of arrays.
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { Since } from "../../../schema/version/version.ts"
@@ -19,18 +20,18 @@ import { type AnyTileArray, openedOf } from "../open/handle.ts"
 import { type LatestSchemaError, loadLatestSchema } from "../open/latest_schema.ts"
 import { accessOf } from "../open/open.ts"
 
-/** What changing metadata can fail with. */
+/** Errors of changing metadata. */
 export type PutMetadataError = InvalidOption | WriteError | LatestSchemaError | StoreError
 
 /**
- * Changes the metadata of an array, in one file: what `change` sets and deletes is written when it has succeeded, and nothing
- * of it if it fails or is interrupted. `array` is open or a URI; of a URI the newest schema is read, to know that there is an
- * array, its format version and that the key fits. Nothing is read again or shown by an array that is open. Without `at` the
- * files of metadata are listed, to come after the newest of them.
+ * Changes the metadata of an array, in one file: what `change` sets and deletes is written after it succeeds, and
+ * nothing if it fails or is interrupted. `array` is an open array or a URI; for a URI, the newest schema is read to
+ * verify the array, its format version and the key. Open arrays do not show the change. Without `at`, the metadata
+ * files are listed to find a time after the newest one.
  *
- * Fails as `change` does; with `WriteError` for arrays that can have no metadata (format versions up to 3), `ArrayNotFound`,
- * `InvalidOption`, `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for a schema that
- * cannot be read.
+ * Fails as `change` does; with `WriteError` for arrays that cannot have metadata (format versions up to 3),
+ * `ArrayNotFound`, `InvalidOption`, `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or
+ * `DecryptionFailed` for an unreadable schema.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Metadata, TileArray } from "@tessera/array"
@@ -64,18 +65,18 @@ export const editMetadata = <A, E, R>(
     const { schema } = opened ?? (yield* loadLatestSchema(uri, key))
     if (schema.version < Since.metadata) {
       const reason = `metadata needs format version ${Since.metadata}, the array has ${schema.version}`
-      return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
+      return yield* Effect.fail(new WriteError({ uri, field: "", detail: reason }))
     }
     const edited: EditedMetadata = []
     const result = yield* change(editInto(uri, edited))
     const access = yield* accessOf({ key, verifyChecksums: true })
     yield* storeMetadata(access, uri, time, schema.version, edited)
     return result
-  })
+  }).pipe(traced("TileArray.editMetadata", array))
 
 /**
- * Sets metadata of an array, in one file: values by their keys, or items of another array as `TileArray.metadata` gives them.
- * Fails with `WriteError`, which names the key, for a value that is none, and else as {@link editMetadata} does.
+ * Sets metadata of an array, in one file: values by key, or items of another array as `TileArray.metadata` returns
+ * them. Fails with `WriteError`, which names the key, for an invalid value, and otherwise as {@link editMetadata} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Metadata, TileArray } from "@tessera/array"
@@ -103,11 +104,11 @@ export const putMetadata = (
   entries: MetadataEntriesInput,
   options: ChangeOptions = {},
 ): Effect.Effect<void, PutMetadataError, Storage | Codecs> =>
-  editMetadata(array, (metadata) => metadata.put(entries), options)
+  editMetadata(array, (metadata) => metadata.put(entries), options).pipe(traced("TileArray.putMetadata", array))
 
 /**
- * Deletes metadata of an array by its keys, or by one, in one file; NumPy arrays go with both their entries. Keys that are not there are
- * deleted already. Fails as {@link editMetadata} does.
+ * Deletes one or more keys of an array's metadata, in one file; NumPy arrays are deleted with both entries. Missing
+ * keys count as deleted. Fails as {@link editMetadata} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -131,4 +132,4 @@ export const deleteMetadata = (
   keys: Iterable<string>,
   options: ChangeOptions = {},
 ): Effect.Effect<void, PutMetadataError, Storage | Codecs> =>
-  editMetadata(array, (metadata) => metadata.delete(keys), options)
+  editMetadata(array, (metadata) => metadata.delete(keys), options).pipe(traced("TileArray.deleteMetadata", array))

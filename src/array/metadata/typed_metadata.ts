@@ -1,15 +1,15 @@
 /**
- * Values of metadata with their datatypes, for those that a value does not say of itself.
+ * Metadata values with an explicit datatype, where the value does not determine it.
  */
 import { arrayOf, type Datatype, datatypes, storageOf, type TypedArray } from "../../../schema/array/datatype.ts"
-import { ScalarError } from "../../../schema/array/scalar.ts"
+import { catchScalarError } from "../../../schema/array/scalar.ts"
 import { type TypedValue, typedValue, type ValueInput } from "./metadata_input.ts"
 import type { NumpyArray } from "./numpy_metadata.ts"
 
 /**
- * A value of any datatype, by its name: one, or several as a list or typed array. Numbers past 2⁵³ are bigint, dates are
- * Date, ISO text or bigint, times text (`"12:30:00"`) or bigint. What the datatype cannot hold is said by what writes it.
- * TileDB-Py does not read `bool`, dates and times, but in NumPy arrays.
+ * Returns a value of any datatype, by name: a single one, or several as a list or typed array. Numbers beyond 2⁵³ are
+ * bigint; dates are Date, ISO text or bigint; times are text (`"12:30:00"`) or bigint. Values outside the datatype's
+ * range fail when they are written. TileDB-Py reads `bool`, dates and times in NumPy arrays only.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -20,16 +20,13 @@ import type { NumpyArray } from "./numpy_metadata.ts"
  * assertEquals(Metadata.of("int8", 200).problem, "200 does not fit into int8 (-128 to 127)")
  * ```
  */
-export const of = (type: Datatype, value: ValueInput): TypedValue => {
-  try {
-    return typedValue(type, value)
-  } catch (error) {
-    if (!(error instanceof ScalarError)) throw error
-    return { type, count: 0, value: new Uint8Array(0), problem: error.reason }
-  }
-}
+export const of = (type: Datatype, value: ValueInput): TypedValue =>
+  catchScalarError<TypedValue>(
+    () => typedValue(type, value),
+    (problem) => ({ type, count: 0, value: new Uint8Array(0), problem }),
+  )
 
-/** Makes a value of one datatype: of one number, of several, or of a typed array. */
+/** Creates a value of one datatype from one number, several, or a typed array. */
 export type MakeValue = (value: number | bigint | ReadonlyArray<number | bigint> | TypedArray) => TypedValue
 
 const maker = (type: Datatype): MakeValue => (value) => of(type, value)
@@ -46,7 +43,7 @@ const maker = (type: Datatype): MakeValue => (value) => of(type, value)
  */
 export const int8: MakeValue = maker("int8")
 /**
- * 0 to 255; a `Uint8Array` as it is would be a blob.
+ * 0 to 255; a plain `Uint8Array` would be a blob.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -134,7 +131,7 @@ export const uint64: MakeValue = maker("uint64")
  */
 export const float32: MakeValue = maker("float32")
 /**
- * Double precision: whole numbers too, which by themselves are `int64`.
+ * Double precision, also for whole numbers, which are `int64` by default.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -146,7 +143,7 @@ export const float32: MakeValue = maker("float32")
 export const float64: MakeValue = maker("float64")
 
 /**
- * ASCII text. By itself text is `string_utf8`.
+ * ASCII text. By default text is `string_utf8`.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -157,16 +154,19 @@ export const float64: MakeValue = maker("float64")
  */
 export const ascii = (text: string): TypedValue => of("string_ascii", text)
 
-/** What a NumPy array may have besides its values. */
+/** Options of a NumPy array. */
 export interface NumpyOptions {
-  /** The length of each dimension. Default: one dimension, of all values. */
+  /** Length of each dimension. Default: one dimension with all values. */
   readonly shape?: ReadonlyArray<number>
-  /** The datatype of the values, for those that share a typed array: `bool`, `datetime_ms`… Default: the array's own. */
+  /**
+   * Datatype of the values, for datatypes that share a typed array: `bool`, `datetime_ms`… Default: the typed array's
+   * own.
+   */
   readonly type?: Datatype
 }
 
 /**
- * A NumPy array, as TileDB-Py keeps and shows it.
+ * A NumPy array in TileDB-Py's form.
  *
  * ```ts
  * import { Metadata } from "@tessera/array"
@@ -177,7 +177,7 @@ export interface NumpyOptions {
  * ```
  */
 export const numpy = (values: TypedArray, options: NumpyOptions = {}): NumpyArray => ({
-  // all datatypes that share a storage come after the one that is called like it
+  // the list starts with the datatype named like the storage type
   type: options.type ?? datatypes.find((type) => type === storageOf(type) && arrayOf(type) === values.constructor)!,
   shape: options.shape ?? [values.length],
   values,

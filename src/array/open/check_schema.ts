@@ -36,7 +36,7 @@ const checkPaths = (schema: ArraySchema, uri: string): void => {
 /** The schema that was read from `uri`; throws `FormatError` if no engine can have written it. */
 export const checkSchema = (schema: ArraySchema, uri: string): ArraySchema => {
   const fail = (path: string, reason: string): FormatError =>
-    new FormatError({ uri, path, offset: 0, version: schema.version, reason })
+    new FormatError({ uri, path, offset: 0, version: schema.version, detail: reason })
   checkPaths(schema, uri)
   const dense = schema.arrayType === "dense"
   schema.dimensions.forEach(({ type, cellValNum, domain, tileExtent }, d) => {
@@ -87,7 +87,7 @@ export const checkFragmentSchema = (schema: ArraySchema, fragment: Fragment): vo
       path: "schemaName",
       offset: 0,
       version: fragment.version,
-      reason: `it was written by the schema ${fragment.schemaName}, which has other dimensions than the array`,
+      detail: `it was written by the schema ${fragment.schemaName}, which has other dimensions than the array`,
     })
   }
 }

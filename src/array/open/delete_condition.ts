@@ -8,6 +8,7 @@ import { decode } from "../../../schema/binary/mod.ts"
 import { DeleteCondition } from "../../../schema/commit/delete_condition.ts"
 import type { ConditionNode } from "../../../schema/condition_ast.ts"
 import { FormatError } from "../../../schema/errors/format_error.ts"
+import { cacheKind, type CacheSpace } from "../../kernel/bounded_cache.ts"
 import { attemptTile, type TileError } from "../../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import type { DeleteEntry } from "./directory.ts"
@@ -22,31 +23,31 @@ export interface LoadedCondition {
   readonly refuse: (reason: string) => FormatError
 }
 
-/** Conditions that were read: every batch of a stream asks for them. */
-const memo = new WeakMap<DeleteEntry, LoadedCondition>()
+const CONDITION = cacheKind<LoadedCondition>("delete condition")
 
-/** The condition of a delete; it is read once. */
+/** Loads the condition of a delete. `cache` is the array's own, since every batch of a stream needs the condition. */
 export const loadDeleteCondition = (
   access: TileAccess,
   entry: DeleteEntry,
+  cache?: CacheSpace,
 ): Effect.Effect<LoadedCondition, StorageError | TileError, Storage> =>
   Effect.gen(function* () {
-    const known = memo.get(entry)
+    const known = cache?.get(CONDITION, entry.name)
     if (known !== undefined) return known
     const storage = yield* Storage
     const file = entry.bytes ?? (yield* Effect.catchTag(storage.read(entry.uri), "NotFound", () => {
       const reason =
         "the delete condition is not there any more; a vacuum may just have removed it: open the array again"
-      return Effect.fail(new FormatError({ uri: entry.uri, path: "", offset: 0, version: 0, reason }))
+      return Effect.fail(new FormatError({ uri: entry.uri, path: "", offset: 0, version: 0, detail: reason }))
     }))
     return yield* attemptTile(() => {
       const tile = openGenericTile(access, entry.uri, file)
       const condition = decode(DeleteCondition, tile.bytes, tile.version, entry.uri)
       const refuse = (reason: string): FormatError =>
-        new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, reason })
+        new FormatError({ uri: entry.uri, path: "condition", offset: 0, version: tile.version, detail: reason })
       if (!isWhole(condition)) throw refuse("a negation of nothing, or of several conditions")
       const loaded: LoadedCondition = { condition, refuse }
-      memo.set(entry, loaded)
+      cache?.set(CONDITION, entry.name, loaded, 4 * tile.bytes.byteLength)
       return loaded
     })
   })

@@ -13,6 +13,7 @@ import { IgnoreFile } from "../../../schema/commit/ignore_file.ts"
 import { vacuumedNames, VacuumFile } from "../../../schema/commit/vacuum_file.ts"
 import { decode } from "../../../schema/binary/mod.ts"
 import type { FormatError } from "../../../schema/errors/format_error.ts"
+import { redactUri } from "../../../schema/errors/redact.ts"
 import {
   ARRAY_SCHEMA_FILE,
   COMMITS_FOLDER,
@@ -162,6 +163,13 @@ export const loadDirectory = (
         if (entry.file !== null) addDelete(entry.path, file.uri, entry.file)
         else if (!ignored.has(entry.path)) addCommit(entry.path)
       }
+    }
+
+    if (ignored.size > 0) {
+      yield* Effect.annotateLogs(Effect.logDebug("commits are skipped: ignore files name them"), {
+        uri: redactUri(uri),
+        files: ignored.size,
+      })
     }
 
     // before format 5 there are no commit files: a fragment is there if its metadata is

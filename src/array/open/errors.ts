@@ -3,13 +3,24 @@
  *
  * @module
  */
+import * as Schema from "effect/Schema"
+import { adviseApi, type Advised, Hint } from "../../../schema/errors/hint.ts"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 
-const ArrayNotFoundBase: TaggedErrorClass<"ArrayNotFound", { readonly uri: string; readonly hint: string }> =
-  taggedError("ArrayNotFound")
+export { InvalidOption } from "../../../platform/errors.ts"
+
+const ArrayNotFoundBase: TaggedErrorClass<ArrayNotFound, "ArrayNotFound", {
+  readonly uri: string
+  readonly detail: string
+  readonly hint?: Hint
+}> = taggedError("ArrayNotFound", () => ({
+  uri: Schema.String,
+  detail: Schema.String,
+  hint: Schema.optional(Hint),
+}))
 
 /**
- * There is no array (or group) at `uri`; `hint` says what is there instead, or what to check.
+ * There is no array (or group) at `uri`; `detail` says what is there instead, or what to check, and `hint` what to do.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -21,46 +32,29 @@ const ArrayNotFoundBase: TaggedErrorClass<"ArrayNotFound", { readonly uri: strin
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), "nothing at mem://none")
  * ```
  */
-export class ArrayNotFound extends ArrayNotFoundBase {
+export class ArrayNotFound extends ArrayNotFoundBase implements Advised {
+  /** What is wrong, and where. */
+  get summary(): string {
+    return `${this.uri}: ${this.detail}`
+  }
+
   /** What is wrong, where, and what to do. */
   override get message(): string {
-    return `${this.uri}: ${this.hint}`
+    return adviseApi(this)
   }
 }
 
-const InvalidOptionBase: TaggedErrorClass<"InvalidOption", {
-  readonly uri: string
-  readonly option: string
-  readonly reason: string
-}> = taggedError("InvalidOption")
-
-/**
- * An option that means nothing, or the URI itself (`option` is `uri` then), for `reason`: nothing was asked of the storage.
- * No `uri` (`""`) is known where that is what is wrong.
- *
- * ```ts
- * import { layerDefault, TileArray } from "@tessera/array"
- * import { assertEquals } from "@std/assert"
- * import * as Effect from "effect/Effect"
- *
- * const opened = TileArray.open("tests/golden/demo/weather", { at: new Date("yesterday") })
- * const program = Effect.catchTag(opened, "InvalidOption", ({ option, reason }) => Effect.succeed(`${option}: ${reason}`))
- * const answer = await Effect.runPromise(Effect.provide(program, layerDefault))
- * assertEquals(answer, "at: this Date is invalid; check what it was made from")
- * ```
- */
-export class InvalidOption extends InvalidOptionBase {
-  /** What is wrong, where, and what to do. */
-  override get message(): string {
-    return `${this.uri === "" ? "" : `${this.uri}: `}${this.option}: ${this.reason}`
-  }
-}
-
-const SelectionErrorBase: TaggedErrorClass<"SelectionError", {
+const SelectionErrorBase: TaggedErrorClass<SelectionError, "SelectionError", {
   readonly uri: string
   readonly field: string
-  readonly reason: string
-}> = taggedError("SelectionError")
+  readonly detail: string
+  readonly hint?: Hint
+}> = taggedError("SelectionError", () => ({
+  uri: Schema.String,
+  field: Schema.String,
+  detail: Schema.String,
+  hint: Schema.optional(Hint),
+}))
 
 /**
  * A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type. `field` is
@@ -79,24 +73,35 @@ const SelectionErrorBase: TaggedErrorClass<"SelectionError", {
  * assertEquals(await Effect.runPromise(Effect.provide(wrong, layerDefault)), "day")
  * ```
  */
-export class SelectionError extends SelectionErrorBase {
+export class SelectionError extends SelectionErrorBase implements Advised {
+  /** What is wrong, and where. */
+  get summary(): string {
+    return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.detail}`
+  }
+
   /** What is wrong, where, and what to do. */
   override get message(): string {
-    return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.reason}`
+    return adviseApi(this)
   }
 }
 
-const WriteErrorBase: TaggedErrorClass<"WriteError", {
+const WriteErrorBase: TaggedErrorClass<WriteError, "WriteError", {
   readonly uri?: string
   readonly field: string
   readonly cell?: number
   readonly other?: number
-  readonly reason: string
-}> = taggedError("WriteError")
+  readonly detail: string
+}> = taggedError("WriteError", () => ({
+  uri: Schema.optional(Schema.String),
+  field: Schema.String,
+  cell: Schema.optional(Schema.Number),
+  other: Schema.optional(Schema.Number),
+  detail: Schema.String,
+}))
 
 /**
  * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or member
- * (`""` where it is no single one), `reason` says what is wrong and what would be right. `cell` is the number of the first
+ * (`""` where it is no single one), `detail` says what is wrong and what would be right. `cell` is the number of the first
  * cell that is wrong, counted from 0 in the order in which cells were given, and `other` that of the one whose coordinates
  * it has, if that is what is wrong; `uri` is there where it is known.
  *
@@ -123,11 +128,11 @@ export class WriteError extends WriteErrorBase {
   }
 }
 
-const ConflictBase: TaggedErrorClass<"Conflict", {
+const ConflictBase: TaggedErrorClass<Conflict, "Conflict", {
   readonly uri: string
   readonly field: string
-  readonly reason: string
-}> = taggedError("Conflict")
+  readonly detail: string
+}> = taggedError("Conflict", () => ({ uri: Schema.String, field: Schema.String, detail: Schema.String }))
 
 /**
  * A change of a schema that contradicts another one, which came first while this one was under way: `field` names the
@@ -156,24 +161,31 @@ const ConflictBase: TaggedErrorClass<"Conflict", {
 export class Conflict extends ConflictBase {
   /** What is wrong, where, and what to do. */
   override get message(): string {
-    return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.reason}`
+    return `${this.uri}: ${this.field === "" ? "" : `${this.field}: `}${this.detail}`
   }
 }
 
 /** The reason of a {@link WriteError} of what are not cells to who gave them: the other one is number `first + other`. */
-export const reasonOf = ({ reason, other }: WriteError, what: string, first = 0): string =>
-  other === undefined ? reason : `${reason} (the other is ${what} ${first + other})`
+export const reasonOf = ({ detail, other }: WriteError, what: string, first = 0): string =>
+  other === undefined ? detail : `${detail} (the other is ${what} ${first + other})`
 
-const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
+const ResultTooLargeBase: TaggedErrorClass<ResultTooLarge, "ResultTooLarge", {
   readonly uri: string
   readonly needed: number
   readonly limit: number
-  readonly reason?: string
-}> = taggedError("ResultTooLarge")
+  readonly detail?: string
+  readonly hint?: Hint
+}> = taggedError("ResultTooLarge", () => ({
+  uri: Schema.String,
+  needed: Schema.Number,
+  limit: Schema.Number,
+  detail: Schema.optional(Schema.String),
+  hint: Schema.optional(Hint),
+}))
 
 /**
  * The result would take `needed` bytes, more than `limit`; nothing was read for it. Where it is not the bytes that are too
- * many, `reason` says what is. No `uri` (`""`) is known of columns that were read before.
+ * many, `detail` says what is; `hint` says what to do. No `uri` (`""`) is known of columns that were read before.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -188,12 +200,21 @@ const ResultTooLargeBase: TaggedErrorClass<"ResultTooLarge", {
  * assertEquals(await Effect.runPromise(Effect.provide(tooLarge, layerDefault)), [7 * 4 * 4, 100])
  * ```
  */
-export class ResultTooLarge extends ResultTooLargeBase {
+export class ResultTooLarge extends ResultTooLargeBase implements Advised {
+  /** Makes the error; without a `detail` it advises to select less. */
+  constructor(fields: ConstructorParameters<typeof ResultTooLargeBase>[0]) {
+    const less = { _tag: "SelectLess", atLeast: fields.needed } as const
+    super({ ...fields, hint: fields.hint ?? (fields.detail === undefined ? less : undefined) })
+  }
+
+  /** What is wrong, and where. */
+  get summary(): string {
+    const detail = this.detail ?? `the result needs up to ${this.needed} bytes, more than the limit of ${this.limit}`
+    return this.uri === "" ? detail : `${this.uri}: ${detail}`
+  }
+
   /** What is wrong, where, and what to do. */
   override get message(): string {
-    const reason = this.reason ??
-      `the result needs up to ${this.needed} bytes, more than the limit of ${this.limit}; ` +
-        `select fewer cells or fields, or let memory be more`
-    return this.uri === "" ? reason : `${this.uri}: ${reason}`
+    return adviseApi(this)
   }
 }

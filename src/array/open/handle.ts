@@ -38,15 +38,15 @@ export type AnyTileArray = TileArray<ArraySchema | undefined>
 export class TileArray<S extends ArraySchema | undefined = undefined> {
   /** Where it is, without a slash at the end. */
   readonly uri: string
-  /** The schema by which it is read: the newest of the range of time, as it lies in the array. */
+  /** The schema that reads use: the newest one in the time range, in its stored structure. */
   readonly schema: SchemaStructure
-  /** The name of the schema's file. */
+  /** Name of the schema file. */
   readonly schemaName: string
-  /** The range of time that it was opened for, in milliseconds since 1970; both ends are inclusive. */
+  /** The time range of the open array, in milliseconds since 1970; both ends are inclusive. */
   readonly time: TimeRange
   /** The schema that it was opened with. */
   readonly declared: S
-  // a private field: fragments, deletes and the key show neither in types nor in logs, and may change their form
+  // private: fragments, deletes and the key are hidden from types and logs, and may change their form
   readonly #opened: OpenedArray
 
   static {
@@ -65,11 +65,11 @@ export class TileArray<S extends ArraySchema | undefined = undefined> {
   }
 }
 
-/** An opened array as users hold it. */
+/** Wraps an opened array in the handle that users hold. */
 export const handleOf: {
   (array: OpenedArray): TileArray
   <S extends ArraySchema | undefined>(array: OpenedArray, declared: S): TileArray<S>
 } = (array: OpenedArray, declared?: ArraySchema) => makeHandle(array, declared) as never
 
-/** What the engine works with, of what users hold. */
+/** Returns the engine's view of a user's handle. */
 export const openedOf = (array: AnyTileArray): OpenedArray => unwrapHandle(array)

@@ -3,10 +3,18 @@
  *
  * @module
  */
+import * as Redacted from "effect/Redacted"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 
-/** `value` with its key, which logs, JSON and copies by spread do not show. */
+/** Returns the bytes of a key, for a cipher. */
+export const keyBytes = (key: EncryptionKey | Uint8Array | undefined): Uint8Array | undefined =>
+  Redacted.isRedacted(key) ? Redacted.value(key as EncryptionKey) : key
+
+/** Returns `value` with its key as a property that logs, JSON and spread copies do not include. */
 export const withKey = <A extends object>(
   value: A,
-  key: Uint8Array | undefined,
-): A & { readonly key: Uint8Array | undefined } =>
-  Object.defineProperty(value, "key", { value: key, enumerable: false }) as A & { readonly key: Uint8Array | undefined }
+  key: EncryptionKey | undefined,
+): A & { readonly key: EncryptionKey | undefined } =>
+  Object.defineProperty(value, "key", { value: key, enumerable: false }) as A & {
+    readonly key: EncryptionKey | undefined
+  }

@@ -1,13 +1,15 @@
 /**
- * The schema that an array has by now, without its fragments: what changes of the array start from.
+ * Loads the newest schema of an array without its fragments: the starting point of changes.
  */
 import * as Effect from "effect/Effect"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { parseName, type TimestampedName } from "../../../schema/name/timestamped_name.ts"
 import { Since } from "../../../schema/version/version.ts"
+import { type CacheSpace, makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import type { TileError } from "../../tile/attempt.ts"
 import { isArray, type NamedFile, schemaAt, schemaFiles } from "./directory.ts"
 import type { ArrayNotFound } from "./errors.ts"
@@ -15,35 +17,37 @@ import { listSchemas, type SchemaListing } from "./listing.ts"
 import { accessOf, noArray } from "./open.ts"
 import { loadSchema } from "./schemas.ts"
 
-/** An array by its newest schema. */
+/** An array with its newest schema. */
 export interface LatestSchema {
   readonly uri: string
   readonly schema: ArraySchema
-  /** The name of the schema's file. */
+  /** Name of the schema file. */
   readonly name: TimestampedName
-  /** The files of the schemas that it had before. */
+  /** Files of the earlier schemas. */
   readonly earlier: ReadonlyArray<NamedFile>
-  /** The names of the files in the array's own folder. */
+  /** Names of the files in the array's own folder. */
   readonly rootFiles: ReadonlyArray<string>
-  /** Format version of the oldest fragment that lies beside the schemas, as all did until format 11. */
+  /** Format version of the oldest fragment in the array's own folder, where all fragments were until format 11. */
   readonly oldestFragment: number | undefined
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
   readonly verifyChecksums: boolean
+  /** Enumerations that were loaded. */
+  readonly schemaCache: CacheSpace
 }
 
-/** What loading the newest schema can fail with. */
+/** Errors of loading the newest schema. */
 export type LatestSchemaError = ArrayNotFound | NotFound | StorageError | TileError
 
-/** Before format 5 names do not say of which they are. */
+/** Before format 5, fragment names do not contain the version. */
 const oldestOf = ({ root }: SchemaListing): number | undefined => {
   const versions = root.flatMap(({ name, kind }) => kind === "folder" ? parseName(name)?.version ?? [] : [])
   return versions.length === 0 ? undefined : Math.min(...versions.map((version) => version || Since.footer))
 }
 
-/** Loads the newest schema of the array at `uri`: two listings and a read. */
+/** Loads the newest schema of the array at `uri`: takes two listings and a read. */
 export const loadLatestSchema = (
   uri: string,
-  key: Uint8Array | undefined,
+  key: EncryptionKey | undefined,
 ): Effect.Effect<LatestSchema, LatestSchemaError, Storage | Codecs> =>
   Effect.gen(function* () {
     const listing = yield* listSchemas(uri)
@@ -61,5 +65,6 @@ export const loadLatestSchema = (
       oldestFragment: oldestOf(listing),
       key,
       verifyChecksums: true,
+      schemaCache: makeBoundedCache().makeSpace(),
     }
   })

@@ -1,14 +1,13 @@
 /**
- * What is in an array's folders, as one snapshot: every folder that opening needs listed once, all at the same time. The
- * commit files name the fragments, so that their folder is not listed.
- * Format: `array_file_hierarchy.md`, both hierarchies.
+ * A snapshot of an array's folders: every folder that opening needs is listed once, all at the same time. Commit files
+ * name the fragments, so the fragments folder is not listed. Format: `array_file_hierarchy.md`, both hierarchies.
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../../platform/errors.ts"
 import { type Entry, inFlight, Storage } from "../../../platform/storage/service.ts"
 import { COMMITS_FOLDER, SCHEMA_FOLDER } from "../../../schema/name/array_paths.ts"
 
-/** The listings of an array that tell its schemas. */
+/** The listings that contain an array's schemas. */
 export interface SchemaListing {
   readonly uri: string
   readonly root: ReadonlyArray<Entry>
@@ -20,14 +19,14 @@ export interface Listing extends SchemaListing {
   readonly commits: ReadonlyArray<Entry>
 }
 
-/** A URI without its trailing slashes (but for the root's own). */
+/** Removes trailing slashes from a URI, except the root's own. */
 export const withoutSlash = (uri: string): string => uri.replace(/(?<=[^/:])\/+$/, "")
 
-/** A name below a URI. */
+/** Appends names to a URI. */
 export const join = (uri: string, ...parts: ReadonlyArray<string>): string =>
   parts.reduce((at, part) => at.endsWith("/") ? at + part : `${at}/${part}`, uri)
 
-/** Lists an array: three listings at once. */
+/** Lists an array: three concurrent listings. */
 export const listArray = (uri: string): Effect.Effect<Listing, StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -42,7 +41,7 @@ export const listArray = (uri: string): Effect.Effect<Listing, StorageError, Sto
     return { uri, root, schemas, commits }
   })
 
-/** Lists what tells the schemas of an array: two listings at once. */
+/** Lists the schemas of an array: two concurrent listings. */
 export const listSchemas = (uri: string): Effect.Effect<SchemaListing, StorageError, Storage> =>
   Effect.flatMap(Storage, (storage) =>
     Effect.map(

@@ -1,9 +1,10 @@
 /**
- * Opening arrays: the listings, the schema, and one tail read per fragment, for a moment or a range of time.
+ * Opens arrays at a time or over a time range: takes the listings, the schema, and one tail read per fragment.
  */
 import * as Effect from "effect/Effect"
 import { Codecs } from "../../../platform/codecs/service.ts"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { decode } from "../../../schema/binary/mod.ts"
@@ -14,6 +15,7 @@ import {
 import { ARRAY_SCHEMA_FILE, FRAGMENT_METADATA_FOLDER, GROUP_FILE } from "../../../schema/name/array_paths.ts"
 import type { Fragment } from "../../fragment/fragment.ts"
 import { loadFragment } from "../../fragment/load/load_fragment.ts"
+import { type BoundedCache, type CacheSpace, makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import { attemptFormat, attemptTile, type TileError } from "../../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import { checkFragmentSchema } from "./check_schema.ts"
@@ -28,77 +30,99 @@ import {
   visibleDeletes,
   visibleFragments,
 } from "./directory.ts"
-import { withKey } from "./key.ts"
+import { keyBytes, withKey } from "./key.ts"
 import { ArrayNotFound, type InvalidOption } from "./errors.ts"
 import { join, listArray, type Listing, type SchemaListing } from "./listing.ts"
 import { type Opening, openingOf, type OpenOptions } from "./open_options.ts"
 import { makeSchemas } from "./schemas.ts"
 import { UNFINISHED_FILE } from "./unfinished.ts"
 
-/** An open array, as the engine works with it; what users hold of it is in `handle.ts`. */
+/** An open array in the engine's form; `handle.ts` has the form that users hold. */
 export interface OpenedArray {
   readonly uri: string
   readonly schema: ArraySchema
-  /** The name of the schema's file. */
+  /** Name of the schema file. */
   readonly schemaName: string
   readonly time: TimeRange
-  /** What a read sees, oldest first. */
+  /** The fragments that a read includes, oldest first. */
   readonly fragments: ReadonlyArray<Fragment>
   /** The delete conditions that a read applies, oldest first. */
   readonly deletes: ReadonlyArray<DeleteEntry>
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
   readonly verifyChecksums: boolean
+  /** Keeps all metadata that was loaded, within a limit; arrays that are opened again share it. */
+  readonly bounded: BoundedCache
+  /** What was loaded of this snapshot: label arrays, delete conditions. */
+  readonly cache: CacheSpace
+  /** What was loaded of the schemas, which never change: enumerations. */
+  readonly schemaCache: CacheSpace
 }
 
-/** What opening can fail with. */
+/** Errors of opening. */
 export type OpenError = InvalidOption | ArrayNotFound | NotFound | StorageError | TileError
 
-/** When to see an array that is opened again: see {@link OpenOptions}. */
+/** Time options for reopening an array: see {@link OpenOptions}. */
 export type ReopenOptions = Pick<OpenOptions, "at" | "start" | "end">
 
-/** What the tiles of an open array or group are opened with. */
+/** Returns the decoding context for the tiles of an open array or group. */
 export const accessOf = (
-  opened: { readonly key: Uint8Array | undefined; readonly verifyChecksums: boolean },
+  opened: { readonly key: EncryptionKey | undefined; readonly verifyChecksums: boolean },
 ): Effect.Effect<TileAccess, never, Codecs> =>
-  Effect.map(Codecs, (codecs) => ({ codecs, key: opened.key, verifyChecksums: opened.verifyChecksums }))
+  Effect.map(Codecs, (codecs) => ({ codecs, key: keyBytes(opened.key), verifyChecksums: opened.verifyChecksums }))
 
-/** URLs made from paths escape what URIs of arrays do not. */
+/** Hint for URLs made from paths: they escape characters that array URIs do not. */
 const escapeHint = (uri: string): string =>
   /^file:.*%[0-9a-f]{2}/i.test(uri) ? "; percent signs are no escapes here: write the path as it is" : ""
 
-/** What is at a URI that is not an array. */
-const hintOf = (listing: SchemaListing): string =>
+/** Describes what a URI contains if it is not an array. */
+const detailOf = (listing: SchemaListing): string =>
   listing.root.some((e) => e.name === GROUP_FILE)
     ? "this is a group, not an array; open one of its members"
     : listing.root.length === 0
     ? `there is no array here; check the path, and whether you may list it${escapeHint(listing.uri)}`
-    : listing.root.some((e) => e.name === UNFINISHED_FILE)
-    ? "there is no array here, but an unfinished copy or import; run it again with resume or overwrite"
+    : isUnfinished(listing)
+    ? "there is no array here, but an unfinished copy or import"
     : "this folder is not an array: it has no schema"
+
+const isUnfinished = (listing: SchemaListing): boolean =>
+  listing.root.every((e) => e.name !== GROUP_FILE) && listing.root.some((e) => e.name === UNFINISHED_FILE)
 
 /** There is no array where this was listed. */
 export const noArray = (listing: SchemaListing): ArrayNotFound =>
-  new ArrayNotFound({ uri: listing.uri, hint: hintOf(listing) })
+  new ArrayNotFound({
+    uri: listing.uri,
+    detail: detailOf(listing),
+    hint: isUnfinished(listing) ? { _tag: "Resume" } : undefined,
+  })
 
 /** Opens an array. */
 export const openArray = (
   uri: string,
   options: OpenOptions = {},
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
-  Effect.flatMap(openingOf(uri, options), (opening) => openAt(opening, undefined))
+  Effect.suspend(() => openArrayWithin(makeBoundedCache(), uri, options))
 
-/** Opens an array again, at another time or as it is by now; what has not changed since is not read again. */
+/** Opens an array that keeps its metadata in this cache. */
+export const openArrayWithin = (
+  bounded: BoundedCache,
+  uri: string,
+  options: OpenOptions = {},
+): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
+  Effect.flatMap(openingOf(uri, options), (opening) => openAt(opening, bounded, undefined))
+
+/** Opens an array again, at another time or in its current state; unchanged files are not read again. */
 export const reopenArray = (
   array: OpenedArray,
   options: ReopenOptions = {},
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.flatMap(
     openingOf(array.uri, { ...options, key: array.key, verifyChecksums: array.verifyChecksums }),
-    (opening) => openAt(opening, array),
+    (opening) => openAt(opening, array.bounded, array),
   )
 
 const openAt = (
   { uri, time, key, verifyChecksums }: Opening,
+  bounded: BoundedCache,
   before: OpenedArray | undefined,
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.gen(function* () {
@@ -111,11 +135,11 @@ const openAt = (
     if (file === undefined) return yield* Effect.fail(noArray(listing))
 
     const held = new Map<string, Fragment>()
-    // what was read of a file that changed since is not worth keeping
+    // data read from a file that changed since is dropped
     for (const each of before?.fragments ?? []) if (!each.session.changed) held.set(each.uri, each)
     const schemas = makeSchemas(access, directory, before === undefined ? undefined : knownSchemas(before))
     const schemaName = file.name.name
-    // footers together pay off where there are several
+    // reading consolidated footers pays off for several fragments
     const several = directory.fragments.reduce((n, f) => held.has(f.uri) ? n : n + 1, 0) > 1
     const [schema, footers] = yield* Effect.all([
       schemas.load(schemaName),
@@ -124,7 +148,7 @@ const openAt = (
     const entries = visibleFragments(directory, time, schema.arrayType === "sparse")
     const load = (entry: FragmentEntry): Effect.Effect<Fragment | undefined, OpenError, Storage> => {
       const footer = footers.get(entry.name.name) ?? footers.get(entry.uri)
-      const loading = loadFragment(access, entry, schemas, footer)
+      const loading = loadFragment(access, entry, schemas, footer, bounded.makeSpace())
       // before format 5 a folder without metadata is a fragment that was never committed
       return entry.name.version === 0 ? Effect.catchTag(loading, "NotFound", () => Effect.succeed(undefined)) : loading
     }
@@ -135,10 +159,11 @@ const openAt = (
     const fragments = entries.map((entry) => held.get(entry.uri)).filter((f) => f !== undefined)
     yield* attemptFormat(() => fragments.forEach((fragment) => checkFragmentSchema(schema, fragment)))
     const deletes = visibleDeletes(directory, time)
-    return withKey({ uri, schema, schemaName, time, fragments, deletes, verifyChecksums }, key)
+    const caches = { bounded, cache: bounded.makeSpace(), schemaCache: before?.schemaCache ?? bounded.makeSpace() }
+    return withKey({ uri, schema, schemaName, time, fragments, deletes, verifyChecksums, ...caches }, key)
   })
 
-/** The schemas of an open array by the names of their files; that of the oldest arrays may have been replaced since. */
+/** The schemas of an open array by file name; that of the oldest arrays may have been replaced since. */
 const knownSchemas = (array: OpenedArray): ReadonlyMap<string, ArraySchema> => {
   const known = new Map(array.fragments.map((fragment) => [fragment.schemaName, fragment.schema]))
   known.set(array.schemaName, array.schema)
@@ -149,7 +174,7 @@ const knownSchemas = (array: OpenedArray): ReadonlyMap<string, ArraySchema> => {
 
 const NO_FOOTERS: ReadonlyMap<string, Uint8Array> = new Map()
 
-/** The footers in the newest consolidated file. */
+/** Loads the footers in the newest consolidated file. */
 const loadConsolidatedFooters = (
   access: TileAccess,
   listing: Listing,

@@ -1,37 +1,43 @@
 /**
- * How to open an array, a group or their metadata, checked: what is asked is either understood or refused.
+ * Validates the options that open an array, a group or their metadata.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../../platform/attempt.ts"
+import * as Redacted from "effect/Redacted"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { TimeRange } from "./directory.ts"
+import { invalidOption } from "../../../platform/errors.ts"
 import { InvalidOption } from "./errors.ts"
 import { withoutSlash } from "./listing.ts"
 
-/** How to open an array, a group or their metadata. */
+/** Options of opening an array, a group or their metadata. */
 export interface OpenOptions {
-  /** The moment to see, in whole milliseconds since 1970 (number or bigint) or as a Date; the same as `end`. Default: now. */
+  /**
+   * Time to open at, in whole milliseconds since 1970 (number or bigint) or as a Date; the same as `end`. Default: now.
+   */
   readonly at?: number | bigint | Date
-  /** Sees only what was written from here on. Default: the beginning. */
+  /** Includes only writes from this time on. Default: the beginning. */
   readonly start?: number | bigint | Date
-  /** Sees only what was written until here, inclusive. Default: now. */
+  /** Includes only writes up to this time, inclusive. Default: now. */
   readonly end?: number | bigint | Date
   /** The AES-256-GCM key of an encrypted array: 32 bytes. */
-  readonly key?: Uint8Array
+  readonly key?: EncryptionKey | Uint8Array
   /** Whether MD5 and SHA-256 filters are checked. Default: true. */
   readonly verifyChecksums?: boolean
 }
 
-/** What options mean. */
+/** Validated options. */
 export interface Opening {
-  /** Where, without a slash at the end. */
+  /** URI without a trailing slash. */
   readonly uri: string
   readonly time: TimeRange
-  readonly key: Uint8Array | undefined
+  readonly key: EncryptionKey | undefined
   readonly verifyChecksums: boolean
 }
 
-/** Ends a check: the option means nothing, and why. */
-export type Refuse = (option: string, reason: string) => never
+/** Ends validation: the option is invalid, for this reason. */
+export type Refuse = (option: string, reason: string, value?: unknown) => never
 
 const kindOf = (value: unknown): string =>
   value === null
@@ -44,46 +50,55 @@ const kindOf = (value: unknown): string =>
     ? "undefined"
     : `a ${typeof value}`
 
-/** A URI that leads somewhere, without a slash at the end. */
+/** Validates a URI; removes the trailing slash. */
 export const checkUri = (uri: unknown, refuse: Refuse): string => {
   if (typeof uri !== "string") {
     const advice = uri instanceof URL ? "; for a file take fileURLToPath(url) of node:url" : ""
-    return refuse("uri", `this is ${kindOf(uri)}; give the path or URI as a string${advice}`)
+    return refuse("uri", `this is ${kindOf(uri)}; give the path or URI as a string${advice}`, uri)
   }
   if (uri === "") return refuse("uri", 'the path is empty; give the path or URI of what to open, "." for this folder')
   return withoutSlash(uri)
 }
 
-/** The milliseconds since 1970 of a time that may not be given. */
+/** Validates an optional time; returns milliseconds since 1970. */
 export const millis = (option: string, time: unknown, refuse: Refuse): number | undefined => {
   if (time === undefined) return undefined
   const date = time instanceof Date
-  // what a number does not hold is no time either: names of files could not say it
+  // times outside the exact range of numbers are invalid: file names cannot contain them
   const given = date ? time.getTime() : typeof time === "bigint" ? Number(time) : time
   if (typeof given !== "number") {
-    return refuse(option, `this is ${kindOf(time)}; give milliseconds since 1970 as a number or bigint, or a Date`)
+    return refuse(
+      option,
+      `this is ${kindOf(time)}; give milliseconds since 1970 as a number or bigint, or a Date`,
+      time,
+    )
   }
-  if (date && Number.isNaN(given)) return refuse(option, "this Date is invalid; check what it was made from")
-  if (!Number.isSafeInteger(given)) return refuse(option, `${given} is no time; give whole milliseconds since 1970`)
-  if (given < 0) return refuse(option, `${date ? time.toISOString() : given} is before 1970; nothing was written then`)
+  if (date && Number.isNaN(given)) return refuse(option, "this Date is invalid; check what it was made from", time)
+  if (!Number.isSafeInteger(given)) {
+    return refuse(option, `${given} is no time; give whole milliseconds since 1970`, time)
+  }
+  if (given < 0) {
+    return refuse(option, `${date ? time.toISOString() : given} is before 1970; nothing was written then`, time)
+  }
   return given
 }
 
-/** A key that may not be given; no message holds anything of it. */
-export const checkKey = (key: unknown, refuse: Refuse): Uint8Array | undefined => {
-  if (key === undefined) return undefined
+/** Validates an optional key; no message contains any part of it. */
+export const checkKey = (option: unknown, refuse: Refuse): EncryptionKey | undefined => {
+  if (option === undefined) return undefined
+  const key = Redacted.isRedacted(option) ? Redacted.value(option) : option
   if (!(key instanceof Uint8Array)) {
-    return refuse("key", `this is ${kindOf(key)}; give the 32 bytes as a Uint8Array, which parseKey makes of text`)
+    return refuse("key", `this is ${kindOf(key)}; give the 32 bytes as a Uint8Array, or what parseKey makes of text`)
   }
   if (key.byteLength !== 32) {
     const reason =
       `an AES-256 key has 32 bytes, this one has ${key.byteLength}; parseKey reads keys as people keep them`
     return refuse("key", reason)
   }
-  return key
+  return Redacted.isRedacted(option) ? option as EncryptionKey : Redacted.make(key)
 }
 
-/** Options are an object with no other names than these. */
+/** Checks that options are an object without unknown names. */
 export const checkNames = (options: unknown, names: ReadonlyArray<string>, refuse: Refuse): void => {
   if (typeof options !== "object" || options === null) {
     return refuse("options", `this is ${kindOf(options)}; give an object, { at: 1709539200000 } for one`)
@@ -113,37 +128,30 @@ const check = (
     refuse("at", "it is the same as end, which is given too; leave one of them out")
   }
   const until = end ?? at
-  // a start in the future sees nothing yet, which is no mistake: who looks for news starts behind the last they saw
+  // a start in the future is valid and sees nothing yet: programs that poll for news start after their last result
   if (start !== undefined && until !== undefined && start > until) {
     refuse("start", `${start} is later than ${end === undefined ? "at" : "end"}, ${until}; exchange them`)
   }
   const key = checkKey(options.key, refuse)
   if (verifyChecksums !== undefined && typeof verifyChecksums !== "boolean") {
-    refuse("verifyChecksums", `this is ${kindOf(verifyChecksums)}; give true or false`)
+    refuse("verifyChecksums", `this is ${kindOf(verifyChecksums)}; give true or false`, verifyChecksums)
   }
   return { uri, time: { start: start ?? 0, end: until ?? now }, key, verifyChecksums: verifyChecksums ?? true }
 }
 
-/** Runs a check of options; what it refuses becomes the Effect's failure. */
-export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof InvalidOption ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+/** Runs a validation of options; a rejection becomes the Effect's failure. */
+export const attemptOptions = <A>(run: () => A): Effect.Effect<A, InvalidOption> => attempt(run, failOn(InvalidOption))
 
-/** Refuses with the URI that options are for. */
-export const refusing = (uri: unknown): Refuse => (option, reason) => {
-  throw new InvalidOption({ uri: typeof uri === "string" ? uri : "", option, reason })
+/** Rejects options with the URI that they are for. */
+export const refusing = (uri: unknown): Refuse => (option, reason, value) => {
+  throw invalidOption(typeof uri === "string" ? uri : "", option, reason, value)
 }
 
-/** Where a URI leads, without a slash at the end. */
+/** Validates a URI; removes the trailing slash. */
 export const placeOf = (uri: string): Effect.Effect<string, InvalidOption> =>
   attemptOptions(() => checkUri(uri, refusing(uri)))
 
-/** What a URI and options mean; `more` are the names of options that the caller checks. */
+/** Validates a URI and options; `more` are the names of options that the caller validates. */
 export const openingOf = (
   uri: string,
   options: OpenOptions,

@@ -4,25 +4,29 @@
  *
  * @module
  */
+import * as Schema from "effect/Schema"
 import type { ArraySchema as SchemaStructure } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 import type { ArraySchema } from "../../schema_builder/schema_value.ts"
 
-/** One thing in which an array is not what was declared. */
+/** A difference between an array and its declared schema. */
 export interface SchemaDifference {
   /** The dimension or attribute; "" for the array itself. */
   readonly field: string
-  /** What was declared. */
+  /** The declared property. */
   readonly want: string
-  /** What the array has. */
+  /** The array's property. */
   readonly have: string
 }
 
-const SchemaMismatchBase: TaggedErrorClass<"SchemaMismatch", {
+const SchemaMismatchBase: TaggedErrorClass<SchemaMismatch, "SchemaMismatch", {
   readonly uri: string
   readonly differences: ReadonlyArray<SchemaDifference>
-}> = taggedError("SchemaMismatch")
+}> = taggedError("SchemaMismatch", () => ({
+  uri: Schema.String,
+  differences: Schema.Array(Schema.Struct({ field: Schema.String, want: Schema.String, have: Schema.String })),
+}))
 
 /**
  * The array at `uri` is not what the schema that it was opened with says, in all of `differences`.
@@ -55,7 +59,7 @@ export class SchemaMismatch extends SchemaMismatchBase {
   }
 }
 
-/** What fields are, in the words of their datatype. */
+/** Formats the type of a field. */
 const described = (type: string, nullable: boolean, cellValNum: number | "var"): string => {
   const cells = cellValNum === "var" ? ", var-sized" : cellValNum === 1 ? "" : `, ${cellValNum} values in a cell`
   return `${nullable ? "nullable " : ""}${type}${cells}`
@@ -65,7 +69,7 @@ const count = (cellValNum: number): number | "var" => cellValNum === VAR ? "var"
 
 const listed = (names: ReadonlyArray<string>): string => names.map((name) => JSON.stringify(name)).join(", ")
 
-/** All that an array has otherwise than it was declared. */
+/** Returns all differences between an array and its declared schema. */
 export const schemaDifferences = (
   declared: ArraySchema,
   { arrayType, dimensions, attributes }: SchemaStructure,
@@ -77,7 +81,7 @@ export const schemaDifferences = (
   const an = (kind: string): string => `a ${kind} array`
   compare("", an(declared.arrayType), an(arrayType))
 
-  // shapes and the order of cells follow from all dimensions in their order
+  // shapes and cell orders depend on all dimensions, in order
   const names = dimensions.map((d) => d.name)
   compare("", `the dimensions ${listed(declared.dimensionNames)}`, `the dimensions ${listed(names)}`)
   for (const { name, type } of dimensions) {
@@ -99,7 +103,7 @@ export const schemaDifferences = (
       continue
     }
     compare(name, want, described(found.type, found.nullable, count(found.cellValNum)))
-    // codes may be read as codes, but what has no enumeration has no values
+    // codes may be read as codes, but an attribute without enumeration has no values
     if (enumeration !== "" && found.enumeration === "") compare(name, "codes of an enumeration", "no enumeration")
   }
   return differences

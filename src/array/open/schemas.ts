@@ -1,5 +1,5 @@
 /**
- * The schemas of an array that is being opened: each file is read once, however many fragments ask for it.
+ * The schemas of an array being opened: each file is read once, however many fragments use it.
  */
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
@@ -13,7 +13,7 @@ import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import { checkSchema } from "./check_schema.ts"
 import type { Directory } from "./directory.ts"
 
-/** What loading a schema can fail with. */
+/** Errors of loading a schema. */
 export type SchemaError = NotFound | StorageError | TileError
 
 /** Reads one schema file. */
@@ -27,14 +27,14 @@ export const loadSchema = (access: TileAccess, uri: string): Effect.Effect<Array
       ),
   )
 
-/** The schemas of a directory, by the names of their files; `known` are those that need not be read. */
+/** Returns a loader for the schemas of a directory, by file name; `known` need not be read. */
 export const makeSchemas = (
   access: TileAccess,
   directory: Directory,
   known: ReadonlyMap<string, ArraySchema> = new Map(),
 ): Schemas<SchemaError, Storage> => {
   const there = new Map(known)
-  // one at a time: whoever comes later finds it there
+  // one at a time, so that later callers find the schema loaded
   const lock = Effect.unsafeMakeSemaphore(1)
   const load = (name: string): Effect.Effect<ArraySchema, SchemaError, Storage> => {
     const found = there.get(name)
@@ -43,11 +43,13 @@ export const makeSchemas = (
     const file = directory.schemas.find((s) => s.name.name === wanted)
     if (file === undefined) {
       const reason = `a fragment was written by the schema ${wanted}, which is not there`
-      return Effect.fail(new FormatError({ uri: directory.uri, path: SCHEMA_FOLDER, offset: 0, version: 0, reason }))
+      return Effect.fail(
+        new FormatError({ uri: directory.uri, path: SCHEMA_FOLDER, offset: 0, version: 0, detail: reason }),
+      )
     }
     return Effect.map(loadSchema(access, file.uri), (schema) => {
       there.set(wanted, schema)
-      // what fragments from before format 10 call it
+      // fragments from before format 10 use this name
       if (wanted === ARRAY_SCHEMA_FILE) there.set("", schema)
       return schema
     })

@@ -1,7 +1,6 @@
 /**
- * The mark of an array that is being filled: while its file exists, a copy or an import is under way, or a program that
- * did one was killed. The array has no schema then, so that nobody opens half of it; or it is an older one that will be
- * replaced.
+ * The mark of an array that is being filled: while its file exists, a copy or an import is running, or was killed. The
+ * array has no schema then, so that nobody opens half of it, or it has an older schema that will be replaced.
  *
  * @module
  */
@@ -14,27 +13,27 @@ import { FormatError } from "../../../schema/errors/format_error.ts"
 import { parseName } from "../../../schema/name/timestamped_name.ts"
 import { join } from "./listing.ts"
 
-/** The file of the mark, in the array's own folder, where engines ignore names that they do not know. */
+/** Name of the mark file, in the array's own folder, where engines ignore unknown names. */
 export const UNFINISHED_FILE = "__tessera_unfinished.json"
 
-/** No mark has more bytes: some 100,000 fragments. */
+/** Maximum size of a mark in bytes: about 100,000 fragments. */
 const MAX_BYTES = 16 << 20
 
-/** What was written up to a point. */
+/** State of a write at a point. */
 export interface Checkpoint {
-  /** Cells of the input that finished fragments hold. */
+  /** Number of input cells that finished fragments contain. */
   readonly given: number
-  /** Cells in those fragments: fewer, where duplicates were left out. */
+  /** Number of cells in those fragments: smaller if duplicates were dropped. */
   readonly cells: number
-  /** Bytes of their files. */
+  /** Size of their files in bytes. */
   readonly bytes: number
-  /** The names of the fragments, oldest first. */
+  /** Names of the fragments, oldest first. */
   readonly fragments: ReadonlyArray<string>
-  /** The name of their commit, once all cells are written: what is left is to commit them and to store the schema. */
+  /** Name of their commit, once all cells are written: only the commit and the schema remain. */
   readonly commit: string | null
 }
 
-/** The beginning of an input: how many bytes were read, and a digest of them. */
+/** The consumed beginning of an input: its number of bytes and a digest. */
 export interface PassedInput {
   readonly bytes: number
   readonly digest: string
@@ -45,25 +44,25 @@ export interface Unfinished {
   readonly format: "tessera-unfinished"
   readonly version: 1
   readonly operation: "copy" | "import"
-  /** Where the cells come from, without the query of a URL. */
+  /** Source of the cells, without the query of a URL. */
   readonly source: string
-  /** A random number, by which a program knows the mark that it made. */
+  /** A random number that identifies the process that made the mark. */
   readonly id: string
-  /** When it began, in milliseconds since 1970. */
+  /** Start time, in milliseconds since 1970. */
   readonly begun: number
-  /** A digest of everything that decides what the array will hold: only the same request can be resumed. */
+  /** A digest of everything that determines the contents of the array: only an equal request can be resumed. */
   readonly request: string
-  /** Whether it replaces an array that is still there. */
+  /** True if it replaces an array that still exists. */
   readonly replaces: boolean
-  /** The name of the schema's file to come; `""` before format 10. */
+  /** Name of the schema file to be stored; `""` before format 10. */
   readonly schemaName: string
   readonly checkpoint: Checkpoint
-  /** What was read of an input at the checkpoint, or more. */
+  /** The input consumed at the checkpoint, or more. */
   readonly input?: PassedInput
 }
 
 const Count = Schema.NonNegativeInt
-/** Names become paths: nothing but timestamped names, which have no slash. */
+/** names become paths: only timestamped names, which contain no slash, are valid */
 const Name = Schema.String.pipe(Schema.filter((name) => parseName(name)?.name === name))
 
 const UnfinishedText: Schema.Schema<Unfinished> = Schema.Struct({
@@ -88,11 +87,11 @@ const UnfinishedText: Schema.Schema<Unfinished> = Schema.Struct({
 
 const decode = Schema.decodeUnknownEither(Schema.parseJson(UnfinishedText))
 
-/** The bytes of a mark. */
+/** Encodes a mark. */
 export const encodeUnfinished = (unfinished: Unfinished): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(unfinished, null, 1) + "\n")
 
-/** The mark in the folder of an array; fails with `FormatError` for one that is damaged. */
+/** Loads the mark of an array; fails with `FormatError` if it is damaged. */
 export const loadUnfinished = (
   uri: string,
 ): Effect.Effect<Unfinished | undefined, StorageError | FormatError, Storage> =>
@@ -104,5 +103,5 @@ export const loadUnfinished = (
     const decoded = tail.size > MAX_BYTES ? undefined : decode(new TextDecoder().decode(tail.bytes))
     if (decoded !== undefined && Either.isRight(decoded)) return decoded.right
     const reason = "this mark of an unfinished copy or import is damaged; remove the folder, or overwrite the array"
-    return yield* Effect.fail(new FormatError({ uri: file, path: "", offset: 0, version: 0, reason }))
+    return yield* Effect.fail(new FormatError({ uri: file, path: "", offset: 0, version: 0, detail: reason }))
   })

@@ -26,7 +26,7 @@ export const runCopy = (
     const memory = size === undefined ? undefined : yield* attemptUsage(() => parseSize("memory", size))
     const keyFile = request.text("to-key-file")
     if (keyFile !== undefined && request.on("decrypt")) {
-      return yield* Effect.fail(new UsageError({ reason: "copy: --decrypt needs no --to-key-file; leave one out" }))
+      return yield* Effect.fail(new UsageError({ detail: "copy: --decrypt needs no --to-key-file; leave one out" }))
     }
     const key = keyFile === undefined ? undefined : yield* readKey(keyFile, terminal)
     const source = yield* openRequested(request, terminal)

@@ -21,7 +21,7 @@ export const runDelete = (
   Effect.gen(function* () {
     const where = request.text("where")
     if (where === undefined) {
-      return yield* Effect.fail(new UsageError({ reason: "delete: say which cells: --where CONDITION" }))
+      return yield* Effect.fail(new UsageError({ detail: "delete: say which cells: --where CONDITION" }))
     }
     const text = request.text("at")
     const at = text === undefined ? undefined : yield* attemptUsage(() => parseTime("delete: --at", text))

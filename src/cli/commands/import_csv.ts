@@ -58,7 +58,7 @@ const inputOf = (request: Request, terminal: Terminal): CsvInput<InputFailed> =>
   const [file] = request.operands
   if (file !== "-") return file
   if (terminal.read === undefined) {
-    throw new UsageError({ reason: "import: there is no standard input here; name a file" })
+    throw new UsageError({ detail: "import: there is no standard input here; name a file" })
   }
   return Stream.fromAsyncIterable(withoutWaiting(terminal.read()), (cause) => new InputFailed({ cause }))
 }
@@ -75,7 +75,7 @@ export const runImport = (
       const given = creating.find((option) => request.on(option))
       if (append && given !== undefined) {
         throw new UsageError({
-          reason: `import: --${given} is for new arrays, and --append for one that is there; leave one out`,
+          detail: `import: --${given} is for new arrays, and --append for one that is there; leave one out`,
         })
       }
       const delimiter = delimiterOf(request)

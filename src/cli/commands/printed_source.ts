@@ -107,7 +107,7 @@ export const printedSource = (
     const matching = request.on("matching")
     if (matching && (query.order ?? "row") !== "row") {
       const reason = `${request.command}: --matching answers cells row by row; leave --order out`
-      return yield* Effect.fail(new UsageError({ reason }))
+      return yield* Effect.fail(new UsageError({ detail: reason }))
     }
     const before = (coordinates || matching) && schema.arrayType === "dense" && select === undefined
       ? dimensions.map((d) => d.name).filter((name) => !attributes.some((a) => a.name === name))

@@ -26,7 +26,7 @@ const formatOf = (request: Request): Format => {
   const format = request.text("format") as Format | undefined
   if (!request.on("json")) return format ?? "table"
   if (format !== undefined && format !== "json") {
-    throw new UsageError({ reason: `read: --json is --format json, not ${format}` })
+    throw new UsageError({ detail: `read: --json is --format json, not ${format}` })
   }
   return "json"
 }

@@ -53,7 +53,7 @@ export const runMeta = (
       return yield* Effect.fail(
         new ArrayNotFound({
           uri,
-          hint: "there is no array or group here; check the path, and whether you may list it",
+          detail: "there is no array or group here; check the path, and whether you may list it",
         }),
       )
     }

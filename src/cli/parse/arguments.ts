@@ -47,7 +47,7 @@ const guess = (word: string, known: ReadonlyArray<string>, prefix = ""): string 
 }
 
 const fail = (reason: string): never => {
-  throw new UsageError({ reason })
+  throw new UsageError({ detail: reason })
 }
 
 /** Refuses a value that the option does not take. */
@@ -83,7 +83,7 @@ export const parse = (args: ReadonlyArray<string>): Invocation => {
   if (!isCommand(command)) {
     const all = Object.keys(commands)
     const hint = guess(command, all) || `; there are ${names(all)}`
-    throw new UsageError({ reason: `there is no command ${JSON.stringify(command)}${hint}` })
+    throw new UsageError({ detail: `there is no command ${JSON.stringify(command)}${hint}` })
   }
   const specs: Readonly<Record<string, OptionSpec>> = commands[command].options
   const given = new Map<string, Array<string>>()

@@ -27,7 +27,7 @@ export const parseSize = (option: string, text: string): number => {
   const bytes = Math.floor(Number(number) * factor)
   // not a number where the text is none
   if (bytes >= 1 && bytes <= Number.MAX_SAFE_INTEGER) return bytes
-  throw new UsageError({ reason: `--${option}: give a size above 0, such as 256MiB, 1GB or 1048576` })
+  throw new UsageError({ detail: `--${option}: give a size above 0, such as 256MiB, 1GB or 1048576` })
 }
 
 const names = ["bytes", "KiB", "MiB", "GiB", "TiB"]

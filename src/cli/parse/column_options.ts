@@ -9,7 +9,7 @@ import type { Request } from "./arguments.ts"
 import { UsageError } from "./usage_error.ts"
 
 const fail = (option: string, text: string, reason: string): never => {
-  throw new UsageError({ reason: `--${option} ${JSON.stringify(text)}: ${reason}` })
+  throw new UsageError({ detail: `--${option} ${JSON.stringify(text)}: ${reason}` })
 }
 
 /** Names, separated by commas. */

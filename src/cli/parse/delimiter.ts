@@ -20,6 +20,6 @@ export const delimiterOf = (request: Request): string | undefined => {
   const delimiter = Object.hasOwn(names, text) ? names[text] : text
   if (delimiter.length === 1 && !'"\r\n'.includes(delimiter)) return delimiter
   throw new UsageError({
-    reason: `--delimiter: give one character, or tab, semicolon, pipe; not ${JSON.stringify(text)}`,
+    detail: `--delimiter: give one character, or tab, semicolon, pipe; not ${JSON.stringify(text)}`,
   })
 }

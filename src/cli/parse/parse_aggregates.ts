@@ -15,7 +15,7 @@ const kinds: Readonly<Record<string, AggregateKind>> = {
 }
 
 const fail = (text: string, reason: string): never => {
-  throw new UsageError({ reason: `--agg ${JSON.stringify(text)}: ${reason}` })
+  throw new UsageError({ detail: `--agg ${JSON.stringify(text)}: ${reason}` })
 }
 
 /** The name in the parentheses that open at `from`; names may hold any character, so the longest known one is taken. */

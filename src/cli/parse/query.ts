@@ -43,5 +43,5 @@ export const refuseBeside = (
   attemptUsage(() => {
     const given = others.find((name) => request.on(name))
     if (given === undefined) return
-    throw new UsageError({ reason: `${request.command}: --${given} means nothing beside --${option}; leave one out` })
+    throw new UsageError({ detail: `${request.command}: --${given} means nothing beside --${option}; leave one out` })
   })

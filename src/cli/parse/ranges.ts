@@ -15,7 +15,7 @@ type Pair = readonly [low: Bound, high: Bound]
 type Named = Pick<Dimension, "name" | "type" | "cellValNum">
 
 const fail = (text: string, reason: string): never => {
-  throw new UsageError({ reason: `--range ${JSON.stringify(text)}: ${reason}` })
+  throw new UsageError({ detail: `--range ${JSON.stringify(text)}: ${reason}` })
 }
 
 const isBound = (value: unknown): value is Bound =>
@@ -126,6 +126,6 @@ export const parseSelect = (
     }
   }
   const twice = out.find((name, i) => out.indexOf(name) !== i)
-  if (twice !== undefined) throw new UsageError({ reason: `--${option}: ${JSON.stringify(twice)} is named twice` })
+  if (twice !== undefined) throw new UsageError({ detail: `--${option}: ${JSON.stringify(twice)} is named twice` })
   return out
 }

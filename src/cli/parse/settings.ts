@@ -2,9 +2,10 @@
  * What all commands do first: the key, the time, and what is at the URI.
  */
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import { NotFound, type StorageError } from "../../../platform/errors.ts"
-import { type InvalidKey, parseKey } from "../../../platform/keys.ts"
+import { type EncryptionKey, type InvalidKey, parseKey } from "../../../platform/keys.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { pathInFileUri } from "../../../platform/storage/uri.ts"
 import { openArray, type OpenedArray, type OpenError } from "../../array/open/open.ts"
@@ -18,14 +19,7 @@ import { UsageError } from "./usage_error.ts"
 export type SettingsError = UsageError | InvalidKey | NotFound | StorageError
 
 /** Runs what throws UsageError. */
-export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof UsageError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> => attempt(run, failOn(UsageError))
 
 /** A path as a shell takes it. */
 const shellWord = (path: string): string => /^[\w./~+:@%,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
@@ -42,7 +36,7 @@ const UNSHOWN_FILE = "the key file (give the name of a file; this one looks like
 export const readKey = (
   file: string,
   terminal: Terminal,
-): Effect.Effect<Uint8Array, InvalidKey | NotFound | StorageError, Storage> =>
+): Effect.Effect<EncryptionKey, InvalidKey | NotFound | StorageError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
     const bytes = yield* Effect.mapError(
@@ -66,7 +60,7 @@ export const readKey = (
 export const keyOf = (
   request: Request,
   terminal: Terminal,
-): Effect.Effect<Uint8Array | undefined, InvalidKey | NotFound | StorageError, Storage> =>
+): Effect.Effect<EncryptionKey | undefined, InvalidKey | NotFound | StorageError, Storage> =>
   Effect.gen(function* () {
     const file = request.text("key-file")
     if (file !== undefined) return yield* readKey(file, terminal)

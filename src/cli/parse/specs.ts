@@ -1,10 +1,10 @@
 /**
- * The commands and their options, as one table: what is parsed, and what the help says.
+ * The table of commands and options. The parser and the help read it.
  */
 
-/** An option. Without `value` it is a switch. */
+/** An option. Without `value` it is a flag. */
 export interface OptionSpec {
-  /** What its value is called in the help. */
+  /** The name of the value in the help. */
   readonly value?: string
   readonly description: string
   readonly choices?: ReadonlyArray<string>
@@ -15,7 +15,7 @@ export interface OptionSpec {
 /** A command. */
 export interface CommandSpec {
   readonly description: string
-  /** What it takes besides options. Default: one URI. */
+  /** The names of the operands. Default: one URI. */
   readonly operands?: ReadonlyArray<string>
   readonly options: Readonly<Record<string, OptionSpec>>
 }
@@ -25,23 +25,24 @@ const json: OptionSpec = { description: "print JSON" }
 const select: OptionSpec = {
   value: "NAMES",
   repeated: true,
-  description: "attributes and dimensions, separated by commas",
+  description: "select attributes and dimensions, separated by commas",
 }
 
 const range: OptionSpec = {
   value: "DIM=LO:HI",
   repeated: true,
   description:
-    'cells in a range, both ends inclusive; DIM=V for a point; a label for DIM; DIM=["lo","hi"] for values with a colon',
+    'select a range, both ends inclusive; DIM=V selects a point, a dimension label can replace DIM, DIM=["lo","hi"] is ' +
+    "for values with a colon",
 }
 
 const where: OptionSpec = {
   value: "CONDITION",
-  description: 'only cells that fulfil it: \'depth > 400 and place in ["Tonga", "Fiji"] and not flag == None\'',
+  description: 'select cells by a condition: \'depth > 400 and place in ["Tonga", "Fiji"] and not flag == None\'',
 }
 
 const matching: OptionSpec = {
-  description: "of dense arrays only the cells that fulfil --where and that somebody wrote, with their coordinates",
+  description: "return only written cells that match --where, with their coordinates; dense arrays only",
 }
 
 const clip: OptionSpec = { description: "clip ranges to the domain instead of failing" }
@@ -49,59 +50,61 @@ const clip: OptionSpec = { description: "clip ranges to the domain instead of fa
 const order: OptionSpec = {
   value: "ORDER",
   choices: ["row", "col", "global", "unordered"],
-  description: "of the cells",
+  description: "set the cell order",
 }
 
-const limit: OptionSpec = { value: "N", integer: true, description: "the first N cells" }
+const limit: OptionSpec = { value: "N", integer: true, description: "return at most N cells" }
 
-const codes: OptionSpec = { description: "the codes of enumerated attributes, not the values" }
+const codes: OptionSpec = { description: "show enumeration codes instead of values" }
 
 const timestamps: OptionSpec = {
-  description: "when each cell was written, as a last column __timestamps; of sparse arrays",
+  description: "add a column __timestamps with the write time of each cell; sparse arrays only",
 }
 
 const memory: OptionSpec = {
   value: "SIZE",
-  description: "of the cells that are read at a time: 64MiB, 1GB, … (256MiB)",
+  description: "set the memory budget per batch: 64MiB, 1GB, … (256MiB)",
 }
 
 const target = {
-  overwrite: { description: "replace an array, or an unfinished copy or import, that is at the target" },
-  resume: { description: "continue the same copy or import after it was killed; finished fragments are kept" },
+  overwrite: { description: "replace an existing array, or an unfinished copy or import, at the target" },
+  resume: { description: "continue the same copy or import after the process was killed; keeps finished fragments" },
 } as const satisfies Record<string, OptionSpec>
 
-const quiet: OptionSpec = { description: "say nothing but errors: no progress, no remarks" }
+const quiet: OptionSpec = { description: "print errors only, without progress and notes" }
 
 const allow: OptionSpec = {
   value: "ORIGIN",
   repeated: true,
-  description:
-    "let groups from web servers lead to this origin or scheme, besides their own: https://data.example, file:",
+  description: "follow members of groups from web servers to this origin or scheme too: https://data.example, file:",
 }
 
 const opening = {
   at: {
     value: "TIME",
-    description: "as it was then: milliseconds since 1970, or an ISO date such as 2024-02-29T12:00Z",
+    description: "open the array as of this time: milliseconds since 1970, or an ISO date such as 2024-02-29T12:00Z",
   },
-  from: { value: "TIME", description: "only what was written from then on" },
-  to: { value: "TIME", description: "only what was written until then, inclusive" },
+  from: { value: "TIME", description: "ignore writes before this time" },
+  to: { value: "TIME", description: "ignore writes after this time" },
   "key-file": {
     value: "FILE",
-    description: "the key of an encrypted array; or set TESSERA_KEY (32 characters or 64 hex digits)",
+    description: "read the encryption key from a file (32 characters or 64 hex digits); default: TESSERA_KEY",
   },
 } as const satisfies Record<string, OptionSpec>
 
 /** All commands by name. */
 export const commands = {
   ls: { description: "list the arrays and groups in a folder or group", options: { json, allow, ...opening } },
-  tree: { description: "list them with all that is below them", options: { json, allow, ...opening } },
+  tree: { description: "list arrays and groups recursively", options: { json, allow, ...opening } },
   schema: { description: "show the schema of an array", options: { json, ...opening } },
   fragments: { description: "list the fragments of an array", options: { json, ...opening } },
-  domain: { description: "show where an array may have cells, and where it has", options: { json, ...opening } },
+  domain: {
+    description: "show the domain, current domain, non-empty domain",
+    options: { json, ...opening },
+  },
   meta: { description: "show the metadata of an array or group", options: { json, ...opening } },
   read: {
-    description: "read cells",
+    description: "read cells of an array",
     options: {
       select,
       range,
@@ -110,21 +113,21 @@ export const commands = {
       agg: {
         value: "LIST",
         repeated: true,
-        description: "no cells, but what is to be said of them: count,sum(a),min(a),max(a),mean(a),null_count(a)",
+        description: "print aggregates instead of cells: count,sum(a),min(a),max(a),mean(a),null_count(a)",
       },
       by: {
         value: "NAMES",
         repeated: true,
-        description: "with --agg: for each group of cells that have these in common; alone: the groups",
+        description: "group aggregates by these fields; without --agg, list the distinct groups",
       },
-      explain: { description: "no cells, but how they would be read: fragments, tiles, requests, bytes" },
+      explain: { description: "print the query plan instead of cells: fragments, tiles, requests, bytes" },
       clip,
       order,
       limit,
       codes,
       timestamps,
-      format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "of the output" },
-      json: { description: "the same as --format json" },
+      format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "set the output format" },
+      json: { description: "print JSON, as --format json does" },
       memory,
       quiet,
       ...opening,
@@ -133,11 +136,11 @@ export const commands = {
   delete: {
     description: "delete cells of a sparse array",
     options: {
-      where: { ...where, description: 'which cells go: \'depth > 400 and place in ["Tonga", "Fiji"]\'' },
+      where: { ...where, description: 'delete the cells that match: \'depth > 400 and place in ["Tonga", "Fiji"]\'' },
       at: {
         value: "TIME",
         description:
-          "deletes what was written until then, and is seen from then on: milliseconds since 1970, or a date",
+          "set the timestamp of the delete; later writes are not affected: milliseconds since 1970, or an ISO date",
       },
       "key-file": opening["key-file"],
       json,
@@ -145,48 +148,62 @@ export const commands = {
     },
   },
   import: {
-    description: "make an array of a CSV file, or of -",
+    description: "create an array from a CSV file or - (stdin)",
     operands: ["CSV", "URI"],
     options: {
-      sparse: { description: "a sparse array; otherwise it is dense" },
+      sparse: { description: "create a sparse array instead of a dense one" },
       dims: {
         value: "COLUMNS",
         repeated: true,
-        description: 'the columns that are coordinates; dense arrays without any get a dimension "row"',
+        description: 'use these columns as dimensions; without it, a dense array has one dimension "row"',
       },
-      tile: { value: "DIM=LENGTH", repeated: true, description: "how long the tiles of a dimension are" },
+      tile: { value: "DIM=LENGTH", repeated: true, description: "set the tile extent of a dimension" },
       domain: {
         value: "DIM=LO:HI",
         repeated: true,
-        description: "the domain of a dimension (all that its type holds)",
+        description: "set the domain of a dimension (the full range of its type)",
       },
       types: {
         value: "COL=TYPE",
         repeated: true,
-        description: "datatypes, such as a=int32,b=ascii; TYPE? may be null (what holds the first 10,000 rows)",
+        description:
+          "set datatypes, such as a=int32,b=ascii; TYPE? is nullable (default: inferred from the first 10,000 rows)",
       },
       filter: {
         value: "FILTERS",
         repeated: true,
-        description: "of all columns, such as bitshuffle,zstd:5, or of one: a=rle; none for none (zstd)",
+        description:
+          'set the filters of all columns, or of one: bitshuffle,zstd:5 or a=rle; "none" disables filtering (zstd)',
       },
-      order: { value: "ORDER", choices: ["row", "col", "hilbert"], description: "of the cells in a tile" },
-      capacity: { value: "N", integer: true, description: "cells of a tile of a sparse array (10000)" },
+      order: { value: "ORDER", choices: ["row", "col", "hilbert"], description: "set the cell order in a tile" },
+      capacity: {
+        value: "N",
+        integer: true,
+        description: "set the number of cells per tile of a sparse array (10000)",
+      },
       duplicates: {
-        value: "WHAT",
+        value: "MODE",
         choices: ["refuse", "first", "keep"],
-        description: "what becomes of rows with the same coordinates in a sparse array",
+        description: "handle rows with equal coordinates in a sparse array",
       },
-      append: { description: "write into an array that is there, by the names of its fields" },
+      append: { description: "append to an existing array, matching columns to fields by name" },
       ...target,
-      columns: { value: "NAMES", repeated: true, description: "what columns are called, if not by the first row" },
-      delimiter: { value: "CHAR", description: "between cells: a character, or tab (,)" },
-      null: { value: "TEXT", description: "cells that are null, such as NA; empty texts are then empty (empty cells)" },
-      "format-version": { value: "N", integer: true, description: "format of the array, from 3 on (22)" },
-      memory: { ...memory, description: "of the rows that wait to be written together: 64MiB, 1GB, … (256MiB)" },
+      columns: { value: "NAMES", repeated: true, description: "set the column names (default: the first row)" },
+      delimiter: { value: "CHAR", description: "set the delimiter: a character, or tab (,)" },
+      null: {
+        value: "TEXT",
+        description:
+          "read cells with this text as null; empty cells are then empty strings (default: empty cells are null)",
+      },
+      "format-version": {
+        value: "N",
+        integer: true,
+        description: "set the format version of the array, 3 or later (22)",
+      },
+      memory: { ...memory, description: "set the memory budget for buffered rows: 64MiB, 1GB, … (256MiB)" },
       at: {
         value: "TIME",
-        description: "the moment that the cells belong to, in milliseconds since 1970 or as an ISO date",
+        description: "set the timestamp of the cells: milliseconds since 1970, or an ISO date",
       },
       "key-file": opening["key-file"],
       json,
@@ -194,7 +211,7 @@ export const commands = {
     },
   },
   export: {
-    description: "write cells into a file, or to -",
+    description: "write cells to a file or - (stdout)",
     operands: ["URI", "FILE"],
     options: {
       select,
@@ -209,10 +226,13 @@ export const commands = {
       format: {
         value: "FORMAT",
         choices: ["csv", "ndjson"],
-        description: "of the file, if its name does not say: .ndjson, .jsonl",
+        description: "set the file format; default: by the file name (.ndjson, .jsonl)",
       },
-      delimiter: { value: "CHAR", description: "between the cells of CSV: a character, or tab (,)" },
-      null: { value: "TEXT", description: 'for null in CSV (nothing; empty texts are "")' },
+      delimiter: { value: "CHAR", description: "set the CSV delimiter: a character, or tab (,)" },
+      null: {
+        value: "TEXT",
+        description: 'write null as this text in CSV (default: an empty cell; empty strings are "")',
+      },
       memory,
       quiet,
       ...opening,
@@ -222,12 +242,22 @@ export const commands = {
     description: "copy an array: schema, cells, metadata",
     operands: ["SOURCE", "TARGET"],
     options: {
-      select: { ...select, description: "attributes to copy, separated by commas; dimensions always are" },
+      select: {
+        ...select,
+        description: "select attributes to copy, separated by commas; dimensions are always copied",
+      },
       range,
-      "format-version": { value: "N", integer: true, description: "format of the copy, from 3 on (22)" },
-      "to-key-file": { value: "FILE", description: "another key for the copy than that of the array" },
-      decrypt: { description: "do not encrypt the copy of an encrypted array" },
-      "no-metadata": { description: "leave the metadata out" },
+      "format-version": {
+        value: "N",
+        integer: true,
+        description: "set the format version of the copy, 3 or later (22)",
+      },
+      "to-key-file": {
+        value: "FILE",
+        description: "encrypt the copy with the key in this file (default: the key of the source)",
+      },
+      decrypt: { description: "write the copy without encryption" },
+      "no-metadata": { description: "omit the metadata" },
       ...target,
       memory,
       json,
@@ -235,21 +265,21 @@ export const commands = {
       ...opening,
     },
   },
-  publish: { description: "write a manifest, for web servers that do not list folders", options: { json, quiet } },
+  publish: { description: "write a manifest for use on a web server", options: { json, quiet } },
 } as const satisfies Record<string, CommandSpec>
 
 /** The name of a command. */
 export type CommandName = keyof typeof commands
 
-/** What a command takes besides options. */
+/** Returns the names of a command's operands. */
 export const operandsOf = (name: CommandName): ReadonlyArray<string> => {
   const spec: CommandSpec = commands[name]
   return spec.operands ?? ["URI"]
 }
 
-/** Whether there is such a command. */
+/** Returns whether a command exists. */
 export const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)
 
-/** Whether there is a command of that name with that option. */
+/** Returns whether a command has an option. */
 export const hasOption = (name: string, option: string): boolean =>
   isCommand(name) && Object.hasOwn(commands[name].options, option)

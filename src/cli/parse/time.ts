@@ -12,7 +12,7 @@ export const parseTime = (option: string, text: string): number => {
   const parsed = parseDatetime("datetime_ms", text)
   if (typeof parsed !== "bigint" || parsed < 0n) {
     throw new UsageError({
-      reason: `${option}: ${JSON.stringify(text)} is no time; give milliseconds since 1970 or an ISO date such as ` +
+      detail: `${option}: ${JSON.stringify(text)} is no time; give milliseconds since 1970 or an ISO date such as ` +
         "2024-02-29T12:00Z",
     })
   }
@@ -29,10 +29,10 @@ export const timesOf = (request: Request): { readonly start?: number; readonly e
   const from = time("from")
   const to = time("to")
   if (at !== undefined && (from !== undefined || to !== undefined)) {
-    throw new UsageError({ reason: `${request.command}: --at is a moment; leave it out, or --from and --to` })
+    throw new UsageError({ detail: `${request.command}: --at is a moment; leave it out, or --from and --to` })
   }
   if (from !== undefined && to !== undefined && from > to) {
-    throw new UsageError({ reason: `${request.command}: --from is after --to` })
+    throw new UsageError({ detail: `${request.command}: --from is after --to` })
   }
   const end = at ?? to
   return { ...(from === undefined ? {} : { start: from }), ...(end === undefined ? {} : { end }) }

@@ -1,10 +1,16 @@
+import * as Schema from "effect/Schema"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 
-const UsageErrorBase: TaggedErrorClass<"UsageError", { readonly reason: string }> = taggedError("UsageError")
+const UsageErrorBase: TaggedErrorClass<UsageError, "UsageError", { readonly detail: string }> = taggedError(
+  "UsageError",
+  () => ({
+    detail: Schema.String,
+  }),
+)
 
 /** The command line does not say what to do, or says it wrongly. */
 export class UsageError extends UsageErrorBase {
   override get message(): string {
-    return this.reason
+    return this.detail
   }
 }

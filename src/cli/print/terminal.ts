@@ -2,6 +2,7 @@
  * What the command line needs of the outside. Tests put their own in its place.
  */
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { messageText } from "../../../schema/errors/message_text.ts"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 
@@ -33,12 +34,26 @@ export interface Drawing {
   readonly draw: (text: string) => Promise<void>
 }
 
-const ClosedPipeBase: TaggedErrorClass<"ClosedPipe", { readonly cause: unknown }> = taggedError("ClosedPipe")
+const ClosedPipeBase: TaggedErrorClass<ClosedPipe, "ClosedPipe", { readonly cause?: unknown }> = taggedError(
+  "ClosedPipe",
+  () => ({
+    cause: Schema.optional(Schema.Defect),
+  }),
+)
 
 /** Nobody reads the output any more, as after `| head`: time to stop, and no mistake. */
-export class ClosedPipe extends ClosedPipeBase {}
+export class ClosedPipe extends ClosedPipeBase {
+  override get message(): string {
+    return "standard output: the reader has closed it"
+  }
+}
 
-const OutputFailedBase: TaggedErrorClass<"OutputFailed", { readonly cause: unknown }> = taggedError("OutputFailed")
+const OutputFailedBase: TaggedErrorClass<OutputFailed, "OutputFailed", { readonly cause?: unknown }> = taggedError(
+  "OutputFailed",
+  () => ({
+    cause: Schema.optional(Schema.Defect),
+  }),
+)
 
 /** The output cannot be written. */
 export class OutputFailed extends OutputFailedBase {
@@ -47,7 +62,12 @@ export class OutputFailed extends OutputFailedBase {
   }
 }
 
-const InputFailedBase: TaggedErrorClass<"InputFailed", { readonly cause: unknown }> = taggedError("InputFailed")
+const InputFailedBase: TaggedErrorClass<InputFailed, "InputFailed", { readonly cause?: unknown }> = taggedError(
+  "InputFailed",
+  () => ({
+    cause: Schema.optional(Schema.Defect),
+  }),
+)
 
 /** The input cannot be read. */
 export class InputFailed extends InputFailedBase {

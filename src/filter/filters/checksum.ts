@@ -6,7 +6,8 @@
 import { Cursor, u32, u64 } from "../../../schema/binary/mod.ts"
 import { ChecksumMismatch } from "../part/errors.ts"
 import { damaged, dataParts, type FilterOf, passedOn, type Transform } from "../part/transform.ts"
-import { concat, u32Bytes } from "../part/words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
+import { u32Bytes } from "../part/words.ts"
 
 type Checksum = FilterOf<"checksum_md5" | "checksum_sha256">
 

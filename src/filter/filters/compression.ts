@@ -20,7 +20,7 @@ export const compression: Transform<FilterOf<Compression>> = {
       try {
         return codec.decompress(part, size, allocatePart)
       } catch (error) {
-        throw error instanceof CodecError ? damaged(error.reason) : error
+        throw error instanceof CodecError ? damaged(error.detail) : error
       }
     })
   },

@@ -8,7 +8,7 @@ import type { FilterPipeline } from "../../../schema/array/filter_pipeline.ts"
 import { DecryptionFailed } from "../part/errors.ts"
 import { forwardParts, reverseParts } from "../part/part_frame.ts"
 import { damaged, type FilterContext, type FilterOf, type Transform } from "../part/transform.ts"
-import { concat } from "../part/words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
 
 const KEY = 32
 const IV = 12
@@ -27,8 +27,8 @@ export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
         return codecs.decrypt(key, iv, tag, cipher)
       } catch (error) {
         if (!(error instanceof CodecError)) throw error
-        const hint = "the key is not the one it was written with, or the bytes were changed since; check the key first"
-        throw new DecryptionFailed({ uri, hint })
+        const detail = "wrong key, or the bytes were changed after they were written; check the key first"
+        throw new DecryptionFailed({ uri, detail })
       }
     })
   },
@@ -43,9 +43,9 @@ export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
 }
 
 const keyOf = ({ key, uri }: FilterContext): Uint8Array => {
-  if (key === undefined) throw new DecryptionFailed({ uri, hint: "it is encrypted; open the array with its key" })
+  if (key === undefined) throw new DecryptionFailed({ uri, detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
   if (key.byteLength !== KEY) {
-    throw new DecryptionFailed({ uri, hint: `a key of ${KEY} bytes is needed, not of ${key.byteLength}` })
+    throw new DecryptionFailed({ uri, detail: `the key must have ${KEY} bytes, not ${key.byteLength}` })
   }
   return key
 }

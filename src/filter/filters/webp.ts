@@ -7,7 +7,8 @@ import { CodecError } from "../../../platform/errors.ts"
 import type { WebpFormat } from "../../../schema/array/filter.ts"
 import { eachPart } from "../part/part_sizes.ts"
 import { checkSize, damaged, type FilterOf, Refusal, type Transform } from "../part/transform.ts"
-import { concat, u32Bytes } from "../part/words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
+import { u32Bytes } from "../part/words.ts"
 
 /** The position of each byte of a cell in an RGBA pixel. */
 const channels: Record<WebpFormat, ReadonlyArray<number>> = {
@@ -25,7 +26,7 @@ export const webp: Transform<FilterOf<"webp">> = {
     if (codec === undefined) {
       throw new CodecError({
         codec: "webp",
-        reason: `${context.uri} contains WebP pictures; provide a layer with the WebP codec`,
+        detail: `${context.uri} contains WebP pictures; provide a layer with the WebP codec`,
       })
     }
     const order = channels[filter.format]
@@ -39,7 +40,7 @@ export const webp: Transform<FilterOf<"webp">> = {
         // a pixel has at least `order.length` bytes of cells: the codec rejects larger pictures by their header
         picture = codec.decode(encoded, Math.floor((limit - total) / order.length))
       } catch (error) {
-        throw error instanceof CodecError ? damaged(error.reason) : error
+        throw error instanceof CodecError ? damaged(error.detail) : error
       }
       const row = rowBytes(picture.width, order.length, filter.extentX)
       checkSize(total += row * picture.height, limit)
@@ -57,7 +58,7 @@ export const webp: Transform<FilterOf<"webp">> = {
     const codec = context.webpEncoder
     if (codec === undefined) {
       const reason = `${context.uri} uses the WebP filter; provide a layer with the WebP encoder`
-      throw new CodecError({ codec: "webp", reason, missing: true })
+      throw new CodecError({ codec: "webp", reason: "Missing", detail: reason })
     }
     const { extentX, extentY, lossless, quality } = filter
     const order = channels[filter.format]

@@ -3,14 +3,20 @@
  *
  * @module
  */
+import * as Schema from "effect/Schema"
+import { adviseApi, type Advised, Hint } from "../../../schema/errors/hint.ts"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 import type { FilterType } from "../../../schema/array/filter.ts"
 
-const ChecksumMismatchBase: TaggedErrorClass<"ChecksumMismatch", {
+const ChecksumMismatchBase: TaggedErrorClass<ChecksumMismatch, "ChecksumMismatch", {
   readonly uri: string
   readonly offset: number
   readonly algorithm: "md5" | "sha256"
-}> = taggedError("ChecksumMismatch")
+}> = taggedError("ChecksumMismatch", () => ({
+  uri: Schema.String,
+  offset: Schema.Number,
+  algorithm: Schema.Literal("md5", "sha256"),
+}))
 
 /**
  * The checksum of a chunk (`algorithm`) does not match: the bytes differ from the written bytes. `offset` is the start
@@ -36,25 +42,40 @@ const ChecksumMismatchBase: TaggedErrorClass<"ChecksumMismatch", {
  * assertEquals(await Effect.runPromise(Effect.provide(damaged, layer)), "md5")
  * ```
  */
-export class ChecksumMismatch extends ChecksumMismatchBase {
+export class ChecksumMismatch extends ChecksumMismatchBase implements Advised {
+  /** What is wrong, and where. */
+  get summary(): string {
+    return `${this.uri}: the ${this.algorithm} checksum of the chunk at offset ${this.offset} does not match: the file was ` +
+      "damaged after it was written"
+  }
+
+  /** What the caller can do: restore the file, or read it without verifying checksums. */
+  get hint(): Hint {
+    return { _tag: "SkipChecksums" }
+  }
+
   /** The reason, the location, and advice. */
   override get message(): string {
-    return `${this.uri}: the ${this.algorithm} checksum of the chunk at offset ${this.offset} does not match: the file was ` +
-      "damaged after it was written; restore it, or read without verifying checksums"
+    return adviseApi(this)
   }
 }
 
-const DecryptionFailedBase: TaggedErrorClass<"DecryptionFailed", {
+const DecryptionFailedBase: TaggedErrorClass<DecryptionFailed, "DecryptionFailed", {
   readonly uri: string
-  readonly hint: string
-}> = taggedError("DecryptionFailed")
+  readonly detail: string
+  readonly hint?: Hint
+}> = taggedError("DecryptionFailed", () => ({
+  uri: Schema.String,
+  detail: Schema.String,
+  hint: Schema.optional(Hint),
+}))
 
 /**
- * Encrypted bytes cannot be decrypted with the key; `hint` contains the advice.
+ * Encrypted bytes that cannot be decrypted: without a key, or with the wrong one. `detail` says why, `hint` what to do.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
- * import { assertMatch } from "@std/assert"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  *
@@ -63,22 +84,51 @@ const DecryptionFailedBase: TaggedErrorClass<"DecryptionFailed", {
  *   yield* TileArray.create("mem://secret", Secret, { key: crypto.getRandomValues(new Uint8Array(32)) })
  *   return yield* TileArray.open("mem://secret")
  * })
- * const closed = Effect.catchTag(program, "DecryptionFailed", ({ hint }) => Effect.succeed(hint))
- * assertMatch(String(await Effect.runPromise(Effect.provide(closed, Layer.merge(layerMemory, layerNative)))), /key/)
+ * const closed = Effect.catchTag(program, "DecryptionFailed", ({ hint }) => Effect.succeed(hint?._tag))
+ * assertEquals(await Effect.runPromise(Effect.provide(closed, Layer.merge(layerMemory, layerNative))), "ProvideKey")
  * ```
  */
-export class DecryptionFailed extends DecryptionFailedBase {
+export class DecryptionFailed extends DecryptionFailedBase implements Advised {
+  /** What is wrong, and where. */
+  get summary(): string {
+    return `${this.uri}: cannot decrypt: ${this.detail}`
+  }
+
   /** The reason, the location, and advice. */
   override get message(): string {
-    return `${this.uri}: cannot decrypt: ${this.hint}`
+    return adviseApi(this)
   }
 }
 
-const FilterRefusedBase: TaggedErrorClass<"FilterRefused", {
+const FilterRefusedBase: TaggedErrorClass<FilterRefused, "FilterRefused", {
   readonly filter: FilterType
-  readonly reason: string
-  readonly cell: number | undefined
-}> = taggedError("FilterRefused")
+  readonly detail: string
+  readonly cell?: number
+}> = taggedError("FilterRefused", () => ({
+  filter: Schema.Literal(
+    "noop",
+    "gzip",
+    "zstd",
+    "lz4",
+    "rle",
+    "bzip2",
+    "double_delta",
+    "bit_width_reduction",
+    "bitshuffle",
+    "byteshuffle",
+    "positive_delta",
+    "aes_256_gcm",
+    "checksum_md5",
+    "checksum_sha256",
+    "dictionary",
+    "scale_float",
+    "xor",
+    "webp",
+    "delta",
+  ),
+  detail: Schema.String,
+  cell: Schema.optional(Schema.Number),
+}))
 
 /**
  * A filter cannot encode the values without loss; no data were written. `cell` is relative to the start of the tile; it
@@ -88,6 +138,6 @@ export class FilterRefused extends FilterRefusedBase {
   /** The reason, the location, and advice. */
   override get message(): string {
     const where = this.cell === undefined ? "" : `cell ${this.cell} of the tile: `
-    return `${this.filter}: ${where}${this.reason}; change the values, or write to an array without this filter`
+    return `${this.filter}: ${where}${this.detail}; change the values, or write to an array without this filter`
   }
 }

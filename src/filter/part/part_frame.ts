@@ -6,7 +6,8 @@
  */
 import { Cursor, u32 } from "../../../schema/binary/mod.ts"
 import { type Allocate, checkSize, type Chunk, damaged, dataParts, type Parts } from "./transform.ts"
-import { concat, u32Bytes } from "./words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
+import { u32Bytes } from "./words.ts"
 
 /**
  * Reverses one part to `size` bytes, optionally in memory from `allocate`. `cursor` is after the part's sizes, at the

@@ -93,7 +93,7 @@ export const applySteps = (
       const at = error.at === undefined ? undefined : unmoved(steps, i, error.at)
       throw new FilterRefused({
         filter: filter.type,
-        reason: error.reason,
+        detail: error.reason,
         cell: at === undefined ? undefined : cellOf(at),
       })
     }

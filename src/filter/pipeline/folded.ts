@@ -17,7 +17,8 @@ import { collapseRuns, expandRuns } from "../filters/folded_rle.ts"
 import { inChunk, type TileContext, tileTable, unwind } from "./pipeline.ts"
 import type { Strings } from "../part/strings.ts"
 import { checkSize, damaged, type Parts } from "../part/transform.ts"
-import { concat, u32Bytes } from "../part/words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
+import { u32Bytes } from "../part/words.ts"
 
 /**
  * Whether the var tiles of a field include the offsets. Engines use the `version` of the schema that the array was
@@ -40,7 +41,7 @@ export const unfilterFoldedTile = (bytes: Uint8Array, context: TileContext, limi
       path: "chunks",
       offset: context.offset,
       version: context.version,
-      reason: `folded strings must be one chunk, not ${table.count}`,
+      detail: `folded strings must be one chunk, not ${table.count}`,
     })
   }
   const original = table.original[0]
@@ -94,7 +95,7 @@ export function* filterFoldedTileSteps(strings: Strings, context: TileContext): 
   const again = context.filters.filters.slice(1).find(({ type }) => type === "rle" || type === "dictionary")
   if (again !== undefined) {
     const reason = "strings are required, which only the first filter of a pipeline receives"
-    throw new FilterRefused({ filter: again.type, reason, cell: undefined })
+    throw new FilterRefused({ filter: again.type, detail: reason, cell: undefined })
   }
   const original = strings.offsets[strings.offsets.length - 1]
   const dictionary = context.filters.filters[0].type === "dictionary"

@@ -16,7 +16,7 @@ import { transformOf } from "./registry.ts"
 import { sizeBound } from "./size_bound.ts"
 import { type Allocate, type Chunk, damaged, type FilterContext } from "../part/transform.ts"
 import { inputTypes } from "./type_flow.ts"
-import { concatSteps } from "../part/words.ts"
+import { concatSteps } from "../../kernel/copy/concat.ts"
 
 /** The properties of a tile that are required to unfilter it. */
 export interface TileContext {
@@ -111,7 +111,7 @@ export const tileTable = (bytes: Uint8Array, context: TileContext, limit: number
   const table = tileChunks(bytes, uri, { base: offset })
   if (table.totalOriginal > limit) {
     const reason = `claims ${table.totalOriginal} unfiltered bytes; the maximum is ${limit}`
-    throw new FormatError({ uri, path: "chunks", offset, version: context.version, reason })
+    throw new FormatError({ uri, path: "chunks", offset, version: context.version, detail: reason })
   }
   return table
 }
@@ -147,7 +147,7 @@ export const inChunk = <A>(table: ChunkTable, index: number, context: TileContex
       path: ["chunks", index, ...error.path].join("."),
       offset: chunkOffset(table, index, context),
       version: context.version,
-      reason: error.reason,
+      detail: error.reason,
     })
   }
 }

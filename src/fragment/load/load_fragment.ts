@@ -16,6 +16,7 @@ import { impossible } from "./check_fragment.ts"
 import { mbrCount } from "../mbrs.ts"
 import { readPresent } from "../missing_file.ts"
 import { isLater, refusal, Since } from "../../../schema/version/version.ts"
+import { type CacheSpace, makeBoundedCache } from "../../kernel/bounded_cache.ts"
 import { attemptTile, type TileError } from "../../tile/attempt.ts"
 import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import { type Fragment, shapeOf, tileShape } from "../fragment.ts"
@@ -46,17 +47,18 @@ export type FragmentError = NotFound | StorageError | TileError
 type FragmentPlace = { readonly name: TimestampedName; readonly uri: string }
 
 /** A fragment that is being opened. */
-type Opening = FragmentPlace & { readonly session: ReadSession }
+type Opening = FragmentPlace & { readonly session: ReadSession; readonly cache: CacheSpace }
 
-/** Opens a fragment. `consolidated` is the footer from a consolidated file. */
+/** Opens a fragment. `consolidated` is its footer from a consolidated file; `cache` keeps its metadata. */
 export const loadFragment = <E, R>(
   access: TileAccess,
   place: FragmentPlace,
   schemas: Schemas<E, R>,
   consolidated: Uint8Array | undefined,
+  cache: CacheSpace = makeBoundedCache().makeSpace(),
 ): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
   const { name } = place
-  const entry: Opening = { name, uri: place.uri, session: makeReadSession() }
+  const entry: Opening = { name, uri: place.uri, session: makeReadSession(), cache }
   const uri = `${entry.uri}/${FRAGMENT_METADATA_FILE}`
   const refused = name.version === 0 ? undefined : refusal(name.version)
   if (refused !== undefined) {
@@ -66,8 +68,8 @@ export const loadFragment = <E, R>(
         path: "",
         offset: 0,
         version: name.version,
-        reason: refused,
-        unsupported: isLater(name.version),
+        reason: isLater(name.version) ? "Unsupported" : "Damaged",
+        detail: refused,
       }),
     )
   }
@@ -95,7 +97,7 @@ const loadTail = <E, R>(
           if (start < 0) {
             const reason = `a footer of ${length} bytes in a file of ${size}`
             return Effect.fail(
-              new FormatError({ uri, path: "footer", offset: Math.max(0, size - 8), version, reason }),
+              new FormatError({ uri, path: "footer", offset: Math.max(0, size - 8), version, detail: reason }),
             )
           }
           return start >= tail.offset
@@ -112,7 +114,7 @@ const loadTail = <E, R>(
         const trailing = (): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
           if (bytes.byteLength < 8) {
             const reason = `${size} bytes are too short for a footer`
-            return Effect.fail(new FormatError({ uri, path: "footer", offset: 0, version, reason }))
+            return Effect.fail(new FormatError({ uri, path: "footer", offset: 0, version, detail: reason }))
           }
           const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
           const at = bytes.byteLength - 8
@@ -159,7 +161,7 @@ const fragmentOf = (
       path: "footer.dense",
       offset: end ?? 0,
       version: footer.version,
-      reason: "a dense fragment in a sparse array",
+      detail: "a dense fragment in a sparse array",
     })
   }
   return plausible(uri, {
@@ -177,8 +179,9 @@ const fragmentOf = (
     fileSizes: footer.fileSizes,
     varFileSizes: footer.varFileSizes,
     validityFileSizes: footer.validityFileSizes,
-    metadata: { kind: "sections", footer, sections: sectionsOf(uri, entry.session, footer, end, tail) },
+    metadata: { kind: "sections", footer, sections: sectionsOf(uri, entry.session, footer, end, tail, entry.cache) },
     session: entry.session,
+    cache: entry.cache,
     engineVersion: undefined,
   })
 }
@@ -187,7 +190,7 @@ const fragmentOf = (
 const plausible = (uri: string, fragment: Fragment): Fragment => {
   const wrong = impossible(fragment.schema, fragment)
   if (wrong === undefined) return fragment
-  throw new FormatError({ uri, path: wrong[0], offset: 0, version: fragment.version, reason: wrong[1] })
+  throw new FormatError({ uri, path: wrong[0], offset: 0, version: fragment.version, detail: wrong[1] })
 }
 
 const loadLegacy = <E, R>(
@@ -204,7 +207,7 @@ const loadLegacy = <E, R>(
       const shape = shapeOf(schema)
       if (shape.dimensions.includes("var")) {
         const reason = "a fragment of format 1 or 2 has no string dimensions, as its schema says"
-        throw new FormatError({ uri, path: "schemaName", offset: 0, version: tile.version, reason })
+        throw new FormatError({ uri, path: "schemaName", offset: 0, version: tile.version, detail: reason })
       }
       const legacy = decodeLegacyMetadata(tile.bytes, shape, uri)
       // dense fragments have no coordinates
@@ -227,6 +230,7 @@ const loadLegacy = <E, R>(
         validityFileSizes: new Float64Array(0),
         metadata: { kind: "legacy", legacy },
         session: entry.session,
+        cache: entry.cache,
         engineVersion: tile.version,
       })
     })

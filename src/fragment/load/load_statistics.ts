@@ -11,6 +11,7 @@ import { FormatError } from "../../../schema/errors/format_error.ts"
 import { TileNullCounts, TileStatistic, TileSums } from "../../../schema/fragment/tile_statistics.ts"
 import { Since } from "../../../schema/version/version.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
+import { cacheKind } from "../../kernel/bounded_cache.ts"
 import { attemptTile } from "../../tile/attempt.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { Field } from "../field.ts"
@@ -68,7 +69,7 @@ const staysBelowLimits = (
   return largest * BigInt(cells) < 2n ** 63n
 }
 
-const memo = new WeakMap<Fragment, Map<number, TileBounds>>()
+const BOUNDS = cacheKind<TileBounds>("tile bounds")
 
 /**
  * What is known of the tiles of an attribute of a fragment, which has it; `undefined` where that is nothing. In dense
@@ -82,10 +83,8 @@ export const loadTileBounds = (
   Effect.suspend(() => {
     const { metadata, tileCount } = fragment
     if (metadata.kind !== "sections" || !isKept(fragment, field)) return Effect.succeed(undefined)
-    const known = memo.get(fragment) ?? new Map<number, TileBounds>()
-    memo.set(fragment, known)
     const slot = slotOf(fragment, field.file)
-    const there = known.get(slot)
+    const there = fragment.cache.get(BOUNDS, slot)
     if (there !== undefined) return Effect.succeed(there)
     const { footer, sections } = metadata
     const wanted = [
@@ -98,7 +97,7 @@ export const loadTileBounds = (
       attemptTile(() => {
         const { uri, version } = sections
         const fail = (path: string, reason: string): FormatError =>
-          new FormatError({ uri, path: `${path}.${slot}`, offset: 0, version, reason })
+          new FormatError({ uri, path: `${path}.${slot}`, offset: 0, version, detail: reason })
         const low = slicesOf(
           decode(TileStatistic, mins.bytes, version, uri),
           fragment,
@@ -138,7 +137,9 @@ export const loadTileBounds = (
           nullsIn: (tile) => counts === undefined ? 0 : counts[tile],
           sumOf,
         }
-        known.set(slot, bounds)
+        // its columns are views of these sections
+        const bytes = [mins, maxes, sums, nulls].reduce((sum, tile) => sum + (tile?.bytes.byteLength ?? 0), 0)
+        fragment.cache.set(BOUNDS, slot, bounds, bytes)
         return bounds
       }))
   })

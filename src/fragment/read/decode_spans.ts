@@ -2,13 +2,14 @@
  * Decodes spans of cells of tiles, in this thread or in a worker: only the chunks that contain the cells.
  */
 import * as Effect from "effect/Effect"
+import { offerJob } from "../../../platform/workers/jobs.ts"
 import type { WorkerLost, WorkerPool } from "../../../platform/workers/worker_pool.ts"
 import { FormatError } from "../../../schema/errors/format_error.ts"
 import type { ChunkTable } from "../../../schema/tile/tile_chunks.ts"
 import { type TileContext, tileTable, unfilterChunk, unfilterChunksSteps } from "../../filter/pipeline/pipeline.ts"
 import type { Steps } from "../../kernel/steps.ts"
 import { attemptTileSteps, type TileError } from "../../tile/attempt.ts"
-import type { TilePart, UnfilterAnswer, UnfilterJob } from "../../tile/unfilter_job.ts"
+import { type TilePart, type UnfilterJob, unfilterJobs } from "../../tile/unfilter_job.ts"
 
 /** The requested cells: for each of the tiles, which are ascending, the cells from `first` to `last`. */
 export interface CellSpans {
@@ -94,7 +95,7 @@ export const spanDecoder = (
     if (table.totalOriginal !== size) {
       const reason = `the tile has ${table.totalOriginal} bytes instead of ${size}`
       const { offset, uri, version } = context
-      throw new FormatError({ uri, path: "tile", offset, version, reason })
+      throw new FormatError({ uri, path: "tile", offset, version, detail: reason })
     }
     // the chunks from the one with the first cell to the one with the last
     let from = 0
@@ -141,23 +142,21 @@ export const spanDecoder = (
     const parts = located.map(({ context: { offset }, size, from, to, wanted }, k): TilePart => (
       { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, wanted }
     ))
-    const answer = pool.offer(() => {
+    const answer = offerJob(pool, unfilterJobs, (): UnfilterJob => {
       if (wanted > scratch.cells.length) scratch.cells = new Uint8Array(wanted)
       const { codecs: _codecs, webp: _webp, ...context } = located[0].context
-      const job: UnfilterJob = {
+      return {
         context,
         parts,
         bytes: scratch.read.buffer as ArrayBuffer,
         cells: scratch.cells.buffer as ArrayBuffer,
       }
-      return [job, [job.bytes, job.cells]]
     })
     if (answer === undefined) return undefined
     scratch.read = NOTHING
     scratch.cells = NOTHING
-    return Effect.flatMap(answer, (given) =>
+    return Effect.flatMap(answer, ({ done, bytes, cells }) =>
       attemptTileSteps(function* () {
-        const { done, bytes, cells } = given as UnfilterAnswer
         scratch.read = new Uint8Array(bytes)
         scratch.cells = new Uint8Array(cells)
         const { read } = scratch

@@ -17,6 +17,7 @@ import { loadFieldTiles, type TileFile } from "../field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment.ts"
 import { tileContext } from "../tile_context.ts"
 import { readPresent } from "../missing_file.ts"
+import { tileBatch } from "./tile_batch.ts"
 import { type CellSpans, readSpans, type TakeCells } from "./read_spans.ts"
 
 type ReadIntoError = StorageError | TileError
@@ -51,9 +52,15 @@ const forChunks = (
   for (let i = 0, at = 0; i < table.count; at += table.original[i++]) take(at, unfilterChunk(tile, table, i, context))
 }
 
-const wrongSize = (context: TileContext, actual: number, size: number): FormatError => {
-  const reason = `the tile has ${actual} bytes instead of ${size}`
-  return new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, reason })
+const wrongSize = (context: TileContext, found: number, size: number): FormatError => {
+  const reason = `the tile has ${found} bytes instead of ${size}`
+  return new FormatError({
+    uri: context.uri,
+    path: "tile",
+    offset: context.offset,
+    version: context.version,
+    detail: reason,
+  })
 }
 
 /** Returns the spans from the first to the last selected cell of each tile, with a filter for the selected ones. */
@@ -126,7 +133,9 @@ export const readUnfiltered = (
     const contextOf = tileContext(access, fragment, field, uri, undefined)
     // the caller owns the buffer
     const storage = yield* Storage
-    const [bytes] = yield* readPresent(uri, fragment, storage.readRanges(uri, [{ offset, length }]))
+    const [bytes] = yield* readPresent(uri, fragment, storage.readRanges(uri, [{ offset, length }])).pipe(
+      tileBatch(fragment, field, tiles.length),
+    )
     return yield* attemptTileSteps(function* () {
       let at = 0
       for (let i = 0; i < tiles.length; i++) {

@@ -18,6 +18,7 @@ import { type FieldTiles, loadFieldTiles, type TileFile } from "../field_tiles.t
 import { cellsInTile, type Fragment } from "../fragment.ts"
 import { readPresent } from "../missing_file.ts"
 import type { ReadTilesError } from "./read_tiles.ts"
+import { tileBatch } from "./tile_batch.ts"
 import { type FileCells, tileContext, webpOf } from "../tile_context.ts"
 
 export type { CellSpans, TakeCells } from "./decode_spans.ts"
@@ -194,4 +195,4 @@ export const readSpans = (
         freeScratch.push(scratch)
       }
     }
-  })
+  }).pipe(tileBatch(fragment, field, spans.tiles.length))

@@ -20,11 +20,15 @@ import { type Field, zippedCoordinates } from "../field.ts"
 import { type FieldTile, loadFieldTiles, type TileFile } from "../field_tiles.ts"
 import { cellsInTile, type Fragment } from "../fragment.ts"
 import { readPresent } from "../missing_file.ts"
+import { tileBatch } from "./tile_batch.ts"
 import { needsRealignment, realign } from "./realign_v7.ts"
 import { type FileCells, tileContext, webpOf } from "../tile_context.ts"
 
 /** The errors of reading tiles. */
 export type ReadTilesError = StorageError | TileError
+
+/** Data files of a field: a tile of each has the same cells. */
+const dataFiles = (field: Field): number => 1 + Number(field.var) + Number(field.nullable)
 
 /** Reads persisted tiles of one file, in the order of the request. */
 const readFile = (
@@ -142,7 +146,7 @@ export const readTiles = (
       }
       return out
     })
-  })
+  }).pipe(tileBatch(fragment, field, tiles.length * dataFiles(field)))
 
 /** The maximum number of cells for which memory is allocated without any bytes in the file. */
 const MAX_UNSEEN = 1 << 24
@@ -150,7 +154,7 @@ const MAX_UNSEEN = 1 << 24
 const isEmptyTile = (tile: Uint8Array): boolean => tile.byteLength === 8 && tile.every((byte) => byte === 0)
 
 const damagedTile = (context: TileContext, reason: string): FormatError =>
-  new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, reason })
+  new FormatError({ uri: context.uri, path: "tile", offset: context.offset, version: context.version, detail: reason })
 
 const exact = (bytes: Uint8Array, size: number, context: TileContext): Uint8Array => {
   if (bytes.byteLength !== size) throw damagedTile(context, `the tile has ${bytes.byteLength} bytes instead of ${size}`)
@@ -183,7 +187,7 @@ export const readCoordinates = (
           path: "schemaName",
           offset: 0,
           version: fragment.version,
-          reason: "until format 4 all dimensions have one datatype; the fragment's schema has several",
+          detail: "until format 4 all dimensions have one datatype; the fragment's schema has several",
         }),
       )
     }

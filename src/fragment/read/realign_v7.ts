@@ -34,7 +34,7 @@ export const realign = (
       path: "validity",
       offset: 0,
       version: fragment.version,
-      reason: "the tiles of values and validity have sizes that no engine wrote",
+      detail: "the tiles of values and validity have sizes that no engine wrote",
     })
   // no memory is allocated for cells that the buffers do not contain
   if (buffers.reduce((sum, b) => sum + b.byteLength, 0) < cells * (cellSize + 1)) throw short()

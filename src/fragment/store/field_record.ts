@@ -2,7 +2,7 @@
  * The metadata of the tiles of one field, recorded while a fragment is written: columns with an entry per tile, which
  * become sections of the fragment metadata.
  */
-import { storageOf } from "../../../schema/array/datatype.ts"
+import { storageLimits, storageOf } from "../../../schema/array/datatype.ts"
 import type { TileStatistic } from "../../../schema/fragment/tile_statistics.ts"
 import { readScalar, type Scalar, scalarBytes } from "../../../schema/array/scalar.ts"
 import { GrowingBytes, GrowingNumbers } from "../../kernel/copy/growing.ts"
@@ -14,19 +14,6 @@ import type { FieldContents } from "./store_fragment.ts"
 import { hasMinMax, isByteText, sumOf, type TileStatistics } from "../tile_statistics.ts"
 
 const noBytes = new Uint8Array(0)
-
-const limits = {
-  int8: [-0x80, 0x7f],
-  uint8: [0, 0xff],
-  int16: [-0x8000, 0x7fff],
-  uint16: [0, 0xffff],
-  int32: [-0x80000000, 0x7fffffff],
-  uint32: [0, 0xffffffff],
-  int64: [-0x8000000000000000n, 0x7fffffffffffffffn],
-  uint64: [0n, 0xffffffffffffffffn],
-  float32: [-3.4028234663852886e38, 3.4028234663852886e38],
-  float64: [-Number.MAX_VALUE, Number.MAX_VALUE],
-} as const satisfies Record<string, readonly [Scalar, Scalar]>
 
 /** The smallest or the largest cells of a field's tiles, and of the whole fragment. */
 class Extremes {
@@ -50,7 +37,7 @@ class Extremes {
       const sooner = which === "min" ? (a: Scalar, b: Scalar) => a < b : (a: Scalar, b: Scalar) => a > b
       this.#beats = (a, b) => sooner(readScalar(type, a), readScalar(type, b))
       // a neutral element: it changes neither a minimum nor a maximum
-      const [low, high] = limits[storageOf(type)]
+      const [low, high] = storageLimits[storageOf(type)]
       this.#neutral = scalarBytes(type, which === "min" ? high : low)
       this.#extreme = this.#neutral
     }
@@ -94,7 +81,7 @@ class Sums {
     this.#tiles.append(sum)
     if (this.#saturated) return
     const kind = this.#kind
-    const [low, high] = limits[kind]
+    const [low, high] = storageLimits[kind]
     const more = readScalar(kind, sum)
     const total = kind === "float64" ? Number(this.#total) + Number(more) : BigInt(this.#total) + BigInt(more)
     this.#saturated = total < low || total > high

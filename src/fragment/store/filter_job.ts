@@ -2,10 +2,12 @@
  * Tiles that a worker thread filters: what is sent there, and what comes back.
  */
 import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { JobKind } from "../../../platform/workers/jobs.ts"
 import type { WorkerPool } from "../../../platform/workers/worker_pool.ts"
 import type { TileContext } from "../../filter/pipeline/pipeline.ts"
 import { copyInParts, type Steps } from "../../kernel/steps.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
+import { tileWorkers } from "../../tile/tile_workers.ts"
 import type { FieldTile } from "../field_tiles.ts"
 import { type FieldFilters, type PersistedTile, persistTile } from "./filter_tile.ts"
 
@@ -82,7 +84,7 @@ const bytesOf = (part: Uint8Array | Uint32Array | undefined): Uint8Array =>
   part === undefined ? NONE : new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
 
 /** Does a job. */
-export const runPersistJob = ({ filters, tiles, bytes }: PersistJob, codecs: Codecs): PersistAnswer => {
+const runPersistJob = ({ filters, tiles, bytes }: PersistJob, codecs: Codecs): PersistAnswer => {
   const context = (of: SentContext | undefined) => of === undefined ? undefined : { ...of, codecs }
   const of = {
     fixed: context(filters.fixed)!,
@@ -107,7 +109,7 @@ export const runPersistJob = ({ filters, tiles, bytes }: PersistJob, codecs: Cod
 }
 
 /** The buffers of an answer, which move with it. */
-export const buffersOf = ({ bytes, persisted = [] }: PersistAnswer): ReadonlyArray<ArrayBuffer> => {
+const buffersOf = ({ bytes, persisted = [] }: PersistAnswer): ReadonlyArray<ArrayBuffer> => {
   const buffers = new Set([bytes])
   for (const { fixed, var: values, validity } of persisted) {
     for (const part of [fixed, values, validity]) if (part !== undefined) buffers.add(part.buffer as ArrayBuffer)
@@ -115,13 +117,19 @@ export const buffersOf = ({ bytes, persisted = [] }: PersistAnswer): ReadonlyArr
   return [...buffers]
 }
 
+/** Jobs that filter tiles. */
+export const persistJobs: JobKind<PersistJob, PersistAnswer, Codecs> = {
+  name: "filter",
+  run: runPersistJob,
+  sent: ({ bytes }) => [bytes],
+  returned: buffersOf,
+}
+
 /** The workers that help to filter tiles of a field, if there are some, and they can. */
 export const persistPool = (
-  { codecs: { workers } }: TileAccess,
+  access: TileAccess,
   { fixed, var: values, validity }: FieldFilters,
 ): WorkerPool | undefined => {
   const filters = [fixed, values, validity].flatMap((context) => context?.filters.filters ?? [])
-  return workers === undefined || filters.length === 0 || filters.some(({ type }) => type === "webp")
-    ? undefined
-    : workers.pool(new URL("./filter_worker.ts", import.meta.url))
+  return filters.length === 0 ? undefined : tileWorkers(access, filters)
 }

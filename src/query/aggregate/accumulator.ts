@@ -1,5 +1,5 @@
 /**
- * Aggregates of fields, gathered from columns and from the statistics of tiles.
+ * Aggregates of fields, accumulated from columns and from tile statistics.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { cellSize } from "../../../schema/array/cell_val_num.ts"
@@ -10,6 +10,7 @@ import {
   isString,
   isTemporal,
   sizeOf,
+  storageLimits,
   storageOf,
 } from "../../../schema/array/datatype.ts"
 import { isText, readScalar } from "../../../schema/array/scalar.ts"
@@ -25,23 +26,18 @@ import type { Column } from "../column/column.ts"
 /** One value of an aggregate. */
 export type AggregateValue = number | bigint | string | null
 
-/** What is asked of one field. */
+/** The aggregates of one field. */
 interface AggregatedField {
   readonly sum: boolean
   readonly extremes: boolean
   readonly nulls: boolean
 }
 
-const limits = {
-  int64: [-(2n ** 63n), 2n ** 63n - 1n],
-  uint64: [0n, 2n ** 64n - 1n],
-} as const
-
-/** The totals of one field. */
+/** Accumulates the aggregates of one field. */
 export class FieldTotals {
   readonly field: Field
   readonly asked: AggregatedField
-  /** Cells that are not null. */
+  /** number of non-null cells */
   #count = 0
   #nulls = 0
   #sum: number | bigint
@@ -58,7 +54,7 @@ export class FieldTotals {
     this.#sum = isFloat(field.type) ? 0 : 0n
   }
 
-  /** Adds the cells of a column for which `keep` has a one. */
+  /** Adds the cells of a column for which the mask is 1. */
   add({ values, offsets, validity, length, type, cellValNum }: Column, keep: Uint8Array | undefined): void {
     const cells = countKept(keep, length)
     let valid = keep
@@ -80,14 +76,14 @@ export class FieldTotals {
     if (minAt >= 0) this.#addBounds(at(minAt), at(maxAt))
   }
 
-  /** Whether what is known of a tile is all that is asked. */
+  /** Whether the statistics of a tile suffice for all aggregates of the field. */
   knows(known: TileBounds, tile: number, cells: number): boolean {
     if (known.nullsIn(tile) >= cells) return true
     return (!this.asked.sum || known.sumOf(tile) !== undefined) &&
       (!this.asked.extremes || known.boundsOf(tile) !== undefined)
   }
 
-  /** Adds a whole tile by what is known of it. */
+  /** Adds a whole tile by its statistics. */
   addTile(known: TileBounds, tile: number, cells: number): void {
     const nulls = known.nullsIn(tile)
     this.#count += cells - nulls
@@ -122,12 +118,12 @@ export class FieldTotals {
     return isText(type) ? new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) : readScalar(type, bytes)
   }
 
-  /** The answer to an aggregate of the field. */
+  /** Returns the value of an aggregate. */
   valueOf(kind: AggregateKind): AggregateValue {
     switch (kind) {
       case "sum": {
         if (typeof this.#sum === "number") return this.#sum
-        const [low, high] = limits[storageOf(this.field.type).startsWith("uint") ? "uint64" : "int64"]
+        const [low, high] = storageLimits[storageOf(this.field.type).startsWith("uint") ? "uint64" : "int64"]
         return this.#sum < low ? low : this.#sum > high ? high : this.#sum
       }
       case "mean":
@@ -144,14 +140,14 @@ export class FieldTotals {
   }
 }
 
-/** All that is asked of a read: the cells, and the totals of fields. */
+/** All totals of a read: the number of cells, and the accumulators of fields. */
 export interface Totals {
   cells: number
   readonly fields: ReadonlyArray<FieldTotals>
   readonly answer: () => Readonly<Record<string, AggregateValue>>
 }
 
-/** What of a field can be asked for; the reason why not, if it cannot. */
+/** Returns why an aggregate does not apply to a field; `undefined` if it does. */
 const problemOf = ({ type, cellValNum, var: isVar }: Field, kind: AggregateKind): string | undefined => {
   const single = !isVar && cellValNum === 1
   const text = type === "string_ascii" || type === "string_utf8" || (type === "char" && isVar)
@@ -165,7 +161,7 @@ const problemOf = ({ type, cellValNum, var: isVar }: Field, kind: AggregateKind)
   return `there is no ${kind} of ${type}${several}; numbers of one value a cell have one`
 }
 
-/** The datatype that the answer to an aggregate is shown as. */
+/** Returns the datatype in which the value of an aggregate is displayed. */
 export const answerType = (schema: ArraySchema, { kind, field }: Aggregate): Datatype => {
   if (kind === "count" || kind === "nullCount") return "uint64"
   const { type } = fieldsOf(schema).byName.get(field)!
@@ -173,17 +169,17 @@ export const answerType = (schema: ArraySchema, { kind, field }: Aggregate): Dat
   return kind === "mean" || isFloat(type) ? "float64" : storageOf(type).startsWith("uint") ? "uint64" : "int64"
 }
 
-/** What is asked of which fields. */
+/** The required aggregates by field. */
 export type RequiredAggregates = ReadonlyMap<Field, ReadonlySet<AggregateKind>>
 
 const allKinds: ReadonlyArray<unknown> = ["count", "sum", "min", "max", "mean", "nullCount"] satisfies Array<
   AggregateKind
 >
 
-/** Refuses what are no aggregates. Throws {@link SelectionError}. */
+/** Checks the form of `aggregates`. Throws {@link SelectionError}. */
 const checkForm = (uri: string, aggregates: unknown): void => {
   const fail = (field: string, reason: string): never => {
-    throw new SelectionError({ uri, field, reason })
+    throw new SelectionError({ uri, field, detail: reason })
   }
   if (typeof aggregates !== "object" || aggregates === null || Array.isArray(aggregates)) {
     return fail("", 'aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }')
@@ -197,7 +193,7 @@ const checkForm = (uri: string, aggregates: unknown): void => {
   }
 }
 
-/** The fields that aggregates are asked of. Throws {@link SelectionError}. */
+/** Returns the fields of aggregates. Throws {@link SelectionError}. */
 export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): RequiredAggregates => {
   checkForm(array.uri, aggregates)
   const { byName } = fieldsOf(array.schema)
@@ -206,7 +202,7 @@ export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): 
     if (kind === "count") continue
     const field = byName.get(asked)
     const fail = (reason: string): SelectionError =>
-      new SelectionError({ uri: array.uri, field: asked, reason: `${name}: ${reason}` })
+      new SelectionError({ uri: array.uri, field: asked, detail: `${name}: ${reason}` })
     if (field === undefined) {
       throw fail(`there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`)
     }
@@ -217,14 +213,14 @@ export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): 
   return kinds
 }
 
-/** The answer to an aggregate of so many cells, whose fields have these totals. */
+/** Returns the value of an aggregate, from the number of cells and the totals of the fields. */
 export const answerOf = (
   { kind, field }: Aggregate,
   cells: number,
   totals: ReadonlyArray<FieldTotals>,
 ): AggregateValue => kind === "count" ? cells : totals.find((its) => its.field.name === field)!.valueOf(kind)
 
-/** The totals that are asked for. Throws {@link SelectionError}. */
+/** Creates empty totals for aggregates. Throws {@link SelectionError}. */
 export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => {
   const fields = [...requiredAggregates(array, aggregates)].map(([field, kinds]) => new FieldTotals(field, kinds))
   const byName = new Map(fields.map((its) => [its.field.name, its]))

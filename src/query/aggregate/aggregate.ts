@@ -1,5 +1,5 @@
 /**
- * Aggregates: what is asked of the cells of a read without having them, by `Dense.aggregate` and `Sparse.aggregate`.
+ * Aggregates that `Dense.aggregate` and `Sparse.aggregate` compute without returning cells.
  *
  * ```ts
  * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -15,32 +15,33 @@
  * assertEquals(deepest, 33.5)
  * ```
  *
- * Nulls count in nothing but `count` and `nullCount`. A sum of integers is exact, as a bigint, and stops at the limits of 64 bits
- * (`int64` for signed ones, `uint64` for unsigned ones), as the engine's does; floats are added in the order of the cells. A NaN
- * makes sums and means NaN, and is neither a minimum nor a maximum. Of no cell the sum is 0; minimum, maximum and mean are
- * null. Of enumerated attributes codes are looked at, as engines do; the keys of groups are values.
+ * Null cells count in `count` and `nullCount` only. A sum of integers is an exact bigint that saturates at the limits
+ * of 64 bits (`int64` for signed, `uint64` for unsigned integers), as in the engine; floats are added in cell order. A
+ * NaN makes sums and means NaN, and is ignored by minimum and maximum. Without cells, the sum is 0, and minimum,
+ * maximum and mean are null. Enumerated attributes are aggregated by their codes, as in the engine; keys of groups are
+ * enumeration values.
  *
- * In dense arrays, cells that nobody wrote count in `count` only, where there is no condition.
+ * In dense arrays, cells that were never written count in `count` only, and only without a condition.
  *
  * @module
  */
 
-/** What is asked of a field. */
+/** Kind of an aggregate. */
 export type AggregateKind = "count" | "sum" | "min" | "max" | "mean" | "nullCount"
 
-/** An aggregate of a field. `count` has none. */
+/** An aggregate of a field; `count` has no field. */
 export interface Aggregate<K extends AggregateKind = AggregateKind, F extends string = string> {
-  /** What is asked. */
+  /** Kind of the aggregate. */
   readonly kind: K
-  /** The name of the attribute or dimension; `""` for `count`. */
+  /** Name of the attribute or dimension; `""` for `count`. */
   readonly field: F
 }
 
-/** Aggregates by the names that their answers get. */
+/** Aggregates by result name. */
 export type Aggregates = Readonly<Record<string, Aggregate>>
 
 /**
- * How many cells there are: `Aggregate.count()`.
+ * Number of cells: `Aggregate.count()`.
  *
  * ```ts
  * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -57,7 +58,7 @@ export type Aggregates = Readonly<Record<string, Aggregate>>
 export const count = (): Aggregate<"count", ""> => ({ kind: "count", field: "" })
 
 /**
- * The sum of the cells of a field of numbers: `Aggregate.sum("depth")`. A number of floats, a bigint of integers.
+ * Sum of a numeric field: `Aggregate.sum("depth")`. A number for floats, a bigint for integers.
  *
  * ```ts
  * import { Aggregate, Dense, layerDefault, TileArray } from "@tessera/array"
@@ -74,7 +75,7 @@ export const count = (): Aggregate<"count", ""> => ({ kind: "count", field: "" }
 export const sum = <const F extends string>(field: F): Aggregate<"sum", F> => ({ kind: "sum", field })
 
 /**
- * The smallest cell of a field of numbers, dates or text: `Aggregate.min("depth")`.
+ * Smallest value of a field of numbers, datetimes or text: `Aggregate.min("depth")`.
  *
  * ```ts
  * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -91,7 +92,7 @@ export const sum = <const F extends string>(field: F): Aggregate<"sum", F> => ({
 export const min = <const F extends string>(field: F): Aggregate<"min", F> => ({ kind: "min", field })
 
 /**
- * The largest cell of a field of numbers, dates or text: `Aggregate.max("depth")`.
+ * Largest value of a field of numbers, datetimes or text: `Aggregate.max("depth")`.
  *
  * ```ts
  * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -109,7 +110,7 @@ export const min = <const F extends string>(field: F): Aggregate<"min", F> => ({
 export const max = <const F extends string>(field: F): Aggregate<"max", F> => ({ kind: "max", field })
 
 /**
- * The mean of the cells of a field of numbers, as a number: `Aggregate.mean("depth")`.
+ * Mean of a numeric field, as a number: `Aggregate.mean("depth")`.
  *
  * ```ts
  * import { Aggregate, Dense, layerDefault, TileArray } from "@tessera/array"
@@ -126,7 +127,7 @@ export const max = <const F extends string>(field: F): Aggregate<"max", F> => ({
 export const mean = <const F extends string>(field: F): Aggregate<"mean", F> => ({ kind: "mean", field })
 
 /**
- * How many cells of a field are null: `Aggregate.nullCount("flag")`. None of a field that cannot have nulls.
+ * Number of null cells of a field: `Aggregate.nullCount("flag")`; 0 for fields that are not nullable.
  *
  * ```ts
  * import { Aggregate, ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"

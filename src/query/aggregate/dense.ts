@@ -1,6 +1,6 @@
 /**
- * Aggregates of dense cells: of tiles that are wanted whole, and that one fragment wrote whole, from their statistics; of
- * others from their cells, batch by batch.
+ * Aggregates of dense arrays: tiles that are selected whole and were written by one fragment contribute their
+ * statistics; cells of other tiles are read batch by batch.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -25,11 +25,11 @@ import { streamRequest } from "../dense/stream.ts"
 import { boxesOf, spaceTiles } from "../dense/covered_space_tiles.ts"
 import { type AggregateValue, type Totals, totalsOf } from "./accumulator.ts"
 
-/** Plans of more tiles, or of more pieces, are not made whole. */
+/** Larger plans, in tiles or segments, are not built as a whole. */
 const MAX_TILES = 1n << 20n
 const MAX_SEGMENTS = 1n << 22n
 
-/** The aggregates of the cells of a dense array. */
+/** Computes aggregates of a dense array. */
 export const aggregateDense = (
   array: OpenedArray,
   aggregates: Aggregates,
@@ -65,7 +65,7 @@ const count = (keep: Uint8Array): number => {
   return sum
 }
 
-/** Adds the tiles whose statistics say all that is asked; the boxes that hold the others. */
+/** Adds the tiles whose statistics suffice; returns the boxes that contain the others. */
 const addWholeTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -79,7 +79,7 @@ const addWholeTiles = (
     if (!measured || size.tiles > MAX_TILES || size.segments > MAX_SEGMENTS || fragments.length === 0) return [ranges]
     for (const fragment of fragments) yield* proveTileCount(access, fragment)
     const plan = planDense(schema, fragments, ranges, "row-major")
-    // what statistics cannot know of: cells that lie anywhere
+    // statistics do not describe cells of sparse fragments
     if (plan.steps.some((step) => step.kind === "sparse")) return [ranges]
     const cells = denseCells(schema)
     const known: Array<ReadonlyArray<TileBounds> | undefined> = []
@@ -95,7 +95,7 @@ const addWholeTiles = (
     return left.length === tiles.length ? [ranges] : boxesOf(plan, ranges, left.map(({ key }) => key))
   })
 
-/** What a fragment knows of its tiles, by the fields that are asked; `undefined` if it does not of one. */
+/** Returns a fragment's tile statistics for the aggregated fields; `undefined` if one field has none. */
 const boundsOf = (
   access: TileAccess,
   fragment: Fragment,

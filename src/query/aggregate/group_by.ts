@@ -1,8 +1,10 @@
 /**
- * Aggregates by groups, and the different cells of a field: batch by batch, in bounded memory.
+ * Aggregates by group, and distinct values of a field: batch by batch, in bounded memory.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { attempt, failOn } from "../../../platform/attempt.ts"
+import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { loadEnumerations } from "../../array/enumeration/enumerations.ts"
@@ -20,30 +22,33 @@ import * as DenseBatches from "../dense/stream.ts"
 import * as SparseBatches from "../sparse/stream.ts"
 import { requiredAggregates } from "./accumulator.ts"
 
-/** What groups are made by, and how many there may be. */
+/** Fields to group by, and the maximum number of groups. */
 export interface GroupOptions extends StreamOptions {
   readonly by?: ReadonlyArray<string>
   readonly maxGroups?: number
 }
 
-/** So many groups there may be if nobody says. */
+/** Default maximum number of groups. */
 export const DEFAULT_GROUPS = 2 ** 16
 
-/** The most that may be asked for: groups are numbered by 31 bits. */
+/** Upper limit of the option: groups are numbered with 31 bits. */
 const MAX_GROUPS = 2 ** 30
 
-/** Refuses what is no number of groups, or of values. Throws {@link SelectionError}. */
+/** Checks a maximum number of groups or values. Throws {@link SelectionError}. */
 const checkMost = (uri: string, most: number, what: MostOf): void => {
   if (Number.isInteger(most) && most > 0 && most <= MAX_GROUPS) return
-  const [field, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
-  const reason = `${String(most)} is no number of ${of}; give a whole number from 1 to ${MAX_GROUPS}`
-  throw new SelectionError({ uri, field, reason })
+  const [option, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
+  const reason = `${String(most)} is not a number of ${of}; expected an integer from 1 to ${MAX_GROUPS}`
+  throw invalidOption(uri, option, reason, most)
 }
 
-/** What users call groups: of distinct values each is one. */
+/** What users call groups; each distinct value is one. */
 export type MostOf = "groups" | "values"
 
-/** The groups of the cells of an array, with the answers of each. Cells of dense arrays that nobody wrote are in none. */
+/**
+ * Returns the groups of an array's cells with their aggregates. Cells of dense arrays that were never written belong to
+ * no group.
+ */
 export const aggregateGroups = (
   array: OpenedArray,
   aggregates: Aggregates,
@@ -63,14 +68,7 @@ export const aggregateGroups = (
     const limits = { groups: maxGroups, bytes: batchBytes(memory) }
     const groups = new Groups(uri, keys, new Map(enumerations.map((its) => [its.name, its])), asked, limits, what)
     const add = (columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined) =>
-      Effect.suspend(() => {
-        try {
-          groups.add(columns, length, keep)
-          return Effect.void
-        } catch (error) {
-          return error instanceof ResultTooLarge ? Effect.fail(error) : Effect.die(error)
-        }
-      })
+      attempt(() => groups.add(columns, length, keep), failOn(ResultTooLarge))
     const fields = [...new Set([...keys, ...asked.keys()])]
     if (array.schema.arrayType === "sparse") {
       const request = yield* sparseRequest(array, { ...options, order: "unordered" }, "unordered")

@@ -1,5 +1,6 @@
 /**
- * Keys of groups: the different cells of a field, numbered as they are met. Cells of enumerations are their values.
+ * Group keys: the distinct cells of a field, numbered in order of appearance. Enumerated cells are represented by their
+ * values.
  */
 import { sizeOf, viewAs } from "../../../schema/array/datatype.ts"
 import type { Enumeration } from "../../../schema/array/enumeration.ts"
@@ -13,7 +14,7 @@ import type { Column } from "../column/column.ts"
 import { permute } from "../column/permute.ts"
 import { enumerationColumn } from "../column/resolve_enumeration.ts"
 
-/** Why cells of a field are no keys; `undefined` if they are. */
+/** Returns why a field cannot be a group key; `undefined` if it can. */
 export const keyProblem = ({ type, cellValNum, var: isVar }: Field): string | undefined =>
   isText(type) || (!isVar && cellValNum === 1)
     ? undefined
@@ -22,7 +23,7 @@ export const keyProblem = ({ type, cellValNum, var: isVar }: Field): string | un
 /** The keys of one field. */
 export class GroupKeys {
   readonly field: Field
-  /** The values that cells are codes of. */
+  /** Enumeration values, for fields of codes. */
   readonly #values: Column | undefined
   readonly #kinds = new CellNumbers()
 
@@ -32,8 +33,8 @@ export class GroupKeys {
   }
 
   /**
-   * The number of the key of each cell for which `keep` has a one; of nulls there is none, and neither of codes without a
-   * value. `undefined` once there are more than `most` keys, or keys of more than `mostBytes` bytes.
+   * Returns the key number of each cell for which the mask is 1; null cells and invalid codes have no key. Returns
+   * `undefined` once there are more than `most` keys, or keys of more than `mostBytes` bytes.
    */
   numbersOf(column: Column, keep: Uint8Array | undefined, most: number, mostBytes: number): Uint32Array | undefined {
     const { length, validity } = column
@@ -61,7 +62,7 @@ export class GroupKeys {
     return this.#kinds.add(bytes, places, valid, out, most, mostBytes) ? out : undefined
   }
 
-  /** The keys of numbers as a column, null where there is no key. */
+  /** Returns keys by number as a column; null for the missing key. */
   columnOf(numbers: Uint32Array): Column {
     const all = this.#all()
     const { nullable, name } = this.field
@@ -71,7 +72,10 @@ export class GroupKeys {
     return { ...column, name, validity: Uint8Array.from(numbers, (number) => number === NO_NUMBER ? 0 : 1) }
   }
 
-  /** Numbers as key words by which they are ordered: by value, codes as they are, NaN behind, no key last. */
+  /**
+   * Returns sort words for key numbers: ordered by value, codes by number, NaN after other values, the missing key
+   * last.
+   */
   wordsOf(numbers: Uint32Array): Uint32Array {
     if (this.#values !== undefined) return numbers
     const { bytes, starts, count } = this.#kinds
@@ -93,7 +97,7 @@ export class GroupKeys {
   }
 }
 
-/** Floats with one zero and one NaN. */
+/** Normalises floats to one zero and one NaN. */
 const withoutTwins = (values: Column["values"]): Column["values"] =>
   values instanceof Float32Array || values instanceof Float64Array
     ? values.map((value) => value === 0 ? 0 : value === value ? value : NaN)

@@ -1,5 +1,5 @@
 /**
- * Aggregates by groups: cells that have the same keys are counted together.
+ * Aggregates by group: cells with equal keys are aggregated together.
  */
 import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
@@ -14,16 +14,16 @@ import { GroupKeys, keyProblem } from "./group_keys.ts"
 import { permute } from "../column/permute.ts"
 import { type AggregateValue, answerOf, FieldTotals, type RequiredAggregates } from "./accumulator.ts"
 
-/** Groups with their answers, ordered by their keys. */
+/** Groups with their aggregates, ordered by key. */
 export interface GroupTable {
   readonly length: number
-  /** The keys: a column for each field, of the values where it is enumerated. */
+  /** Keys: one column per field; enumeration values for enumerated fields. */
   readonly keys: ReadonlyArray<Column>
-  /** The answers to each aggregate, by its name. */
+  /** Values of each aggregate, by its name. */
   readonly answers: Readonly<Record<string, ReadonlyArray<AggregateValue>>>
 }
 
-/** The fields that groups are made by. Throws {@link SelectionError}. */
+/** Returns the fields to group by. Throws {@link SelectionError}. */
 export const keyFields = (
   array: OpenedArray,
   by: ReadonlyArray<string>,
@@ -31,7 +31,7 @@ export const keyFields = (
 ): ReadonlyArray<Field> => {
   const { byName } = fieldsOf(array.schema)
   return by.map((name, i) => {
-    const fail = (reason: string): SelectionError => new SelectionError({ uri: array.uri, field: name, reason })
+    const fail = (reason: string): SelectionError => new SelectionError({ uri: array.uri, field: name, detail: reason })
     const field = byName.get(name)
     if (field === undefined) {
       throw fail(`there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`)
@@ -44,21 +44,21 @@ export const keyFields = (
   })
 }
 
-/** How much groups may be. */
+/** Limits of the groups. */
 export interface GroupLimits {
   readonly groups: number
-  /** Of the keys of one field. */
+  /** Maximum size of the keys of one field, in bytes. */
   readonly bytes: number
 }
 
-/** The groups of the cells that were added. */
+/** Accumulates groups. */
 export class Groups {
   readonly #uri: string
   readonly #keys: ReadonlyArray<GroupKeys>
   readonly #asked: RequiredAggregates
   readonly #limits: GroupLimits
   readonly #what: string
-  /** Groups by the numbers of their keys. */
+  /** Groups by their key numbers. */
   readonly #numbers = new CellNumbers()
   readonly #cells: Array<number> = []
   readonly #totals: Array<ReadonlyArray<FieldTotals>> = []
@@ -80,7 +80,7 @@ export class Groups {
     this.#what = what
   }
 
-  /** Adds the cells of columns for which `keep` has a one. Throws {@link ResultTooLarge} where there are too many groups. */
+  /** Adds the cells for which the mask is 1. Throws {@link ResultTooLarge} if there are too many groups. */
   add(columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined): void {
     const group = this.#groupsOf(columns, length, keep)
     const count = this.#numbers.count
@@ -88,7 +88,7 @@ export class Groups {
       this.#cells.push(0)
       this.#totals.push([...this.#asked].map(([field, kinds]) => new FieldTotals(field, kinds)))
     }
-    // cells by groups, in their order
+    // cells sorted by group, in their original order
     const ends = new Uint32Array(count + 1)
     for (let i = 0; i < length; i++) if (group[i] !== NO_NUMBER) ends[group[i] + 1]++
     for (let g = 0; g < count; g++) {
@@ -106,7 +106,7 @@ export class Groups {
     }
   }
 
-  /** The number of the group of each cell. */
+  /** Returns the group number of each cell. */
   #groupsOf(columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined): Uint32Array {
     const { groups, bytes } = this.#limits
     const words = new Uint32Array(this.#keys.length * length)
@@ -127,10 +127,10 @@ export class Groups {
     const reason =
       `${names}: there are more than ${groups} ${this.#what}, or keys of more than ${bytes} bytes; take a coarser ` +
       "key or fewer cells, or allow more"
-    return new ResultTooLarge({ uri: this.#uri, needed: groups + 1, limit: groups, reason })
+    return new ResultTooLarge({ uri: this.#uri, needed: groups + 1, limit: groups, detail: reason })
   }
 
-  /** All groups, ordered by their keys. */
+  /** Returns all groups, ordered by key. */
   table(aggregates: Aggregates): GroupTable {
     const width = this.#keys.length
     const count = this.#numbers.count

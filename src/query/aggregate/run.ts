@@ -1,7 +1,9 @@
 /**
- * Answers as users get them: of all cells, or of groups, each an object with its keys and answers.
+ * Aggregates in the form that users receive: one object for all cells, or one object per group with its keys and
+ * aggregates.
  */
 import * as Effect from "effect/Effect"
+import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { SelectionError } from "../../array/open/errors.ts"
@@ -17,7 +19,7 @@ import type { AggregateValue } from "./accumulator.ts"
 
 type Answers = Readonly<Record<string, CellValue | AggregateValue>>
 
-/** The answers to aggregates: one object, or one for each group. */
+/** Computes aggregates: one object, or one per group. */
 export const aggregated = (
   array: OpenedArray,
   aggregates: Aggregates,
@@ -25,7 +27,7 @@ export const aggregated = (
 ): Effect.Effect<Answers | ReadonlyArray<Answers>, ReadError, Storage | Codecs> => {
   const { by } = options
   if (by !== undefined && (!Array.isArray(by) || by.some((name) => typeof name !== "string"))) {
-    return Effect.fail(new SelectionError({ uri: array.uri, field: "by", reason: 'it is a list of names: ["a", "b"]' }))
+    return Effect.fail(invalidOption(array.uri, "by", 'it is a list of names: ["a", "b"]', by))
   }
   if (by === undefined || by.length === 0) {
     return (array.schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, options)
@@ -39,10 +41,10 @@ export const aggregated = (
   })
 }
 
-/** So many values there may be if nobody says. */
+/** Default maximum number of distinct values. */
 const MAX_VALUES = 2 ** 20
 
-/** The different cells of a field, ordered. */
+/** Returns the distinct cells of a field, ordered. */
 export const distinctValues = (
   array: OpenedArray,
   field: string,

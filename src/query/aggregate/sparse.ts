@@ -1,5 +1,6 @@
 /**
- * Aggregates of sparse cells: of tiles that are wanted whole from their statistics, of others from their cells, batch by batch.
+ * Aggregates of sparse arrays: tiles that are selected whole contribute their statistics; cells of other tiles are read
+ * batch by batch.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -21,7 +22,7 @@ import { isCutByTime } from "../sparse/match_tiles.ts"
 import { streamRequest } from "../sparse/stream.ts"
 import { type AggregateValue, type FieldTotals, type Totals, totalsOf } from "./accumulator.ts"
 
-/** The aggregates of the cells of a sparse array. */
+/** Computes aggregates of a sparse array. */
 export const aggregateSparse = (
   array: OpenedArray,
   aggregates: Aggregates,
@@ -46,7 +47,7 @@ export const aggregateSparse = (
     return totals.answer()
   })
 
-/** Adds the tiles of a plan whose statistics say all that is asked; the plan of the others. */
+/** Adds the tiles whose statistics suffice; returns the plan of the others. */
 const addWholeTiles = (
   access: TileAccess,
   array: OpenedArray,

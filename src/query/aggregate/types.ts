@@ -1,5 +1,5 @@
 /**
- * Aggregates as TypeScript knows them from a schema.
+ * Types of aggregates derived from a schema.
  *
  * @module
  */
@@ -11,27 +11,27 @@ import type { Aggregate, AggregateKind } from "./aggregate.ts"
 import type { Declared, FieldName, FieldOf } from "../column/typed_columns.ts"
 import type { Query } from "../request/result_types.ts"
 
-/** Aggregates of the fields of a schema, by the names that their answers get; of any fields where none is declared. */
+/** Aggregates of a schema's fields by result name; of any field without a schema. */
 export type AggregatesOf<S extends Declared> = Readonly<
   Record<string, Aggregate<AggregateKind, FieldName<S>> | Aggregate<"count", "">>
 >
 
-/** Which cells aggregates are asked of, by which groups, and how much memory that may take. */
+/** Options of `aggregate`: the selected cells, the groups and the memory budget. */
 export interface AggregateOptions<S extends Declared = undefined, B extends FieldName<S> = FieldName<S>>
   extends Pick<Query<S>, "region" | "where" | "outOfBounds" | "at" | "memory"> {
   /**
-   * Attributes or dimensions, one or a few: cells that have the same of them are a group with answers of its own. Cells of
-   * enumerations are their values, and nulls are a group, too. Default: all cells are one.
+   * Attributes or dimensions to group by: cells with equal values form a group with its own aggregates. Enumerated
+   * cells are grouped by value; nulls form a group too. Default: one group of all cells.
    */
   readonly by?: ReadonlyArray<B>
-  /** At most so many groups; more are refused with `ResultTooLarge`. Default: 65,536. */
+  /** Maximum number of groups; more fail with `ResultTooLarge`. Default: 65,536. */
   readonly maxGroups?: number
 }
 
-/** Of which cells the different ones are wanted. */
+/** Options of `distinct`: the selected cells and the maximum number of values. */
 export interface DistinctOptions<S extends Declared = undefined>
   extends Pick<Query<S>, "region" | "where" | "outOfBounds" | "at" | "memory"> {
-  /** At most so many values; more are refused with `ResultTooLarge`. Default: 1,048,576. */
+  /** Maximum number of values; more fail with `ResultTooLarge`. Default: 1,048,576. */
   readonly maxValues?: number
 }
 
@@ -39,55 +39,55 @@ const CELLS: ReadonlyArray<string> = ["region", "where", "outOfBounds", "at", "m
   keyof AggregateOptions
 >
 
-/** The names of {@link AggregateOptions}. */
+/** Names of the {@link AggregateOptions}. */
 export const AGGREGATE_OPTIONS: ReadonlyArray<string> = [...CELLS, "by", "maxGroups"]
 
-/** The names of {@link DistinctOptions}. */
+/** Names of the {@link DistinctOptions}. */
 export const DISTINCT_OPTIONS: ReadonlyArray<string> = [...CELLS, "maxValues"]
 
 type FloatType = "float32" | "float64"
 
-/** The sum of cells of a datatype. */
+/** Type of a sum. */
 type SumOf<D extends Datatype> = Datatype extends D ? number | bigint : D extends FloatType ? number : bigint
 
-/** An extreme of cells of a datatype. */
+/** Type of a minimum or maximum. */
 type ExtremeOf<D extends Datatype> = Datatype extends D ? number | bigint | string | null
   : (D extends TextType ? string : ValueOf<D>) | null
 
-/** The datatype of a field; any where none is declared. */
+/** Datatype of a field; any datatype without a schema. */
 type TypeOf<S extends Declared, F extends string> = FieldOf<S, F> extends { readonly type: infer D extends Datatype }
   ? D
   : Datatype
 
-/** The answer to one aggregate. */
+/** Type of one aggregate's value. */
 export type AnswerTo<S extends Declared, K extends AggregateKind, F extends string> = K extends "count" | "nullCount"
   ? number
   : K extends "mean" ? number | null
   : K extends "sum" ? SumOf<TypeOf<S, F>>
   : ExtremeOf<TypeOf<S, F>>
 
-/** The answers to aggregates, by their names. */
+/** Values of aggregates, by name. */
 export type AggregateAnswer<S extends Declared, A> = {
   readonly [Name in keyof A]: A[Name] extends Aggregate<infer K, infer F>
     ? AnswerTo<S extends ArraySchema ? S : undefined, K, F>
     : never
 }
 
-/** A key of groups: text as string, numbers and dates as they are; of enumerations the value. */
+/** Type of a group key: string for text, numbers and datetimes as stored, enumeration values for codes. */
 export type KeyOf<S extends Declared, F extends string> = FieldOf<S, F> extends
   Attribute<infer D, infer N, number | "var", infer E>
   ? [E] extends [""] ? PlainKey<D> | (N extends true ? null : never) : number | bigint | string | null
   : FieldOf<S, F> extends { readonly type: infer D extends Datatype } ? PlainKey<D>
   : number | bigint | string | null
 
-/** A key in the values of its datatype. */
+/** Type of a key without enumeration. */
 type PlainKey<D extends Datatype> = D extends TextType ? string : ValueOf<D>
 
-/** A group: its keys, and its answers, by their names. */
+/** A group: its keys and aggregates, by name. */
 export type GroupOf<S extends Declared, A, B extends string> =
   & { readonly [Name in B]: KeyOf<S extends ArraySchema ? S : undefined, Name> }
   & AggregateAnswer<S, A>
 
-/** The answers of all cells, or of each group. */
+/** The aggregates of all cells, or of each group. */
 export type AnswersBy<S extends Declared, A, B extends string> = [B] extends [never] ? AggregateAnswer<S, A>
   : ReadonlyArray<GroupOf<S, A, B>>

@@ -1,5 +1,5 @@
 /**
- * Streams outside Effect.
+ * Streams for programs that do not use Effect: async iterables and web streams.
  *
  * @module
  */
@@ -7,9 +7,11 @@ import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 
-/** How a stream is run. */
+/** Options of a stream run. */
 export interface RunOptions {
-  /** Ends the run when it is aborted: requests in flight are given up, and the loop throws the signal's reason. */
+  /**
+   * Ends the run when the signal is aborted: requests in flight are cancelled and the loop throws the signal's reason.
+   */
   readonly signal?: AbortSignal
 }
 
@@ -23,9 +25,9 @@ const aborted = (signal: AbortSignal): Effect.Effect<never, unknown> =>
   })
 
 /**
- * A stream for `for await`: what it needs comes from `layer`, and is closed when the loop ends, however it ends; what is
- * under way is interrupted. The loop throws the stream's own tagged errors. While it works on an element, the next is made,
- * and no more.
+ * Converts a stream to an async iterable for `for await`. `layer` provides its services; they are released when the
+ * loop ends, however it ends, and running work is interrupted. The loop throws the stream's own tagged errors. While
+ * the loop body works on one element, the next one is prepared, and no more than one.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray, toAsyncIterable } from "@tessera/array"
@@ -55,7 +57,7 @@ export const toAsyncIterable = <A, E, R, E2>(
     [Symbol.asyncIterator]: () => {
       const iterator = run[Symbol.asyncIterator]()
       return {
-        // what was made before the signal is not handed out after it
+        // elements prepared before the abort are not returned after it
         next: async () => {
           if (!signal.aborted) return iterator.next()
           await iterator.return!()
@@ -68,10 +70,10 @@ export const toAsyncIterable = <A, E, R, E2>(
 }
 
 /**
- * A stream as a `ReadableStream` of the web: for a `Response`, for `pipeThrough` and `pipeTo`, for a worker that takes it.
- * Nothing is made before somebody reads, and no more than one element ahead. What it needs comes from `layer`, and is closed
- * when the stream ends, however it ends; cancelling it interrupts what is under way, and so does the `signal`: requests in
- * flight are given up. Reading rejects with the stream's own tagged errors, or with the signal's reason.
+ * Converts a stream to a web `ReadableStream`, for a `Response`, for `pipeThrough` and `pipeTo`, or for transfer to a
+ * worker. Elements are prepared on demand, at most one ahead. `layer` provides the stream's services; they are released
+ * when the stream ends, however it ends. Cancelling the stream, or aborting `signal`, interrupts running work and
+ * cancels requests in flight. Reads reject with the stream's own tagged errors, or with the signal's reason.
  *
  * ```ts
  * import { Cells, layerDefault, Sparse, TileArray, toReadableStream } from "@tessera/array"

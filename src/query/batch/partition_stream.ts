@@ -1,35 +1,35 @@
 /**
- * Reads in batches: a selection is cut in two until each part fits, and the parts are read one after the other, each when it
- * is asked for.
+ * Reads in batches: a selection is split in two until each part fits into the budget; the parts are then read in order,
+ * each on demand.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { makeTurns, turnIfDue, withinTurns } from "../../../platform/host/event_loop_turns.ts"
 
-/** What becomes of a part: it is read, or cut in two, the first before the second. */
+/** The outcome of one step: the part is read as a batch, or split into two parts that are processed in order. */
 export type Step<P, A> =
   | { readonly kind: "read"; readonly batch: A }
   | { readonly kind: "split"; readonly parts: readonly [P, P] }
-  /** Nothing is there. */
+  /** The part has no cells. */
   | { readonly kind: "none" }
 
-/** A batch, and whether it is known to be the last one. */
+/** A batch. `last` is true if it is known to be the last one. */
 export type Batch<A> = A & { readonly last: boolean }
 
-/** Bytes of the first batch, where more batches cost no more: whoever waits has something soon. */
+/** Size of the first batch where smaller batches cost nothing extra, so that the first cells arrive early. */
 export const FIRST_BYTES = 2 ** 23
 
 /**
- * The batches of a whole, in order: `step` is asked what becomes of a part, and told whether it comes before all batches.
- * Nothing is done before a batch is asked for, and nothing after the last one asked for.
+ * Returns the batches of `whole`, in order. `step` reads or splits one part; its second argument is true until the
+ * first batch was produced. Work is done on demand only.
  */
 export const batches = <P, A extends object, E, R>(
   whole: P,
   step: (part: P, first: boolean) => Effect.Effect<Step<P, A>, E, R>,
 ): Stream.Stream<Batch<A>, E, R> =>
   Stream.suspend(() => {
-    // what is still to come, the next part last
+    // remaining parts, the next one last
     const rest: Array<P> = [whole]
     let first = true
     const turns = withinTurns(makeTurns())

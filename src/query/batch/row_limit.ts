@@ -1,37 +1,38 @@
 /**
- * `limit`: the first cells of a read. Batches behind them are not asked for, so that nothing of them is read.
+ * The `limit` option: the first cells of a read. Batches after them are not requested, so their data is not read.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { invalidOption } from "../../../platform/errors.ts"
 import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
 import type { Batch } from "./partition_stream.ts"
 import type { Column } from "../column/column.ts"
 import { columnBytes, columnPart, joinColumns } from "../column/slice.ts"
 import { attemptAllocation } from "../options/read_error.ts"
 
-/** A batch with the cells of it that a limit leaves. */
+/** A batch, cut to the cells within the limit. */
 export type Limited<A> = Batch<A> & {
-  /** How many cells there are without the limit, where this batch tells. */
+  /** Number of cells without the limit, if this batch determines it. */
   readonly total: number | undefined
 }
 
-/** A batch for a few cells has no fewer bytes than this: smaller ones would cost more than they save. */
+/** Minimum size of a batch: smaller ones cost more than they save. */
 const FEWEST_BYTES = 2 ** 22
-/** About how many bytes a cell has in memory while it is read. */
+/** Estimated memory of one cell while it is read, in bytes. */
 const CELL_BYTES = 256
 
-/** Bytes of the batches of a read that ends behind so many cells. */
+/** Size of the batches of a read that stops after `limit` cells, in bytes. */
 export const limitBytes = (limit: number | undefined): number =>
   limit === undefined ? Infinity : Math.max(FEWEST_BYTES, limit * CELL_BYTES)
 
-/** Refuses what is no number of cells. Throws {@link SelectionError}. */
+/** Checks the `limit` option. Throws {@link SelectionError}. */
 export const checkLimit = (uri: string, limit: unknown): void => {
   if (limit === undefined || (typeof limit === "number" && Number.isInteger(limit) && limit >= 0)) return
-  const reason = `${String(limit)} is no number of cells; give a whole number, 0 or more`
-  throw new SelectionError({ uri, field: "limit", reason })
+  const reason = `${String(limit)} is not a number of cells; expected an integer of at least 0`
+  throw invalidOption(uri, "limit", reason, limit)
 }
 
-/** The batches up to the first `limit` cells; `cut` takes the first cells of one. */
+/** Passes on the batches up to the first `limit` cells; `cut` shortens the batch that crosses the limit. */
 export const limited = <A extends object, E, R>(
   batches: Stream.Stream<Batch<A>, E, R>,
   limit: number | undefined,
@@ -55,14 +56,14 @@ export const limited = <A extends object, E, R>(
   })
 }
 
-/** The first cells of columns. */
+/** Returns the first cells of all columns. */
 export const firstCells = (
   columns: Readonly<Record<string, Column>>,
   length: number,
 ): Readonly<Record<string, Column>> =>
   Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, columnPart(column, 0, length)]))
 
-/** All batches as one; `undefined` if there is none. More than `limit` bytes are refused as soon as they are there. */
+/** Joins all batches into one; `undefined` for an empty stream. Fails as soon as the result exceeds `limit` bytes. */
 export const joined = <E, R>(
   uri: string,
   batches: Stream.Stream<{ readonly columns: Readonly<Record<string, Column>> }, E, R>,

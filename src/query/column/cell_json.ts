@@ -1,7 +1,7 @@
 /**
- * Cells as JSON, the way the command line prints them and the fixtures record them: 64-bit integers, dates and times as
- * strings, floats that JSON lacks as `"NaN"` and `"±Infinity"`, text as strings (`{"hex": …}` if it is not printable UTF-8),
- * var-sized blobs as `{"hex": …}`, cells of several values and var-sized numbers as lists, null as null.
+ * Cells as JSON, in the form that the command line prints and the fixtures record: 64-bit integers, dates and times as
+ * strings; non-finite floats as `"NaN"` and `"±Infinity"`; text as strings (`{"hex": …}` if it is not printable UTF-8);
+ * var-sized blobs as `{"hex": …}`; cells of several values and var-sized numbers as lists; null as null.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { TypedArray } from "../../../schema/array/datatype.ts"
 import { type CellJson, isBinary, isText, scalarJson, textJson, toHex } from "../../../schema/array/scalar.ts"
 import type { Column } from "./column.ts"
 
-/** What answers one cell of a column as JSON. */
+/** Returns one cell of a column as JSON. */
 export type CellEncoder = (index: number) => CellJson
 
 const bytesOf = (values: TypedArray): Uint8Array => new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
@@ -20,7 +20,7 @@ const listOf = (values: TypedArray, from: number, to: number): Array<number | st
   return out
 }
 
-/** The encoder of the cells that are there, null or not. */
+/** Returns the encoder of non-null cells. */
 const valueEncoder = (column: Column): CellEncoder => {
   const { type, cellValNum, values, offsets } = column
   if (cellValNum === "var") {
@@ -42,7 +42,8 @@ const valueEncoder = (column: Column): CellEncoder => {
 }
 
 /**
- * Answers cells one by one; choose it once a column and call it once a cell to stream without a list of all.
+ * Returns a function that encodes single cells of a column. Create it once for each column, then call it for each cell:
+ * no list of all cells is built.
  *
  * ```ts
  * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -65,7 +66,7 @@ export const cellEncoder = (column: Column): CellEncoder => {
 }
 
 /**
- * One cell as JSON.
+ * Returns one cell as JSON.
  *
  * ```ts
  * import { Cells } from "@tessera/array"
@@ -78,7 +79,7 @@ export const cellEncoder = (column: Column): CellEncoder => {
 export const cellJson = (column: Column, index: number): CellJson => cellEncoder(column)(index)
 
 /**
- * All cells of a column as JSON.
+ * Returns all cells of a column as JSON.
  *
  * ```ts
  * import { Cells } from "@tessera/array"
@@ -91,7 +92,7 @@ export const cellJson = (column: Column, index: number): CellJson => cellEncoder
 export const columnJson = (column: Column): Array<CellJson> => {
   const { values, validity, length } = column
   const whole = column.cellValNum === 1 && validity === undefined && !isText(column.type)
-  // small integers are JSON as they are
+  // JSON represents integers of up to 32 bits exactly
   if (whole && !(values instanceof BigInt64Array || values instanceof BigUint64Array)) {
     if (!(values instanceof Float32Array || values instanceof Float64Array)) {
       return Array.from(values.subarray(0, length))

@@ -1,6 +1,6 @@
 /**
- * Single cells of columns, as values of a program: of {@link Column}s, which say what they are, and of the plain buffers
- * that arrays opened with a schema answer.
+ * Single cells of columns as JavaScript values: from {@link Column}s, which describe themselves, and from the plain
+ * buffers that reads of arrays opened with a schema return.
  */
 import type * as DateTime from "effect/DateTime"
 import { type Datatype, isString, type TypedArray } from "../../../schema/array/datatype.ts"
@@ -10,36 +10,36 @@ import type { Column } from "./column.ts"
 import { decodeText, decodeTexts } from "./decode_texts.ts"
 import type { TimeForm } from "./typed_columns.ts"
 
-/** A column of any form: a {@link Column}, a typed array, or buffers side by side. */
+/** A column in any form: a {@link Column}, a typed array, or plain buffers. */
 export type AnyColumn = Column | TypedArray | BufferColumn
 
-/** The buffers of a column, without what it is. */
+/** The buffers of a column, without name and datatype. */
 export interface BufferColumn {
-  /** All values of all cells. */
+  /** Values of all cells, concatenated. */
   readonly values: TypedArray
-  /** Var-sized cells: one more position in `values` than there are cells. */
+  /** Var-sized cells only: positions in `values`, one more than the number of cells. */
   readonly offsets?: Uint32Array
-  /** Nullable cells: 1 for a value, 0 for null. */
+  /** Nullable cells only: 1 for a value, 0 for null. */
   readonly validity?: Uint8Array
 }
 
 /**
- * One cell as a value: number or bigint; text as string; cells of several values as a typed array, without a copy; dates as
- * asked; null as null.
+ * A cell as a value: number or bigint; string for text; a typed array, without a copy, for cells of several values;
+ * dates in the requested form; null for null.
  */
 export type CellValue = number | bigint | string | TypedArray | Date | DateTime.Utc | null
 
 const isColumn = (column: AnyColumn): column is Column => "type" in column && "cellValNum" in column
 
-/** The buffers of a column of any form. */
+/** Returns the buffers of a column in any form. */
 const buffersOf = (column: AnyColumn): BufferColumn =>
   ArrayBuffer.isView(column) ? { values: column as TypedArray } : column as BufferColumn
 
-/** Values in a cell; plain buffers have one. */
+/** Values per cell; plain buffers have one. */
 const widthOf = (column: AnyColumn): number => isColumn(column) && column.cellValNum !== "var" ? column.cellValNum : 1
 
 /**
- * The number of cells of a column.
+ * Returns the number of cells of a column.
  *
  * ```ts
  * import { Cells } from "@tessera/array"
@@ -56,7 +56,7 @@ export const length = (column: AnyColumn): number => {
 }
 
 /**
- * Whether cell `index` is null.
+ * Returns whether cell `index` is null.
  *
  * ```ts
  * import { Cells } from "@tessera/array"
@@ -68,7 +68,7 @@ export const length = (column: AnyColumn): number => {
  */
 export const isNull = (column: AnyColumn, index: number): boolean => buffersOf(column).validity?.[index] === 0
 
-/** The values of a cell, without a copy. */
+/** Returns the values of a cell, without a copy. */
 const sliceOf = (column: AnyColumn, index: number): TypedArray => {
   const { values, offsets } = buffersOf(column)
   const width = widthOf(column)
@@ -81,7 +81,7 @@ const asBytes = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
   new Uint8Array(buffer, byteOffset, byteLength)
 
 /**
- * The bytes of cell `index`, without a copy; `null` for a null.
+ * Returns the bytes of cell `index`, without a copy; `null` for a null cell.
  *
  * ```ts
  * import { Cells } from "@tessera/array"
@@ -94,13 +94,13 @@ const asBytes = ({ buffer, byteOffset, byteLength }: TypedArray): Uint8Array =>
 export const bytes = (column: AnyColumn, index: number): Uint8Array | null =>
   isNull(column, index) ? null : asBytes(sliceOf(column, index))
 
-/** Text from its code units: UTF-8 for bytes, UTF-16 or UCS-2 for 16 bits, UTF-32 or UCS-4 for 32 bits. */
+/** Decodes code units: UTF-8 for 8 bits, UTF-16 or UCS-2 for 16 bits, UTF-32 or UCS-4 for 32 bits. */
 const decodeUnits = (units: TypedArray): string => {
   if (units.BYTES_PER_ELEMENT === 1) return decodeText(asBytes(units))
   let out = ""
   for (let i = 0; i < units.length; i++) {
     const unit = Number(units[i])
-    // what is no code point is the replacement character, as in UTF-8
+    // invalid code points become the replacement character, as in UTF-8
     out += units.BYTES_PER_ELEMENT === 2
       ? String.fromCharCode(unit)
       : unit > 0x10ffff
@@ -111,7 +111,7 @@ const decodeUnits = (units: TypedArray): string => {
 }
 
 /**
- * The text of cell `index`; `null` for a null. What is not valid is U+FFFD.
+ * Returns the text of cell `index`; `null` for a null cell. Invalid sequences become U+FFFD.
  *
  * ```ts
  * import { Cells } from "@tessera/array"
@@ -125,7 +125,7 @@ export const text = (column: AnyColumn, index: number): string | null =>
   isNull(column, index) ? null : decodeUnits(sliceOf(column, index))
 
 /**
- * The texts of all cells; `null` for nulls. Faster than {@link text} for each.
+ * Returns the texts of all cells; `null` for null cells. Faster than calling {@link text} for each cell.
  *
  * ```ts
  * import { Cells } from "@tessera/array"
@@ -145,11 +145,11 @@ export const texts = (column: AnyColumn): Array<string | null> => {
   return out
 }
 
-/** Whether the cells of a column are texts; those of `any` are bytes. */
+/** Whether the cells of a column are text; cells of datatype `any` are bytes. */
 const isTextColumn = ({ type }: Column): boolean => type !== "any" && (isText(type) || isString(type))
 
 /**
- * How a cell becomes a value; choose it once a column and call it once a cell.
+ * Returns a function that reads single cells as values. Create it once for each column, then call it for each cell.
  *
  * ```ts
  * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -182,14 +182,14 @@ export const valueReader = (
   return validity === undefined ? read : (i) => validity[i] === 0 ? null : read(i)
 }
 
-/** How dates are wanted. */
+/** Form of the values. */
 export interface ValueOptions {
-  /** Default: `bigint`, counts of their unit. */
+  /** Form of datetimes. Default: `bigint`, the count of their unit since 1970. */
   readonly time?: TimeForm
 }
 
 /**
- * Cell `index` as a value. Plain buffers do not say that they are text: use {@link text}. To go through a whole column,
+ * Returns cell `index` as a value. Plain buffers carry no datatype: use {@link text} for text. For a whole column,
  * {@link values} or {@link valueReader} is faster.
  *
  * ```ts
@@ -209,7 +209,7 @@ export const value = (column: AnyColumn, index: number, options: ValueOptions = 
   valueReader(column, options.time)(index)
 
 /**
- * All cells as values.
+ * Returns all cells as values.
  *
  * ```ts
  * import { Cells } from "@tessera/array"
@@ -235,8 +235,8 @@ const datetimeOf = (column: AnyColumn, unit: Datatype | undefined): Datatype => 
 }
 
 /**
- * Cell `index` as a Date; `null` for a null, and for "not a time". Plain buffers need their datatype: `"datetime_ns"`.
- * Throws a TypeError for what is no date.
+ * Returns cell `index` as a Date; `null` for a null cell and for NaT ("not a time"). Plain buffers require their
+ * datatype, such as `"datetime_ns"`. Throws a TypeError if the column does not contain datetimes.
  *
  * ```ts
  * import { Cells } from "@tessera/array"
@@ -251,7 +251,7 @@ export const date = (column: AnyColumn, index: number, type?: Datatype): Date | 
 }
 
 /**
- * All cells as Dates, as {@link date} has them.
+ * Returns all cells as Dates, converted as by {@link date}.
  *
  * ```ts
  * import { Cells } from "@tessera/array"

@@ -1,7 +1,7 @@
 /**
- * Columns that were read: single cells as values, texts or dates, columns as JSON, and codes as the values that they stand
- * for. All take the {@link Column}s of arrays that were opened without a schema (and the `fields` of every result), and
- * most the plain buffers of arrays that were opened with one.
+ * Access to columns of a result: single cells as values, texts or dates; columns as JSON; enumeration codes as their
+ * values. All functions take the {@link Column}s of arrays opened without a schema (and the `fields` of every result);
+ * most also take the plain buffers of arrays opened with one.
  *
  * ```ts
  * import { Cells, Dense, TileArray } from "@tessera/array"
@@ -49,8 +49,8 @@ export { resolveColumns as resolveAll } from "./resolve_columns.ts"
 export { enumerationColumn } from "./resolve_enumeration.ts"
 
 /**
- * A column of codes as the column of their values. A code that the enumeration lacks is a null. Fails if the values need
- * more than `maxBytes` (4 GiB).
+ * Replaces the codes of a column by the values of its enumeration. A code outside the enumeration becomes null. Fails
+ * if the values need more than `maxBytes` (default: 4 GiB).
  *
  * ```ts
  * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"

@@ -11,16 +11,19 @@ export interface Column {
   readonly name: string
   /** The datatype of its values. */
   readonly type: Datatype
-  /** Values in a cell; `"var"` for var-sized cells. */
+  /** Values per cell; `"var"` for var-sized cells. */
   readonly cellValNum: number | "var"
   /** Number of cells. */
   readonly length: number
-  /** All values of all cells; dates and times as int64, text as its bytes (code units for UTF-16 and UTF-32). */
+  /** Values of all cells, concatenated: dates and times as int64, text as bytes (code units for UTF-16 and UTF-32). */
   readonly values: TypedArray
-  /** Var-sized cells: `length + 1` positions in `values`; cell `i` is `values[offsets[i]] … values[offsets[i + 1] − 1]`. */
+  /**
+   * Var-sized cells only: `length + 1` positions in `values`; cell `i` is `values[offsets[i]] … values[offsets[i + 1] −
+   * 1]`.
+   */
   readonly offsets?: Uint32Array
-  /** Nullable cells: 1 for a value, 0 for null. */
+  /** Nullable cells only: 1 for a value, 0 for null. */
   readonly validity?: Uint8Array
-  /** Enumerated attributes: the enumeration that the values are codes of. */
+  /** Enumerated attributes only: name of the enumeration whose codes the values are. */
   readonly enumeration?: string
 }

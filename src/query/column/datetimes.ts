@@ -1,5 +1,5 @@
 /**
- * Datetimes as dates.
+ * Conversion of datetimes to dates.
  */
 import * as DateTime from "effect/DateTime"
 import { type Datatype, isDatetime } from "../../../schema/array/datatype.ts"
@@ -7,7 +7,10 @@ import { datetimeMillis } from "../../../schema/array/datetime.ts"
 import type { Column } from "./column.ts"
 import type { TimeForm } from "./typed_columns.ts"
 
-/** Makes one value of a datetime type what is wanted; `null` for "not a time" and for moments that no date can be. */
+/**
+ * Returns a converter for values of a datetime type; it returns `null` for NaT and for times outside the range of
+ * dates.
+ */
 export const timeMaker = (
   type: Datatype,
   form: TimeForm,
@@ -20,7 +23,7 @@ export const timeMaker = (
   }
 }
 
-/** A column of one datetime a cell as dates; `null` for null cells too. */
+/** Converts a column with one datetime per cell; null cells become `null`. */
 export const datesOf = (column: Column, form: TimeForm): Array<bigint | Date | DateTime.Utc | null> => {
   const make = timeMaker(column.type, form)
   const { values, validity, length } = column

@@ -1,17 +1,18 @@
 /**
- * Many short texts at once. A decoder costs more to call than to run: cells are decoded in blocks, and cut out of these.
+ * Decodes many short texts at once. Calling a decoder costs more than decoding, so cells are decoded in blocks that are
+ * then sliced.
  */
 
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true })
 const tolerant = new TextDecoder("utf-8", { ignoreBOM: true })
 
-/** Bytes that are decoded at once: a text may keep the memory of its block. */
+/** Bytes decoded at once. A text may keep the memory of its block alive. */
 const BLOCK = 1 << 14
 
-/** The text of UTF-8 bytes; what is not valid is U+FFFD. */
+/** Decodes UTF-8; invalid sequences become U+FFFD. */
 export const decodeText = (bytes: Uint8Array): string => tolerant.decode(bytes)
 
-/** {@link decodeText} of all cells: cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
+/** Decodes all cells as {@link decodeText} does: cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
 export const decodeTexts = (bytes: Uint8Array, offsets: Uint32Array): Array<string> => {
   const count = Math.max(0, offsets.length - 1)
   const out = new Array<string>(count)
@@ -26,7 +27,7 @@ export const decodeTexts = (bytes: Uint8Array, offsets: Uint32Array): Array<stri
   return out
 }
 
-/** Decodes the cells from number `from` to before `to`; false if one of them is not valid, or cuts a character. */
+/** Decodes cells `from` to `to` (exclusive). Returns false if a cell is invalid UTF-8 or ends inside a character. */
 const decodeBlock = (
   bytes: Uint8Array,
   offsets: Uint32Array,
@@ -53,7 +54,7 @@ const decodeBlock = (
     if (at < last && (bytes[at] & 0xc0) === 0x80) return false
     for (; at < last; at++) {
       const byte = bytes[at]
-      // bytes behind the first of a character are 10xxxxxx; those of four bytes are two units of UTF-16
+      // continuation bytes are 10xxxxxx; a character of four bytes takes two UTF-16 units
       if ((byte & 0xc0) !== 0x80) unit += byte >= 0xf0 ? 2 : 1
     }
     out[i] = all.slice(first, unit)

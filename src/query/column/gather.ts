@@ -1,5 +1,5 @@
 /**
- * Columns from chosen cells of chosen tiles, in any order: how the scattered cells of dense arrays become a result.
+ * Gathers cells of tiles, in any order, into columns: the scattered cells of dense fragments become a result.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -17,32 +17,34 @@ import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { Column } from "./column.ts"
 import { attemptAllocationSteps } from "../options/read_error.ts"
 
-/** A tile of a fragment, by their numbers. */
+/** A tile of a fragment, by number. */
 export interface TileRef {
   readonly fragment: number
   readonly tile: number
 }
 
-/** Chosen cells: cell i is cell `positions[i]` of `tiles[tileOf[i]]`; of no tile (a fill value) where there is none. */
+/**
+ * Selected cells: cell i is cell `positions[i]` of `tiles[tileOf[i]]`, or a fill value where `tileOf` names no tile.
+ */
 export interface Cells {
   readonly tiles: ReadonlyArray<TileRef>
   readonly tileOf: Uint32Array
   readonly positions: Uint32Array
 }
 
-/** The field by which a fragment holds the cells of an array's field; `undefined` where it has none that fits. */
+/** Returns the fragment's own version of an array's field; `undefined` if the fragment has no compatible field. */
 export const fieldOfFragment = (fragment: Fragment, field: Field): Field | undefined => {
   const { kind } = field.file
   if (kind === "timestamps") return fragment.hasTimestamps ? fieldsOf(fragment.schema).timestamps : undefined
   if (kind === "deleteTimes") return fragment.hasDeleteMetadata ? fieldsOf(fragment.schema).deleteTimes : undefined
   const its = fieldsOf(fragment.schema).byName.get(field.name)
-  // an attribute that was dropped and added again with another cell is another attribute
+  // an attribute that was dropped and added again with another cell type is a different attribute
   return its !== undefined && its.var === field.var && its.cellSize === field.cellSize && its.type === field.type
     ? its
     : undefined
 }
 
-/** Columns of chosen cells, one per field. */
+/** Gathers one column per field. */
 export const gatherColumns = (
   access: TileAccess,
   array: OpenedArray,
@@ -61,10 +63,10 @@ export const gatherColumns = (
       return yield* attemptAllocationSteps(array.uri, bytes, () => assemble(field, tiles, cells, bytes))
     }))
 
-/** The most bytes that the offsets of a column reach. */
+/** Maximum size of the values of a column: offsets are 32-bit. */
 const MAX_VALUE_BYTES = 0xffffffff
 
-/** The tiles of a field that the cells lie in, by the numbers of `cells.tiles`. */
+/** Reads the tiles of a field that contain the cells, indexed as `cells.tiles`. */
 const readFieldTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -120,7 +122,7 @@ function* varBytes(
 const varCells = (tiles: ReadonlyArray<FieldTile | undefined>): ReadonlyArray<VarCells | undefined> =>
   tiles.map((t) => t === undefined ? undefined : { bytes: t.values, offsets: t.offsets! })
 
-/** The column of chosen cells from their tiles; its values take `size` bytes. */
+/** Builds the column of the selected cells from their tiles; its values take `size` bytes. */
 function* assemble(
   field: Field,
   tiles: ReadonlyArray<FieldTile | undefined>,
@@ -166,7 +168,7 @@ function* gatherValidity(
   yield* inParts(out.length, (from, to) => {
     for (let i = from; i < to; i++) {
       const tile = tiles[tileOf[i]]
-      // a fragment from before the attribute was nullable has no nulls
+      // fragments written before the attribute became nullable have no nulls
       out[i] = tile === undefined ? fill : tile.validity === undefined ? 1 : tile.validity[positions[i]] === 0 ? 0 : 1
     }
   })
@@ -178,7 +180,7 @@ const hasNone = (tileOf: Uint32Array, count: number): boolean => {
   return false
 }
 
-/** What is copied again and again fits into the fastest memory. */
+/** A value repeated many times is copied from a block that fits into the L1 cache. */
 const PIECE = 1 << 14
 
 /** Fills `out` with copies of one cell. */

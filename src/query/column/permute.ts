@@ -6,7 +6,7 @@ import type { Column } from "./column.ts"
 const bytesOf = (column: Column): Uint8Array =>
   new Uint8Array(column.values.buffer, column.values.byteOffset, column.values.byteLength)
 
-/** The column whose cell `i` is cell `order[i]` of `column`; `order` may leave cells out. */
+/** Returns the column whose cell `i` is cell `order[i]` of `column`; `order` may omit cells. */
 export const permute = (column: Column, order: Uint32Array): Column => finish(permuteSteps(column, order))
 
 /** As {@link permute}, in steps. */

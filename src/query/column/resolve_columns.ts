@@ -1,5 +1,5 @@
 /**
- * Columns of enumerated attributes as the values of their categories.
+ * Replaces the codes of enumerated attributes by the values of their enumerations.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -10,9 +10,9 @@ import type { Column } from "./column.ts"
 import { resolveEnumeration } from "./resolve_enumeration.ts"
 
 /**
- * Columns that were read from an array, the codes among them replaced by the values that they stand for; all others as
- * they are. Loads each enumeration once. A code that its enumeration lacks is a null. Fails with `ResultTooLarge` if the values of
- * one column need more than `maxBytes` (4 GiB), and as `TileArray.enumerations` does.
+ * Returns the columns of a result with enumeration codes replaced by their values; other columns are returned
+ * unchanged. Loads each enumeration once. A code outside its enumeration becomes null. Fails with `ResultTooLarge` if
+ * the values of one column need more than `maxBytes` (default: 4 GiB), and as `TileArray.enumerations` does.
  *
  * ```ts
  * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * Codes of enumerated attributes to the values that they stand for.
+ * Maps codes of enumerated attributes to the values of their enumeration.
  */
 import * as Effect from "effect/Effect"
 import { cellSize, VAR } from "../../../schema/array/cell_val_num.ts"
@@ -10,7 +10,7 @@ import type { Column } from "./column.ts"
 import { attemptAllocation } from "../options/read_error.ts"
 import { MAX_BYTES } from "../options/read_options.ts"
 
-/** Where the values of an enumeration lie in its data: `count + 1` positions in bytes. */
+/** Returns the positions of an enumeration's values in its data: `count + 1` byte offsets. */
 const positionsOf = (enumeration: Enumeration): Float64Array => {
   const { type, cellValNum, data, offsets } = enumeration
   if (cellValNum !== VAR) {
@@ -25,7 +25,7 @@ const positionsOf = (enumeration: Enumeration): Float64Array => {
 }
 
 /**
- * The values of an enumeration as a column: cell i is what code i stands for.
+ * Returns the values of an enumeration as a column: cell i is the value of code i.
  *
  * ```ts
  * import { Cells, layerDefault, TileArray } from "@tessera/array"
@@ -46,7 +46,7 @@ export const enumerationColumn = (enumeration: Enumeration): Column => {
   return { ...base, cellValNum: "var", offsets: Uint32Array.from(positions, (at) => at / size) }
 }
 
-/** The codes of a column as numbers; −1 for null and for what is no code. */
+/** Returns the codes of a column as numbers; −1 for null and for codes outside the enumeration. */
 const codesOf = (column: Column, count: number): Int32Array => {
   const { values, validity, length } = column
   const out = new Int32Array(length)
@@ -57,13 +57,13 @@ const codesOf = (column: Column, count: number): Int32Array => {
   return out
 }
 
-/** The most bytes that the offsets of a column reach. */
+/** Maximum size of the values of a column: offsets are 32-bit. */
 const MAX_VALUE_BYTES = 0xffffffff
 
 /**
- * A column of codes as the column of their values. A code that the enumeration lacks (negative, or past its end) is a null,
- * as fill values mostly are. Fails with ResultTooLarge if the values need more than `maxBytes`; `uri` is where the array is,
- * for that error.
+ * Returns a column of codes as the column of their values. A code outside the enumeration (negative, or too large)
+ * becomes null, as fill values usually do. Fails with ResultTooLarge if the values need more than `maxBytes`; `uri` is
+ * the array's URI for that error.
  */
 export const resolveEnumeration = (
   column: Column,
@@ -77,7 +77,7 @@ export const resolveEnumeration = (
     const { length } = column
     const fixed = cellValNum === VAR ? 0 : cellSize(type, cellValNum)
     const perCell = cellValNum === VAR ? 5 : fixed + 1
-    // the codes themselves take four bytes each on the way
+    // the codes take four bytes each in addition
     return Effect.flatMap(
       attemptAllocation(uri, length * (perCell + 4), () => codesOf(column, positions.length - 1)),
       (codes) => {
@@ -88,14 +88,14 @@ export const resolveEnumeration = (
           const limit = Math.min(maxBytes, MAX_VALUE_BYTES)
           const reason = `the values of ${JSON.stringify(column.name)} need ${needed} bytes, more than the limit of ` +
             `${limit}; resolve fewer cells at once, or raise maxBytes`
-          return Effect.fail(new ResultTooLarge({ uri, needed, limit, reason }))
+          return Effect.fail(new ResultTooLarge({ uri, needed, limit, detail: reason }))
         }
         return attemptAllocation(uri, needed, () => valuesOf(column, enumeration, positions, codes, bytes))
       },
     )
   })
 
-/** The values of codes, which take `needed` bytes. */
+/** Returns the values of codes; they take `needed` bytes. */
 const valuesOf = (
   column: Column,
   enumeration: Enumeration,

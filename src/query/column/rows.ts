@@ -1,5 +1,5 @@
 /**
- * Results as rows: one object a cell, decoded through a Schema of effect.
+ * Results as rows: one object per cell, decoded through an Effect Schema.
  */
 import * as Either from "effect/Either"
 import * as Effect from "effect/Effect"
@@ -18,27 +18,27 @@ import { enumerationColumn } from "./resolve_enumeration.ts"
 import { type RowError, rowErrorOf } from "../../row/row_error.ts"
 import type { TimeForm } from "./typed_columns.ts"
 
-/** What rows are made of: a result of `Dense.read` or `Sparse.read`, or a batch. */
+/** Input of row decoding: a result of `Dense.read` or `Sparse.read`, or a batch. */
 export interface RowSource {
   /** Columns with their names and datatypes. */
   readonly fields: Readonly<Record<string, Column>>
-  /** The array that they were read from: it knows the enumerations. */
+  /** The array that the columns were read from; it provides the enumerations. */
   readonly array: AnyTileArray
 }
 
-/** How cells become values of rows. */
+/** Options of row decoding. */
 export interface RowOptions {
-  /** What dates are. Default: `date`. Those that are "not a time" are null, unless they are wanted as `bigint`. */
+  /** Form of datetimes. Default: `date`. NaT becomes null, except in the form `bigint`. */
   readonly time?: TimeForm
 }
 
-/** What decoding rows can fail with. */
+/** Errors of row decoding. */
 export type RowsError = RowError | EnumerationError
 
-/** The values of enumerations that were loaded, by name. */
+/** Values of loaded enumerations, by name. */
 type Known = Map<string, ReadonlyArray<CellValue>>
 
-/** Loads what the columns are codes of, unless it is known. */
+/** Loads the enumerations of the columns that are not loaded yet. */
 const loadValues = (source: RowSource, known: Known): Effect.Effect<void, EnumerationError, Storage | Codecs> => {
   const names = new Set<string>()
   for (const { enumeration } of Object.values(source.fields)) {
@@ -50,7 +50,10 @@ const loadValues = (source: RowSource, known: Known): Effect.Effect<void, Enumer
   })
 }
 
-/** How the cells of a column become values: codes become what they stand for, and null where that is nothing. */
+/**
+ * Returns a function that reads cells of a column as values; codes become enumeration values, or null for invalid
+ * codes.
+ */
 const readerOf = (
   column: Column,
   known: Known,
@@ -62,7 +65,7 @@ const readerOf = (
   if (number && all === undefined && column.cellValNum === 1 && isInteger(column.type) && sizeOf(column.type) === 8) {
     return (i) => {
       const value = read(i)
-      // what is no exact number is left to the schema
+      // bigints that are not exact as numbers are left to the schema
       return typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value
     }
   }
@@ -81,7 +84,7 @@ const readerOf = (
 
 type RowValue = CellValue | boolean | ReadonlyArray<number | bigint | boolean>
 
-/** Cells of several values as lists of numbers, bigints or booleans. */
+/** Reads cells of several values as lists of numbers, bigints or booleans. */
 const listReader =
   (column: Column, read: (index: number) => RowValue, number: boolean) => (index: number): RowValue => {
     const value = read(index)
@@ -92,7 +95,7 @@ const listReader =
     )
   }
 
-/** Rows of one source, numbered from `first` on. */
+/** Decodes the rows of one source, numbered from `first` on. */
 const decodeFrom = <A, I, R>(
   source: RowSource,
   schema: Schema.Schema<A, I, R>,
@@ -106,7 +109,7 @@ const decodeFrom = <A, I, R>(
       const names = fields.map(([name]) => name)
       const wanted = rowFieldsOf(schema) ?? []
       const numbers = new Set(wanted.filter(isNumber).map(({ name }) => name))
-      // nulls of fields that may be missing, but not null
+      // optional fields that may not be null: their nulls are omitted
       const leftOut = new Set(wanted.flatMap((field) => field.optional && !field.nullable ? [field.name] : []))
       const lists = new Set(wanted.filter(isList).map(({ name }) => name))
       const readers = fields.map(([name, column]) => {
@@ -117,7 +120,7 @@ const decodeFrom = <A, I, R>(
       const decode = ParseResult.decodeUnknown(schema)
       const rows: Array<A> = new Array(count)
       const refused = (row: number, issue: ParseResult.ParseIssue) => rowErrorOf(source.array.uri, first + row, issue)
-      // a plain loop while rows decode at once; one that needs time or a service goes on as an Effect
+      // a plain loop while rows decode synchronously; a row that needs a service or time continues as an Effect
       const run = (from: number): Effect.Effect<Array<A>, RowError, R> => {
         for (let i = from; i < count; i++) {
           const row: Record<string, RowValue> = {}
@@ -142,13 +145,14 @@ const decodeFrom = <A, I, R>(
     }))
 
 /**
- * The cells of a result as rows: an object with the selected fields by name, decoded through `schema`. Numbers are numbers,
- * 64-bit integers bigint (or numbers, where the schema wants them), bools boolean, text is string, dates are `Date` (or what
- * `time` says), cells of several values and bytes are typed arrays (or lists, where the schema wants them), codes of enumerations what they stand for, and nulls null; of fields that are optional, and may not
- * be null, nulls are left out.
+ * Returns the cells of a result as rows: objects with the selected fields by name, decoded through `schema`. Numbers
+ * stay numbers; 64-bit integers are bigint (or number, if the schema expects one); bools are boolean; text is string;
+ * datetimes are `Date` (or the form in `time`); cells of several values and bytes are typed arrays (or lists, if the
+ * schema expects them); enumeration codes become their values; null is null, and is omitted for optional fields that
+ * may not be null.
  *
- * Rows cost an object each: for arithmetic over many cells use the columns. Fails with `RowError` at the first row that the
- * schema refuses, and as `TileArray.enumerations` does.
+ * Each row allocates an object: for arithmetic over many cells, use the columns. Fails with `RowError` at the first row
+ * that the schema rejects, and as `TileArray.enumerations` does.
  *
  * ```ts
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -174,8 +178,8 @@ export const decodeRows = <A, I, R>(
   Effect.suspend(() => decodeFrom(source, schema, options, new Map(), 0))
 
 /**
- * A stream of results as a stream of rows, as {@link decodeRows} makes them; enumerations are loaded once. An Effect is a
- * stream of one element, so what reads can be piped here as it is.
+ * Converts a stream of results to a stream of rows, as {@link decodeRows} returns them; each enumeration is loaded
+ * once. An Effect is a stream of one element, so a read can be piped directly.
  *
  * ```ts
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"

@@ -1,10 +1,10 @@
 /**
- * Columns cut, and put one behind the other.
+ * Slices and concatenates columns.
  */
 import { arrayOf, type TypedArray } from "../../../schema/array/datatype.ts"
 import type { Column } from "./column.ts"
 
-/** The cells `from … to − 1` of a column; fixed-size values are views. */
+/** Returns the cells `from … to − 1` of a column; fixed-size values are views. */
 export const columnPart = (column: Column, from: number, to: number): Column => {
   const { values, offsets, validity, cellValNum, length } = column
   if (from === 0 && to === length) return column
@@ -21,7 +21,7 @@ export const columnPart = (column: Column, from: number, to: number): Column => 
   }
 }
 
-/** The cells of columns of one field, one column behind the other. */
+/** Concatenates columns of one field. */
 export const joinColumns = (columns: ReadonlyArray<Column>): Column => {
   if (columns.length === 1) return columns[0]
   const [first] = columns
@@ -32,7 +32,7 @@ export const joinColumns = (columns: ReadonlyArray<Column>): Column => {
   const validity = first.validity === undefined ? undefined : new Uint8Array(length)
   let [cell, at] = [0, 0]
   for (const its of columns) {
-    // a column's values are of the type of the field, whatever array that is
+    // the values have the field's type, whichever typed array that is
     values.set(its.values as never, at)
     validity?.set(its.validity!, cell)
     if (offsets !== undefined) { for (let i = 1; i <= its.length; i++) offsets[cell + i] = its.offsets![i] + at }
@@ -42,6 +42,6 @@ export const joinColumns = (columns: ReadonlyArray<Column>): Column => {
   return { ...first, length, values, offsets, validity }
 }
 
-/** Bytes of the buffers of a column. */
+/** Size of a column's buffers in bytes. */
 export const columnBytes = ({ values, offsets, validity }: Column): number =>
   values.byteLength + (offsets?.byteLength ?? 0) + (validity?.byteLength ?? 0)

@@ -1,13 +1,13 @@
 /**
- * Chosen cells of a tile, as a tile of their own.
+ * Extracts selected cells of a tile.
  */
 import type { FieldTile } from "../../fragment/field_tiles.ts"
 import { appendStarts, appendVar } from "../../kernel/copy/append_var.ts"
 import { copyCells, unitsOf } from "../../kernel/copy/gather.ts"
 
 /**
- * A copy of the cells at `positions`, which ascend, and of all without them. `tile` starts with cell `first` of that which
- * they count in; fixed-size cells have `cellSize` bytes.
+ * Copies the cells at `positions` (ascending); without positions, all cells. `tile` starts with cell `first` of the
+ * numbering that `positions` use; fixed-size cells have `cellSize` bytes.
  */
 export const pickCells = (
   { values, offsets }: FieldTile,

@@ -1,5 +1,5 @@
 /**
- * Columns as TypeScript knows them from a schema: nothing but buffers.
+ * Types of columns derived from a schema: plain buffers.
  *
  * @module
  */
@@ -12,38 +12,40 @@ import type { ArraySchema } from "../../schema_builder/schema_value.ts"
 import type { Column } from "./column.ts"
 import type { RangeInput, RegionInput } from "../selection/range_input.ts"
 
-/** What may be declared of an array: a schema, or nothing. */
+/** The schema that an array was opened with, or undefined. */
 export type Declared = ArraySchema | undefined
 
-/** Cells that may be null. */
+/** Nullable cells. */
 export interface NullableColumn<A> {
-  /** All values; what stands where a cell is null means nothing. */
+  /** All values; the value of a null cell is undefined. */
   readonly values: A
   /** 1 for a value, 0 for null. */
   readonly validity: Uint8Array
 }
 
-/** Cells of any number of values. */
+/** Var-sized cells. */
 export interface VarColumn<A> {
-  /** All values of all cells. */
+  /** Values of all cells, concatenated. */
   readonly values: A
-  /** One more than there are cells: cell `i` is `values[offsets[i]] … values[offsets[i + 1] − 1]`. */
+  /** One offset more than cells: cell `i` is `values[offsets[i]] … values[offsets[i + 1] − 1]`. */
   readonly offsets: Uint32Array
 }
 
-/** Cells of any number of values that may be null. */
+/** Nullable var-sized cells. */
 export interface NullableVarColumn<A> extends VarColumn<A> {
   /** 1 for a value, 0 for null. */
   readonly validity: Uint8Array
 }
 
-/** What dates are: `"bigint"` – counts of their unit; `"date"` – `Date`; `"datetime"` – `DateTime.Utc` of effect. */
+/**
+ * Form of datetimes: `"bigint"` – the count of their unit; `"date"` – `Date`; `"datetime"` – Effect's `DateTime.Utc`.
+ */
 export type TimeForm = "bigint" | "date" | "datetime"
 
-/** Dates; `null` is a null cell, or what NumPy calls "not a time". */
+/** Datetimes; `null` for a null cell and for NaT. */
 export type DatesOf<T extends TimeForm> = ReadonlyArray<(T extends "date" ? Date : DateTime.Utc) | null>
 
-/** The buffers of an attribute: values, and what says where cells lie and which are null. */
+/** The buffers of an attribute: values, offsets for var-sized cells, validity for nullable cells. */
 export type AttributeColumn<D extends Datatype, N extends boolean, C extends number | "var"> = C extends "var"
   ? N extends true ? NullableVarColumn<ArrayOf<D>> : VarColumn<ArrayOf<D>>
   : N extends true ? NullableColumn<ArrayOf<D>>
@@ -57,7 +59,7 @@ export type ColumnOf<F, T extends TimeForm = "bigint"> = F extends Attribute<inf
     : ArrayOf<D>
   : never
 
-/** The field of a name. */
+/** The field with a name. */
 export type FieldOf<S extends Declared, Name extends string> = S extends ArraySchema
   ? Name extends Timestamps ? Attribute<"uint64", false, 1, "">
   : Name extends keyof S["attrs"] ? S["attrs"][Name]
@@ -65,40 +67,40 @@ export type FieldOf<S extends Declared, Name extends string> = S extends ArraySc
   : never
   : never
 
-/** Names of the dimensions and attributes of a schema; any name where none is declared. */
+/** Names of a schema's dimensions and attributes; any string without a schema. */
 export type FieldName<S extends Declared> = S extends ArraySchema ? (keyof S["dims"] | keyof S["attrs"]) & string
   : string
 
-/** When cells of sparse arrays were written, in milliseconds since 1970: a field of every cell, if it is selected. */
+/** Write times of the cells of sparse arrays, in milliseconds since 1970: a field that can be selected. */
 export type Timestamps = "__timestamps"
 
-/** What may be selected of a sparse array. */
+/** Fields that can be selected in a sparse array. */
 export type SparseField<S extends Declared> = FieldName<S> | Timestamps
 
-/** Names of the attributes of a schema. */
+/** Names of a schema's attributes. */
 export type AttributeName<S extends Declared> = S extends ArraySchema ? keyof S["attrs"] & string : string
 
-/** The columns of the selected fields: buffers where a schema is declared, {@link Column}s where none is. */
+/** The columns of the selected fields: buffers with a schema, {@link Column}s without. */
 export type ColumnsOf<S extends Declared, K extends string, T extends TimeForm> = S extends ArraySchema
   ? { readonly [Name in K]: ColumnOf<FieldOf<S, Name>, T> }
   : Readonly<Record<string, Column>>
 
-/** Ranges by dimension or by label, in the datatypes of the schema. */
+/** Ranges by dimension or label, in the datatypes of the schema. */
 export type RegionOf<S extends Declared> = S extends ArraySchema ?
     & { readonly [Name in keyof S["dims"]]?: RangeInput<CoordinateOf<S["dims"][Name]["type"]>> }
     & { readonly [Name in keyof S["labels"]]?: RangeInput<CoordinateOf<S["labels"][Name]["type"]>> }
   : RegionInput
 
-/** Memory for the fixed-size cells of one field. */
+/** Caller's memory for the fixed-size cells of one field. */
 export type BufferOf<F> = F extends Attribute<infer D, infer N, infer C>
   ? C extends "var" ? never : N extends true ? NullableColumn<ArrayOf<D>> : ArrayOf<D>
   : F extends Dimension<infer D> ? D extends "string_ascii" ? never : ArrayOf<D>
   : never
 
-/** Memory for the cells of any field of fixed size: validity only where cells may be null. */
+/** Caller's memory for the cells of any fixed-size field; nullable fields include validity. */
 export type ColumnBuffer = TypedArray | NullableColumn<TypedArray>
 
-/** Memory for fields of fixed size, by name. */
+/** Caller's memory for fixed-size fields, by name. */
 export type BuffersOf<S extends Declared, K extends string> = S extends ArraySchema
   ? { readonly [Name in K]?: BufferOf<FieldOf<S, Name>> }
   : Readonly<Record<string, ColumnBuffer>>

@@ -1,5 +1,5 @@
 /**
- * Columns as conditions look at them: a few forms for all types, so that each has one loop.
+ * Columns in the few forms that conditions compare, so that each form has one loop.
  */
 import { sizeOf } from "../../../schema/array/datatype.ts"
 import { isBytes } from "../../condition/compile.ts"
@@ -8,14 +8,14 @@ import type { Column } from "../column/column.ts"
 
 /** The cells of a column. */
 export type CellBlocks =
-  /** Floats and integers of up to 32 bits: `at(from)` are the cells from there on, at least a block of them. */
+  /** Floats and integers of up to 32 bits: `at(from)` returns the cells from there on, at least one block of them. */
   | { readonly kind: "numbers"; readonly column: Column; readonly at: (from: number) => Float64Array }
   /** 64-bit integers. */
   | { readonly kind: "halves"; readonly column: Column; readonly halves: Halves }
   /** Text, bytes, and cells of several values. */
   | { readonly kind: "bytes"; readonly column: Column; readonly bytes: ByteCells }
 
-/** A column in blocks of `block` cells. */
+/** Returns a column in blocks of `block` cells. */
 export const cellBlocks = (column: Column, block: number): CellBlocks => {
   const { type, values, offsets, cellValNum } = column
   if (offsets !== undefined || cellValNum !== 1 || isBytes(type)) {

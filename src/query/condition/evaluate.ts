@@ -1,8 +1,8 @@
 /**
- * Conditions evaluated on columns, as the engine evaluates stored ones: a null makes every comparison false.
+ * Evaluates conditions on columns, as the engine evaluates stored conditions: a comparison with null is false.
  *
- * The tree is evaluated for one block of cells after the other, so that what its children say lies in the processor's cache,
- * and a tree of any size and depth takes little memory.
+ * The tree is evaluated block by block, so that the results of its children stay in the processor's cache and a tree of
+ * any size and depth needs little memory.
  */
 import type { ConditionNode } from "../../../schema/condition_ast.ts"
 import { arrayOf, sizeOf, viewAs } from "../../../schema/array/datatype.ts"
@@ -14,13 +14,13 @@ import type { Column } from "../column/column.ts"
 
 type ValueNode = ConditionNode & { readonly kind: "value" }
 
-/** Says of the cells from `from` on whether they fulfil something: 1 or 0 for each byte of `out`. */
+/** Tests the cells from `from` on; writes 1 or 0 to each byte of `out`. */
 type Test = (from: number, out: Uint8Array) => void
 
-/** Cells in a block. */
+/** Cells per block. */
 const BLOCK = 8192
 
-/** One byte per cell: 1 where the condition is true. */
+/** Returns one byte per cell: 1 where the condition is true. */
 export const evaluate = (
   node: Predicate,
   columns: ReadonlyMap<string, Column>,
@@ -36,7 +36,7 @@ export const evaluate = (
 
 const always = (value: number): Test => (_, out) => void out.fill(value)
 
-/** `spare[depth]` is where the children of an expression at that depth write what is not the first one's. */
+/** `spare[depth]` is scratch memory for the second and later children of an expression at that depth. */
 const testOf = (
   node: Predicate,
   blocks: ReadonlyMap<string, CellBlocks>,
@@ -60,7 +60,7 @@ const testOf = (
     const its = mask.subarray(0, out.length)
     tests[0](from, out)
     for (let t = 1; t < tests.length; t++) {
-      // once all cells are decided no other child can change them
+      // once all cells are decided, the remaining children cannot change them
       if (!out.includes(decided ^ 1)) return
       tests[t](from, its)
       if (decided === 0) { for (let i = 0; i < out.length; i++) out[i] &= its[i] }
@@ -71,7 +71,7 @@ const testOf = (
 
 type Comparison = "lt" | "le" | "gt" | "ge" | "eq" | "ne"
 
-/** Whether a comparison holds; nothing compares with NaN, but it differs from everything. */
+/** Whether a comparison is true. NaN is unequal to everything; all other comparisons with it are false. */
 const outcomes: Record<Comparison, Outcome> = {
   lt: { less: 1, equal: 0, greater: 0 },
   le: { less: 1, equal: 1, greater: 0 },
@@ -95,7 +95,7 @@ const valueTest = (node: ValueNode, blocks: ReadonlyMap<string, CellBlocks>): Te
   const cells = blocks.get(node.field)!
   const { validity, offsets } = cells.column
   if (node.value.byteLength === 0 && offsets === undefined && (node.op === "eq" || node.op === "ne")) {
-    // no bytes, on a field of fixed size, are a null test
+    // an empty value for a fixed-size field is a null test
     return nullTest(validity, node.op)
   }
   const test = node.op === "in" || node.op === "not_in"
@@ -113,7 +113,7 @@ const membersOf = (node: ValueNode): ReadonlyArray<Uint8Array> => {
   return Array.from(offsets, (at, k) => value.subarray(at, k + 1 < offsets.length ? offsets[k + 1] : value.byteLength))
 }
 
-/** A value of another size than the cells have compares with none. */
+/** A value whose size differs from the cell size compares as false. */
 const comparisonTest = (value: Uint8Array, outcome: Outcome, cells: CellBlocks): Test => {
   const { type } = cells.column
   if (cells.kind === "bytes") return (from, out) => compareByteCells(cells.bytes, from, value, outcome, out)

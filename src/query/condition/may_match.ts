@@ -1,26 +1,26 @@
 /**
- * Whether a tile can hold cells that fulfil a condition, by what is known of it without reading it.
+ * Decides from a tile's metadata whether it may contain cells that satisfy a condition, without reading the tile.
  */
 import { type Datatype, isFloat, sizeOf } from "../../../schema/array/datatype.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import type { Predicate } from "../../condition/predicate.ts"
 
-/** What is known of the cells of one field in a tile. */
+/** Metadata of the cells of one field in a tile. */
 export interface KnownCells {
   readonly type: Datatype
-  /** Cells are compared as bytes. */
+  /** True if cells are compared as bytes. */
   readonly text: boolean
-  /** The smallest and the largest that is not null, raw; `undefined` where they are not known. */
+  /** Smallest and largest non-null value, raw; `undefined` if unknown. */
   readonly bounds: { readonly low: Uint8Array; readonly high: Uint8Array } | undefined
-  /** How many are null, and how many there are. */
+  /** Number of null cells and of all cells. */
   readonly nulls: number
   readonly cells: number
 }
 
 /**
- * False if no cell of a tile fulfils a condition, whatever its cells are. `known` tells of the fields of the tile; `undefined` where
- * nothing is known.
+ * Returns false if no cell of a tile can satisfy the condition. `known` returns the metadata of a field in the tile, or
+ * `undefined` if there is no metadata.
  */
 export const mayMatch = (node: Predicate, known: (field: string) => KnownCells | undefined): boolean => {
   if (node.kind === "expression") {
@@ -55,7 +55,7 @@ export const mayMatch = (node: Predicate, known: (field: string) => KnownCells |
       return within(node.value)
     case "ne": {
       const sides = compared(node.value)
-      // a NaN is another than everything
+      // NaN is unequal to everything
       return sides === undefined || isFloat(its.type) || sides[0] !== 0 || sides[1] !== 0
     }
     default: {

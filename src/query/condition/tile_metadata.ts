@@ -1,5 +1,5 @@
 /**
- * What is known of the cells of fragments and their tiles in the fields of a condition, before a tile is read.
+ * Metadata of fragments and tiles for the fields of a condition, available before a tile is read.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -16,15 +16,18 @@ import type { TileAccess } from "../../tile/generic_tile.ts"
 import { fieldOfFragment } from "../column/gather.ts"
 import { type KnownCells, mayMatch } from "./may_match.ts"
 
-/** What is known of a tile in one field. */
+/** Returns the metadata of a tile for one field. */
 type KnownOf = (tile: number) => KnownCells | undefined
 
-/** Statistics of fewer tiles are read at once: those of the whole fragment would only be one more section. */
+/** Fragments with fewer tiles skip the fragment-wide statistics: reading those would be an additional request. */
 const MANY = 1024
 
 const isTextField = ({ var: isVar, type }: Field): boolean => isVar || isText(type)
 
-/** False if no cell of a fragment fulfils a condition: by its non-empty domain, and by its statistics where it has many tiles. */
+/**
+ * Returns false if no cell of a fragment can satisfy the condition, judged by its non-empty domain and, for fragments
+ * with many tiles, its statistics.
+ */
 export const fragmentMayHold = (
   access: TileAccess,
   fragment: Fragment,
@@ -49,7 +52,7 @@ export const fragmentMayHold = (
     return mayMatch(predicate, (name) => known.get(name))
   })
 
-/** What is known of the tiles of a fragment in an attribute. */
+/** Returns the metadata of a fragment's tiles for an attribute. */
 export const knownAttribute = (
   access: TileAccess,
   fragment: Fragment,
@@ -68,7 +71,7 @@ export const knownAttribute = (
     })
   })
 
-/** What is known of the tiles of a sparse fragment in a dimension: their rectangles. */
+/** Returns the metadata of a sparse fragment's tiles for a dimension, from their MBRs. */
 export const knownDimension = (
   access: TileAccess,
   fragment: Fragment,
@@ -83,7 +86,7 @@ export const knownDimension = (
     cells: cellsInTile(fragment, tile),
   }))
 
-/** The bounds of a tile along a dimension. */
+/** Returns the bounds of a tile's MBR along a dimension. */
 const rectangle = (column: MbrColumn, tile: number): { readonly low: Uint8Array; readonly high: Uint8Array } => {
   if (column.kind === "var") {
     const { bytes, offsets } = column

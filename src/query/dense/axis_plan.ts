@@ -1,31 +1,35 @@
 /**
- * What is selected along one dense dimension, tile by tile. Coordinates are counted from the start of their own tile, so
- * that they are exact as numbers wherever in 64 bits the tile lies.
+ * The selection along one dense dimension, tile by tile. Coordinates are relative to the start of their tile, so they
+ * are exact as numbers for any 64-bit domain.
  */
+import { firstFrom } from "../../kernel/first_from.ts"
 import { type Axis, tileOf } from "../../fragment/dense_tiles.ts"
 
 /** Ranges of whole numbers, sorted and disjoint. */
 export type WholeRanges = ReadonlyArray<{ readonly low: bigint; readonly high: bigint }>
 
-/** A selection along one dimension: tiles, and in each the segments of neighbouring cells that are selected. */
+/** A selection along one dimension: the tiles, and the selected segments of adjacent cells in each. */
 export interface AxisPlan {
   readonly axis: Axis
-  /** Cells selected along this dimension. */
+  /** Number of selected cells along this dimension. */
   readonly length: number
-  /** The tiles that are touched, counted from the start of the domain; ascending. */
+  /** Numbers of the selected tiles, from the start of the domain; ascending. */
   readonly tiles: ReadonlyArray<bigint>
-  /** Tile `t` has the segments from `firstSegment[t]` to `firstSegment[t + 1] − 1`. */
+  /** Tile `t` has the segments `firstSegment[t]` to `firstSegment[t + 1] − 1`. */
   readonly firstSegment: Uint32Array
-  /** First cell of each segment, counted from the tile's start; how many there are; where the first lies in the result. */
+  /**
+   * For each segment: its first cell relative to the tile's start, its number of cells, and the position of the first
+   * one in the result.
+   */
   readonly low: Float64Array
   readonly count: Float64Array
   readonly out: Float64Array
 }
 
-/** Cells along a dimension. */
+/** Number of cells in ranges. */
 export const lengthOf = (ranges: WholeRanges): bigint => ranges.reduce((n, r) => n + r.high - r.low + 1n, 0n)
 
-/** Tiles and segments that a selection has along a dimension. */
+/** Counts the tiles and segments of a selection along a dimension. */
 export const countsOf = (axis: Axis, ranges: WholeRanges): { readonly tiles: bigint; readonly segments: bigint } => {
   let tiles = 0n
   let segments = 0n
@@ -40,7 +44,7 @@ export const countsOf = (axis: Axis, ranges: WholeRanges): { readonly tiles: big
   return { tiles, segments }
 }
 
-/** Where a tile starts. */
+/** Returns the first coordinate of a tile. */
 export const tileStart = (axis: Axis, tile: bigint): bigint => axis.low + tile * axis.extent
 
 /** Plans a dimension. The segments must fit into memory: see {@link countsOf}. */
@@ -74,30 +78,30 @@ export const planAxis = (axis: Axis, ranges: WholeRanges): AxisPlan => {
   return { axis, length, tiles, firstSegment: Uint32Array.from(firstSegment), low, count, out }
 }
 
-/** The part of an axis plan that lies in a range of coordinates, such as a fragment's domain. */
+/** The part of an axis plan inside a range of coordinates, such as a fragment's domain. */
 export interface AxisClip {
-  /** First and last tile, as the plan counts them, that have selected cells inside. */
+  /** First and last tile (by number in the plan) with selected cells inside. */
   readonly first: number
   readonly last: number
-  /** First coordinate inside the first tile, last one inside the last tile, counted from the tile's start. */
+  /** First coordinate inside the first tile and last one inside the last tile, relative to the tile's start. */
   readonly low: number
   readonly high: number
-  /** Whether all that is selected of the first (last) tile lies inside. */
+  /** Whether the whole selection of the first (last) tile is inside. */
   readonly wholeFirst: boolean
   readonly wholeLast: boolean
 }
 
-/** Bounds of the selected cells in tile `t` that lie inside a clip. */
+/** Returns the bounds of a clip inside tile `t`. */
 export const boundsIn = (plan: AxisPlan, clip: AxisClip, t: number): readonly [low: number, high: number] => [
   t === clip.first ? clip.low : 0,
   t === clip.last ? clip.high : Number(plan.axis.extent) - 1,
 ]
 
-/** Whether all that is selected of tile `t` lies inside a clip. */
+/** Whether the whole selection of tile `t` is inside a clip. */
 export const wholeIn = (clip: AxisClip, t: number): boolean =>
   (t !== clip.first || clip.wholeFirst) && (t !== clip.last || clip.wholeLast)
 
-/** Selected cells of tile `t` between two bounds. */
+/** Number of selected cells of tile `t` between two bounds. */
 export const cellsBetween = (plan: AxisPlan, t: number, low: number, high: number): number => {
   let cells = 0
   for (let k = plan.firstSegment[t]; k < plan.firstSegment[t + 1]; k++) {
@@ -108,7 +112,7 @@ export const cellsBetween = (plan: AxisPlan, t: number, low: number, high: numbe
   return cells
 }
 
-/** Clips an axis plan to a range of coordinates; `undefined` if nothing selected lies inside. */
+/** Clips an axis plan to a range of coordinates; `undefined` if no selected cell is inside. */
 export const clipAxis = (plan: AxisPlan, from: bigint, to: bigint): AxisClip | undefined => {
   const { axis, tiles } = plan
   const firstTile = tileOf(axis, from)
@@ -118,7 +122,7 @@ export const clipAxis = (plan: AxisPlan, from: bigint, to: bigint): AxisClip | u
   const whole = Number(axis.extent) - 1
   const lowIn = (t: number): number => tiles[t] === firstTile ? Number(from - tileStart(axis, firstTile)) : 0
   const highIn = (t: number): number => tiles[t] === lastTile ? Number(to - tileStart(axis, lastTile)) : whole
-  // a tile at the edge may be selected only outside the range
+  // the selection of a border tile may be entirely outside the range
   while (first <= last && cellsBetween(plan, first, lowIn(first), highIn(first)) === 0) first++
   while (last >= first && cellsBetween(plan, last, lowIn(last), highIn(last)) === 0) last--
   if (first > last) return undefined
@@ -126,13 +130,6 @@ export const clipAxis = (plan: AxisPlan, from: bigint, to: bigint): AxisClip | u
   return { first, last, low: lowIn(first), high: highIn(last), wholeFirst: allOf(first), wholeLast: allOf(last) }
 }
 
-/** The first tile that is not below `tile`. */
-const lowerBound = (tiles: ReadonlyArray<bigint>, tile: bigint): number => {
-  let from = 0
-  for (let to = tiles.length; from < to;) {
-    const middle = (from + to) >>> 1
-    if (tiles[middle] < tile) from = middle + 1
-    else to = middle
-  }
-  return from
-}
+/** Returns the index of the first tile that is not below `tile`. */
+const lowerBound = (tiles: ReadonlyArray<bigint>, tile: bigint): number =>
+  firstFrom(tiles.length, (t) => tiles[t] < tile)

@@ -1,5 +1,5 @@
 /**
- * The lines of cells that go from a tile into the result of a dense read.
+ * The cell slabs (lines of cells) that a dense read copies from tiles to the result.
  */
 import type { CellSpans } from "../../fragment/read/read_spans.ts"
 import { finish, type Steps } from "../../kernel/steps.ts"
@@ -7,7 +7,7 @@ import { forLinesSteps } from "../../kernel/copy/strided_copy.ts"
 import { boundsIn } from "./axis_plan.ts"
 import type { DensePlan, DenseStep } from "./plan.ts"
 
-/** What is selected of the tiles of a step lies between these cells of each: first and last. */
+/** Returns, for each tile of a step, the span of cells from the first to the last selected one. */
 export const spansOfStep = (plan: DensePlan, step: DenseStep): CellSpans => {
   const { axes, sourceStrides } = plan
   const dims = axes.length
@@ -19,7 +19,7 @@ export const spansOfStep = (plan: DensePlan, step: DenseStep): CellSpans => {
       const axis = axes[d]
       const t = step.along[k * dims + d]
       const [low, high] = boundsIn(axis, step.clip[d], t)
-      // the first and last segment need not lie inside the fragment, but some do
+      // the first and the last segment may be outside the fragment, but some segment is inside
       let from = axis.firstSegment[t]
       while (axis.low[from] + axis.count[from] - 1 < low) from++
       let to = axis.firstSegment[t + 1] - 1
@@ -41,7 +41,7 @@ export type OnLine = (
   targetStride: number,
 ) => void
 
-/** Calls `run` for all that is selected of tile `k` of a step. */
+/** Calls `run` for every line of tile `k` of a step. */
 export const forTileLines = (plan: DensePlan, step: DenseStep, k: number, run: OnLine): void =>
   finish(forTileLinesSteps(plan, step, k, run))
 
@@ -83,7 +83,7 @@ export function* forTileLinesSteps(plan: DensePlan, step: DenseStep, k: number, 
     }, run)
     return
   }
-  // lines run along the dimension that lies contiguous in the tile; along the others cells are taken one by one
+  // lines run along the dimension that is contiguous in the tile; along the others, cells are copied one by one
   const inner = sourceStrides.indexOf(Math.min(...sourceStrides))
   const outer = axes.map((_, d) => d).filter((d) => d !== inner)
   const sources = outer.map((d) => spread(from[d], counts[d], sourceStrides[d]))
@@ -107,7 +107,7 @@ export function* forTileLinesSteps(plan: DensePlan, step: DenseStep, k: number, 
   }
 }
 
-/** The first tile of a step that puts a cell at place `from` of the result, or behind it. */
+/** Returns the first tile of a step that writes a cell at position `from` of the result or after it. */
 export const firstTileFrom = (plan: DensePlan, step: DenseStep, from: number): number => {
   let k = 0
   for (let reached = false; k < step.tileCount && !reached; k++) {
@@ -119,7 +119,7 @@ export const firstTileFrom = (plan: DensePlan, step: DenseStep, from: number): n
   return k
 }
 
-/** The places of all cells of segments. */
+/** Lists the positions of all cells of segments. */
 const spread = (starts: ReadonlyArray<number>, counts: ReadonlyArray<number>, stride: number): Float64Array => {
   const out = new Float64Array(counts.reduce((sum, n) => sum + n, 0))
   for (let s = 0, k = 0; s < starts.length; s++) {

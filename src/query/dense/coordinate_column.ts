@@ -1,5 +1,5 @@
 /**
- * The coordinates of the cells of a dense result, as columns.
+ * Columns of the coordinates of a dense result.
  */
 import { arrayOf, type TypedArray } from "../../../schema/array/datatype.ts"
 import type { Field } from "../../fragment/field.ts"
@@ -7,7 +7,7 @@ import { type AxisPlan, tileStart } from "./axis_plan.ts"
 import type { Column } from "../column/column.ts"
 import type { DensePlan } from "./plan.ts"
 
-/** The selected coordinates along one dimension. */
+/** Returns the selected coordinates along one dimension. */
 const alongAxis = (field: Field, plan: AxisPlan): TypedArray => {
   const { axis, tiles, firstSegment, low, count, out } = plan
   const values = new (arrayOf(field.type))(plan.length)
@@ -39,14 +39,14 @@ const countUp = (halves: Uint32Array, at: number, first: bigint, count: number):
   }
 }
 
-/** The coordinates of all cells of a result along dimension `d`. */
+/** Returns the coordinates of all cells of a result along dimension `d`. */
 export const coordinateColumn = (field: Field, d: number, plan: DensePlan): Column => {
   const { cells } = plan
   const along = alongAxis(field, plan.axes[d])
   const stride = plan.targetStrides[d]
   const values = stride === 1 && along.length === cells ? along : new (arrayOf(field.type))(cells)
   if (values !== along && cells > 0) {
-    // every coordinate as often as cells go by before it changes, and then all of it again
+    // repeat each coordinate for the cells of all faster dimensions, then repeat the sequence for the slower ones
     for (let i = 0; i < along.length; i++) values.fill(along[i] as never, i * stride, (i + 1) * stride)
     for (let done = along.length * stride; done < cells; done *= 2) {
       values.copyWithin(done, 0, Math.min(done, cells - done))

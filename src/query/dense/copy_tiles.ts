@@ -1,6 +1,6 @@
 /**
- * What a dense plan copies: lines of fixed-size cells straight into the result, or a map that says for every cell of the
- * result where it comes from.
+ * Executes a dense plan: copies lines of fixed-size cells directly into the result, or builds a map from each cell of
+ * the result to its source.
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
@@ -11,6 +11,7 @@ import type { OpenedArray } from "../../array/open/open.ts"
 import { type Field, fieldsOf } from "../../fragment/field.ts"
 import { readSpans, type TakeCells } from "../../fragment/read/read_spans.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import { firstFrom } from "../../kernel/first_from.ts"
 import { type Units, unitsOf } from "../../kernel/copy/gather.ts"
 import { inParts, type Steps } from "../../kernel/steps.ts"
 import { copyLine } from "../../kernel/copy/strided_copy.ts"
@@ -27,8 +28,8 @@ import { findCells } from "../sparse/match_tiles.ts"
 import type { ResultTooLarge } from "../../array/open/errors.ts"
 
 /**
- * A fixed-size attribute that every fragment of the plan has: a batch of tiles is read, and its lines are copied, into
- * `target` if there is one.
+ * Reads a fixed-size attribute that every fragment of the plan stores: reads tiles in batches and copies their lines,
+ * into `target` if present.
  */
 export const copyFixed = (
   access: TileAccess,
@@ -50,7 +51,7 @@ export const copyFixed = (
       fillCells(bytes, field.fillValue)
       validity?.fill(field.fillIsNull ? 0 : 1)
     }
-    // what a thread writes to is not for us to fill
+    // memory that another thread writes to must not be filled here
     const fresh = into === undefined && plan.covered ? faultAhead(access, bytes, field.cellSize) : undefined
     const out = unitsOf(bytes, field.cellSize)
     const outValidity = validity === undefined ? undefined : unitsOf(validity, 1)
@@ -74,7 +75,7 @@ export const copyFixed = (
       )
     }
     if (fresh !== undefined) yield* fresh.ready
-    // engines write 0 and 1; whatever is not 0 is a value
+    // engines write 0 and 1; every value other than 0 counts as valid
     if (validity !== undefined) {
       yield* runSteps(() =>
         inParts(validity.length, (from, to) => {
@@ -94,12 +95,14 @@ export const copyFixed = (
     return copyIntoTarget(column, target)
   })
 
-/** Memory of fewer bytes is there soon enough. */
+/** Smaller buffers are not prefaulted by another thread. */
 const LARGE = 1 << 25
-/** The part of a result's memory that is still to be made ready when the first cells are copied. */
+/** The share of a result's memory, at its end, that another thread prefaults. */
 const SHARE = 0.6
 
-/** Another thread makes the rear of a large result's memory ready, while its front is written; `ready` waits for it. */
+/**
+ * Prefaults the end of a large result's memory in another thread while its beginning is written; `ready` waits for it.
+ */
 const faultAhead = (
   { codecs: { workers } }: TileAccess,
   bytes: Uint8Array,
@@ -110,7 +113,7 @@ const faultAhead = (
   return { from, ready: workers.faultIn(bytes.subarray(from * cellSize)) }
 }
 
-/** For every cell of the result the tile and position that it comes from; of no tile where nothing was written. */
+/** Returns the source tile and position of every cell of the result; no tile for cells that were never written. */
 export const cellMap = (
   access: TileAccess,
   array: OpenedArray,
@@ -138,7 +141,7 @@ export const cellMap = (
           )
         }
       } else {
-        // a sparse fragment inside a dense array: its cells go where their coordinates say
+        // a sparse fragment in a dense array: its coordinates determine the positions
         const found = yield* findCells(access, array, selection, [step.fragment])
         const base = tiles.length
         tiles.push(...found.tiles)
@@ -153,7 +156,7 @@ export const cellMap = (
     return { tiles, tileOf, positions }
   })
 
-/** Where cells with coordinates lie in the result; −1 for those outside. */
+/** Returns the position of each cell in the result; −1 for cells outside. */
 const targetsOf = (
   access: TileAccess,
   array: OpenedArray,
@@ -177,7 +180,7 @@ const targetsOf = (
     return out
   })
 
-/** First coordinates of the segments of an axis. */
+/** Returns the first coordinate of each segment of an axis. */
 const segmentStarts = (plan: AxisPlan): ReadonlyArray<bigint> =>
   plan.tiles.flatMap((tile, t) =>
     Array.from(
@@ -186,16 +189,11 @@ const segmentStarts = (plan: AxisPlan): ReadonlyArray<bigint> =>
     )
   )
 
-/** Where a coordinate lies along an axis of the result; −1 if it is not selected. */
+/** Returns the position of a coordinate along an axis of the result; −1 if it is not selected. */
 const placeOf = (plan: AxisPlan, starts: ReadonlyArray<bigint>, coordinate: bigint): number => {
-  // the last segment that starts at or before it
-  let from = 0
-  for (let to = starts.length; from < to;) {
-    const middle = (from + to) >>> 1
-    if (starts[middle] <= coordinate) from = middle + 1
-    else to = middle
-  }
-  if (from === 0) return -1
-  const offset = Number(coordinate - starts[from - 1])
-  return offset < plan.count[from - 1] ? plan.out[from - 1] + offset : -1
+  // the last segment that starts at or before the coordinate
+  const s = firstFrom(starts.length, (k) => starts[k] <= coordinate) - 1
+  if (s < 0) return -1
+  const offset = Number(coordinate - starts[s])
+  return offset < plan.count[s] ? plan.out[s] + offset : -1
 }

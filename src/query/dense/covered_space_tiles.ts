@@ -1,18 +1,24 @@
 /**
- * The space tiles that a dense plan touches, and which of them one fragment wrote whole.
+ * The space tiles that a dense plan reads, and those among them that one fragment wrote whole.
  */
 import { tileStart, type WholeRanges } from "./axis_plan.ts"
 import type { DensePlan, DenseStep } from "./plan.ts"
 
-/** A space tile that somebody wrote to. */
+/** A space tile with written cells. */
 export interface SpaceTile {
-  /** Its number among those that the selection touches, row-major. */
+  /** Its number among the selected space tiles, row-major. */
   readonly key: number
-  /** The tile of the fragment that wrote all of it, if all of it is wanted: the step's number in the plan, and the tile's in the fragment. */
+  /**
+   * If the whole tile is selected and one fragment wrote all of it: the number of the step in the plan and of the tile
+   * in the fragment.
+   */
   readonly whole: { readonly step: number; readonly tile: number } | undefined
 }
 
-/** The space tiles that somebody wrote to, ascending. Plans note no older fragment below one that wrote all that is wanted. */
+/**
+ * Returns the written space tiles, ascending. A plan contains no fragment older than one that covers the whole
+ * selection.
+ */
 export const spaceTiles = ({ axes, steps, tiles }: DensePlan, tileCells: number): ReadonlyArray<SpaceTile> => {
   const found = new Map<number, SpaceTile>()
   steps.forEach((step, s) => {
@@ -26,14 +32,16 @@ export const spaceTiles = ({ axes, steps, tiles }: DensePlan, tileCells: number)
   return [...found.values()].sort((a, b) => a.key - b.key)
 }
 
-/** The number of the space tile that tile `k` of a step lies in, among those that the selection touches, row-major. */
+/**
+ * Returns the number of the space tile that contains tile `k` of a step, among the selected space tiles, row-major.
+ */
 export const tileKey = (axes: DensePlan["axes"], { along }: DenseStep, k: number): number => {
   let key = 0
   for (let d = 0; d < axes.length; d++) key = key * axes[d].tiles.length + along[k * axes.length + d]
   return key
 }
 
-/** What of a selection lies in some of the space tiles: boxes, of tiles that lie side by side one. */
+/** Returns the selected parts of some space tiles as boxes; adjacent tiles share a box. */
 export const boxesOf = (
   { axes }: DensePlan,
   ranges: ReadonlyArray<WholeRanges>,
@@ -59,7 +67,7 @@ export const boxesOf = (
   return boxes
 }
 
-/** What of ranges lies in the tiles from number `first` to `last` of an axis. */
+/** Returns the parts of ranges inside tiles `first` to `last` of an axis. */
 const within = (
   ranges: WholeRanges,
   { axis, tiles }: DensePlan["axes"][number],

@@ -2,7 +2,7 @@ import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { inParts, STEP, type Steps } from "../../kernel/steps.ts"
 import { type DensePlan, strides } from "./plan.ts"
 
-/** The cells of a row-major result in global order: tile after tile, in each cell after cell. */
+/** Lists the cells of a row-major result in global order: tile by tile, and cell by cell in each tile. */
 export function* globalOrderSteps(schema: ArraySchema, plan: DensePlan): Steps<Uint32Array> {
   const { axes, shape } = plan
   const row = strides(shape, "row-major")
@@ -31,7 +31,7 @@ export function* globalOrderSteps(schema: ArraySchema, plan: DensePlan): Steps<U
     for (let level = k; level <= inner; level++) cells *= to[cellDims[level]] - from[cellDims[level]]
     return cells
   }
-  /** As `cellsOf`, for many cells. */
+  /** As `cellsOf`, in steps for many cells. */
   function* cellsIn(k: number, at: number): Steps<void> {
     const d = cellDims[k]
     const low = from[d]
@@ -46,13 +46,13 @@ export function* globalOrderSteps(schema: ArraySchema, plan: DensePlan): Steps<U
     }
   }
   let last = 0
-  /** Whether enough cells came since the last step. */
+  /** whether the current step has processed enough cells */
   const isDue = (): boolean => next - last >= STEP && (last = next) > 0
   function* tilesFrom(k: number): Steps<void> {
     const d = tileDims[k]
     const { out, count, firstSegment, tiles } = axes[d]
     for (let t = 0; t < tiles.length; t++) {
-      // the selected cells of a tile lie next to each other on every axis of the result
+      // the selected cells of a tile are adjacent on every axis of the result
       const end = firstSegment[t + 1] - 1
       from[d] = out[firstSegment[t]]
       to[d] = out[end] + count[end]

@@ -1,9 +1,9 @@
 /**
- * `limit` of dense reads: the smallest box that holds the first cells, so that the rest is not read.
+ * The `limit` option of dense reads: the smallest box that contains the first cells, so that the rest is not read.
  */
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
 
-/** The first `count` values of ranges. */
+/** Returns the first `count` values of ranges. */
 const firstOf = (ranges: WholeRanges, count: bigint): WholeRanges => {
   const out: Array<WholeRanges[number]> = []
   for (const { low, high } of ranges) {
@@ -15,7 +15,7 @@ const firstOf = (ranges: WholeRanges, count: bigint): WholeRanges => {
   return out
 }
 
-/** The first values of each dimension, slowest first, that hold the first `limit` cells. */
+/** Returns the first values of each dimension, slowest first, that contain the first `limit` cells. */
 export const firstBox = (
   box: ReadonlyArray<WholeRanges>,
   slowestFirst: ReadonlyArray<number>,
@@ -29,7 +29,7 @@ export const firstBox = (
     const needed = (limit + inner - 1n) / inner
     if (needed >= lengthOf(box[d])) break
     out[d] = firstOf(box[d], needed)
-    // more than one slice: what lies inside is needed as a whole
+    // with more than one slice, all faster dimensions are needed whole
     if (needed > 1n) break
   }
   return out

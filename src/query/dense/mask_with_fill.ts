@@ -1,5 +1,5 @@
 /**
- * Columns of dense reads with a condition: cells that are not wanted hold the fill value.
+ * Columns of dense reads with a condition: cells that fail it get the fill value.
  */
 import { sizeOf, viewAs } from "../../../schema/array/datatype.ts"
 import type { Field } from "../../fragment/field.ts"
@@ -7,7 +7,7 @@ import { fillOthers, fillOtherVars } from "../../kernel/copy/fill_others.ts"
 import { unitsOf } from "../../kernel/copy/gather.ts"
 import type { Column } from "../column/column.ts"
 
-/** A column with the fill value of its field where `keep` has no one; cells of fixed size are changed in place. */
+/** Returns the column with the field's fill value where the mask is 0; fixed-size cells are changed in place. */
 export const filledColumn = (column: Column, field: Field, keep: Uint8Array): Column => {
   const { values, offsets, validity, type } = column
   if (validity !== undefined) {
@@ -18,7 +18,7 @@ export const filledColumn = (column: Column, field: Field, keep: Uint8Array): Co
   if (offsets === undefined) {
     const out = unitsOf(bytes, field.cellSize)
     fillOthers(out, unitsOf(field.fillValue, field.cellSize), keep)
-    // values that do not lie aligned were copied
+    // unaligned values were copied
     if (out.array.buffer !== bytes.buffer) {
       bytes.set(new Uint8Array(out.array.buffer, out.array.byteOffset, out.array.byteLength))
     }

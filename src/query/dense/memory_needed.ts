@@ -1,5 +1,5 @@
 /**
- * How much a batch of a dense array may have to take.
+ * The memory that a batch of a dense array may need.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -12,7 +12,7 @@ import type { TileAccess } from "../../tile/generic_tile.ts"
 import { fieldOfFragment } from "../column/gather.ts"
 import { type DenseRequest, fixedBytes, readFields } from "./read.ts"
 
-/** The field with the largest tile of fixed-sized cells, and its bytes. */
+/** Returns the field with the largest tile of fixed-size cells, and the size of that tile. */
 export const largestTile = (
   array: OpenedArray,
   request: DenseRequest,
@@ -28,8 +28,8 @@ export const largestTile = (
 }
 
 /**
- * Bytes that are enough for every batch: a tile of the largest field, or a cell with the largest tiles of var-sized values of
- * every fragment, which are there while it is read.
+ * Bytes that suffice for every batch: a tile of the largest field, or one cell together with the largest var-sized
+ * tiles of all fragments, which are in memory while it is read.
  */
 export const enoughBytes = (
   access: TileAccess,

@@ -1,5 +1,5 @@
 /**
- * Memory that users give for the columns of a result.
+ * The `out` option: caller's memory for the columns of a result.
  */
 import { arrayOf, type TypedArray } from "../../../schema/array/datatype.ts"
 import { SelectionError } from "../../array/open/errors.ts"
@@ -7,7 +7,7 @@ import type { Field } from "../../fragment/field.ts"
 import type { Column } from "../column/column.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
 
-/** Memory for the cells of one field: just as long as they are. */
+/** Memory for the cells of one field, exactly as long as the column. */
 export interface Target {
   readonly values: TypedArray
   readonly validity: Uint8Array | undefined
@@ -18,7 +18,7 @@ const shown = (given: unknown): string =>
 
 const targetOf = (uri: string, field: Field, given: ColumnBuffer, cells: number): Target => {
   const refuse = (reason: string): never => {
-    throw new SelectionError({ uri, field: field.name, reason: `out: ${reason}` })
+    throw new SelectionError({ uri, field: field.name, detail: `out: ${reason}` })
   }
   if (field.var) return refuse("cells of any length cannot be read into memory of one length; leave it out")
   const make = arrayOf(field.type)
@@ -44,7 +44,7 @@ const targetOf = (uri: string, field: Field, given: ColumnBuffer, cells: number)
   return { values: array.subarray(0, length) as TypedArray, validity: validity.subarray(0, cells) }
 }
 
-/** The memory for each field that has some. Throws {@link SelectionError}. */
+/** Returns the targets by field. Throws {@link SelectionError}. */
 export const targetsFor = (
   uri: string,
   fields: ReadonlyArray<Field>,
@@ -56,21 +56,21 @@ export const targetsFor = (
     if (given === undefined) continue
     const field = fields.find((f) => f.name === name)
     if (field === undefined) {
-      throw new SelectionError({ uri, field: name, reason: "out: this is no field of the result; select it" })
+      throw new SelectionError({ uri, field: name, detail: "out: this is no field of the result; select it" })
     }
     targets.set(name, targetOf(uri, field, given, cells))
   }
   return targets
 }
 
-/** Whether cells can be copied straight into a target: as whole units, which must lie aligned. */
+/** Whether cells can be copied directly into a target: as whole, aligned units. */
 export const takesUnits = ({ values }: Target, cellSize: number): boolean =>
   values.byteOffset % (cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1) === 0
 
-/** A column in the memory of its target: copied there, unless that is where it lies. */
+/** Returns the column in its target's memory; copies it unless it is already there. */
 export const copyIntoTarget = (column: Column, target: Target | undefined): Column => {
   if (target === undefined || column.values === target.values) return column
-  // bytes, not numbers: a float that passes through a number may lose the bits of its NaN
+  // copies bytes, not numbers: a float that passes through a number may lose the bits of its NaN
   const { values, validity } = target
   const { buffer, byteOffset, byteLength } = column.values
   new Uint8Array(values.buffer, values.byteOffset, values.byteLength).set(

@@ -1,20 +1,20 @@
 /**
- * Where a dense selection is cut in two, so that the parts follow each other in the order that was asked.
+ * Splits a dense selection in two so that the parts follow each other in the requested order.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { axisOf, tileOf } from "../../fragment/dense_tiles.ts"
 import { lengthOf, tileStart, type WholeRanges } from "./axis_plan.ts"
 import type { Order } from "../options/read_options.ts"
 
-/** A cut along dimension `d`: the first part ends with the coordinate `last`. */
+/** A split along dimension `d`: the first part ends with the coordinate `last`. */
 export interface DenseCut {
   readonly d: number
   readonly last: bigint
-  /** Whether it is between tiles. */
+  /** True if the split is at a tile border. */
   readonly between: boolean
 }
 
-/** The cut nearest to the middle of a dimension; between tiles where there are several. */
+/** Returns the split nearest to the middle of a dimension; at a tile border if there are several tiles. */
 const cutAxis = (schema: ArraySchema, d: number, ranges: WholeRanges): DenseCut | undefined => {
   const axis = axisOf(schema.dimensions[d])
   const first = ranges[0].low
@@ -32,7 +32,7 @@ const cutAxis = (schema: ArraySchema, d: number, ranges: WholeRanges): DenseCut 
   const from = tileOf(axis, first)
   const to = tileOf(axis, end)
   if (from === to) return { d, last: middle, between: false }
-  // the end of the tile of the middle, or of the one before
+  // the end of the middle tile, or of the previous one
   const tile = tileOf(axis, middle)
   const last = tileStart(axis, tile + 1n) - 1n
   return {
@@ -44,7 +44,7 @@ const cutAxis = (schema: ArraySchema, d: number, ranges: WholeRanges): DenseCut 
   }
 }
 
-/** Where to cut; `undefined` for a single cell. */
+/** Returns where to split; `undefined` for a single cell. */
 export const cutDense = (
   schema: ArraySchema,
   ranges: ReadonlyArray<WholeRanges>,
@@ -67,7 +67,7 @@ export const cutDense = (
   return undefined
 }
 
-/** The parts of ranges up to a coordinate, and behind it. */
+/** Returns the parts of ranges up to and including a coordinate, and after it. */
 export const cutRanges = (ranges: WholeRanges, last: bigint): readonly [WholeRanges, WholeRanges] => [
   ranges.flatMap(({ low, high }) => low > last ? [] : [{ low, high: high < last ? high : last }]),
   ranges.flatMap(({ low, high }) => high <= last ? [] : [{ low: low > last ? low : last + 1n, high }]),

@@ -1,6 +1,6 @@
 /**
- * Dense plans: which tiles of which fragments a selection needs, and what of each goes where. Pure values, one entry per
- * tile; the boxes inside a tile are made when it is copied.
+ * Dense plans: the tiles of each fragment that a selection needs, and where their cells go. Pure values with one entry
+ * per tile; the boxes inside a tile are computed when it is copied.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
@@ -20,18 +20,18 @@ import {
 import type { TileRef } from "../column/gather.ts"
 import type { Selection } from "../selection/selection.ts"
 
-/** What is copied from a dense fragment. */
+/** The copies from one dense fragment. */
 export interface DenseStep {
   readonly kind: "dense"
   readonly fragment: number
-  /** What of the selection lies in the fragment's domain, by dimension. */
+  /** The part of the selection inside the fragment's domain, by dimension. */
   readonly clip: ReadonlyArray<AxisClip>
-  /** Its tiles are those of the plan from here on, ascending. */
+  /** Number of its first tile in the plan; its tiles are consecutive. */
   readonly firstTile: number
   readonly tileCount: number
   /** For each tile and dimension: the tile's number in the axis plan. */
   readonly along: Uint32Array
-  /** Selected cells that lie in each tile. */
+  /** Number of selected cells in each tile. */
   readonly cells: Float64Array
 }
 
@@ -40,18 +40,20 @@ export interface DensePlan {
   readonly axes: ReadonlyArray<AxisPlan>
   readonly shape: ReadonlyArray<number>
   readonly cells: number
-  /** How far neighbouring cells along each dimension lie apart, in a tile and in the result. */
+  /** Distance between neighbouring cells along each dimension, in a tile and in the result. */
   readonly sourceStrides: ReadonlyArray<number>
   readonly targetStrides: ReadonlyArray<number>
-  /** Tiles to be read, by fragment from the oldest on. */
+  /** Tiles to read, by fragment from the oldest on. */
   readonly tiles: ReadonlyArray<TileRef>
-  /** What is copied, in this order: later copies overwrite earlier ones. Sparse fragments are cells to be placed. */
+  /** Copies in order: later ones overwrite earlier ones. Cells of sparse fragments are placed one by one. */
   readonly steps: ReadonlyArray<DenseStep | { readonly kind: "sparse"; readonly fragment: number }>
-  /** Whether every cell of the result is written by some copy, so that nothing needs a fill value. */
+  /** True if the copies write every cell of the result, so that no fill value is needed. */
   readonly covered: boolean
 }
 
-/** Ranges of a selection in whole numbers; `whole` where everything is selected. */
+/**
+ * Returns the ranges of a selection as whole numbers; `whole` provides those of a dimension that is selected whole.
+ */
 export const wholeRanges = (selection: Selection, whole: (d: number) => WholeRanges): ReadonlyArray<WholeRanges> =>
   selection.map((s, d) =>
     s.kind === "number" && s.ranges !== undefined
@@ -59,7 +61,7 @@ export const wholeRanges = (selection: Selection, whole: (d: number) => WholeRan
       : whole(d)
   )
 
-/** What a plan grows with: space tiles that are touched, and segments along all dimensions together. */
+/** Returns what determines the size of a plan: its space tiles, and the segments of all dimensions. */
 export const planSize = (
   schema: ArraySchema,
   ranges: ReadonlyArray<WholeRanges>,
@@ -71,7 +73,7 @@ export const planSize = (
   }
 }
 
-/** How far neighbours along each dimension lie apart in a box. */
+/** Returns the distance between neighbouring cells along each dimension of a box. */
 export const strides = (extents: ReadonlyArray<number>, order: "row-major" | "col-major"): ReadonlyArray<number> => {
   const out = new Array<number>(extents.length)
   let step = 1
@@ -84,12 +86,12 @@ export const strides = (extents: ReadonlyArray<number>, order: "row-major" | "co
   return out
 }
 
-/** What of the selection a fragment may hold. */
+/** The part of the selection that a fragment may contain. */
 interface Placed {
   readonly fragment: number
   readonly dense: boolean
   readonly clip: ReadonlyArray<AxisClip>
-  /** The fragment's number of the tile along each dimension, by the axis plan's. */
+  /** Maps a tile number of the axis plan to the fragment's own, by dimension. */
   readonly numbers: (d: number, t: number) => number
   readonly tileStrides: ReadonlyArray<number>
   readonly tiles: Array<number>
@@ -130,7 +132,7 @@ const place = (
   }
 }
 
-/** Plans a dense read. The result lies in `layout`. */
+/** Plans a dense read; `layout` is the cell layout of the result. */
 export const planDense = (
   schema: ArraySchema,
   fragments: ReadonlyArray<Fragment>,
@@ -161,7 +163,7 @@ export const planDense = (
   return { ...base, tiles, steps, covered }
 }
 
-/** Goes through the tiles and notes which fragments are needed; answers whether all that is selected was written. */
+/** Visits the tiles and records the fragments that each needs; returns whether everything selected was written. */
 const planTiles = (axes: ReadonlyArray<AxisPlan>, placed: ReadonlyArray<Placed>): boolean => {
   const dims = axes.length
   const at = new Array<number>(dims).fill(0)
@@ -185,7 +187,7 @@ const planTiles = (axes: ReadonlyArray<AxisPlan>, placed: ReadonlyArray<Placed>)
   }
 }
 
-/** Notes a tile of a fragment; answers whether it holds all that is selected of it. */
+/** Records a tile of a fragment; returns whether it contains everything selected of that space tile. */
 const note = (axes: ReadonlyArray<AxisPlan>, p: Placed, at: ReadonlyArray<number>): boolean => {
   let whole = true
   let tile = 0

@@ -1,8 +1,9 @@
 /**
- * Space tiles of a dense plan that no cell of fulfils the condition, by the statistics of all fragments that wrote to them: they are
- * not read. And of what is left, the tiles that hold cells that do.
+ * Removes space tiles from a dense plan in which no cell can satisfy the condition, judged by the statistics of all
+ * fragments that wrote to them; and, of the rest, tiles without matching cells.
  */
 import * as Effect from "effect/Effect"
+import { count } from "../../../platform/observability/counts.ts"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import { readScalar, scalarBytes } from "../../../schema/array/scalar.ts"
 import { Since } from "../../../schema/version/version.ts"
@@ -19,8 +20,9 @@ import { tileKey } from "./covered_space_tiles.ts"
 import { type KnownCells, mayMatch } from "../condition/may_match.ts"
 
 /**
- * A plan without the space tiles in which no fragment holds a cell that is wanted. Where only some do, all are read: a tile that
- * holds none may lie over older cells that would be wanted. Cells that nobody wrote hold the fill value, wanted or not.
+ * Returns a plan without the space tiles in which no fragment contains a matching cell. If only some fragments do, all
+ * are read: a tile without matches may overwrite older cells that would match. Cells that were never written have the
+ * fill value, matching or not.
  */
 export const pruneDense = (
   access: TileAccess,
@@ -30,7 +32,7 @@ export const pruneDense = (
 ): Effect.Effect<DensePlan, SectionError, Storage> =>
   Effect.gen(function* () {
     const { axes, steps, tiles } = plan
-    // of cells that lie anywhere nothing is known
+    // statistics do not describe cells of sparse fragments
     if (steps.some((step) => step.kind === "sparse")) return plan
     const dims = axes.length
     const alive = new Set<number>()
@@ -60,10 +62,11 @@ export const pruneDense = (
       discard: true,
     })
     const left = restrictPlan(plan, (step, k) => alive.has(tileKey(axes, step, k)))
+    yield* count({ tilesPruned: tiles.length - left.tiles.length })
     return left.tiles.length === tiles.length ? plan : { ...left, covered: false }
   })
 
-/** What is known of the coordinates of a space tile. */
+/** Returns the metadata of a space tile's coordinates. */
 const coordinates = ({ axis, tiles }: AxisPlan, t: number, type: KnownCells["type"]): KnownCells => {
   const low = tileStart(axis, tiles[t])
   const high = low + axis.extent - 1n
@@ -77,7 +80,7 @@ const coordinates = ({ axis, tiles }: AxisPlan, t: number, type: KnownCells["typ
 }
 
 /**
- * Whether the statistics of a tile are of the cells that were written: until format 15 they are of the whole tile, so that it must
+ * Whether a tile's statistics describe only written cells: up to format 15 they describe the whole tile, so it must
  * have been written whole.
  */
 const toldTiles = (
@@ -94,7 +97,7 @@ const toldTiles = (
   return ({ along }, k) => whole.every((its, d) => its[along[k * whole.length + d]])
 }
 
-/** What of a plan reads the tiles that are kept, by their steps and numbers in these. */
+/** Restricts a plan to the tiles that pass a predicate, by step and tile number. */
 export const restrictPlan = (plan: DensePlan, keep: (step: DenseStep, k: number) => boolean): DensePlan => {
   const dims = plan.axes.length
   const tiles: Array<DensePlan["tiles"][number]> = []
@@ -116,7 +119,7 @@ export const restrictPlan = (plan: DensePlan, keep: (step: DenseStep, k: number)
   return { ...plan, tiles, steps }
 }
 
-/** What of a plan reads the tiles in which some cells have a one; the others are nobody's. */
+/** Restricts a plan to the tiles that contain matching cells. */
 export const planOfMatching = (plan: DensePlan, matching: Uint8Array): DensePlan =>
   restrictPlan(plan, (step, k) => {
     let some = false

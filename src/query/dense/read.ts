@@ -1,5 +1,5 @@
 /**
- * Dense reads of what was checked: plan, read tiles, copy boxes.
+ * Dense reads of validated requests: plan, read tiles, copy boxes.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -30,52 +30,52 @@ import type { Selection } from "../selection/selection.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
 import type { Where } from "../../condition/where.ts"
 
-/** The answer of a dense read: every column has the product of `shape` cells, in the order that was asked. */
+/** Result of a dense read: every column has as many cells as the product of `shape`, in the requested order. */
 export interface DenseColumns {
   /** Cells along each dimension. */
   readonly shape: ReadonlyArray<number>
   readonly columns: Readonly<Record<string, Column>>
-  /** Masked requests: a one for each cell that somebody wrote and that fulfils the condition; all do where it is not there. */
+  /** Masked requests only: 1 for each written cell that satisfies the condition; missing if all cells do. */
   readonly keep?: Uint8Array
 }
 
-/** Cells are numbered by 32 bits. */
+/** cells are numbered with 32 bits */
 const MAX_CELLS = 0xffffffffn
-/** A plan of more tiles than this, or of more segments along its dimensions, does not fit into memory. */
+/** Plans with more tiles, or more segments along their dimensions, do not fit into memory. */
 const MAX_TILES = 1n << 24n
 const MAX_SEGMENTS = 1n << 26n
 
-/** What is read of a dense array: fields, of what of each dimension, in which order. */
+/** A validated dense read: fields, ranges of each dimension, order and condition. */
 export interface DenseRequest {
   readonly fields: ReadonlyArray<Field>
   readonly selection: Selection
   readonly ranges: ReadonlyArray<WholeRanges>
   readonly order: Order
   readonly where: Where | undefined
-  /** Answers which cells are wanted, instead of filling the others. Only for cells in row-major order. */
+  /** Returns a mask of the matching cells instead of filling the others. Row-major order only. */
   readonly masked?: boolean
 }
 
-/** The fields whose cells are read: those that are wanted, and those by which cells are chosen. */
+/** Returns the fields to read: the selected ones and those of the condition. */
 export const readFields = ({ fields, where }: DenseRequest): ReadonlyArray<Field> =>
   where === undefined ? fields : [...new Set([...fields, ...where.fields])]
 
-/** Whether cells of a field are taken one by one, from where a map says that they are. */
+/** Whether the cells of a field are copied one by one, by a map of their sources. */
 const isMapped = (array: OpenedArray, field: Field): boolean =>
   field.file.kind === "attribute" && (field.var || array.fragments.some((fragment) => !isHeldBy(fragment, field)))
 
-/** Bytes of a result, but for the values of var-sized fields: at most, and on the way to it. */
+/** Upper bound of a result's size without the values of var-sized fields, including temporary memory. */
 export const fixedBytes = (array: OpenedArray, request: DenseRequest): number => {
   const { ranges, order } = request
   const fields = readFields(request)
   const mapped = request.masked === true || fields.some((field) => isMapped(array, field))
   const perCell = fields.reduce((sum, f) => sum + (f.var ? 4 : f.cellSize) + (f.nullable ? 1 : 0), mapped ? 8 : 0)
   const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
-  // another order is another copy
+  // another order needs another copy
   return Number(cells * BigInt(order === "global" ? 2 * perCell + 4 : perCell))
 }
 
-/** Reads what was asked and checked; a result that may take more than `limit` bytes is refused. */
+/** Reads a validated request; fails if the result may take more than `limit` bytes. */
 export const readDenseRequest = (
   array: OpenedArray,
   request: DenseRequest,
@@ -87,10 +87,10 @@ export const readDenseRequest = (
     const { fields, selection, ranges, order, where } = request
     const access = yield* accessOf(array)
     const layout = order === "col" ? "col-major" : "row-major"
-    // how much it will be: before anything is planned, since plans grow with it
+    // check the size before planning, since plans grow with it
     const bytes = fixedBytes(array, request)
     const cells = ranges.reduce((n, r) => n * lengthOf(r), 1n)
-    const fail = (reason?: string) => Effect.fail(new ResultTooLarge({ uri, needed: bytes, limit, reason }))
+    const fail = (reason?: string) => Effect.fail(new ResultTooLarge({ uri, needed: bytes, limit, detail: reason }))
     if (bytes > limit) return yield* fail()
     if (cells > MAX_CELLS) {
       return yield* fail(`the selection has ${cells} cells, more than ${MAX_CELLS}; read it in parts`)
@@ -151,7 +151,7 @@ export const readDenseRequest = (
     }
     const rest = fields.filter(({ name }) => !Object.hasOwn(columns, name))
     if (keep !== undefined && where !== undefined && rest.length > 0) {
-      // of the other fields only the tiles that hold cells that are wanted
+      // of the other fields, read only the tiles that contain matching cells
       const wanted = yield* attemptAllocation(uri, 16 * plan.tiles.length, () => planOfMatching(plan, keep))
       if (map !== undefined) {
         const { tileOf } = map
@@ -178,15 +178,15 @@ export const readDenseRequest = (
     return { shape: plan.shape, columns: Object.fromEntries(fields.map(({ name }) => [name, columns[name]])) }
   }))
 
-/** Whether a fragment has the attribute in the array's own form, so that its cells can be copied box by box. */
+/** Whether a fragment stores the attribute in the array's own form, so that its cells can be copied box by box. */
 const isHeldBy = (fragment: Fragment, field: Field): boolean => {
   const its = fieldOfFragment(fragment, field)
   return fragment.dense && its !== undefined && its.nullable === field.nullable
 }
 
 /**
- * Bytes of the values of var-sized fields, as their tiles say: of the cells that are read (of tiles read in part, the part
- * counts), or of whole tiles with their offsets, as they stand in memory.
+ * Returns the bytes of var-sized values, as their tiles state: of the selected cells (tiles read in part count in
+ * part), or of whole tiles with their offsets, as they are in memory.
  */
 export const varBytes = (
   access: TileAccess,

@@ -1,5 +1,5 @@
 /**
- * Dense reads in batches, under a budget of memory.
+ * Dense reads in batches within a memory budget.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -9,7 +9,7 @@ import { accessOf, type OpenedArray } from "../../array/open/open.ts"
 import { proveTileCount } from "../../fragment/field_tiles.ts"
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
 import { type Batch, batches, FIRST_BYTES, type Step } from "../batch/partition_stream.ts"
-import { batchBytes, budgetTooSmall, checkBudget } from "../options/memory_budget.ts"
+import { batchBytes, budgetTooSmall, checkBudget, limitCache } from "../options/memory_budget.ts"
 import { enoughBytes, largestTile } from "./memory_needed.ts"
 import { cutDense, cutRanges } from "./partition.ts"
 import { limitBytes } from "../batch/row_limit.ts"
@@ -18,13 +18,13 @@ import type { ReadError } from "../options/read_error.ts"
 import { type DenseColumns, type DenseRequest, fixedBytes, readDenseRequest, readFields, varBytes } from "./read.ts"
 import type { StreamOptions } from "../options/read_options.ts"
 
-/** A batch: a part of what was selected, and which. */
+/** A batch: a part of the selection and its ranges. */
 export interface DenseBatch extends DenseColumns {
-  /** What of each dimension it holds. */
+  /** The batch's ranges of each dimension. */
   readonly ranges: ReadonlyArray<WholeRanges>
 }
 
-/** Plans of a batch are no longer than this. */
+/** Maximum size of a batch's plan. */
 const MAX_TILES = 1n << 16n
 const MAX_SEGMENTS = 1n << 20n
 
@@ -34,8 +34,9 @@ export const streamRequest = (
   request: DenseRequest,
   options: Pick<StreamOptions, "memory" | "batch" | "limit">,
 ): Stream.Stream<Batch<DenseBatch>, ReadError, Storage | Codecs> =>
-  Stream.unwrap(Effect.gen(function* () {
+  Stream.unwrapScoped(Effect.gen(function* () {
     const memory = yield* checkBudget(array.uri, options.memory)
+    yield* limitCache(array.bounded, memory)
     const access = yield* accessOf(array)
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
     const { schema, uri } = array
@@ -77,13 +78,13 @@ export const streamRequest = (
             "tiles",
           )
           if (values > limit && size.tiles === 1n) {
-            // and at least one cell of it
+            // plus at least one cell
             const cell = fixed / Number(ranges.reduce((n, its) => n * lengthOf(its), 1n))
             return yield* tooSmall(values + cell, "one tile of each fragment")
           }
         }
         const bytes = fixed + values
-        // tiles are read once, however small the batches are, if these are cut between them
+        // batches split at tile borders read each tile once, however small they are
         const most = first && cut?.between ? Math.min(wanted, FIRST_BYTES) : wanted
         if (planned && (bytes <= most || (bytes <= limit && size.tiles === 1n))) {
           return { kind: "read", batch: { ...(yield* readDenseRequest(array, part, limit)), ranges } }

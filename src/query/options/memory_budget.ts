@@ -1,34 +1,45 @@
 /**
- * Budgets of memory: how much of it a batch may take.
+ * The `memory` option: the budget of a read and the share of one batch.
  */
 import * as Effect from "effect/Effect"
-import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import type * as Scope from "effect/Scope"
+import { type InvalidOption, invalidOption } from "../../../platform/errors.ts"
+import { ResultTooLarge } from "../../array/open/errors.ts"
+import type { BoundedCache } from "../../kernel/bounded_cache.ts"
 
-/** The memory that a stream may take if nobody says: 256 MiB. */
+/** Default memory budget of a stream: 256 MiB. */
 export const DEFAULT_MEMORY = 2 ** 28
 
-/** The budget that was given, or the default. */
+/** Checks the `memory` option and applies the default. */
 export const checkBudget = (
   uri: string,
   memory: number | undefined,
   fallback: number = DEFAULT_MEMORY,
-): Effect.Effect<number, SelectionError> => {
+): Effect.Effect<number, InvalidOption> => {
   if (memory === undefined) return Effect.succeed(fallback)
   if (typeof memory === "number" && Number.isFinite(memory) && memory > 0) return Effect.succeed(Math.floor(memory))
-  const reason = `${String(memory)} is no number of bytes; give one above 0`
-  return Effect.fail(new SelectionError({ uri, field: "memory", reason }))
+  const detail = `${String(memory)} is not a number of bytes; expected a number above 0`
+  return Effect.fail(invalidOption(uri, "memory", detail, memory))
 }
 
-/** While a batch is made, the one before it is still with its reader, and what both needed may wait for the collector. */
+/**
+ * A batch takes a quarter of the budget: while it is built, the consumer still holds the previous one, and temporary
+ * memory of both may await garbage collection.
+ */
 const SHARES = 4
 
-/** Bytes of one batch. */
+/** Bytes available to one batch. */
 export const batchBytes = (memory: number): number => Math.floor(memory / SHARES)
+
+/** The error for a budget below the minimum that must be in memory at once. */
+export const limitCache = (cache: BoundedCache, memory: number): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(Effect.sync(() => cache.withLimit(batchBytes(memory))), (restore) => Effect.sync(restore)),
+  )
 
 /** The error for a budget that is smaller than what has to be in memory at once. */
 export const budgetTooSmall = (uri: string, memory: number, bytes: number, what: string): ResultTooLarge => {
   const needed = SHARES * Math.ceil(bytes)
-  const reason = `${what} takes ${Math.ceil(bytes)} bytes, for which the budget of ${memory} bytes is too small; ` +
-    `let memory be at least ${needed}`
-  return new ResultTooLarge({ uri, needed, limit: memory, reason })
+  const detail = `${what} takes ${Math.ceil(bytes)} bytes, for which the budget of ${memory} bytes is too small`
+  return new ResultTooLarge({ uri, needed, limit: memory, detail, hint: { _tag: "RaiseMemory", atLeast: needed } })
 }

@@ -1,34 +1,23 @@
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
-import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import { InvalidOption, ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
 import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
 import type { ConditionError } from "../../condition/condition_error.ts"
 import type { Steps } from "../../kernel/steps.ts"
 
-/** What a read can fail with. */
-export type ReadError = EnumerationError | SelectionError | ConditionError | ResultTooLarge
+/** Errors of a read. */
+export type ReadError = EnumerationError | InvalidOption | SelectionError | ConditionError | ResultTooLarge
 
-/** Runs what throws {@link SelectionError}. */
-export const attemptSelection = <A>(run: () => A): Effect.Effect<A, SelectionError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof SelectionError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+/** Runs what throws {@link SelectionError} or {@link InvalidOption}. */
+export const attemptSelection = <A>(run: () => A): Effect.Effect<A, InvalidOption | SelectionError> =>
+  attempt(run, failOn(SelectionError, InvalidOption))
 
-/** Runs what allocates up to `needed` bytes; memory that cannot be had is a result that is too large. */
+/** Runs a function that allocates up to `needed` bytes; a failed allocation becomes {@link ResultTooLarge}. */
 export const attemptAllocation = <A>(uri: string, needed: number, run: () => A): Effect.Effect<A, ResultTooLarge> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return notAllocated(uri, needed)(error)
-    }
-  })
+  attempt(run, notAllocated(uri, needed))
 
-/** As {@link attemptAllocation}, in steps between which the event loop gets turns. */
+/** As {@link attemptAllocation}, in steps that yield to the event loop in between. */
 export const attemptAllocationSteps = <A>(
   uri: string,
   needed: number,
@@ -38,5 +27,5 @@ export const attemptAllocationSteps = <A>(
 const notAllocated = (uri: string, needed: number) => (error: unknown): Effect.Effect<never, ResultTooLarge> => {
   if (!(error instanceof RangeError)) return Effect.die(error)
   const reason = `the result needs up to ${needed} bytes, which cannot be had; read it in parts`
-  return Effect.fail(new ResultTooLarge({ uri, needed, limit: needed, reason }))
+  return Effect.fail(new ResultTooLarge({ uri, needed, limit: needed, detail: reason }))
 }

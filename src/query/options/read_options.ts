@@ -1,43 +1,44 @@
 /**
- * What a read is asked, and what of it is the same for dense and sparse arrays.
+ * Options of a read that dense and sparse arrays share.
  */
+import { invalidOption } from "../../../platform/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { type Field, fieldsOf, TIMESTAMPS } from "../../fragment/field.ts"
 import type { ConditionTree } from "../../condition/condition_tree.ts"
 import type { OutOfBounds, RegionInput } from "../selection/selection.ts"
 
-/** The order of the cells in a result. */
+/** Order of the cells in a result. */
 export type Order = "row" | "col" | "global" | "unordered"
 
-/** What to read. */
+/** Options of a read. */
 export interface ReadOptions {
-  /** Attributes and dimensions to answer with. Default: all attributes, and of sparse arrays all dimensions before them. */
+  /** Fields to return. Default: all attributes; for sparse arrays all dimensions, then all attributes. */
   readonly select?: ReadonlyArray<string>
   /**
-   * Ranges by dimension, both ends inclusive: `{ x: [1, 5] }`, several `{ x: [[1, 5], [8, 9]] }`, a point `{ x: 3 }`.
-   * A dimension that is not named is taken whole: in dense arrays its non-empty domain, in sparse ones everything.
+   * Ranges by dimension, both ends inclusive: `{ x: [1, 5] }`, several `{ x: [[1, 5], [8, 9]] }`, a point `{ x: 3 }`. A
+   * dimension without a range is selected whole: its non-empty domain in dense arrays, everything in sparse arrays.
    */
   readonly region?: RegionInput
-  /** Which cells are wanted. Default: all. */
+  /** Condition that cells must satisfy. Default: none. */
   readonly where?: ConditionTree | string
-  /** Default: row. */
+  /** Cell order of the result. Default: row. */
   readonly order?: Order
-  /** What to do with ranges that leave the domain. Default: refuse them. */
+  /** Handling of ranges that exceed the domain. Default: fail. */
   readonly outOfBounds?: OutOfBounds
-  /** The first cells only, in the order that was asked: at most so many. Nothing behind them is read. */
+  /** Maximum number of cells: the first ones in the requested order. Data after them is not read. */
   readonly limit?: number
   /**
-   * Bytes of memory that reading may take, beside the runtime's own. A whole result that may need more is refused before it
-   * is read (default: 4 GiB); batches are made so that they fit (default: 256 MiB).
+   * Memory budget of the read in bytes, in addition to the runtime's own memory. A whole result that may exceed it
+   * fails before it is read (default: 4 GiB); batches are sized to fit (default: 256 MiB).
    */
   readonly memory?: number
 }
 
-/** What a whole result may take if nobody says. */
+/** Default memory budget of a whole result. */
 export const MAX_BYTES = 2 ** 32
 
-/** The fields named by `select`. Throws {@link SelectionError}. */
+/** Returns the fields named by `select`. Throws {@link SelectionError}. */
 export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string> | undefined): ReadonlyArray<Field> => {
   const fields = fieldsOf(array.schema)
   if (select === undefined) {
@@ -47,14 +48,14 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
     const field = fields.byName.get(name)
     if (name === TIMESTAMPS) {
       if (array.schema.arrayType === "sparse") return fields.timestamps
-      throw new SelectionError({ uri: array.uri, field: name, reason: "only cells of sparse arrays have times" })
+      throw new SelectionError({ uri: array.uri, field: name, detail: "only cells of sparse arrays have times" })
     }
     if (field === undefined) {
       const names = [...fields.byName.keys()].map((n) => JSON.stringify(n)).join(", ")
       throw new SelectionError({
         uri: array.uri,
         field: name,
-        reason: `there is no such attribute or dimension; the array has ${names}`,
+        detail: `there is no such attribute or dimension; the array has ${names}`,
       })
     }
     return field
@@ -63,18 +64,20 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
 
 const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] satisfies ReadonlyArray<Order>
 
-/** The order that is asked for, or the default. Throws {@link SelectionError}. */
+/** Returns the requested order, or the default. Throws {@link SelectionError}. */
 export const orderOf = (uri: string, order: Order | undefined, fallback: Order): Order => {
   if (order === undefined) return fallback
   if (orders.includes(order)) return order
-  const reason = `${JSON.stringify(order)} is no order of cells; there are ${
+  const reason = `${JSON.stringify(order)} is not an order of cells; expected one of ${
     orders.map((o) => JSON.stringify(o)).join(", ")
   }`
-  throw new SelectionError({ uri, field: "order", reason })
+  throw invalidOption(uri, "order", reason, order)
 }
 
-/** What to read in batches. */
+/** Options of a read in batches. */
 export interface StreamOptions extends ReadOptions {
-  /** Batches have no more bytes than this where tiles can be told apart: for who wants the first cells only. */
+  /**
+   * Maximum size of a batch in bytes where tiles can be read separately: small batches return the first cells sooner.
+   */
   readonly batch?: number
 }

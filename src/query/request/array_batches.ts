@@ -1,5 +1,5 @@
 /**
- * Batches of arrays outside Effect.
+ * Batches of an array for programs that do not use Effect.
  */
 import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
@@ -11,25 +11,27 @@ import { type RunOptions, toAsyncIterable } from "../batch/async_iterable.ts"
 import type { Declared, FieldName, SparseField, TimeForm } from "../column/typed_columns.ts"
 import type { Query } from "./result_types.ts"
 
-/** What to read in batches outside Effect. */
+/** Options of `batches`. */
 export interface BatchesOptions<
   S extends Declared = undefined,
   K extends SparseField<S> = FieldName<S>,
   T extends TimeForm = TimeForm,
 > extends Query<S, K, T>, RunOptions {}
 
-/** An open array, or what opens it: `TileArray.open(uri)`. */
+/** An open array, or an Effect that opens one: `TileArray.open(uri)`. */
 export type ArrayToRead<S extends Declared> = TileArray<S> | Effect.Effect<TileArray<S>, unknown, Storage | Codecs>
 
-/** The batches of an array, which is opened first if it has to be. */
-export const batchesOf = <S extends Declared, A, E, E2>(
+/** Returns the batches of an array; opens it first if necessary. */
+export const batchesOf = <S extends Declared, Q extends RunOptions, A, E, E2>(
   array: ArrayToRead<S>,
-  stream: (array: TileArray<S>) => Stream.Stream<A, E, Storage | Codecs>,
+  options: Q,
+  stream: (array: TileArray<S>, query: Omit<Q, "signal">) => Stream.Stream<A, E, Storage | Codecs>,
   layer: Layer.Layer<Storage | Codecs, E2>,
-  { signal }: RunOptions,
 ): AsyncIterable<A> => {
+  const { signal, ...query } = options
   const opening: Effect.Effect<TileArray<S>, unknown, Storage | Codecs> = Effect.isEffect(array)
     ? array
     : Effect.succeed(array)
-  return toAsyncIterable(Stream.flatMap(Stream.fromEffect(opening), stream), layer, { signal })
+  const batches = Stream.flatMap(Stream.fromEffect(opening), (array) => stream(array, query))
+  return toAsyncIterable(batches, layer, { signal })
 }

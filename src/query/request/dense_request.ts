@@ -1,5 +1,5 @@
 /**
- * Dense reads as they are asked.
+ * Dense reads and streams as callers request them: options are validated into a {@link DenseRequest} first.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -22,7 +22,7 @@ import { parseSelection } from "../selection/selection.ts"
 import { type DenseBatch, streamRequest } from "../dense/stream.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
 
-/** Checks what is asked of a dense array. */
+/** Validates the options of a dense read. */
 export const denseRequest = (
   array: OpenedArray,
   options: ReadOptions,
@@ -31,7 +31,7 @@ export const denseRequest = (
     const { schema, uri } = array
     if (schema.arrayType !== "dense") {
       const reason = "the array is sparse; read it with Sparse.read"
-      return yield* Effect.fail(new SelectionError({ uri, field: "", reason }))
+      return yield* Effect.fail(new SelectionError({ uri, field: "", detail: reason }))
     }
     const given = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {
@@ -45,7 +45,7 @@ export const denseRequest = (
         const { type } = schema.dimensions[d]
         return [{ low: BigInt(readScalar(type, written[d].low)), high: BigInt(readScalar(type, written[d].high)) }]
       })
-      // tiles cut the global order into boxes
+      // in global order, tile borders split the cells into boxes
       if (options.limit === undefined || order === "global") return { fields, selection, ranges: all, order }
       const slowest = all.map((_, d) => order === "col" ? all.length - 1 - d : d)
       const ranges = firstBox(all, slowest, BigInt(Math.max(1, options.limit)))
@@ -54,7 +54,7 @@ export const denseRequest = (
     return { ...request, where: yield* whereOf(array, options.where) }
   })
 
-/** Reads a box, or boxes, of a dense array; fields that are named in `out` into the memory there. */
+/** Reads boxes of a dense array; the fields in `out` are read into that memory. */
 export const readDense = (
   array: OpenedArray,
   options: ReadOptions = {},

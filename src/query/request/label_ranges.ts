@@ -1,8 +1,8 @@
 /**
  * Dimension labels in selections: ranges of labels become ranges of coordinates.
  *
- * The cells of the label's array are searched for those that lie in the ranges, with the statistics of its tiles, whatever their
- * order is. A range that holds no label holds no coordinate.
+ * The label array is searched for labels in the ranges, using its tile statistics, whatever the label order. A range
+ * without labels selects no coordinates.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -10,7 +10,14 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
 import { sizeOf } from "../../../schema/array/datatype.ts"
 import type { DimensionLabel } from "../../../schema/array/dimension_label.ts"
-import { parseScalar, parseText, readScalar, scalarBytes, ScalarError } from "../../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  parseScalar,
+  parseText,
+  readScalar,
+  scalarBytes,
+  ScalarError,
+} from "../../../schema/array/scalar.ts"
 import type { Predicate } from "../../condition/predicate.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { openLabel } from "../../array/create/label_array.ts"
@@ -24,13 +31,13 @@ import { type DenseRequest, readDenseRequest } from "../dense/read.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import { MAX_BYTES } from "../options/read_options.ts"
 
-/** Labels that are looked at together, but for those of one tile. */
+/** Labels read together, unless a tile is larger. */
 const STEP = 1n << 20n
 
-/** Tiles of so many labels and more are looked at in parts. */
+/** Tiles with at least this many labels are read in parts. */
 const MAX_STEP = 1n << 23n
 
-/** The ranges without labels: in place of a label its dimension, with the coordinates whose labels lie in the ranges. */
+/** Replaces each label in the ranges by its dimension, with the coordinates whose labels are in the ranges. */
 export const withoutLabels = (
   array: OpenedArray,
   ranges: RegionInput,
@@ -51,7 +58,7 @@ export const withoutLabels = (
         (isGiven(name) ? name : undefined)
       if (other !== undefined) {
         const reason = `it is of the same dimension as ${JSON.stringify(other)}; give ranges of one of them`
-        return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason }))
+        return yield* Effect.fail(new SelectionError({ uri, field: label.name, detail: reason }))
       }
       out.set(name, yield* coordinatesOf(array, label, ranges[label.name]))
     }
@@ -59,20 +66,20 @@ export const withoutLabels = (
   })
 }
 
-/** The array that holds a label. */
+/** Opens the array that stores a label. */
 export const labelArray = (
   array: OpenedArray,
   label: DimensionLabel,
 ): Effect.Effect<OpenedArray, ReadError, Storage | Codecs> =>
   openLabel(array, label).pipe(
     Effect.catchTag("InvalidOption", Effect.die),
-    Effect.catchTag("ArrayNotFound", ({ uri, hint }) =>
+    Effect.catchTag("ArrayNotFound", ({ uri, detail: hint }) =>
       Effect.fail(
-        new SelectionError({ uri, field: label.name, reason: `the array of the label is not there: ${hint}` }),
+        new SelectionError({ uri, field: label.name, detail: `the array of the label is not there: ${hint}` }),
       )),
   )
 
-/** The coordinates whose labels lie in the given ranges, as ranges. */
+/** Returns the coordinates whose labels are in the ranges, as ranges. */
 const coordinatesOf = (
   array: OpenedArray,
   label: DimensionLabel,
@@ -85,7 +92,7 @@ const coordinatesOf = (
     const written = nonEmptyDomain(its)
     if (written === undefined) {
       const reason = "the label has no values yet: nobody wrote them"
-      return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason }))
+      return yield* Effect.fail(new SelectionError({ uri, field: label.name, detail: reason }))
     }
     const [dimension] = its.schema.dimensions
     const bounds = [written[0].low, written[0].high].map((bound) => BigInt(readScalar(dimension.type, bound)))
@@ -100,7 +107,7 @@ const coordinatesOf = (
       from = undefined
     }
     for (let low = bounds[0]; low <= bounds[1];) {
-      // parts end where tiles do
+      // parts end at tile borders
       const next = low + step - (low - origin) % step
       const high = next - 1n < bounds[1] ? next - 1n : bounds[1]
       const request: DenseRequest = {
@@ -122,7 +129,7 @@ const coordinatesOf = (
     return found
   })
 
-/** The condition that labels lie in one of the given ranges. Throws {@link SelectionError}. */
+/** Returns the condition that a label is in one of the ranges. Throws {@link SelectionError}. */
 const predicateOf = (uri: string, { name, attribute, type, cellValNum }: DimensionLabel, given: unknown): Predicate => {
   const text = cellValNum === VAR
   const value = (bound: unknown): Uint8Array =>
@@ -153,7 +160,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
       ],
     }
   }
-  try {
+  return catchScalarError<Predicate>(() => {
     const wanted = wantedOf(given)
     if ("points" in wanted) {
       const points = Array.from(wanted.points, (point) => checked(inputOf(point))!)
@@ -164,8 +171,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
       return { kind: "value", op: "in", field: attribute, value: bytes, offsets: starts.subarray(0, points.length) }
     }
     return { kind: "expression", op: "or", children: wanted.pairs.map(within) }
-  } catch (error) {
-    if (error instanceof ScalarError) throw new SelectionError({ uri, field: name, reason: error.reason })
-    throw error
-  }
+  }, (reason) => {
+    throw new SelectionError({ uri, field: name, detail: reason })
+  })
 }

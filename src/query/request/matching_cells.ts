@@ -1,5 +1,5 @@
 /**
- * Single cells of dense arrays: those that somebody wrote and that fulfil a condition, and none of the others.
+ * Single cells of dense arrays: written cells that satisfy a condition, with their coordinates.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -17,7 +17,7 @@ import type { StreamOptions } from "../options/read_options.ts"
 import type { SparseResult } from "../sparse/read.ts"
 import { type DenseBatch, streamRequest } from "../dense/stream.ts"
 
-/** The cells of a batch that are wanted, in these fields; what the condition looks at may be others. */
+/** Returns the matching cells of a batch in the selected fields. */
 const wantedOf = (
   fields: ReadonlyArray<Field>,
   { columns: all, shape, keep, last }: Batch<DenseBatch>,
@@ -31,7 +31,7 @@ const wantedOf = (
   return { columns: Object.fromEntries(kept), length: chosen.length, last }
 }
 
-/** Reads the cells of a dense array that are wanted, in batches, row-major. */
+/** Reads the matching cells of a dense array in batches, row-major. */
 export const streamDenseCells = (
   array: OpenedArray,
   { limit, ...options }: StreamOptions = {},

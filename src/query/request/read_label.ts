@@ -4,6 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { SelectionError } from "../../array/open/errors.ts"
@@ -18,36 +19,36 @@ import type { ReadError } from "../options/read_error.ts"
 import type { OutOfBounds } from "../selection/selection.ts"
 import type { RegionOf } from "../column/typed_columns.ts"
 
-/** Names of the labels of a schema; any name where none is declared. */
+/** Names of a schema's labels; any string without a schema. */
 export type LabelName<S extends ArraySchema | undefined> = S extends ArraySchema ? keyof S["labels"] & string : string
 
-/** Of which coordinates labels are read. */
+/** Options of `readLabel`. */
 export interface LabelOptions<S extends ArraySchema | undefined = undefined> {
   /**
-   * Ranges by dimension or by label, as reads of cells take them; those of other dimensions are let be. Default: all coordinates
-   * from the first to the last that have a label.
+   * Ranges by dimension or label, as for reads of cells; those of other dimensions are ignored. Default: all
+   * coordinates from the first to the last one with a label.
    */
   readonly region?: RegionOf<S>
-  /** What to do with ranges that leave the domain. Default: refuse them. */
+  /** Handling of ranges that exceed the domain. Default: fail. */
   readonly outOfBounds?: OutOfBounds
 }
 
-/** Labels, and the coordinates that they are of. */
+/** Labels and their coordinates. */
 export interface LabelColumns {
-  /** How many there are. */
+  /** Number of labels. */
   readonly length: number
-  /** The coordinates of the dimension, ascending. */
+  /** Coordinates of the dimension, ascending. */
   readonly coordinates: Column
-  /** The label of each; the fill value of its datatype where there is none. */
+  /** Label of each coordinate; the fill value of its datatype where none was written. */
   readonly labels: Column
 }
 
 /**
- * Reads a dimension label: what the coordinates of its dimension are called. Labels lie in an array of their own, which is seen as
- * it was at the time of the array.
+ * Reads a dimension label: the labels of the dimension's coordinates. Labels are stored in an array of their own, which
+ * is read at the time of the array.
  *
- * Fails with `SelectionError` for a label that the array does not have, for one that nobody wrote if the ranges are its own, and as
- * `Dense.read` does.
+ * Fails with `SelectionError` for an unknown label, or if the ranges use the label itself and it was never written;
+ * otherwise as `Dense.read` does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -86,7 +87,7 @@ export const readLabel = <S extends ArraySchema | undefined>(
     if (its === undefined) {
       const names = schema.dimensionLabels.map(({ name }) => JSON.stringify(name)).join(", ")
       const reason = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
-      return yield* Effect.fail(new SelectionError({ uri, field: label, reason }))
+      return yield* Effect.fail(new SelectionError({ uri, field: label, detail: reason }))
     }
     const { name } = schema.dimensions[its.dimension]
     const known = [name, ...schema.dimensionLabels.flatMap((l) => l.dimension === its.dimension ? [l.name] : [])]
@@ -104,4 +105,4 @@ export const readLabel = <S extends ArraySchema | undefined>(
       coordinates: { ...columns[index.name], name },
       labels: { ...columns[its.attribute], name: label },
     }
-  })
+  }).pipe(traced("TileArray.readLabel", array))

@@ -1,8 +1,9 @@
 /**
- * Whole results of reads with a limit: the batches of a stream that ends early, as one.
+ * Whole results with a limit: joins the batches of a stream that ends early.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { SelectionError } from "../../array/open/errors.ts"
@@ -21,7 +22,7 @@ import { streamDense } from "./dense_request.ts"
 import { streamSparse } from "./sparse_request.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
 
-/** Reads the cells of a sparse array, the first of them where there is a limit. */
+/** Reads the cells of a sparse array, up to the limit. */
 export const readLimitedSparse = (
   array: OpenedArray,
   options: ReadOptions,
@@ -30,7 +31,7 @@ export const readLimitedSparse = (
     const asked = { ...options, order: options.order ?? "row" } as const
     const request = yield* sparseRequest(array, asked, "row")
     const memory = yield* checkBudget(array.uri, options.memory, MAX_BYTES)
-    // cells are counted where nothing of them is selected, too
+    // cells are counted even if no field is selected
     let length = 0
     const batches = Stream.map(streamSparse(array, asked), (batch) => {
       length += batch.length
@@ -41,10 +42,7 @@ export const readLimitedSparse = (
     return { columns, length }
   })
 
-/**
- * Reads a box, or boxes, of a dense array, the first cells of them where there is a limit: where it leaves some out, these
- * lie in a row.
- */
+/** Reads boxes of a dense array, up to the limit; if the limit cuts cells off, the result has one dimension. */
 export const readLimitedDense = (
   array: OpenedArray,
   options: ReadOptions,
@@ -60,8 +58,7 @@ export const readLimitedDense = (
       return yield* readDense(array, unlimited, out)
     }
     if (out !== undefined) {
-      const reason = "boxes are read into given memory, and not their first cells; leave limit out, or out"
-      return yield* Effect.fail(new SelectionError({ uri, field: "limit", reason }))
+      return yield* Effect.fail(invalidOption(uri, "limit", "`limit` cannot be combined with `out`", limit))
     }
     const memory = yield* checkBudget(uri, options.memory, MAX_BYTES)
     const columns = yield* joined(uri, streamDense(array, options), memory)

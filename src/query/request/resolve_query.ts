@@ -1,10 +1,11 @@
 /**
- * The one description of a query that `read`, `stream`, `batches` and `explain` take, and what is common to them: its names
- * are checked, and the array is seen as it was then.
+ * The query description that `read`, `stream`, `batches` and `explain` share: validates option names and forms, and
+ * opens the array at the requested time.
  *
  * @module
  */
 import * as Effect from "effect/Effect"
+import { type InvalidOption, invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { SelectionError } from "../../array/open/errors.ts"
@@ -17,10 +18,10 @@ import type { OutOfBounds } from "../selection/merge_ranges.ts"
 import type { StreamOptions } from "../options/read_options.ts"
 import type { Declared, TimeForm } from "../column/typed_columns.ts"
 
-/** What a query can fail with: what reading can, and with `at` what opening can. */
+/** Errors of a query: those of reading, and with `at` those of opening. */
 export type QueryError = ReadError | OpenError | SchemaMismatch
 
-/** The options of a query. */
+/** Names of the query options. */
 export const NAMES: ReadonlyArray<string> = [
   "select",
   "region",
@@ -33,15 +34,15 @@ export const NAMES: ReadonlyArray<string> = [
   "time",
 ]
 
-/** A query that is understood: the array as it was then, and what the engine is asked of it. */
+/** A validated query: the array at the requested time, and the engine's read options. */
 export interface ResolvedQuery<S extends Declared> {
   readonly array: TileArray<S>
   readonly opened: OpenedArray
   readonly options: StreamOptions
 }
 
-/** What is looked at of the options of a query here. */
-interface Given {
+/** The options that are checked here. */
+export interface QueryInput {
   readonly select?: ReadonlyArray<string>
   readonly at?: number | bigint | Date
   readonly time?: TimeForm
@@ -50,11 +51,11 @@ interface Given {
 const times: ReadonlyArray<unknown> = [undefined, "bigint", "date", "datetime"] satisfies Array<TimeForm | undefined>
 const outsides: ReadonlyArray<unknown> = [undefined, "error", "clip"] satisfies Array<OutOfBounds | undefined>
 
-/** Whether a value is an object, as options are. */
+/** Whether a value is an object, as options must be. */
 export const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Why an option is not of its form; whether it fits the array is looked at later. */
+/** Returns why an option has the wrong form; whether it fits the array is checked later. */
 const problems: Readonly<Record<string, (value: unknown) => string | undefined>> = {
   select: (value) =>
     value === undefined || (Array.isArray(value) && value.every((name) => typeof name === "string"))
@@ -69,42 +70,38 @@ const problems: Readonly<Record<string, (value: unknown) => string | undefined>>
   time: (value) => times.includes(value) ? undefined : 'it is "bigint", "date" or "datetime"',
 }
 
-/** Why options are refused: they are no object, a name means nothing, something is not of its form. */
-export const checkForm = (uri: string, options: unknown, names: ReadonlyArray<string>): SelectionError | undefined => {
+/** Returns why options are invalid: not an object, an unknown name, or a wrong form. */
+export const checkForm = (uri: string, options: unknown, names: ReadonlyArray<string>): InvalidOption | undefined => {
   if (!isObject(options)) {
-    return new SelectionError({
-      uri,
-      field: "",
-      reason: `a query is an object such as { select: ["a"] }, not ${
-        Array.isArray(options) ? "a list" : String(options)
-      }`,
-    })
+    const is = Array.isArray(options) ? "a list" : String(options)
+    return invalidOption(uri, "options", `a query is an object such as { select: ["a"] }, not ${is}`, options)
   }
   const unknown = Object.keys(options).find((name) => !names.includes(name))
   if (unknown !== undefined) {
-    return new SelectionError({ uri, field: unknown, reason: `there is no such option; there are ${names.join(", ")}` })
+    return invalidOption(uri, unknown, `there is no such option; there are ${names.join(", ")}`)
   }
   for (const [name, problemOf] of Object.entries(problems)) {
-    const reason = problemOf((options as Readonly<Record<string, unknown>>)[name])
-    if (reason !== undefined) return new SelectionError({ uri, field: name, reason })
+    const value = (options as Readonly<Record<string, unknown>>)[name]
+    const detail = problemOf(value)
+    if (detail !== undefined) return invalidOption(uri, name, detail, value)
   }
   return undefined
 }
 
-/** The array at the moment of a query; what it was opened for begins where it began. */
+/** Reopens the array at the time of a query; the start of its time range stays. */
 const arrayAt = <S extends Declared>(
   array: TileArray<S>,
   at: number | bigint | Date | undefined,
 ): Effect.Effect<TileArray<S>, OpenError | SchemaMismatch, Storage | Codecs> =>
   at === undefined
     ? Effect.succeed(array)
-    // an array without a schema comes back without one
+    // an array opened without a schema is reopened without one
     : reopen(array as never, { start: array.time.start, end: at }) as Effect.Effect<TileArray<S>, OpenError, Storage>
 
-/** Checks a query of an array. `more` are the options that there are beside those of every query, `names` all others. */
+/** Validates a query. `more` are additional option names; `names` replaces the list of all others. */
 export const resolveQuery = <S extends Declared>(
   array: TileArray<S>,
-  options: Given,
+  options: QueryInput,
   more: ReadonlyArray<string> = [],
   names: ReadonlyArray<string> = NAMES,
 ): Effect.Effect<ResolvedQuery<S>, QueryError, Storage | Codecs> => {

@@ -1,5 +1,5 @@
 /**
- * Reads as users ask and get them: typed by the schema that an array was opened with.
+ * Types of queries and results derived from the schema that an array was opened with.
  *
  * @module
  */
@@ -25,8 +25,8 @@ import type {
 import type { Order } from "../options/read_options.ts"
 
 /**
- * What is asked of the cells of an array: the one description that `read`, `stream`, `batches` and `explain` take. Names and
- * types are checked against the schema where one is declared, and all of it when it is asked.
+ * A query: the options that `read`, `stream`, `batches` and `explain` share. TypeScript checks names and types against
+ * the schema, if the array was opened with one; everything is checked again at run time.
  */
 export interface Query<
   S extends Declared = undefined,
@@ -34,72 +34,71 @@ export interface Query<
   T extends TimeForm = TimeForm,
 > {
   /**
-   * The attributes and dimensions to answer with, in that order. Default: of dense arrays all attributes; of sparse arrays
-   * all dimensions, then all attributes. Of sparse arrays there is `__timestamps`, too: when each cell was written, in
-   * milliseconds since 1970; of fragments that were consolidated without the times of their cells, when they begin.
+   * Fields to return, in this order. Default: all attributes; for sparse arrays all dimensions, then all attributes.
+   * Sparse arrays also have `__timestamps`: the write time of each cell in milliseconds since 1970; for fragments
+   * consolidated without timestamps, the start of the fragment.
    */
   readonly select?: ReadonlyArray<K>
   /**
-   * Ranges by dimension, both ends inclusive: `{ x: [1, 5] }`, several `{ x: [[1, 5], [8, 9]] }`, a point `{ x: 3 }`, many
-   * points `{ x: { points: [3, 7, 9] } }`. In place of a dimension one of its labels may be named, with ranges of labels: those
-   * coordinates are wanted whose labels lie in them. A dimension that is not named is taken whole: in dense arrays its non-empty
-   * domain, in sparse ones everything.
+   * Ranges by dimension, both ends inclusive: `{ x: [1, 5] }`, several `{ x: [[1, 5], [8, 9]] }`, a point `{ x: 3 }`,
+   * many points `{ x: { points: [3, 7, 9] } }`. A dimension label may replace its dimension, with ranges of labels. A
+   * dimension without a range is selected whole: its non-empty domain in dense arrays, everything in sparse arrays.
    */
   readonly region?: RegionOf<S>
   /**
-   * Which cells are wanted: a condition of `Condition`, or its text. Of sparse arrays only these cells are answered – after the
-   * newest cell of each place was chosen, so that no older one comes back –, in dense ones the others hold the fill
-   * value. Default: all.
+   * Condition that cells must satisfy: a `Condition`, or its text. Sparse arrays return only these cells, evaluated
+   * after the newest cell of each coordinate was selected, so that no older cell reappears; in dense arrays the other
+   * cells get the fill value. Default: none.
    */
   readonly where?: Condition<TermsIn<S>> | string
-  /** The order of the cells. Default: `row`; `unordered` is the fastest for sparse arrays. */
+  /** Cell order. Default: `row`; `unordered` is the fastest for sparse arrays. */
   readonly order?: Order
-  /** What to do with ranges that leave the domain. Default: refuse them. */
+  /** Handling of ranges that exceed the domain. Default: fail. */
   readonly outOfBounds?: OutOfBounds
   /**
-   * The moment to see, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: the one that the array was opened for. Costs
-   * what opening it again costs: `TileArray.reopen` is for several queries.
+   * Time to read at, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: the time that the array
+   * was opened at. Costs as much as opening the array again: use `TileArray.reopen` for several queries.
    */
   readonly at?: number | bigint | Date
   /**
-   * The first cells only, in the order that was asked: at most so many. What lies behind them is not read. Of dense arrays,
-   * cells that are left of a box lie in a row: their `shape` is their number.
+   * Maximum number of cells: the first ones in the requested order. Data after them is not read. In dense arrays a
+   * result that was cut off has one dimension.
    */
   readonly limit?: number
   /**
-   * Bytes of memory that reading may take, beside what the runtime takes itself. `read` refuses a result that may need more
-   * before it reads it (default: 4 GiB); batches of `stream` and `batches` are made so that they fit (default: 256 MiB).
+   * Memory budget in bytes, in addition to the runtime's own memory. `read` fails before reading if the result may
+   * exceed it (default: 4 GiB); batches of `stream` and `batches` are sized to fit (default: 256 MiB).
    */
   readonly memory?: number
   /**
-   * Arrays that were opened with a schema: what columns of dates are. Default: `bigint`, a `BigInt64Array` of counts of
-   * their unit. `Date` and `DateTime` have milliseconds; what is finer is cut off.
+   * Arrays opened with a schema: form of datetime columns. Default: `bigint`, a `BigInt64Array` of counts of their
+   * unit. `Date` and `DateTime` have millisecond precision; finer digits are cut off.
    */
   readonly time?: T
 }
 
-/** What to read of a dense array. */
+/** Options of a dense read. */
 export interface DenseReadOptions<
   S extends Declared = undefined,
   K extends FieldName<S> = FieldName<S>,
   T extends TimeForm = TimeForm,
 > extends Query<S, K, T> {
   /**
-   * Memory to read into, by field: typed arrays of the field's datatype with room for all cells of the result; for fields
-   * that may be null with validity beside it. The columns are views of them. Only for fields of fixed size.
+   * Memory to read into, by field: typed arrays of the field's datatype with one element per value of the result;
+   * nullable fields need validity too. The columns are views of this memory. Fixed-size fields only.
    */
   readonly out?: BuffersOf<S, K>
 }
 
-/** What every result has. */
+/** Properties of every result. */
 export interface Read {
-  /** The same columns with their names and datatypes, as `Cells` and `rows` take them. */
+  /** The same columns with names and datatypes, as `Cells` and `rows` take them. */
   readonly fields: Readonly<Record<string, Column>>
-  /** The array that they were read from. */
+  /** The array that was read. */
   readonly array: AnyTileArray
 }
 
-/** The answer of a dense read. */
+/** Result of a dense read. */
 export interface DenseResult<
   S extends Declared = undefined,
   K extends FieldName<S> = FieldName<S>,
@@ -107,7 +106,7 @@ export interface DenseResult<
 > extends Read {
   /** Cells along each dimension; their product is the number of cells of every column. */
   readonly shape: ReadonlyArray<number>
-  /** What was selected, by name. */
+  /** The selected columns, by field name. */
   readonly columns: ColumnsOf<S, K, T>
 }
 
@@ -117,23 +116,23 @@ export interface DenseBatch<
   K extends FieldName<S> = FieldName<S>,
   T extends TimeForm = "bigint",
 > extends DenseResult<S, K, T> {
-  /** What of each dimension it holds: ranges with both ends inclusive, of bigints where the dimension has 64 bits. */
+  /** The batch's ranges of each dimension, both ends inclusive; bigints for 64-bit dimensions. */
   readonly region: Readonly<Record<string, ReadonlyArray<readonly [low: Scalar, high: Scalar]>>>
 }
 
-/** The answer of a sparse read, or a batch of it. */
+/** Result of a sparse read, or a batch of one. */
 export interface SparseResult<
   S extends Declared = undefined,
   K extends SparseField<S> = FieldName<S>,
   T extends TimeForm = "bigint",
 > extends Read {
-  /** Cells of every column. */
+  /** Number of cells of every column. */
   readonly length: number
-  /** What was selected, by name. */
+  /** The selected columns, by field name. */
   readonly columns: ColumnsOf<S, K, T>
 }
 
-/** A column without what the schema says of it. */
+/** Reduces a column to its buffers. */
 const bare = (column: Column, time: TimeForm): unknown => {
   const { values, offsets, validity, type, cellValNum } = column
   if (time !== "bigint" && isDatetime(type) && cellValNum === 1) return datesOf(column, time)
@@ -145,7 +144,7 @@ const bare = (column: Column, time: TimeForm): unknown => {
   }
 }
 
-/** Columns as the array's declared schema has them; as they are, if none is declared. */
+/** Returns columns in the form of the declared schema; unchanged without one. */
 const columnsOf = (
   array: AnyTileArray,
   fields: Readonly<Record<string, Column>>,
@@ -155,7 +154,7 @@ const columnsOf = (
   return Object.fromEntries(Object.entries(fields).map(([name, column]) => [name, bare(column, time)]))
 }
 
-/** What a dense read answers to users. */
+/** Builds the result of a dense read. */
 export const denseResult = <S extends Declared, K extends FieldName<S>, T extends TimeForm>(
   array: TileArray<S>,
   { shape, columns }: DenseColumns,
@@ -167,7 +166,7 @@ export const denseResult = <S extends Declared, K extends FieldName<S>, T extend
   array,
 })
 
-/** What a sparse read, or a batch of it, answers to users. */
+/** Builds the result of a sparse read or batch. */
 export const sparseResult = <S extends Declared, K extends SparseField<S>, T extends TimeForm>(
   array: TileArray<S>,
   { length, columns }: { readonly length: number; readonly columns: Readonly<Record<string, Column>> },
@@ -179,7 +178,7 @@ export const sparseResult = <S extends Declared, K extends SparseField<S>, T ext
   array,
 })
 
-/** The ranges of a batch by the names of their dimensions. */
+/** Returns a batch's ranges by dimension name. */
 export const namedRanges = (
   array: AnyTileArray,
   ranges: ReadonlyArray<WholeRanges>,

@@ -34,7 +34,7 @@ export const sparseRequest = (
     const { schema, uri } = array
     if (schema.arrayType !== "sparse") {
       const reason = "the array is dense; read it with Dense.read"
-      return yield* Effect.fail(new SelectionError({ uri, field: "", reason }))
+      return yield* Effect.fail(new SelectionError({ uri, field: "", detail: reason }))
     }
     const given = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {
@@ -48,7 +48,7 @@ export const sparseRequest = (
     return { ...request, where: yield* whereOf(array, options.where) }
   })
 
-/** Reads the cells of a sparse array that lie in a selection. */
+/** Reads the selected cells of a sparse array. */
 export const readSparse = (
   array: OpenedArray,
   options: ReadOptions = {},
@@ -60,7 +60,7 @@ export const readSparse = (
     return yield* readPlanned(access, array, request, plan, yield* checkBudget(array.uri, options.memory, MAX_BYTES))
   })
 
-/** Reads the cells of a sparse array in batches. */
+/** Reads the selected cells of a sparse array in batches. */
 export const streamSparse = (
   array: OpenedArray,
   options: StreamOptions = {},

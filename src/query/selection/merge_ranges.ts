@@ -1,5 +1,5 @@
 /**
- * Ranges of one dimension, and several of them made into sorted, disjoint ones.
+ * Ranges of one dimension; merges several into sorted, disjoint ones.
  *
  * @module
  */
@@ -12,16 +12,16 @@ export interface NumberRange {
   readonly high: Scalar
 }
 
-/** A range of strings; `undefined` is no end. */
+/** A range of strings; `undefined` means unbounded. */
 export interface StringRange {
   readonly low: Uint8Array | undefined
   readonly high: Uint8Array | undefined
 }
 
-/** What to do with a range that leaves the domain: refuse it, or take what lies inside. */
+/** Handling of a range that exceeds the domain: fail, or clip the range to the domain. */
 export type OutOfBounds = "error" | "clip"
 
-/** Sorted, disjoint ranges of the same numbers. */
+/** Returns sorted, disjoint ranges that contain the same numbers. */
 export const mergeNumbers = (ranges: ReadonlyArray<NumberRange>): ReadonlyArray<NumberRange> => {
   const sorted = [...ranges].sort((a, b) => a.low < b.low ? -1 : a.low > b.low ? 1 : 0)
   const out: Array<NumberRange> = []
@@ -33,7 +33,7 @@ export const mergeNumbers = (ranges: ReadonlyArray<NumberRange>): ReadonlyArray<
   return out
 }
 
-/** Sorted, disjoint ranges of the same strings. */
+/** Returns sorted, disjoint ranges that contain the same strings. */
 export const mergeStrings = (ranges: ReadonlyArray<StringRange>): ReadonlyArray<StringRange> => {
   const from = (r: StringRange) => r.low ?? new Uint8Array(0)
   const sorted = [...ranges].sort((a, b) => compareBytes(from(a), from(b)))

@@ -1,5 +1,6 @@
 /**
- * Many points of a dimension as ranges: sorted once, as values of the dimension's own type. Neighbours become one range.
+ * Converts many points of a dimension to ranges: sorts them once, as values of the dimension's datatype, and joins
+ * neighbours.
  *
  * @module
  */
@@ -7,11 +8,11 @@ import { arrayOf, isFloat, type TypedArray } from "../../../schema/array/datatyp
 import type { Dimension } from "../../../schema/array/dimension.ts"
 import { parseScalar, parseText, type Scalar, ScalarError, scalarJson } from "../../../schema/array/scalar.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
-import { outsideOf } from "./domain_bounds.ts"
+import { outOfBoundsError } from "./domain_bounds.ts"
 import type { NumberRange, OutOfBounds, StringRange } from "./merge_ranges.ts"
 import { inputOf } from "./range_input.ts"
 
-/** Points as values of their dimension; a typed array of its type is only copied. */
+/** Converts points to values of the dimension's datatype; a typed array of that type is copied as it is. */
 const valuesOf = ({ type }: Dimension, points: Iterable<unknown>): TypedArray => {
   const make = arrayOf(type)
   if (points instanceof make) return (points as TypedArray).slice()
@@ -28,7 +29,7 @@ const valuesOf = ({ type }: Dimension, points: Iterable<unknown>): TypedArray =>
   return out.subarray(0, count)
 }
 
-/** Points of a dimension of numbers, dates or times: sorted, disjoint ranges. Throws {@link ScalarError}. */
+/** Converts points of a numeric or datetime dimension to sorted, disjoint ranges. Throws {@link ScalarError}. */
 export const numberPoints = (
   dimension: Dimension,
   inside: NumberRange,
@@ -38,14 +39,14 @@ export const numberPoints = (
   const values = valuesOf(dimension, points)
   values.sort()
   const n = values.length
-  // NaN is sorted to the end
+  // `sort` moves NaN to the end
   if (n > 0 && Number.isNaN(values[n - 1])) throw new ScalarError("NaN is no point")
   let from = 0
   let to = n
   while (from < n && values[from] < inside.low) from++
   while (to > from && values[to - 1] > inside.high) to--
   if ((from > 0 || to < n) && outOfBounds === "error") {
-    throw new ScalarError(`the point ${scalarJson(values[from > 0 ? 0 : n - 1])} ${outsideOf(dimension, inside)}`)
+    throw outOfBoundsError(`the point ${scalarJson(values[from > 0 ? 0 : n - 1])}`, dimension, inside)
   }
   const whole = !isFloat(dimension.type)
   const out: Array<NumberRange> = []
@@ -60,10 +61,10 @@ export const numberPoints = (
 
 const next = (value: Scalar): Scalar => typeof value === "bigint" ? value + 1n : value + 1
 
-/** Points of a dimension of strings: sorted, disjoint ranges. Throws {@link ScalarError}. */
+/** Converts points of a string dimension to sorted, disjoint ranges. Throws {@link ScalarError}. */
 export const stringPoints = (dimension: Dimension, points: Iterable<unknown>): ReadonlyArray<StringRange> => {
   const inputs = Array.from(points, inputOf)
-  // the order of texts is nearly the order of their bytes, and much faster; what is nearly sorted is sorted in one pass
+  // text order is almost byte order and sorts much faster; the second sort then takes one pass
   if (inputs.every((input) => typeof input === "string")) inputs.sort()
   const values = inputs.map((input) => parseText(dimension.type, input))
   values.sort(compareBytes)

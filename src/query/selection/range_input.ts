@@ -1,38 +1,38 @@
 /**
- * What users write to say which part of a dimension they want, told apart: a point, a range, ranges, or many points.
+ * The forms in which users select part of a dimension: a point, a range, several ranges, or many points.
  *
  * @module
  */
 import { ScalarError, type ScalarInput } from "../../../schema/array/scalar.ts"
 
 /**
- * One value of a dimension: a number, a bigint, a text, a Date (for dates), or the raw bytes of a value. 64-bit integers
+ * One value of a dimension: a number, bigint, string, Date (datetimes), or the raw bytes of a value. 64-bit integers
  * and dates may be strings: `"9007199254740993"`, `"2024-02-29"`.
  */
 export type Point = ScalarInput | Date
 
-/** One end of a range; `null` is the end of the domain (of the current domain, where there is one). */
+/** One end of a range; `null` means the end of the (current) domain. */
 export type Bound<P extends Point = Point> = P | null
 
-/** A range with both ends inclusive. */
+/** A range, both ends inclusive. */
 export type Pair<P extends Point = Point> = readonly [low: Bound<P>, high: Bound<P>]
 
-/** Many single values, in any order; those that are there twice are answered once. A typed array is the fastest list. */
+/** Many single values, in any order; duplicates count once. Typed arrays are fastest. */
 export interface Points<P extends Point = Point> {
-  /** The values: a list, a typed array, or what else can be iterated. */
+  /** The values: a list, a typed array or any other iterable. */
   readonly points: Iterable<P>
 }
 
 /**
- * What is wanted of one dimension:
+ * The selected part of one dimension:
  *
  * - `3` – a point
  * - `[1, 5]` – a range, both ends inclusive; `null` is an open end
- * - `[[1, 5], [8, 9]]` – several ranges; after the first there may be points among them: `[[1, 5], 7]`
+ * - `[[1, 5], [8, 9]]` – several ranges; after the first, points are allowed too: `[[1, 5], 7]`
  * - `{ points: [3, 7, 9] }` – many points
  *
- * A list of values that are not pairs is refused, since `[3, 7]` is a range while `[3, 7, 9]` could only be points. An empty
- * list, of ranges or of points, selects nothing.
+ * A flat list of three or more values is rejected, because `[3, 7]` is a range while `[3, 7, 9]` could only be points.
+ * An empty list of ranges or points selects nothing.
  */
 export type RangeInput<P extends Point = Point> =
   | P
@@ -41,15 +41,15 @@ export type RangeInput<P extends Point = Point> =
   | readonly [Pair<P>, ...ReadonlyArray<Pair<P> | P>]
   | Points<P>
 
-/** What is wanted, by the name of the dimension; a dimension that is not named is taken whole. */
+/** Selected parts by dimension name; dimensions without an entry are selected whole. */
 export type RegionInput = Readonly<Record<string, RangeInput | undefined>>
 
-/** Ranges and points as pairs, or many points. */
+/** Parsed input: ranges and points as pairs, or many points. */
 export type RangesOrPoints = { readonly pairs: ReadonlyArray<Pair> } | { readonly points: Iterable<unknown> }
 
 const isObject = (given: unknown): given is object => typeof given === "object" && given !== null
 
-/** A value as its datatype takes it. Throws {@link ScalarError}. */
+/** Converts a value to the form that datatypes accept. Throws {@link ScalarError}. */
 export const inputOf = (given: unknown): ScalarInput => {
   if (typeof given === "number" || typeof given === "bigint" || typeof given === "string") return given
   if (given instanceof Uint8Array) return given
@@ -72,7 +72,7 @@ const pairOf = (given: ReadonlyArray<unknown>): Pair => {
   throw new ScalarError(`a range is a pair [low, high]; here are ${given.length} values`)
 }
 
-/** Tells apart what was given. Throws {@link ScalarError}. */
+/** Parses the input of one dimension. Throws {@link ScalarError}. */
 export const wantedOf = (given: unknown): RangesOrPoints => {
   if (Array.isArray(given)) {
     const list: ReadonlyArray<unknown> = given

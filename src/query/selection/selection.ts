@@ -1,5 +1,5 @@
 /**
- * Selections: what a user asks of each dimension, checked against the schema.
+ * Selections: the requested part of each dimension, validated against the schema.
  *
  * @module
  */
@@ -7,9 +7,10 @@ import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
 import type { Dimension } from "../../../schema/array/dimension.ts"
 import { parseScalar, parseText, ScalarError, textJson } from "../../../schema/array/scalar.ts"
+import type { Hint } from "../../../schema/errors/hint.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
-import { limitsOf, outsideOf, shownRange } from "./domain_bounds.ts"
+import { limitsOf, OutOfBoundsError, outOfBoundsError, shownRange } from "./domain_bounds.ts"
 import { mergeNumbers, mergeStrings, type NumberRange, type OutOfBounds, type StringRange } from "./merge_ranges.ts"
 import { numberPoints, stringPoints } from "./points.ts"
 import { inputOf, type Pair, type RegionInput, wantedOf } from "./range_input.ts"
@@ -17,15 +18,15 @@ import { inputOf, type Pair, type RegionInput, wantedOf } from "./range_input.ts
 export type { NumberRange, OutOfBounds, StringRange } from "./merge_ranges.ts"
 export type { Bound, Pair, Point, Points, RangeInput, RegionInput } from "./range_input.ts"
 
-/** What is asked of one dimension: `undefined` is everything; else ranges, sorted and disjoint. */
+/** The selected part of one dimension: sorted, disjoint ranges, or `undefined` for the whole dimension. */
 export type DimensionSelection =
   | { readonly kind: "number"; readonly dimension: Dimension; readonly ranges: ReadonlyArray<NumberRange> | undefined }
   | { readonly kind: "string"; readonly dimension: Dimension; readonly ranges: ReadonlyArray<StringRange> | undefined }
 
-/** What is asked of all dimensions, in schema order. */
+/** The selected parts of all dimensions, in schema order. */
 export type Selection = ReadonlyArray<DimensionSelection>
 
-/** Checks `ranges` against the schema. Throws {@link SelectionError}. */
+/** Validates `ranges` against the schema. Throws {@link SelectionError}. */
 export const parseSelection = (
   uri: string,
   schema: ArraySchema,
@@ -33,8 +34,8 @@ export const parseSelection = (
   outOfBounds: OutOfBounds,
 ): Selection => {
   const names = schema.dimensions.map((d) => d.name)
-  const refuse = (field: string, reason: string): never => {
-    throw new SelectionError({ uri, field, reason })
+  const refuse = (field: string, reason: string, hint?: Hint): never => {
+    throw new SelectionError({ uri, field, detail: reason, hint })
   }
   if (typeof ranges !== "object" || ranges === null || Array.isArray(ranges)) {
     return refuse("", "a region is ranges by the names of dimensions: { x: [1, 5] }")
@@ -57,13 +58,14 @@ export const parseSelection = (
           ranges: given === undefined ? undefined : numberRanges(dimension, limitsOf(schema, d), given, outOfBounds),
         }
     } catch (error) {
-      return error instanceof ScalarError ? refuse(dimension.name, error.reason) : raise(error)
+      if (!(error instanceof ScalarError)) throw error
+      return refuse(
+        dimension.name,
+        error.reason,
+        error instanceof OutOfBoundsError ? { _tag: "ClipRanges" } : undefined,
+      )
     }
   })
-}
-
-const raise = (error: unknown): never => {
-  throw error
 }
 
 const stringRanges = (dimension: Dimension, given: unknown): ReadonlyArray<StringRange> => {
@@ -87,15 +89,15 @@ const numberRanges = (
   )
 }
 
-/** What becomes of each range; what is wrong with one of several says which. */
+/** Maps each range; with several ranges, an error names the one that failed. */
 const eachPair = <A>(pairs: ReadonlyArray<Pair>, take: (pair: Pair) => A): ReadonlyArray<A> =>
   pairs.map((pair, i) => {
     try {
       return take(pair)
     } catch (error) {
-      throw error instanceof ScalarError && pairs.length > 1
-        ? new ScalarError(`range ${i + 1} of ${pairs.length}: ${error.reason}`)
-        : error
+      if (!(error instanceof ScalarError) || pairs.length === 1) throw error
+      const reason = `range ${i + 1} of ${pairs.length}: ${error.reason}`
+      throw error instanceof OutOfBoundsError ? new OutOfBoundsError(reason) : new ScalarError(reason)
     }
   })
 
@@ -119,7 +121,7 @@ const clipped = (
 ): ReadonlyArray<NumberRange> => {
   if (range.low >= inside.low && range.high <= inside.high) return [range]
   if (outOfBounds === "error") {
-    throw new ScalarError(`the range ${shownRange(range)} ${outsideOf(dimension, inside)}`)
+    throw outOfBoundsError(`the range ${shownRange(range)}`, dimension, inside)
   }
   const low = range.low < inside.low ? inside.low : range.low
   const high = range.high > inside.high ? inside.high : range.high

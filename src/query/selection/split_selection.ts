@@ -1,5 +1,5 @@
 /**
- * Selections cut in two along a dimension.
+ * Splits selections in two along a dimension.
  */
 import { type Datatype, isFloat, sizeOf } from "../../../schema/array/datatype.ts"
 import type { Scalar } from "../../../schema/array/scalar.ts"
@@ -8,21 +8,21 @@ import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import type { NumberRange, StringRange } from "./merge_ranges.ts"
 import type { DimensionSelection, Selection } from "./selection.ts"
 
-/** A cut along dimension `d`: the first part ends with the coordinate `last`. */
+/** A split along dimension `d`: the first part ends with the coordinate `last`. */
 export interface Cut {
   readonly d: number
   readonly last: Scalar | Uint8Array
 }
 
-/** The coordinate behind another. */
+/** Returns the next coordinate. */
 export const nextScalar = (type: Datatype, value: Scalar): Scalar =>
   typeof value === "bigint" ? value + 1n : isFloat(type) ? nextFloat(value, sizeOf(type) as 4 | 8) : value + 1
 
-/** The coordinate before another. */
+/** Returns the previous coordinate. */
 export const previousScalar = (type: Datatype, value: Scalar): Scalar =>
   typeof value === "bigint" ? value - 1n : isFloat(type) ? previousFloat(value, sizeOf(type) as 4 | 8) : value - 1
 
-/** The two parts of a selection. `whole` says what is selected of a dimension that is selected whole. */
+/** Returns the two parts of a selection. `whole` returns the bounds of a dimension that is selected whole. */
 export const cutSelection = (
   selection: Selection,
   { d, last }: Cut,

@@ -1,6 +1,6 @@
 /**
- * Deletes, applied as the engine applies them: after the newest cell of each place was chosen, and so that a null makes a
- * cell go too (the stored condition says which cells stay, and nothing compares with null).
+ * Applies delete conditions as the engine does: after the newest cell of each coordinate was selected, and so that a
+ * null cell is deleted too (the stored condition describes the cells to retain, and a comparison with null is false).
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
@@ -16,6 +16,7 @@ import { type Field, fieldsOf } from "../../fragment/field.ts"
 import type { Fragment } from "../../fragment/fragment.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import { loadSections } from "../../fragment/sections.ts"
+import { cacheKind } from "../../kernel/bounded_cache.ts"
 import { attemptTile } from "../../tile/attempt.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { Column } from "../column/column.ts"
@@ -30,7 +31,7 @@ const loadCondition = (
   array: OpenedArray,
   entry: DeleteEntry,
 ): Effect.Effect<ConditionNode, ReadTilesError, Storage> =>
-  Effect.flatMap(loadDeleteCondition(access, entry), ({ condition, refuse }) => {
+  Effect.flatMap(loadDeleteCondition(access, entry, array.cache), ({ condition, refuse }) => {
     const { byName } = fieldsOf(array.schema)
     for (const name of conditionFields(condition)) {
       if (byName.has(name)) continue
@@ -55,9 +56,9 @@ const loadConditions = (
       { concurrency: inFlight(storage, array.uri, 8) },
     ))
 
-const memo = new WeakMap<Fragment, ReadonlySet<string>>()
+const PROCESSED = cacheKind<ReadonlySet<string>>("processed conditions")
 
-/** The delete conditions that were carried out when a fragment was consolidated. */
+/** Returns the delete conditions that were applied when a fragment was consolidated. */
 const processed = (
   access: TileAccess,
   fragment: Fragment,
@@ -65,19 +66,19 @@ const processed = (
   Effect.gen(function* () {
     const { metadata } = fragment
     if (metadata.kind === "legacy" || metadata.footer.processedConditionsOffset === 0) return new Set<string>()
-    const known = memo.get(fragment)
+    const known = fragment.cache.get(PROCESSED, 0)
     if (known !== undefined) return known
     const [tile] = yield* loadSections(access, metadata.sections, [metadata.footer.processedConditionsOffset])
     return yield* attemptTile(() => {
       const { uri } = metadata.sections
       const names = new Set(decode(ProcessedConditions, tile.bytes, fragment.version, uri))
       for (const name of names) checkInnerPath(name, { uri, path: "processedConditions", version: fragment.version })
-      memo.set(fragment, names)
+      fragment.cache.set(PROCESSED, 0, names, 2 * tile.bytes.byteLength)
       return names
     })
   })
 
-/** The fields that the deletes of an array may look at. */
+/** Returns the fields that the array's delete conditions read. */
 export const deleteFields = (
   access: TileAccess,
   array: OpenedArray,
@@ -88,7 +89,7 @@ export const deleteFields = (
     return [...names].map((name) => byName.get(name)!)
   })
 
-/** A one for each cell that no delete removed. `times` say when each cell was written. */
+/** Returns 1 for each cell that no delete condition removed. `times` are the write times of the cells. */
 export const applyDeletes = (
   access: TileAccess,
   array: OpenedArray,
@@ -106,7 +107,7 @@ export const applyDeletes = (
       { concurrency: inFlight(storage, array.uri, 8) },
     )
     const { byName } = fieldsOf(array.schema)
-    // a condition that all cells have behind them, or that is older than all, needs no column
+    // a condition that is older than all cells, or already applied to all of them, needs no column
     const oldest = times.reduce((least, time) => Math.min(least, time), Infinity)
     const concerned = conditions.filter(({ entry }) =>
       entry.time >= oldest && done.some((names) => !names.has(entry.name))
@@ -129,7 +130,7 @@ export const applyDeletes = (
           for (let i = first; i < first + count; i++) if (stays[i] === 0 && times[i] <= entry.time) keep[i] = 0
         }
       })
-      // a column is held as long as a later condition looks at it
+      // a column is released after the last condition that reads it
       for (const name of wanted[c]) if (lastUse.get(name) === c) columns.delete(name)
     }
     return keep

@@ -1,33 +1,33 @@
 /**
- * Tiles in which cells of a selection are looked for, dimension by dimension.
+ * Tiles that may contain selected cells, narrowed dimension by dimension.
  */
 import type { FieldTile } from "../../fragment/field_tiles.ts"
 import type { Field } from "../../fragment/field.ts"
 import { pickCells } from "../column/take.ts"
 
-/** A tile that may hold cells of a selection. */
+/** A tile that may contain selected cells. */
 export interface Candidate {
   readonly tile: number
   /** Cells in the tile. */
   readonly cells: number
-  /** Whether all of them belong to the selection. */
+  /** True if all cells are selected. */
   readonly whole: boolean
-  /** Those that may belong to it still, ascending; `undefined` for all. */
+  /** Positions of the remaining cells, ascending; `undefined` for all cells. */
   positions: Uint32Array | undefined
-  /** The coordinates of these, by dimension, where they were read and are kept. */
+  /** Coordinates of the remaining cells by dimension, where they were read and retained. */
   readonly coordinates: Array<FieldTile | undefined>
 }
 
-/** How many cells of a candidate may belong to the selection still. */
+/** Number of remaining cells of a candidate. */
 export const cellsLeft = ({ positions, cells }: Candidate): number => positions === undefined ? cells : positions.length
 
-/** Leaves the candidate those cells whose positions `filter` writes to `out`, of the positions `among`. */
+/** Reduces a candidate to the cells whose positions `filter` writes to `out`; `among` are the positions so far. */
 export type Narrow = (
   its: Candidate,
   filter: (among: Uint32Array | undefined, out: Uint32Array) => number,
 ) => void
 
-/** {@link Narrow}, with memory that is used again for each candidate. `dimensions` are those of the coordinates. */
+/** Returns a {@link Narrow} that reuses its memory for each candidate. `dimensions` are those of the coordinates. */
 export const narrowing = (dimensions: ReadonlyArray<Field>): Narrow => {
   let buffer = new Uint32Array(0)
   return (its, filter) => {
@@ -46,7 +46,7 @@ export const narrowing = (dimensions: ReadonlyArray<Field>): Narrow => {
   }
 }
 
-/** Where the positions `kept` stand in the list `all`. */
+/** Returns the indices of the positions `kept` in the list `all`. */
 const numbersAmong = (all: Uint32Array, kept: Uint32Array): Uint32Array => {
   const out = new Uint32Array(kept.length)
   for (let i = 0, k = 0; k < kept.length; i++) if (all[i] === kept[k]) out[k++] = i

@@ -1,5 +1,5 @@
 /**
- * Cells of tiles against what is selected of their dimensions.
+ * Compares coordinates of tiles with the selected ranges.
  */
 import { arrayOf, type Datatype, viewAs } from "../../../schema/array/datatype.ts"
 import type { FieldTile } from "../../fragment/field_tiles.ts"
@@ -15,12 +15,12 @@ import type { NumberRange, StringRange } from "../selection/merge_ranges.ts"
 import type { DimensionSelection } from "../selection/selection.ts"
 
 /**
- * Writes the positions of a tile's cells whose coordinate is selected to `out`, of `among` if it is given (it may lie in
- * `out`); answers how many they are. The tile is there from cell `first` on.
+ * Writes the positions of cells whose coordinate is selected to `out`, restricted to `among` if present (which may
+ * share memory with `out`), and returns their number. The tile's data starts at cell `first`.
  */
 export type CellFilter = (tile: FieldTile, first: number, among: Uint32Array | undefined, out: Uint32Array) => number
 
-/** The filter of a dimension; `undefined` if all of it is selected. */
+/** Returns the filter of a dimension; `undefined` if the whole dimension is selected. */
 export const cellFilter = (selected: DimensionSelection): CellFilter | undefined => {
   if (selected.ranges === undefined) return undefined
   return selected.kind === "string"
@@ -39,7 +39,7 @@ const stringFilter = (ranges: ReadonlyArray<StringRange>): CellFilter => {
   }
 }
 
-/** Cells are compared as they lie. */
+/** Compares values in their stored form. */
 const numberFilter = (type: Datatype, ranges: ReadonlyArray<NumberRange>): CellFilter => {
   const make = arrayOf(type)
   const lows = new make(ranges.length)
@@ -64,7 +64,7 @@ const numberFilter = (type: Datatype, ranges: ReadonlyArray<NumberRange>): CellF
   return (tile, first, among, out) => select(halvesOf(tile.values), signed, from, to, first, among, out)
 }
 
-/** 64-bit integers as their halves. */
+/** 64-bit integers as pairs of 32-bit halves. */
 const halvesOf = (bytes: Uint8Array): Int32Array => {
   const { buffer, byteOffset, byteLength } = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
   return new Int32Array(buffer, byteOffset, byteLength >>> 2)

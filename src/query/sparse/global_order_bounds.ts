@@ -1,7 +1,8 @@
 /**
- * What the order of the cells says of a tile beyond its MBR. The cells of a fragment lie in global order, so that those of a
- * tile lie between the last cell of the tile before and the first of the tile behind. A tile that reaches from the end of one
- * row of space tiles to the start of the next has an MBR over all of both rows, and yet holds little of them.
+ * Bounds that the global order implies for a tile beyond its MBR. The cells of a fragment are in global order, so a
+ * tile's cells are between the last cell of the previous tile and the first cell of the next one. A tile that spans the
+ * end of one row of space tiles and the start of the next has an MBR over both rows, although it contains little of
+ * either.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -13,7 +14,10 @@ import { firstFrom } from "../../kernel/first_from.ts"
 import type { NumberRange, Selection } from "../selection/selection.ts"
 import { spaceTile } from "./space_tile_number.ts"
 
-/** A key of the order, the most significant first: of tile `t` it goes from that of `bounds[2t]` to that of `bounds[2t + 1]`. */
+/**
+ * One key of the order, most significant first: tile `t` covers keys from that of `bounds[2t]` to that of `bounds[2t +
+ * 1]`.
+ */
 interface Level {
   readonly bounds: TypedArray
   readonly keyOf: (value: Scalar) => Scalar
@@ -24,7 +28,7 @@ const same = (value: Scalar): Scalar => value
 const next = (key: Scalar): Scalar => typeof key === "bigint" ? key + 1n : key + 1
 const previous = (key: Scalar): Scalar => typeof key === "bigint" ? key - 1n : key - 1
 
-/** The keys of the order, as far as they are whole numbers. */
+/** Returns the keys of the order that are whole numbers. */
 const levelsOf = (schema: ArraySchema, selection: Selection, mbrs: MbrLevel): ReadonlyArray<Level> => {
   if (schema.cellOrder === "hilbert") return []
   const out: Array<Level> = []
@@ -53,7 +57,7 @@ const levelsOf = (schema: ArraySchema, selection: Selection, mbrs: MbrLevel): Re
   return out
 }
 
-/** Whether something with a key from `from` to `to` is selected. */
+/** Whether any key from `from` to `to` is selected. */
 const selects = ({ ranges, keyOf }: Level, from: Scalar, to: Scalar): boolean => {
   if (from > to) return false
   if (ranges === undefined) return true
@@ -61,9 +65,9 @@ const selects = ({ ranges, keyOf }: Level, from: Scalar, to: Scalar): boolean =>
   return r !== undefined && keyOf(r.low) <= to
 }
 
-/** Keys that are no later than the last cell of a tile, and no earlier than its first. */
+/** Returns lower bounds of the keys of a tile's last cell, or upper bounds for its first cell. */
 const endsOf = (levels: ReadonlyArray<Level>, tile: number, last: boolean): ReadonlyArray<Scalar> => {
-  // where all slower keys are one the end has the outermost key; behind that it may have any
+  // while all slower keys are constant, the end cell has the outermost key; after that any key is possible
   let outermost = true
   return levels.map(({ bounds, keyOf }) => {
     const low = keyOf(bounds[2 * tile])
@@ -75,8 +79,8 @@ const endsOf = (levels: ReadonlyArray<Level>, tile: number, last: boolean): Read
 }
 
 /**
- * Whether a tile whose MBR meets the selection may hold cells of it, by the MBRs of its neighbours; `undefined` where these
- * never say more than its own.
+ * Returns a test whether a tile whose MBR overlaps the selection may contain selected cells, judged by the MBRs of its
+ * neighbours; `undefined` where neighbours add no information.
  */
 export const orderBounds = (
   schema: ArraySchema,
@@ -84,7 +88,7 @@ export const orderBounds = (
   mbrs: MbrLevel,
 ): ((tile: number) => boolean) | undefined => {
   const levels = levelsOf(schema, selection, mbrs)
-  // neighbours bound the slowest key no better than the MBR does
+  // neighbours bound the slowest key no more tightly than the MBR does
   if (mbrs.count < 2 || !levels.some(({ bounds, ranges }) => ranges !== undefined && bounds !== levels[0].bounds)) {
     return undefined
   }
@@ -99,7 +103,7 @@ export const orderBounds = (
       const level = levels[k]
       let from = level.keyOf(level.bounds[2 * tile])
       let to = level.keyOf(level.bounds[2 * tile + 1])
-      // cells of a key within the bounds are free in all faster ones; those at a bound are bound there too
+      // strictly inside the bounds of a key, faster keys are free; at a bound they are bounded too
       const low = after !== undefined && after[k] >= from ? after : undefined
       const high = before !== undefined && before[k] <= to ? before : undefined
       if (low !== undefined) from = low[k]
@@ -112,7 +116,7 @@ export const orderBounds = (
     }
     const after = tile === 0 ? undefined : endsOf(levels, tile - 1, true)
     const before = tile === mbrs.count - 1 ? undefined : endsOf(levels, tile + 1, false)
-    // tiles that no cells in order can have say nothing
+    // MBRs that contradict the global order give no information
     return meets(0, after, before, selects) || !meets(0, after, before, (_, from, to) => from <= to)
   }
 }

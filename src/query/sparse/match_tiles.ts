@@ -1,5 +1,5 @@
 /**
- * The cells of sparse fragments that a selection holds: tiles by their MBRs, then cells by their coordinates and times.
+ * Finds the selected cells of sparse fragments: tiles by their MBRs, then cells by their coordinates and times.
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
@@ -26,17 +26,17 @@ import type { SparseTile } from "./tile_overlap.ts"
 import type { Selection } from "../selection/selection.ts"
 import { shareAlong } from "./share.ts"
 
-/** What is wanted of the cells beside where they are. */
+/** Additional data that the caller needs of the matching cells. */
 export interface MatchOptions {
-  /** Dimensions whose coordinates are needed of all cells. */
+  /** Dimensions whose coordinates are needed for all cells. */
   readonly dimensions: ReadonlyArray<number>
-  /** Whether the cells' own times are needed. */
+  /** True if the cells' own write times are needed. */
   readonly times: boolean
-  /** Where tiles hold more cells than this together, they are looked at in parts, and coordinates are not kept. */
+  /** If the tiles contain more cells than this, they are matched in parts and coordinates are not retained. */
   readonly most?: number
 }
 
-/** u64 times as numbers; all ones become larger than any time. */
+/** Converts u64 times to numbers; the maximum value becomes larger than any time. */
 export const timesOf = (bytes: Uint8Array): Float64Array => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const out = new Float64Array(bytes.byteLength / 8)
@@ -46,11 +46,11 @@ export const timesOf = (bytes: Uint8Array): Float64Array => {
   return out
 }
 
-/** Whether a consolidated fragment reaches beyond the time range: then its cells say themselves when they were written. */
+/** True if a consolidated fragment extends beyond the time range: its cells then carry their own write times. */
 export const isCutByTime = ({ time }: OpenedArray, { hasTimestamps, name }: Fragment): boolean =>
   hasTimestamps && (name.start < time.start || name.end > time.end)
 
-/** Finds the cells of a selection in fragments, by their numbers. */
+/** Finds the selected cells of fragments, by fragment number. */
 export const findCells = (
   access: TileAccess,
   array: OpenedArray,
@@ -64,7 +64,7 @@ export const findCells = (
     return yield* attemptAllocation(array.uri, 8 * found.length, () => listCells(found))
   })
 
-/** The cells of a plan's tiles that belong to the selection. */
+/** Returns the selected cells of a plan's tiles. */
 export const matchTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -91,7 +91,7 @@ export const matchTiles = (
 const cellsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan): number =>
   tiles.reduce((sum, { tile }) => sum + cellsInTile(array.fragments[fragment], tile), 0)
 
-/** A fragment's tiles in parts of at most `most` cells, or one tile. */
+/** Divides a fragment's tiles into parts of at most `most` cells, at least one tile each. */
 const partsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan, most: number): ReadonlyArray<FragmentPlan> => {
   const out: Array<FragmentPlan> = []
   for (let from = 0; from < tiles.length;) {
@@ -126,7 +126,7 @@ const matchFragment = (
       positions: undefined,
       coordinates: filters.map(() => undefined),
     }))
-    // where all tiles are whole, no coordinate decides anything
+    // if all tiles are whole, coordinates decide nothing
     const deciding = planned.every((t) => t.whole)
       ? []
       : filters.flatMap((filter, d) => filter === undefined ? [] : [d])
@@ -169,10 +169,10 @@ const matchFragment = (
     }
   })
 
-/** Tiles that are looked at to find out in which order dimensions decide best. */
+/** Number of tiles sampled to find the most selective dimensions. */
 const SAMPLE = 8
 
-/** Dimensions, those first of which the least is selected. */
+/** Returns the dimensions, the most selective first. */
 const mostTelling = (
   selection: Selection,
   mbrs: MbrLevel,
@@ -190,15 +190,15 @@ const mostTelling = (
 }
 
 /**
- * Whether dimensions are read one after the other, of the next only what is left of the tiles: where no time is lost by
- * asking again, and each has a file of its own.
+ * True if dimensions should be read one after the other, each only for the tiles that remain: where additional requests
+ * cost no time and each dimension has its own file.
  */
 const inSteps = (fragment: Fragment, storage: Storage): boolean =>
   fragment.version >= Since.splitDimensions && inFlight(storage, fragment.uri, 2) === 1
 
 /**
- * Hands the coordinates of candidates to `take`, by the numbers of dimension and candidate: those of a tile from cell
- * `first` on, as far as they are needed. Their memory is soon used again.
+ * Passes the coordinates of candidates to `take`, by dimension and candidate number: those of a tile from cell `first`
+ * on, as far as needed. Their memory is reused after the call.
  */
 const eachTile = (
   access: TileAccess,
@@ -223,7 +223,7 @@ const eachTile = (
   )
 }
 
-/** The positions, among the given ones, of cells that were written in a range of time. */
+/** Returns those positions whose cells were written within a time range. */
 const selectTimes = (
   times: Float64Array,
   start: number,
@@ -240,7 +240,7 @@ const selectTimes = (
   return found
 }
 
-/** The cells of several fragments as those of one list. */
+/** Concatenates the cells of several fragments. */
 const joinFound = (found: ReadonlyArray<ResultCells>, dimensions: number): ResultCells => {
   const tiles = found.flatMap((f) => f.tiles)
   const counts = new Uint32Array(tiles.length)

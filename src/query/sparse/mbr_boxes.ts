@@ -1,6 +1,6 @@
 /**
- * Rectangles of tiles and fragments, as numbers that keep their order: what lies apart in them lies apart, and what does not
- * may be rounded together.
+ * MBRs of tiles and fragments as order-preserving numbers: boxes that are disjoint as numbers are disjoint; rounding
+ * may merge boxes that are only close.
  */
 import { VAR } from "../../../schema/array/cell_val_num.ts"
 import type { Datatype } from "../../../schema/array/datatype.ts"
@@ -9,7 +9,7 @@ import { readScalar } from "../../../schema/array/scalar.ts"
 import type { Fragment } from "../../fragment/fragment.ts"
 import type { Boxes } from "../../kernel/boxes.ts"
 
-/** The first bytes of a text as a number; none of them is as much as none at all. */
+/** Converts the first bytes of a text to a number; an empty text and one of zero bytes map to the same number. */
 const textNumber = (bytes: Uint8Array, from: number, to: number): number => {
   let number = 0
   for (let i = 0; i < 6; i++) number = number * 256 + (from + i < to ? bytes[from + i] : 0)
@@ -19,7 +19,7 @@ const textNumber = (bytes: Uint8Array, from: number, to: number): number => {
 const boundNumber = (type: Datatype, text: boolean, bound: Uint8Array): number =>
   text ? textNumber(bound, 0, bound.length) : Number(readScalar(type, bound))
 
-/** Ends by dimension and box; what is no number is no end. */
+/** Bounds by dimension and box; NaN means unbounded. */
 const boxesOf = (count: number, dimensions: number, end: (i: number, d: number, high: 0 | 1) => number): Boxes => {
   const ends = (high: 0 | 1): ReadonlyArray<Float64Array> =>
     Array.from({ length: dimensions }, (_, d) =>
@@ -30,7 +30,7 @@ const boxesOf = (count: number, dimensions: number, end: (i: number, d: number, 
   return { count, lows: ends(0), highs: ends(1) }
 }
 
-/** The non-empty domains of fragments that have one. */
+/** Returns the non-empty domains of the fragments that have one. */
 export const domainBoxes = (fragments: ReadonlyArray<Fragment>): Boxes => {
   const dimensions = fragments[0]?.schema.dimensions ?? []
   return boxesOf(fragments.length, dimensions.length, (i, d, high) => {
@@ -40,7 +40,7 @@ export const domainBoxes = (fragments: ReadonlyArray<Fragment>): Boxes => {
   })
 }
 
-/** The rectangles of tiles, each of one of several levels. */
+/** Returns the MBRs of tiles, each from its own level. */
 export const tileBoxes = (tiles: ReadonlyArray<{ readonly level: MbrLevel; readonly tile: number }>): Boxes =>
   boxesOf(tiles.length, tiles[0]?.level.dimensions.length ?? 0, (i, d, high) => {
     const { level, tile } = tiles[i]

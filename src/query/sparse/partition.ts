@@ -1,6 +1,6 @@
 /**
- * Where a sparse selection is cut in two, so that the parts follow each other in the order that was asked: at the bounds of
- * the tiles that it needs, which their MBRs say.
+ * Splits a sparse selection in two so that the parts follow each other in the requested order: at the bounds of the
+ * tiles that it needs, according to their MBRs.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -19,7 +19,7 @@ import { spaceTile } from "./space_tile_number.ts"
 
 type Bound = Scalar | Uint8Array
 
-/** What of one dimension each tile may hold of the selection: parallel lists. */
+/** The part of one dimension that each tile may cover: parallel lists. */
 interface Extents {
   readonly lows: ReadonlyArray<Bound>
   readonly highs: ReadonlyArray<Bound>
@@ -35,7 +35,7 @@ const mbrBound = (mbrs: MbrLevel, d: number, bound: number): Bound => {
     : column.bytes.subarray(column.offsets[bound], column.offsets[bound + 1])
 }
 
-/** The ends of what is selected of a dimension; `undefined` where there is none. */
+/** Returns the ends of the selected ranges of a dimension; `undefined` for an open end. */
 const endsOf = (selected: DimensionSelection): readonly [Bound | undefined, Bound | undefined] => {
   const { ranges } = selected
   return ranges === undefined || ranges.length === 0 ? [undefined, undefined] : [ranges[0].low, ranges.at(-1)!.high]
@@ -65,13 +65,16 @@ const extentsOf = (
 const leastOf = (bounds: ReadonlyArray<Bound>): Bound => bounds.reduce((a, b) => compare(b, a) < 0 ? b : a)
 const greatestOf = (bounds: ReadonlyArray<Bound>): Bound => bounds.reduce((a, b) => compare(b, a) > 0 ? b : a)
 
-/** The middle one of those bounds for which `inside` holds. */
+/** Returns the median of the bounds for which `inside` is true. */
 const middleOf = (bounds: ReadonlyArray<Bound>, inside: (bound: Bound) => boolean): Bound | undefined => {
   const sorted = bounds.filter(inside).sort(compare)
   return sorted[sorted.length >> 1]
 }
 
-/** The last coordinate of a first part, so that tiles lie on either side; `undefined` where all tiles span the same. */
+/**
+ * Returns the last coordinate of a first part such that tiles are on both sides; `undefined` if all tiles span the same
+ * range.
+ */
 const lastBetween = (type: Datatype, { lows, highs }: Extents): Bound | undefined => {
   const least = leastOf(lows)
   const greatest = greatestOf(highs)
@@ -80,18 +83,18 @@ const lastBetween = (type: Datatype, { lows, highs }: Extents): Bound | undefine
   const low = middleOf(lows, (b) => compare(b, least) > 0)
   if (low === undefined) return undefined
   if (!(low instanceof Uint8Array)) return previousScalar(type, low)
-  // strings have no last one before another: where little room is left for one, there is no cut
+  // a string has no predecessor: bounds that are too close cannot be split
   const below = bytesBelow(low)
   return below === undefined || compare(below, least) < 0 ? undefined : below
 }
 
-/** The last coordinate of space tile `k`, between one that lies in it or before, and one that lies behind it. */
+/** Returns the last coordinate of space tile `k`, between a coordinate in or before that tile and one after it. */
 const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar, within: Scalar, behind: Scalar): Scalar => {
   const { type, domain } = dimension
   const low = readScalar(type, domain)
   if (typeof low === "bigint") return low + ((k as bigint) + 1n) * (extent as bigint) - 1n
   if (!isFloat(type)) return low + (Number(k) + 1) * Number(extent) - 1
-  // rounding puts the border where it likes
+  // floating-point rounding decides on which side the border is
   const tileOf = spaceTile(dimension, extent)
   let last = within as number
   for (let end = behind as number;;) {
@@ -103,11 +106,11 @@ const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar, within: Scal
   }
 }
 
-/** Whether a cut leaves fewer tiles on one of its sides. */
+/** Whether a split leaves fewer tiles on one of its sides. */
 const helps = ({ lows, highs }: Extents, last: Bound): boolean =>
   lows.some((low) => compare(low, last) > 0) || highs.some((high) => compare(high, last) <= 0)
 
-/** How many tiles the larger part has. */
+/** Number of tiles in the larger part. */
 const larger = ({ lows, highs }: Extents, last: Bound): number => {
   let before = 0
   let behind = 0
@@ -118,10 +121,10 @@ const larger = ({ lows, highs }: Extents, last: Bound): number => {
   return Math.max(before, behind)
 }
 
-/** A cut between tiles is worth it if the larger part has at most this share of them. */
+/** A split between tiles is worthwhile if the larger part has at most this share of them. */
 const WORTH = 0.75
 
-/** The middle between the ends of what all tiles span; `undefined` for strings, and for a single coordinate. */
+/** Returns the middle of the range that all tiles span; `undefined` for strings and for a single coordinate. */
 const middleBetween = (type: Datatype, { lows, highs }: Extents): Scalar | undefined => {
   const least = leastOf(lows)
   const greatest = greatestOf(highs)
@@ -134,8 +137,8 @@ const middleBetween = (type: Datatype, { lows, highs }: Extents): Scalar | undef
 }
 
 /**
- * Where to cut what `plan` reads, whose fragments have these MBRs: so that there are fewer tiles on one side, or, where
- * that is not worth it, so that of each tile there is less. `undefined` where no cut is of use.
+ * Returns where to split the read of `plan`, whose fragments have these MBRs: so that one side has fewer tiles, or,
+ * where that is not worthwhile, so that each side reads less of each tile. `undefined` if no split helps.
  */
 export const cutSparse = (
   schema: ArraySchema,

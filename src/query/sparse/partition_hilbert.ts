@@ -1,6 +1,6 @@
 /**
- * Where a read in the order of the Hilbert curve is cut in two: at a cell's place on the curve. Rectangles say nothing of places, so
- * the coordinates of some tiles are read; each fragment's tiles follow each other along the curve.
+ * Splits a read in Hilbert order in two at a position on the curve. MBRs do not bound such positions, so the
+ * coordinates of some tiles are read; the tiles of a fragment follow each other along the curve.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -12,21 +12,21 @@ import { readCoordinates, type ReadTilesError } from "../../fragment/read/read_t
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { FragmentPlan, SparsePlan } from "./plan.ts"
 
-/** A place on the curve: its words, the more significant one first. */
+/** A position on the curve: its words, the more significant one first. */
 export type Place = readonly [high: number, low: number]
 
-/** A piece of the curve. */
+/** A section of the curve. */
 export interface CurvePart {
-  /** Its first place. */
+  /** First position. */
   readonly from: Place | undefined
-  /** The first place behind it. */
+  /** First position after the section. */
   readonly to: Place | undefined
 }
 
 const isBefore = ([high, low]: Place, [otherHigh, otherLow]: Place): boolean =>
   high < otherHigh || (high === otherHigh && low < otherLow)
 
-/** A one for each cell that lies in a piece of the curve. */
+/** Returns 1 for each cell in a section of the curve. */
 export const cellsOfPart = (
   array: OpenedArray,
   columns: ReadonlyArray<Coordinates>,
@@ -41,13 +41,13 @@ export const cellsOfPart = (
   return keep
 }
 
-/** The first and the last place of a tile. */
+/** Returns the first and the last position of a tile. */
 export type TilePlaces = (
   fragment: number,
   tile: number,
 ) => Effect.Effect<readonly [first: Place, last: Place], ReadTilesError, Storage>
 
-/** Places of tiles, each read once. */
+/** Returns positions of tiles; each tile is read once. */
 export const tilePlaces = (access: TileAccess, array: OpenedArray): TilePlaces => {
   const known = new Map<string, readonly [Place, Place]>()
   return (number, tile) =>
@@ -81,10 +81,10 @@ export const tilePlaces = (access: TileAccess, array: OpenedArray): TilePlaces =
     })
 }
 
-/** A place as a number, which may be rounded. */
+/** Converts a position to a number, possibly rounded. */
 const numberOf = ([high, low]: Place): number => high * 2 ** 32 + low
 
-/** What share of a tile lies in a piece of the curve, if its cells lie evenly between its ends. */
+/** Estimates the share of a tile inside a section of the curve, assuming evenly distributed cells. */
 const shareIn = ([first, last]: readonly [Place, Place], { from, to }: CurvePart): number => {
   const [low, high] = [numberOf(first), numberOf(last)]
   if (high <= low) return 1
@@ -93,7 +93,7 @@ const shareIn = ([first, last]: readonly [Place, Place], { from, to }: CurvePart
   return Math.max(0, Math.min(1, (end - start) / (high - low)))
 }
 
-/** Lowers the sizes of tiles, by fragment, of which only a part lies in the piece of the curve: the first and the last. */
+/** Reduces the sizes of tiles, by fragment, that are only partly inside the section: the first and the last one. */
 export const lowerSizes = (
   plan: SparsePlan,
   curve: CurvePart,
@@ -110,15 +110,15 @@ export const lowerSizes = (
     { discard: true },
   )
 
-/** A part of a plan, and of the curve. */
+/** A part of a plan and of the curve. */
 export interface CurveCut {
   readonly plan: SparsePlan
   readonly curve: CurvePart
 }
 
 /**
- * The plan of a piece of the curve in two, between tiles if some fragment has several, and else within them; `undefined` for a
- * single place, and where the cells of old fragments lie in another order.
+ * Splits the plan of a section in two: between tiles if a fragment has several, else within them. `undefined` for a
+ * single position, and for old fragments whose cells are in a different order.
  */
 export const cutHilbert = (
   array: OpenedArray,
@@ -134,7 +134,7 @@ export const cutHilbert = (
     const before: Array<FragmentPlan> = []
     const behind: Array<FragmentPlan> = []
     for (const { fragment, tiles } of plan) {
-      /** The first tile of which that holds; it holds of all behind. */
+      /** first tile that satisfies the predicate, which is true for all later tiles too */
       const first = (holds: (ends: readonly [Place, Place]) => boolean) =>
         Effect.gen(function* () {
           let low = 0
@@ -153,7 +153,7 @@ export const cutHilbert = (
     return [{ plan: before, curve: { from, to: place } }, { plan: behind, curve: { from: place, to } }]
   })
 
-/** Where a tile in the middle of the largest fragment starts, behind the start of the piece. */
+/** Returns the start of a tile in the middle of the largest fragment, after the start of the section. */
 const middleOf = (
   plan: SparsePlan,
   from: Place | undefined,
@@ -164,14 +164,14 @@ const middleOf = (
       for (let t = Math.max(1, tiles.length >> 1); t < tiles.length; t++) {
         const [first] = yield* places(fragment, tiles[t].tile)
         const [start] = yield* places(fragment, tiles[t - 1].tile)
-        // tiles of one place cannot be told apart
+        // tiles of a single position cannot be separated
         if ((from === undefined || isBefore(from, first)) && isBefore(start, first)) return first
       }
     }
     return undefined
   })
 
-/** The middle of the piece of the curve that the tiles of a plan span. */
+/** Returns the middle of the section that the tiles of a plan span. */
 const middleWithin = (
   plan: SparsePlan,
   { from, to }: CurvePart,

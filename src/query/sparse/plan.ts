@@ -1,5 +1,5 @@
 /**
- * Which tiles a sparse read needs, before one is read: from footers and R-trees alone.
+ * Selects the tiles that a sparse read needs from footers and R-trees, before any tile is read.
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
@@ -10,21 +10,24 @@ import { proveTileCount } from "../../fragment/field_tiles.ts"
 import { cellsInTile, type Fragment } from "../../fragment/fragment.ts"
 import { loadMbrs } from "../../fragment/mbrs.ts"
 import { readCoordinates, type ReadTilesError } from "../../fragment/read/read_tiles.ts"
+import { cacheKind } from "../../kernel/bounded_cache.ts"
+import type { KeyWords } from "../../kernel/sort/order_key.ts"
+import type { MbrColumn } from "../../../schema/fragment/rtree.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { orderBounds } from "./global_order_bounds.ts"
-import { boxOverlap, type FlatRanges, flatRanges, planSparse, type SparseTile } from "./tile_overlap.ts"
+import { boxOverlap, columnWords, type FlatRanges, flatRanges, planSparse, type SparseTile } from "./tile_overlap.ts"
 import type { Selection } from "../selection/selection.ts"
 
-/** The tiles of a fragment that may hold cells of a selection; `fragment` is its number. */
+/** The tiles of fragment number `fragment` that may contain selected cells. */
 export interface FragmentPlan {
   readonly fragment: number
   readonly tiles: ReadonlyArray<SparseTile>
 }
 
-/** The tiles that a sparse read needs: fragments that have some, in their order. */
+/** The tiles that a sparse read needs, by fragment in array order; fragments without such tiles are left out. */
 export type SparsePlan = ReadonlyArray<FragmentPlan>
 
-/** Which tiles of fragments, by their numbers, a selection needs: from footers and R-trees alone. */
+/** Returns the tiles of fragments, given by number, that a selection needs. */
 export const planTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -44,6 +47,17 @@ export const planTiles = (
   return Effect.map(plans, (all) => all.filter(({ tiles }) => tiles.length > 0))
 }
 
+const WORDS = cacheKind<KeyWords>("key words of MBRs")
+
+/** Returns the words of a fragment's MBRs, which its queries share. */
+const wordsIn = ({ cache }: Fragment) => (column: MbrColumn, dimension: number): KeyWords => {
+  const known = cache.get(WORDS, dimension)
+  if (known !== undefined) return known
+  const words = columnWords(column)
+  cache.set(WORDS, dimension, words, words.reduce((sum, { byteLength }) => sum + byteLength, 0))
+  return words
+}
+
 const planFragment = (
   access: TileAccess,
   fragment: Fragment,
@@ -61,16 +75,19 @@ const planFragment = (
     )
   }
   return Effect.map(loadMbrs(access, fragment), (mbrs) => {
-    const tiles = planSparse(selection, mbrs, ranges)
+    const tiles = planSparse(selection, mbrs, ranges, wordsIn(fragment))
     const mayHold = orderBounds(fragment.schema, selection, mbrs)
     return mayHold === undefined ? tiles : tiles.filter(({ tile, whole }) => whole || mayHold(tile))
   })
 }
 
-/** Numbers of cells up to this one are believed. */
+/** Cell counts up to this one are accepted without proof. */
 const BELIEVED = 1 << 24
 
-/** Refuses plans of more cells than fit into `limit` bytes at `perCell`, and those whose fragments lie about them. */
+/**
+ * Fails for plans with more cells than fit into `limit` bytes at `perCell` bytes each, and for fragments with false
+ * cell counts.
+ */
 export const checkPlan = (
   access: TileAccess,
   array: OpenedArray,
@@ -91,8 +108,8 @@ export const checkPlan = (
   })
 
 /**
- * How many cells tiles have is only claimed by schema and footer, and some reads (all cells, no coordinates) would take
- * memory for them before they meet a tile. One tile of coordinates shows it.
+ * The cell count of a tile is only a claim of schema and footer, and some reads (all cells, no coordinates) would
+ * allocate memory for it before they read a tile. Reading one tile of coordinates proves it.
  */
 const proveCells = (
   access: TileAccess,

@@ -1,8 +1,9 @@
 /**
- * Tiles of a sparse plan that no cell of fulfils the condition: left out by the statistics of attributes and the rectangles
- * of dimensions, before a tile is read.
+ * Removes tiles from a sparse plan in which no cell can satisfy the condition, judged by attribute statistics and MBRs,
+ * before any tile is read.
  */
 import * as Effect from "effect/Effect"
+import { count } from "../../../platform/observability/counts.ts"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import type { Where } from "../../condition/where.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
@@ -16,7 +17,7 @@ import type { FragmentPlan, SparsePlan } from "./plan.ts"
 import { tileBoxes } from "./mbr_boxes.ts"
 import { type KnownCells, mayMatch } from "../condition/may_match.ts"
 
-/** The tiles of a fragment that may hold cells that are wanted, and those that hold none. */
+/** The tiles of a fragment that may contain matching cells, and the others. */
 interface Told {
   readonly fragment: number
   readonly kept: ReadonlyArray<SparseTile>
@@ -24,8 +25,8 @@ interface Told {
 }
 
 /**
- * A plan without tiles that hold nothing that is wanted. Where cells hide others (`hides`), tiles stay whose cells may hide some of
- * the tiles that are kept: else an older cell would come back where the newer one was left out.
+ * Returns a plan without tiles that contain no matching cells. If newer cells can replace older ones (`hides`), tiles
+ * whose cells may replace some of a retained tile stay in the plan: otherwise an older cell would reappear.
  */
 export const pruneTiles = (
   access: TileAccess,
@@ -43,8 +44,11 @@ export const pruneTiles = (
     const plans = hides && told.some(({ left }) => left.length > 0)
       ? yield* withHiding(access, array, told, kept)
       : kept
+    yield* count({ tilesPruned: tileCount(plan) - tileCount(plans) })
     return plans.filter(({ tiles }) => tiles.length > 0)
   })
+
+const tileCount = (plan: ReadonlyArray<FragmentPlan>): number => plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
 
 const tell = (
   access: TileAccess,
@@ -73,7 +77,7 @@ const tell = (
     return { fragment: number, kept, left }
   })
 
-/** The plan of what is kept, and of what is left whose cells may hide some of it. */
+/** Returns the retained tiles and those others whose cells may replace some of theirs. */
 const withHiding = (
   access: TileAccess,
   array: OpenedArray,
@@ -97,7 +101,7 @@ const withHiding = (
       const hiding = left.filter(() =>
         meets(boxes, k++, (i) => {
           const other = kept[i].fragment
-          // no cell hides one that was written later
+          // a cell never replaces one that was written later
           return other === number ? hasTimestamps : name.end >= array.fragments[other].name.start
         })
       )

@@ -1,5 +1,5 @@
 /**
- * Sparse reads: find cells, order them, keep the newest, apply deletes, gather columns.
+ * Sparse reads: match cells, sort them, remove duplicates, apply deletes, gather columns.
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
@@ -34,23 +34,23 @@ import { matchTiles, timesOf } from "./match_tiles.ts"
 import { domainBoxes } from "./mbr_boxes.ts"
 import type { Where } from "../../condition/where.ts"
 
-/** The answer of a sparse read: columns of `length` cells each. */
+/** Result of a sparse read: columns of `length` cells each. */
 export interface SparseResult {
   readonly length: number
   readonly columns: Readonly<Record<string, Column>>
 }
 
-/** What is read of a sparse array: fields of the cells of a selection, in which order. */
+/** A validated sparse read: fields, selection, order and condition. */
 export interface SparseRequest {
   readonly fields: ReadonlyArray<Field>
   readonly selection: Selection
   readonly order: Order
   readonly where: Where | undefined
-  /** The piece of the Hilbert curve whose cells are read, where that is the order. Default: all of it. */
+  /** Restricts the read to a section of the Hilbert curve, for that cell order. */
   readonly curve?: CurvePart
 }
 
-/** What has to be done to the cells of a plan: whether some may be there twice, and whether they lie in order. */
+/** Whether the cells of a plan may contain duplicates, and whether they are already in order. */
 export const workOf = (
   array: OpenedArray,
   plan: SparsePlan,
@@ -58,14 +58,14 @@ export const workOf = (
 ): { readonly dedups: boolean; readonly inOrder: boolean } => {
   const involved = plan.map((p) => array.fragments[p.fragment])
   return {
-    // one fragment has no two cells of the same coordinates, unless it was consolidated with their times
+    // a single fragment has no duplicates, unless it was consolidated with timestamps
     dedups: !array.schema.allowsDuplicates && (involved.some((f) => f.hasTimestamps) || lieTogether(involved)),
-    // the cells of one fragment lie in global order
+    // the cells of one fragment are in global order
     inOrder: order === "unordered" || (order === "global" && involved.length <= 1),
   }
 }
 
-/** Whether some of the fragments may have cells in the same place. */
+/** Whether the non-empty domains of some fragments overlap. */
 const lieTogether = (fragments: ReadonlyArray<Fragment>): boolean => {
   if (fragments.length < 2) return false
   const boxes = domainBoxes(fragments)
@@ -73,7 +73,7 @@ const lieTogether = (fragments: ReadonlyArray<Fragment>): boolean => {
   return fragments.some((_, k) => meets(boxes, k, (i) => i !== k))
 }
 
-/** The tiles that a request needs: those that may hold cells of its selection that fulfil its condition. */
+/** Returns the tiles that a request needs: those that may contain selected cells that satisfy its condition. */
 export const planRequest = (
   access: TileAccess,
   array: OpenedArray,
@@ -88,8 +88,8 @@ export const planRequest = (
   )
 
 /**
- * Reads the cells of a selection that lie in the tiles of a plan: coordinates of `most` cells are in memory at once. What may
- * take more than `maxBytes` is refused.
+ * Reads the selected cells of a plan's tiles; coordinates of at most `most` cells are in memory at once. Fails if the
+ * result may take more than `maxBytes`.
  */
 export const readPlanned = (
   access: TileAccess,
@@ -120,7 +120,7 @@ export const readPlanned = (
       }
       const { length } = found
       const keep = yield* attemptAllocation(uri, length, () => evaluate(where.predicate, columns, length))
-      // what was read to decide is not read again
+      // columns read for the condition are not read again
       const known = new Map([
         ...held,
         ...where.fields.flatMap((f) => fields.includes(f) ? [[f, columns.get(f.name)!] as const] : []),
@@ -174,7 +174,8 @@ export const readPlanned = (
       const keep = yield* applyDeletes(access, array, found, writeTimes(array, found, "end"))
       ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
     }
-    // after the newest cell of each place was chosen: an older one never comes back because a newer one is not wanted
+    // only after the newest cell of each coordinate was selected: an older cell must not reappear because the newest
+    // one fails the condition
     if (dedups) yield* fulfil
 
     for (const { fragment: number } of byFragment(found)) {
@@ -200,13 +201,13 @@ export const readPlanned = (
     }
   }))
 
-/** What sorting left: columns of found cells, and the order of these in the result, where it is another. */
+/** Result of sorting: columns of the cells, and their order in the result if it differs. */
 interface SortedCells {
   readonly columns: ReadonlyMap<Field, Column>
   readonly order: Uint32Array | undefined
 }
 
-/** Found cells without those for which `keep` has no one. */
+/** Returns the cells for which the mask is 1. */
 const narrowed = (
   uri: string,
   found: ResultCells,
@@ -224,7 +225,7 @@ const narrowed = (
     }] as const
   })
 
-/** The cells of an order that are kept, by their numbers among these. */
+/** Removes masked-out cells from an order and renumbers the rest. */
 const renumber = (order: Uint32Array, keep: Uint8Array): Uint32Array => {
   const numbers = new Uint32Array(keep.length)
   let count = 0
@@ -237,17 +238,20 @@ const renumber = (order: Uint32Array, keep: Uint8Array): Uint32Array => {
   return out
 }
 
-/** The numbers of the ones. */
+/** Returns the indices of the ones. */
 const onesOf = (mask: Uint8Array): Uint32Array => {
   const out = new Uint32Array(mask.length)
   return out.subarray(0, selectOnes(mask, out))
 }
 
-/** When cells were written: their own time, or their fragment's. */
+/** Returns the write times of cells: their own, or their fragment's. */
 const writeTimes = (array: OpenedArray, found: ResultCells, bound: "start" | "end"): Float64Array =>
   spreadOver(found, (t) => array.fragments[found.tiles[t].fragment].name[bound], (t) => found.times[t])
 
-/** Refuses a result that is too large, before its tiles are read; of var-sized tiles read in part, their share counts. */
+/**
+ * Fails if the result is too large, before its tiles are read; var-sized tiles that are read in part count with their
+ * share.
+ */
 const checkSize = (
   access: TileAccess,
   array: OpenedArray,

@@ -1,12 +1,12 @@
 /**
- * What share of tiles is selected, by their MBRs.
+ * Estimates the selected share of tiles from their MBRs.
  */
 import { isFloat } from "../../../schema/array/datatype.ts"
 import type { MbrLevel } from "../../../schema/fragment/rtree.ts"
 import { firstFrom } from "../../kernel/first_from.ts"
 import type { DimensionSelection, Selection } from "../selection/selection.ts"
 
-/** What share of a tile's cells is selected along dimension `d`, if they lie evenly in its MBR; 1 for strings. */
+/** Estimates the selected share of a tile along dimension `d`, assuming evenly distributed cells; 1 for strings. */
 export const shareAlong = (selected: DimensionSelection, mbrs: MbrLevel, d: number, tile: number): number => {
   const column = mbrs.dimensions[d]
   if (selected.kind === "string" || selected.ranges === undefined || column.kind === "var") return 1
@@ -25,6 +25,6 @@ export const shareAlong = (selected: DimensionSelection, mbrs: MbrLevel, d: numb
   return Math.min(1, inside / whole)
 }
 
-/** What share of a tile's cells is selected. */
+/** Estimates the selected share of a tile's cells. */
 export const shareOf = (selection: Selection, mbrs: MbrLevel, tile: number): number =>
   selection.reduce((share, selected, d) => share * shareAlong(selected, mbrs, d, tile), 1)

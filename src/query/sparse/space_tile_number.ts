@@ -1,10 +1,10 @@
 /**
- * Space tiles: by their numbers cells lie in global order, before anything else.
+ * Numbers of space tiles: the most significant key of the global order.
  */
 import type { Dimension } from "../../../schema/array/dimension.ts"
 import { readScalar, type Scalar } from "../../../schema/array/scalar.ts"
 
-/** The number of the space tile of a coordinate, along a dimension of this extent. */
+/** Returns a function that maps a coordinate to the number of its space tile along a dimension. */
 export const spaceTile = (dimension: Dimension, extent: Scalar): (value: Scalar) => Scalar => {
   const low = readScalar(dimension.type, dimension.domain)
   if (typeof low === "bigint") return (value) => ((value as bigint) - low) / (extent as bigint)

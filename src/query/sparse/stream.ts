@@ -1,5 +1,5 @@
 /**
- * Sparse reads in batches, under a budget of memory.
+ * Sparse reads in batches within a memory budget.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -14,7 +14,7 @@ import { loadMbrs } from "../../fragment/mbrs.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { type Batch, batches, FIRST_BYTES, type Step } from "../batch/partition_stream.ts"
-import { batchBytes, budgetTooSmall, checkBudget } from "../options/memory_budget.ts"
+import { batchBytes, budgetTooSmall, checkBudget, limitCache } from "../options/memory_budget.ts"
 import { type CurvePart, cutHilbert, lowerSizes, tilePlaces } from "./partition_hilbert.ts"
 import { cutSelection } from "../selection/split_selection.ts"
 import { cutSparse } from "./partition.ts"
@@ -28,31 +28,32 @@ import { planRequest, readPlanned, type SparseRequest, type SparseResult, workOf
 import type { Selection } from "../selection/selection.ts"
 import { shareOf } from "./share.ts"
 
-/** A part of a read: of a selection what some tiles hold of it, or all. */
+/** A part of a read: a selection, restricted to a plan's tiles if there is one. */
 interface Part {
   readonly selection: Selection
   readonly plan: SparsePlan | undefined
-  /** Of its cells those on a piece of the Hilbert curve, or all. */
+  /** Restricts the part to a section of the Hilbert curve. */
   readonly curve?: CurvePart
 }
 
-/** Memory of a cell that is sorted, beside its fields: key words, its number, its time. */
+/** Bytes per sorted cell in addition to its fields: key words, number, time. */
 const SORTING = 32
 
-/** How many of the tiles the first of two parts has at most where they are told apart. */
+/** A split is worthwhile if its first part has at most this share of the tiles. */
 const APART = 0.75
 
 const tilesIn = (plan: SparsePlan): number => plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
 
-/** Streams a resolved request; with `plan`, only the tiles of that plan, in which no cell hides another. */
+/** Streams a resolved request; with `plan`, only the tiles of that plan, in which no cell replaces another. */
 export const streamRequest = (
   array: OpenedArray,
   request: SparseRequest,
   options: Pick<StreamOptions, "memory" | "batch" | "limit">,
   plan?: SparsePlan,
 ): Stream.Stream<Batch<SparseResult>, ReadError, Storage | Codecs> =>
-  Stream.unwrap(Effect.gen(function* () {
+  Stream.unwrapScoped(Effect.gen(function* () {
     const memory = yield* checkBudget(array.uri, options.memory)
+    yield* limitCache(array.bounded, memory)
     const access = yield* accessOf(array)
     const limit = batchBytes(memory)
     const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
@@ -81,7 +82,7 @@ export const streamRequest = (
       const cut = cutSparse(schema, selection, plan, mbrs, request.order)
       return cut === undefined ? undefined : cutSelection(selection, cut, (d) => limitsOf(schema, d))
     }
-    /** A part in two, the first before the second; `undefined` where it cannot be taken apart. */
+    /** splits a part in two, in order; `undefined` if it cannot be split */
     const partsOf = (part: MeasuredPart): Effect.Effect<readonly [Part, Part] | undefined, ReadError, Storage> =>
       Effect.gen(function* () {
         const { selection, curve, plan, sorts, sizes } = part
@@ -97,7 +98,9 @@ export const streamRequest = (
         const parts = cutInTwo(part)
         return parts && [{ selection: parts[0], plan: undefined }, { selection: parts[1], plan: undefined }]
       })
-    /** The error that says what is enough for all parts that cannot be taken apart, as far as that is told before they are read. */
+    /**
+     * the error names a budget that suffices for all parts that cannot be split, as far as that is known before reading
+     */
     const tooSmall = (bytes: number, what: string): Effect.Effect<never, ReadError, Storage> =>
       Effect.gen(function* () {
         let enough = bytes
@@ -117,15 +120,15 @@ export const streamRequest = (
         if (measured === undefined) return { kind: "none" }
         const { selection, curve, plan, sorts, coordinates, largest, cells, sizes, results } = measured
         if (largest > limit) {
-          // all fields of it together, and its coordinates
+          // all fields of the tile, and its coordinates
           const tile = sizes.reduce((most, its) => its.reduce((a, b) => Math.max(a, b), most), largest)
           return yield* tooSmall(2 * tile, "a tile")
         }
-        // coordinates that do not fit are looked at in parts
+        // coordinates that do not fit are matched in parts
         const held = Math.min(coordinates, limit / 2)
         const together = coordinates > held ? Math.floor(cells * held / coordinates) : undefined
         const bytes = held + results
-        // a batch that would do is made smaller only by leaving tiles out, never by reading tiles for each of its parts
+        // a batch that fits is split further only if that avoids reading tiles, never if both parts read the same tiles
         const isApart = Effect.gen(function* () {
           if (!sorts) return halvesOf(plan, sizes) !== undefined
           const parts = cutInTwo(measured)
@@ -144,7 +147,7 @@ export const streamRequest = (
             return read.right.length === 0 ? { kind: "none" } : { kind: "read", batch: read.right }
           }
           if (read.left._tag !== "ResultTooLarge") return yield* Effect.fail(read.left)
-          // cells may lie closer together than their rectangles let expect
+          // cells may be denser than their MBRs suggest
           needed = Math.max(needed, read.left.needed)
         }
         const parts = yield* partsOf(measured)
@@ -155,30 +158,33 @@ export const streamRequest = (
     return batches<Part, SparseResult, ReadError, Storage>(whole, step)
   }))
 
-/** A part with what reading it takes. */
+/** A part with the memory that reading it needs. */
 interface MeasuredPart extends Part, PlanSize {
   readonly plan: SparsePlan
-  /** Whether its cells are sorted, or the newest of each place looked for. */
+  /** True if its cells are sorted or deduplicated. */
   readonly sorts: boolean
   readonly mbrs: ReadonlyMap<number, MbrLevel>
   /** Bytes of the cells of all tiles. */
   readonly results: number
 }
 
-/** Bytes of a batch that are enough for a part: its coordinates are held beside its cells, or in parts of as many bytes. */
+/**
+ * Bytes of a batch that suffice for a part: its coordinates are in memory together with its cells, or are processed in
+ * parts of that size.
+ */
 const neededFor = ({ coordinates, results }: MeasuredPart): number => results + Math.min(coordinates, results)
 
-/** The most parts that are looked at to say which budget is enough. */
+/** Maximum number of parts examined to find a sufficient budget. */
 const MAX_LOOKS = 1 << 12
 
-/** Bytes of memory that reading a plan takes. */
+/** Memory that reading a plan needs, in bytes. */
 interface PlanSize {
   /** Coordinates of all tiles. */
   readonly coordinates: number
-  /** The largest tile of one field. */
+  /** Largest tile of one field. */
   readonly largest: number
   readonly cells: number
-  /** What the cells of each tile take, by fragment: as many as their rectangles let expect. */
+  /** Estimated size of the selected cells of each tile, by fragment, judged by the MBRs. */
   readonly sizes: ReadonlyArray<Float64Array>
 }
 
@@ -208,7 +214,7 @@ const tileSizes = (
         const where = field.var && its !== undefined ? (yield* loadFieldTiles(access, fragment, [its]))[0] : undefined
         for (let i = 0; i < tiles.length; i++) {
           const size = cells[i] * perCell + (where === undefined ? 0 : where.varSizes![tiles[i].tile])
-          // sorted columns are there twice for a while
+          // a column exists twice while it is sorted
           out[i] += sorts ? 2 * size : size
           if (field.file.kind === "dimension") coordinates += size
           largest = Math.max(largest, size)
@@ -224,7 +230,7 @@ const tileSizes = (
     return { coordinates, largest, cells: all, sizes }
   })
 
-/** A plan in two, of about the same size; `undefined` for a single tile. */
+/** Splits a plan into two of about the same size; `undefined` for a single tile. */
 const halvesOf = (
   plan: SparsePlan,
   sizes: ReadonlyArray<Float64Array>,
@@ -233,7 +239,7 @@ const halvesOf = (
   if (count < 2) return undefined
   const all = sizes.flatMap((its) => [...its])
   const half = all.reduce((a, b) => a + b, 0) / 2
-  // tiles of the first half
+  // number of tiles in the first half
   let first = 0
   let sum = 0
   for (const size of all) if ((sum += size) <= half) first++

@@ -1,5 +1,5 @@
 /**
- * Sparse plans: which tiles of which fragments may hold cells of a selection. Pure values.
+ * Sparse plans: the tiles of each fragment that may contain selected cells. Pure values.
  */
 import { readScalar, type Scalar } from "../../../schema/array/scalar.ts"
 import type { MbrColumn, MbrLevel } from "../../../schema/fragment/rtree.ts"
@@ -10,10 +10,10 @@ import { compareBytes, compareSlices, type StringRanges, stringRanges } from "..
 import { type KeyWords, keyWords } from "../../kernel/sort/order_key.ts"
 import type { DimensionSelection, NumberRange, Selection } from "../selection/selection.ts"
 
-/** How a box lies to a selection. */
+/** Overlap of a box with a selection. */
 export type Overlap = "none" | "some" | "whole"
 
-/** How a range of one dimension, as raw bounds, lies to what is selected of it. */
+/** Returns the overlap of a range of one dimension, as raw bounds, with the selected ranges. */
 const overlapOf = (selected: DimensionSelection, low: Uint8Array, high: Uint8Array): Overlap => {
   if (selected.ranges === undefined) return "whole"
   if (selected.kind === "string") {
@@ -37,7 +37,7 @@ const overlapOf = (selected: DimensionSelection, low: Uint8Array, high: Uint8Arr
   return r.low <= from && to <= r.high ? "whole" : "some"
 }
 
-/** How a box lies to a selection. */
+/** Returns the overlap of a box with a selection. */
 export const boxOverlap = (selection: Selection, box: ReadonlyArray<Range>): Overlap => {
   let overlap: Overlap = "whole"
   for (let d = 0; d < selection.length; d++) {
@@ -55,13 +55,13 @@ interface WordRanges {
   readonly high: KeyWords
 }
 
-/** What is selected of a dimension, laid flat for the comparison with MBRs; `undefined` is everything. */
+/** The selected ranges of a dimension in the form compared with MBRs; `undefined` for the whole dimension. */
 export type FlatRanges =
   | { readonly kind: "number"; readonly ranges: WordRanges }
   | { readonly kind: "string"; readonly ranges: StringRanges }
   | undefined
 
-/** Lays a selection flat: once for a query, whatever the number of its tiles. */
+/** Converts a selection to the form compared with MBRs: once per query, whatever its number of tiles. */
 export const flatRanges = (selected: DimensionSelection): FlatRanges => {
   if (selected.ranges === undefined) return undefined
   if (selected.kind === "string") return { kind: "string", ranges: stringRanges(selected.ranges) }
@@ -74,7 +74,7 @@ export const flatRanges = (selected: DimensionSelection): FlatRanges => {
   return { kind: "number", ranges: { count: ranges.length, low: words((r) => r.low), high: words((r) => r.high) } }
 }
 
-/** A tile that may hold cells of the selection; `whole` if all its cells belong to it. */
+/** A tile that may contain selected cells; `whole` if all its cells are selected. */
 export interface SparseTile {
   readonly tile: number
   readonly whole: boolean
@@ -84,18 +84,19 @@ const NONE = 0
 const SOME = 1
 const WHOLE = 2
 
-/** The tiles of a fragment that a selection needs, by their MBRs. `ranges` are the selection, laid flat. */
+/** Returns the tiles of a fragment that a selection needs, by their MBRs. */
 export const planSparse = (
   selection: Selection,
   mbrs: MbrLevel,
   ranges: ReadonlyArray<FlatRanges> = selection.map(flatRanges),
+  wordsOf: (column: MbrColumn, dimension: number) => KeyWords = columnWords,
 ): ReadonlyArray<SparseTile> => {
   const overlaps = new Uint8Array(mbrs.count).fill(WHOLE)
   ranges.forEach((flat, d) => {
     const column = mbrs.dimensions[d]
     if (flat === undefined || mbrs.count === 0) return
     if (flat.kind === "string") overlapStrings(column, flat.ranges, overlaps)
-    else overlapNumbers(wordsOf(column), flat.ranges, overlaps)
+    else overlapNumbers(wordsOf(column, d), flat.ranges, overlaps)
   })
   const out: Array<SparseTile> = []
   for (let tile = 0; tile < overlaps.length; tile++) {
@@ -104,16 +105,10 @@ export const planSparse = (
   return out
 }
 
-/** The MBRs of a fragment stay, and so do their key words: queries of an open array share them. */
-const memo = new WeakMap<MbrColumn, KeyWords>()
+/** Returns the bounds of MBRs as words that compare as the bounds do. */
+export const columnWords = (column: MbrColumn): KeyWords => column.kind === "fixed" ? keyWords(column.values) : []
 
-const wordsOf = (column: MbrColumn): KeyWords => {
-  let words = memo.get(column)
-  if (words === undefined) memo.set(column, words = column.kind === "fixed" ? keyWords(column.values) : [])
-  return words
-}
-
-/** Lowers the overlap of each tile to that of its bounds, which are words 2·tile and 2·tile + 1. */
+/** Lowers the overlap of each tile to that of its bounds: words 2·tile and 2·tile + 1. */
 const overlapNumbers = (words: KeyWords, ranges: WordRanges, overlaps: Uint8Array): void => {
   const { count, low, high } = ranges
   for (let tile = 0; tile < overlaps.length; tile++) {
@@ -139,7 +134,7 @@ const overlapStrings = (column: MbrColumn, ranges: StringRanges, overlaps: Uint8
   if (column.kind === "fixed") return
   const { count, bytes: bounds, starts, open } = ranges
   const { bytes, offsets } = column
-  // bound k of a range against bound b of a tile; the last range may have no end
+  // compares bound k of a range with bound b of a tile; the last range may be unbounded
   const compare = (k: number, b: number): number =>
     open && k === 2 * count - 1 ? 1 : compareSlices(bounds, starts[k], starts[k + 1], bytes, offsets[b], offsets[b + 1])
   for (let tile = 0; tile < overlaps.length; tile++) {

@@ -20,7 +20,7 @@ export const selectedAttributes = (
   const names = attributes.flatMap(({ name }) => wanted.has(name) ? [name] : [])
   if (names.length > 0 || array.schema.arrayType === "sparse") return names
   const reason = "a dense array has at least one attribute; select one"
-  throw new SelectionError({ uri: array.uri, field: "", reason })
+  throw new SelectionError({ uri: array.uri, field: "", detail: reason })
 }
 
 /** A schema with these attributes only, and the enumerations that they use. */

@@ -5,6 +5,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { traced } from "../../../platform/observability/spans.ts"
+import type { EncryptionKey } from "../../../platform/keys.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { withTurns } from "../../../platform/host/event_loop_turns.ts"
@@ -44,7 +46,7 @@ import { writtenBoxes } from "./written_boxes.ts"
 /** How an array is copied. */
 export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
   /** The AES-256-GCM key of the copy, or `null` for one that is not encrypted. Default: the key of the array, if it has one. */
-  readonly key?: Uint8Array | null
+  readonly key?: EncryptionKey | Uint8Array | null
   /** The attributes that are copied. Default: all; dimensions always are. */
   readonly select?: ReadonlyArray<string>
   /** The cells that are copied, as ranges by dimension. Default: all. */
@@ -196,7 +198,7 @@ export const copy = (
     yield* attemptOptions(() => checkNames(options, OPTIONS, refusing(target)))
     const opened = typeof source === "string" ? yield* openArray(source) : openedOf(source)
     return yield* copyOpened(opened, target, options)
-  }))
+  })).pipe(traced("TileArray.copy", target))
 
 /** What of an array is copied, and what it becomes. */
 interface CopyPlan {
@@ -224,9 +226,9 @@ const planCopy = (
     const version = formatVersion ?? CURRENT_VERSION
     if (metadata.length > 0 && version < Since.metadata && formatVersionRefusal(version) === undefined) {
       const reason =
-        `there are ${metadata.length} entries of metadata, which arrays have from format ${Since.metadata} ` +
-        `on; leave them out with metadata: false`
-      return yield* Effect.fail(new InvalidOption({ uri: target, option: "formatVersion", reason }))
+        `there are ${metadata.length} entries of metadata, which arrays have from format ${Since.metadata} on`
+      const hint = { _tag: "OmitMetadata" } as const
+      return yield* Effect.fail(new InvalidOption({ uri: target, option: "formatVersion", detail: reason, hint }))
     }
     // before anything is created: their paths become paths in the target
     const labels = yield* openInnerLabels(source)
@@ -279,7 +281,7 @@ const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void
     const its = new Set(isNamed ? [source.schemaName] : source.fragments.map(({ name }) => name.name))
     const isItself = listing.uri === source.uri || names.some((name) => its.has(name))
     const reason = "the target is the array that is copied; choose another one"
-    if (isItself) yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", reason }))
+    if (isItself) yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", detail: reason }))
   })
 
 /** What decides which cells an open array has. Its time does only where it cuts something off. */

@@ -5,7 +5,7 @@ import type * as Effect from "effect/Effect"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import type { Range } from "../../../schema/array/range.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
-import { SelectionError } from "../../array/open/errors.ts"
+import { type InvalidOption, SelectionError } from "../../array/open/errors.ts"
 import { nonEmptyDomain } from "../../array/describe/non_empty_domain.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { attemptSelection } from "../../query/options/read_error.ts"
@@ -67,7 +67,7 @@ export const writtenBoxes = (
   array: OpenedArray,
   ranges: RegionInput,
   several: boolean,
-): Effect.Effect<WrittenBoxes, SelectionError> =>
+): Effect.Effect<WrittenBoxes, InvalidOption | SelectionError> =>
   attemptSelection(() => {
     const { uri, schema, fragments } = array
     const wanted = parseSelection(uri, schema, ranges, "error").map((selection) =>
@@ -85,7 +85,7 @@ export const writtenBoxes = (
       const one = several ? `more than ${MAX_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
       const reason = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +
         `copy ${several ? "" : "to a later format, or "}parts of the array with a region`
-      throw new SelectionError({ uri, field: "", reason })
+      throw new SelectionError({ uri, field: "", detail: reason })
     }
     return {
       boxes: boxes.map((box) => Object.fromEntries(box.map((range, d) => [schema.dimensions[d].name, range]))),

@@ -12,7 +12,7 @@ import {
   storageOf,
 } from "../../../schema/array/datatype.ts"
 import type { Enumeration } from "../../../schema/array/enumeration.ts"
-import { fromHex, isText, parseCell, ScalarError } from "../../../schema/array/scalar.ts"
+import { catchScalarError, fromHex, isText, parseCell } from "../../../schema/array/scalar.ts"
 import { codesOf } from "../../array/enumeration/enumeration_codes.ts"
 import type { Field } from "../../fragment/field.ts"
 import type { BufferInput, ColumnInput } from "../../write/input/column_input.ts"
@@ -95,11 +95,9 @@ const slowly = (type: Datatype, cell: string, row: number): number | bigint => {
   if (isDatetime(type) && word === "nat") return NOT_A_TIME
   const known = isFloat(type) ? specials[word] : type === "bool" ? truths[word] : undefined
   if (known !== undefined) return known
-  try {
-    return parseCell(type, text)
-  } catch (error) {
-    throw error instanceof ScalarError ? new CellRefused(row, error.reason) : error
-  }
+  return catchScalarError(() => parseCell(type, text), (reason) => {
+    throw new CellRefused(row, reason)
+  })
 }
 
 const truths: Readonly<Record<string, number>> = { true: 1, false: 0, "1": 1, "0": 0 }

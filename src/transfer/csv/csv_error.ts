@@ -3,14 +3,20 @@
  *
  * @module
  */
+import * as Schema from "effect/Schema"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 
-const CsvErrorBase: TaggedErrorClass<"CsvError", {
+const CsvErrorBase: TaggedErrorClass<CsvError, "CsvError", {
   readonly source: string
   readonly row: number
   readonly column: string
-  readonly reason: string
-}> = taggedError("CsvError")
+  readonly detail: string
+}> = taggedError("CsvError", () => ({
+  source: Schema.String,
+  row: Schema.Number,
+  column: Schema.String,
+  detail: Schema.String,
+}))
 
 /**
  * A row of CSV that is none, or a cell that no column of its datatype holds; nothing was written. `source` names the text, `row`
@@ -35,6 +41,6 @@ export class CsvError extends CsvErrorBase {
   /** Where, and what is wrong there. */
   override get message(): string {
     const where = [this.source, this.row === 0 ? "" : `row ${this.row}`, this.column]
-    return [...where.filter((part) => part !== ""), this.reason].join(": ")
+    return [...where.filter((part) => part !== ""), this.detail].join(": ")
   }
 }

@@ -64,7 +64,7 @@ export const sourceChanged = (source: string): CsvError =>
     source,
     row: 0,
     column: "",
-    reason: "the source has changed since the import began; overwrite the array, or resume with the same source",
+    detail: "the source has changed since the import began; overwrite the array, or resume with the same source",
   })
 
 /** Opens CSV text. With a trace, reading fails if the text is not what an earlier call has read. */
@@ -78,7 +78,8 @@ export const openCsv = <E, R>(
     const name = typeof input === "string" ? input : "the CSV"
     const reader: CsvReader = yield* Effect.tryPromise({
       try: () => loadCsvReader(form),
-      catch: (cause) => new CodecError({ codec: "csv", reason: "papaparse could not be loaded", missing: true, cause }),
+      catch: (cause) =>
+        new CodecError({ codec: "csv", reason: "Missing", detail: "papaparse could not be loaded", cause }),
     })
     const decoder = new TextDecoder("utf-8", { fatal: true })
     const pull = yield* Stream.toPull<Uint8Array | string, E | NotFound | StorageError, R | Storage>(
@@ -106,11 +107,11 @@ export const openCsv = <E, R>(
         Effect.flatMap(
           runSteps(() => rowsOf(last), (error) =>
             error instanceof TypeError
-              ? Effect.fail(new CsvError({ source: name, row: 0, column: "", reason: "it is not text in UTF-8" }))
+              ? Effect.fail(new CsvError({ source: name, row: 0, column: "", detail: "it is not text in UTF-8" }))
               : Effect.die(error)),
           ({ rows, problem }) =>
             problem === undefined ? Effect.succeed(rows) : Effect.fail(
-              new CsvError({ source: name, row: problem.row + 1, column: "", reason: problem.reason }),
+              new CsvError({ source: name, row: problem.row + 1, column: "", detail: problem.reason }),
             ),
         ),
         turnIfDue,

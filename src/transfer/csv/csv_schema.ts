@@ -80,7 +80,7 @@ const dimensionOfColumn = (
   const { tile, domain } = options
   const definedOptions = tile !== undefined && Object.hasOwn(tile, name) ? tile[name] : undefined
   const refuse = (reason: string): never => {
-    throw new SchemaError({ field: name, reason })
+    throw new SchemaError({ field: name, detail: reason })
   }
   if (type === "string_utf8" || type === "string_ascii" || type === "char") {
     if (definedOptions !== undefined) refuse("coordinates that are text have no tiles")
@@ -118,7 +118,7 @@ export const csvSchema = (
 ): ArraySchema => {
   const { arrayType = "dense", dims = [], columnFilters = {}, order, capacity, allowsDuplicates } = options
   const refuse = (field: string, reason: string): never => {
-    throw new SchemaError({ field, reason })
+    throw new SchemaError({ field, detail: reason })
   }
   const filters = options.filters ?? [{ type: "zstd", level: -1 }]
   const filtersOf = (name: string): ReadonlyArray<Filter> =>

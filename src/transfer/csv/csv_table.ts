@@ -40,7 +40,7 @@ export const openTable = <E, R>(
   Effect.gen(function* () {
     const rows = yield* readRows(source, 1)
     const refuse = (column: string, reason: string) =>
-      Effect.fail(new CsvError({ source: source.name, row: columns === undefined ? 1 : 0, column, reason }))
+      Effect.fail(new CsvError({ source: source.name, row: columns === undefined ? 1 : 0, column, detail: reason }))
     if (columns === undefined && rows.length === 0) {
       return yield* refuse("", "it is empty; there is at least a row with the names of columns, or say what they are")
     }

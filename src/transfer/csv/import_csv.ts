@@ -4,6 +4,7 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { CsvRow } from "./csv_rows.ts"
 import { Storage } from "../../../platform/storage/service.ts"
@@ -52,7 +53,11 @@ const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<stri
     )
     const { delimiter } = options
     if (delimiter !== undefined && (delimiter.length !== 1 || '"\r\n\ufeff'.includes(delimiter))) {
-      refuse("delimiter", `${JSON.stringify(delimiter)} is none; it is one character, and no quote or line ending`)
+      refuse(
+        "delimiter",
+        `${JSON.stringify(delimiter)} is invalid; expected one character that is not a quote or line ending`,
+        delimiter,
+      )
     }
     const at = millis("at", options.at, refuse)
     return {
@@ -210,7 +215,7 @@ export const createCsv = <E = never, R = never>(
       },
     })
     return { ...written, uri: array.uri }
-  })))
+  }))).pipe(traced("Csv.create", uri))
 
 /** What becomes of the news of files and rows. */
 const progressOf = ({ onProgress }: CsvOptions) => {
@@ -263,4 +268,4 @@ export const appendCsv = <E = never, R = never>(
     const source = yield* openCsv(input, options, reading.read)
     const table = yield* openTable(source, options.columns)
     return yield* writeTable(opened, table, options, request, reading.written)
-  })))
+  }))).pipe(traced("Csv.append", array))

@@ -5,6 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { failOn } from "../../../platform/attempt.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { CsvForm, CsvRow } from "./csv_rows.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -91,7 +92,8 @@ const columnsFor = (
   Effect.suspend((): Effect.Effect<RowColumns, CsvError> => {
     const { schema } = array
     const { dimensions, attributes, byName: fieldByName } = fieldsOf(schema)
-    const refuse = (column: string, reason: string) => Effect.fail(new CsvError({ source, row: 0, column, reason }))
+    const refuse = (column: string, reason: string) =>
+      Effect.fail(new CsvError({ source, row: 0, column, detail: reason }))
     const unknown = names.find((name) => !fieldByName.has(name))
     if (unknown !== undefined) {
       const known = [...fieldByName.keys()].map((name) => JSON.stringify(name)).join(", ")
@@ -126,7 +128,7 @@ const columnsFor = (
           yield
         } catch (error) {
           if (!(error instanceof CellRefused)) throw error
-          throw new CsvError({ source, row: first + error.row, column: name, reason: error.message })
+          throw new CsvError({ source, row: first + error.row, column: name, detail: error.message })
         }
       }
       if (numbered !== undefined) {
@@ -142,8 +144,7 @@ const columnsFor = (
   })
 
 /** Runs what throws {@link CsvError}, in steps. */
-const attemptColumns = <A>(run: () => Steps<A>): Effect.Effect<A, CsvError> =>
-  runSteps(run, (error) => error instanceof CsvError ? Effect.fail(error) : Effect.die(error))
+const attemptColumns = <A>(run: () => Steps<A>): Effect.Effect<A, CsvError> => runSteps(run, failOn(CsvError))
 
 /** How the rows of a table are written. */
 export interface WriteTableRequest {
@@ -181,10 +182,11 @@ export const writeTable = <E, R>(
           source: name,
           row: first + error.cell,
           column: error.field,
-          reason: reasonOf(error, "row", first),
+          detail: reasonOf(error, "row", first),
         })
         : error
-    const refuse = (row: number, reason: string) => Effect.fail(new CsvError({ source: name, row, column: "", reason }))
+    const refuse = (row: number, reason: string) =>
+      Effect.fail(new CsvError({ source: name, row, column: "", detail: reason }))
     let row = first
     let rows = before
     /** The row that is empty: at the end, several may be. */

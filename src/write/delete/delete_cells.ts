@@ -1,6 +1,6 @@
 /**
- * Deleting cells by a condition: a commit that says which cells stay.
- * Format: `array_file_hierarchy.md`, delete commits; format notes, section 13.
+ * Deletes cells by a condition: writes a commit that describes the cells to retain. Format: `array_file_hierarchy.md`,
+ * delete commits; format notes, section 13.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -27,16 +27,19 @@ import { storedCondition } from "./stored_condition.ts"
 import { targetOf } from "../fragment/fragment_target.ts"
 import { attemptWrite, type WriteFailure } from "../result/write_result.ts"
 
-/** What deleting cells can fail with. Nothing is deleted then. */
+/** Errors of a delete. A failed delete removes nothing. */
 export type DeleteFailure = WriteFailure | ConditionError | EnumerationError
 
-/** What was deleted. */
+/** Result of a delete. */
 export interface DeleteResult {
-  /** The name of the commit; `undefined` if the condition holds for no cell whatever, and nothing was written. */
+  /** Name of the commit; `undefined` if no cell can satisfy the condition and nothing was written. */
   readonly commit: string | undefined
 }
 
-/** An attribute of a condition that a fragment lacks, or has as another; engines take all its cells for deleted then. */
+/**
+ * Returns an attribute of the condition that a fragment lacks, or stores with another type; engines would treat all its
+ * cells as deleted.
+ */
 const lackedBy = (fragment: Fragment, wanted: ReadonlyArray<Field>): Field | undefined => {
   const { byName } = fieldsOf(fragment.schema)
   return wanted.find(({ name, type, var: isVar, cellSize }) => {
@@ -45,7 +48,7 @@ const lackedBy = (fragment: Fragment, wanted: ReadonlyArray<Field>): Field | und
   })
 }
 
-/** Deletes the cells of a sparse array that fulfil a condition. */
+/** Deletes the cells of a sparse array that satisfy a condition. */
 export const deleteCells = (
   array: OpenedArray,
   where: ConditionTree | string,
@@ -53,7 +56,7 @@ export const deleteCells = (
 ): Effect.Effect<DeleteResult, DeleteFailure, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri, schema } = array
-    const refuse = (reason: string) => Effect.fail(new WriteError({ uri, field: "", reason }))
+    const refuse = (reason: string) => Effect.fail(new WriteError({ uri, field: "", detail: reason }))
     if (schema.arrayType === "dense") {
       return yield* refuse("the array is dense; only of sparse arrays cells are deleted by a condition")
     }
@@ -61,7 +64,7 @@ export const deleteCells = (
     if (target.version < Since.deletes) {
       return yield* refuse(`deletes need format version ${Since.deletes}, the array has ${target.version}`)
     }
-    // negation is pushed down to the comparisons when a condition is compiled
+    // compiling a condition moves negations down to the comparisons
     const { predicate } = yield* conditionOf(array, where, true)
     const stays = yield* attemptWrite(uri, () => storedCondition(uri, fieldsOf(schema).byName, predicate))
     if (stays === true) return { commit: undefined }
@@ -79,7 +82,7 @@ export const deleteCells = (
         const reason =
           `the fragment ${its.name} is older than this attribute, and engines would take all of its cells ` +
           "for deleted; delete by what it has, or copy the array first"
-        return yield* Effect.fail(new WriteError({ uri, field: lacked.name, reason }))
+        return yield* Effect.fail(new WriteError({ uri, field: lacked.name, detail: reason }))
       }
       if (its.version < Since.timestampOverlap && its.start <= at && at <= its.end && its.start < its.end) {
         return yield* refuse(

@@ -1,6 +1,5 @@
 /**
- * Conditions in the form in which deletes keep them: engines read the array afterwards, and take each part for what it means
- * here.
+ * Conditions in the form that delete commits store: every engine must evaluate each part as this library does.
  */
 import { type Datatype, isFloat, sizeOf } from "../../../schema/array/datatype.ts"
 import type { ConditionNode } from "../../../schema/condition_ast.ts"
@@ -13,7 +12,10 @@ import type { Field } from "../../fragment/field.ts"
 
 type ValueNode = ConditionNode & { readonly kind: "value" }
 
-/** Which cells stay, as it is kept; what it is for every cell, if it says the same of all. Throws {@link WriteError}. */
+/**
+ * Returns the stored condition for the cells to retain, or its constant value if it is the same for every cell. Throws
+ * {@link WriteError}.
+ */
 export const storedCondition = (
   uri: string,
   fields: ReadonlyMap<string, Field>,
@@ -24,18 +26,18 @@ export const storedCondition = (
     if (node.kind === "value" && (node.op === "always_true" || node.op === "always_false")) return node
     const field = fields.get(node.field)!
     const reason = problemOf(field, node)
-    if (reason !== undefined) throw new WriteError({ uri, field: node.field, reason })
+    if (reason !== undefined) throw new WriteError({ uri, field: node.field, detail: reason })
     const value = node as ValueNode
     return value.op === "in" || value.op === "not_in" ? storedSet(field, value, value.op) : value
   }
-  // parts that mean nothing are not refused, and sets may become empty
+  // simplification drops parts without effect, and may leave empty sets
   const simple = simplify(predicate)
   return typeof simple === "boolean" ? simple : simplify(stored(simple)) as ConditionNode | boolean
 }
 
 const texts: ReadonlyArray<Datatype> = ["string_ascii", "string_utf8", "char"]
 
-/** Why something cannot be kept. */
+/** Returns why a comparison cannot be stored; `undefined` if it can. */
 const problemOf = ({ type, var: isVar, cellSize }: Field, node: Exclude<Predicate, { kind: "expression" }>) => {
   if (node.kind === "null") {
     return "a test for null cannot be kept in a delete: engines refuse to read the array then, or take it for a " +
@@ -52,7 +54,10 @@ const problemOf = ({ type, var: isVar, cellSize }: Field, node: Exclude<Predicat
   return undefined
 }
 
-/** Engines compare the bytes of members, want them to have the size of the cells, and one byte at least of all together. */
+/**
+ * Engines compare the bytes of set members, require them to have the size of the cells, and require at least one byte
+ * in total.
+ */
 const storedSet = (field: Field, node: ValueNode, op: "in" | "not_in"): ValueNode => {
   const { value, offsets = new Float64Array(0) } = node
   let members = Array.from(
@@ -67,7 +72,7 @@ const storedSet = (field: Field, node: ValueNode, op: "in" | "not_in"): ValueNod
   return memberOf(node.field, op, members)
 }
 
-/** Of −0 and 0, which are equal, both; of NaN, which is equal to nothing, none. */
+/** Zero matches −0 and 0, which are equal; NaN matches nothing. */
 const floatMembers = (type: Datatype, member: Uint8Array): ReadonlyArray<Uint8Array> => {
   const number = readScalar(type, member) as number
   if (number !== 0) return number === number ? [member] : []

@@ -1,5 +1,5 @@
 /**
- * Boxes that are made of single cells: dense arrays are written in boxes, while rows say of each cell where it lies.
+ * Covers single cells with boxes: dense arrays are written in boxes, while rows state the coordinates of each cell.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { type TypedArray, viewAs } from "../../../schema/array/datatype.ts"
@@ -11,26 +11,26 @@ import { cellText } from "../input/coordinate_text.ts"
 import type { Box } from "../input/box.ts"
 import type { WriteColumn } from "../input/write_column.ts"
 
-/** A box of cells that are there, and which they are: in rows, cell `i` of the box is cell `cells[i]`. */
+/** A box that is completely covered by input cells: row-major cell `i` of the box is input cell `cells[i]`. */
 export interface CoveringBox {
   readonly box: Box
   readonly cells: Uint32Array
 }
 
-/** A box that may grow. Its cells are runs of the sorted ones. */
+/** A box under construction; its cells are runs of the sorted input. */
 interface Growing {
   readonly low: ReadonlyArray<bigint>
   readonly high: Array<bigint>
   readonly runs: Array<readonly [from: number, to: number]>
 }
 
-/** Boxes that are made or joined between two yields. */
+/** Boxes created or joined between two yields. */
 const BOX_STEP = 1 << 10
 
-/** More boxes than this are not written: each becomes a fragment, which every read opens. */
+/** Maximum number of boxes: each becomes a fragment, which every later read opens. */
 const MAX_BOXES = 100
 
-/** Cells in rows, none of them twice. Throws {@link WriteError}. */
+/** Sorts cells row-major; duplicates are rejected. Throws {@link WriteError}. */
 function* sortedCells(
   dimensions: ReadonlyArray<WriteColumn>,
   words: KeyWords,
@@ -41,7 +41,7 @@ function* sortedCells(
       field: "",
       cell,
       other: first,
-      reason: `the coordinates ${cellText(dimensions, cell)} are there twice; a dense array has every cell once`,
+      detail: `the coordinates ${cellText(dimensions, cell)} are there twice; a dense array has every cell once`,
     })
   if ((yield* firstFallSteps(words, cells)) === cells) {
     const same = yield* firstSameSteps(words, cells)
@@ -61,7 +61,10 @@ function* sortedCells(
   return order
 }
 
-/** Whether a cell lies behind another along the last dimension, which has the last `own` words, and beside it in no other. */
+/**
+ * Whether a cell directly follows another along the last dimension, which has the last `own` words, with all other
+ * coordinates equal.
+ */
 const follows = (words: KeyWords, own: number, cell: number, next: number): boolean => {
   const others = words.length - own
   for (let w = 0; w < others; w++) if (words[w][cell] !== words[w][next]) return false
@@ -74,7 +77,7 @@ const follows = (words: KeyWords, own: number, cell: number, next: number): bool
   return carry === 0
 }
 
-/** The boxes that cells in rows make along the last dimension. */
+/** Returns the boxes that sorted cells form along the last dimension. */
 function* runsOf(
   views: ReadonlyArray<TypedArray>,
   words: ReadonlyArray<KeyWords>,
@@ -98,7 +101,7 @@ function* runsOf(
   return out
 }
 
-/** Puts boxes together that lie one behind the other along dimension `d`, and are as long in those behind it. */
+/** Joins boxes that are adjacent along dimension `d` and equal in all later dimensions. */
 function* joined(boxes: ReadonlyArray<Growing>, d: number): Steps<Array<Growing>> {
   const open = new Map<string, Growing>()
   const out: Array<Growing> = []
@@ -118,8 +121,8 @@ function* joined(boxes: ReadonlyArray<Growing>, d: number): Steps<Array<Growing>
 }
 
 /**
- * The boxes that cells make, by the coordinates of dimensions. Throws {@link WriteError} for cells that are there twice, and for
- * those that lie so scattered that they make no few boxes.
+ * Returns the boxes that cells form, by the coordinates of the dimensions. Throws {@link WriteError} for duplicate
+ * cells, and for cells so scattered that they form too many boxes.
  */
 export const findBoxes = (...given: Parameters<typeof findBoxesSteps>): ReadonlyArray<CoveringBox> =>
   finish(findBoxesSteps(...given))
@@ -140,7 +143,7 @@ export function* findBoxesSteps(
     const reason =
       `${cells} cells make ${boxes.length} boxes, and dense cells are written in boxes, of which ${MAX_BOXES} ` +
       `are the most; give cells that lie together one after the other, or write them into a sparse array`
-    throw new WriteError({ field: "", reason })
+    throw new WriteError({ field: "", detail: reason })
   }
   const found: Array<CoveringBox> = []
   for (const { low, high, runs } of boxes) {

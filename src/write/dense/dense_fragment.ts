@@ -1,5 +1,5 @@
 /**
- * Dense cells into one fragment, which is not committed yet: a box, cut into the space tiles that it touches.
+ * Writes a box of dense cells into one uncommitted fragment, divided into space tiles.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -29,7 +29,7 @@ export const writeDenseTiles = (
   return writer.write(field, { count, bytes, tile: (i, memory) => tile(i, column, memory) })
 }
 
-/** Writes checked columns of a box, whose cells lie in rows or in another order, into a fragment that is not committed yet. */
+/** Writes validated columns of a box, in row-major or another order, into an uncommitted fragment. */
 export const denseFragment = (
   target: FragmentTarget,
   box: Box,

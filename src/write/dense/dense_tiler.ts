@@ -1,5 +1,5 @@
 /**
- * A box of dense cells as the space tiles that it touches.
+ * Divides a box of dense cells into space tiles.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { defaultCellFill } from "../../../schema/array/cell_val_num.ts"
@@ -14,30 +14,33 @@ import type { Box } from "../input/box.ts"
 import type { TileMemory } from "../fragment/filter_tiles.ts"
 import type { WriteColumn } from "../input/write_column.ts"
 
-/** The tiles of a box. They are made one by one, so that no more memory is taken than one needs. */
+/** The tiles of a box. They are built one at a time to bound memory. */
 export interface DenseSplit {
-  /** Space tiles that the box touches. */
+  /** Number of space tiles that the box overlaps. */
   readonly tiles: number
-  /** Cells of a tile. */
+  /** Number of cells of a tile. */
   readonly cellsPerTile: number
-  /** Cells of the box. */
+  /** Number of cells of the box. */
   readonly cells: number
-  /** Tile `i`, in the tile order of the array, of the column whose cells are those of the box. */
+  /** Builds tile `i`, in the array's tile order, of a column that contains the cells of the box. */
   readonly tile: (i: number, column: WriteColumn, memory?: TileMemory) => FieldTile
   /** As `tile`, in steps. */
   readonly tileSteps: (i: number, column: WriteColumn, memory?: TileMemory) => Steps<FieldTile>
-  /** The cells of tile `i` that are cells of the box, ascending; `undefined` if all are: what statistics are made of. */
+  /**
+   * Returns the cells of tile `i` inside the box, ascending; `undefined` if all are inside. Statistics cover these
+   * cells.
+   */
   readonly written: (i: number) => Uint32Array | undefined
   /** As `written`, in steps. */
   readonly writtenSteps: (i: number) => Steps<Uint32Array | undefined>
-  /** Which cell of the box lies at a cell of tile `i`; `undefined` if none does. */
+  /** Returns the number in the box of a cell of tile `i`; `undefined` if the cell is outside the box. */
   readonly cellOf: (i: number, cell: number) => number | undefined
 }
 
 /** Engines up to this format fill tiles up with the fill values of datatypes, later ones with zeros. */
 const FILLING = 8
 
-/** How far neighbours along each dimension lie apart in a box. */
+/** Returns the distance between neighbouring cells along each dimension of a box. */
 const strides = (extents: ReadonlyArray<number>, colMajor: boolean): ReadonlyArray<number> => {
   const out = new Array<number>(extents.length)
   let step = 1
@@ -50,10 +53,11 @@ const strides = (extents: ReadonlyArray<number>, colMajor: boolean): ReadonlyArr
 }
 
 /**
- * Splits a box, whose cells lie in `layout`, into the tiles of a fragment of format `version`. The box lies in the domain.
+ * Divides a box, whose cells are in `layout`, into the tiles of a fragment of format `version`. The box must be inside
+ * the domain.
  *
- * Cells of the tiles outside the box are what the engine writes there: up to format 8 the fill value of the datatype (not
- * the attribute's), later zeros; one value in var-sized cells; and of nullable attributes they are null.
+ * Tile cells outside the box get what the engine writes there: up to format 8 the fill value of the datatype (not the
+ * attribute's), later zeros; one value in var-sized cells; null in nullable attributes.
  */
 export const splitDense = (
   schema: ArraySchema,
@@ -72,7 +76,7 @@ export const splitDense = (
   const sourceStrides = strides(shape, layout === "col-major")
   const cellsPerTile = extents.reduce((n, e) => n * e, 1)
 
-  /** What of the box lies in tile `i`: from where in the column to where in the tile. */
+  /** Returns the part of the box in tile `i`: its position in the column and in the tile. */
   const part = (i: number): BoxCopy => {
     const size = new Array<number>(axes.length)
     let source = 0
@@ -80,7 +84,7 @@ export const splitDense = (
     for (let d = 0; d < axes.length; d++) {
       const number = Math.floor(i / tileStrides[d]) % counts[d]
       const start = axes[d].low + (first[d] + BigInt(number)) * axes[d].extent
-      // counted from the tile's start
+      // relative to the tile's start
       const low = box[d].low > start ? Number(box[d].low - start) : 0
       const high = Math.min(extents[d] - 1, Number(box[d].high - start))
       size[d] = high - low + 1
@@ -91,7 +95,9 @@ export const splitDense = (
   }
   const cellsIn = ({ extents }: BoxCopy): number => extents.reduce((n, e) => n * e, 1)
 
-  /** The cells of a tile, of which those outside the box hold `fill`: where all lie as in the tile, where they lie. */
+  /**
+   * builds fixed-size cells of a tile, with `fill` outside the box; a view if the cells are contiguous in the input
+   */
   const fixed = function* (
     copy: BoxCopy,
     cells: Uint8Array,
@@ -135,7 +141,7 @@ export const splitDense = (
     if (cellsIn(copy) === cellsPerTile) return undefined
     const positions = new Uint32Array(cellsIn(copy))
     let n = 0
-    // from tile to tile, so that lines follow each other as the cells of the tile do
+    // from tile to tile, so that lines follow the cell order of the tile
     const own = { ...copy, source: copy.target, sourceStrides: copy.targetStrides }
     yield* forLinesSteps(own, (from, _, length, stride) => {
       for (let k = 0; k < length; k++) positions[n++] = from + k * stride
@@ -167,10 +173,10 @@ export const splitDense = (
   }
 }
 
-/** The most bytes of a tile. */
+/** Maximum size of a tile in bytes. */
 const MAX_TILE_BYTES = 0xffffffff
 
-/** Dense tiles are always whole, and an array may have larger ones than can be made. Throws {@link WriteError}. */
+/** Dense tiles are written whole, and an array's tiles may be too large for that. Throws {@link WriteError}. */
 export const checkTileSize = (schema: ArraySchema): void => {
   const cells = denseCells(schema)
   for (const { name, cellSize, var: variable } of fieldsOf(schema).attributes) {
@@ -178,7 +184,7 @@ export const checkTileSize = (schema: ArraySchema): void => {
     if (bytes <= MAX_TILE_BYTES) continue
     const reason =
       `its tiles have ${cells} cells, ${bytes} bytes, and dense tiles are written whole; the most is ${MAX_TILE_BYTES}`
-    throw new WriteError({ field: name, reason })
+    throw new WriteError({ field: name, detail: reason })
   }
 }
 
@@ -186,7 +192,7 @@ const NULL = new Uint8Array(1)
 
 const isZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0)
 
-/** A tile of var-sized cells: what the box says where it says something, `fill` elsewhere. */
+/** Builds a tile of var-sized cells, with `fill` outside the box. */
 function* varTile(
   copy: BoxCopy,
   cells: number,
@@ -194,7 +200,7 @@ function* varTile(
   offsets: Uint32Array,
   fill: Uint8Array,
 ): Steps<{ readonly values: Uint8Array; readonly offsets: Uint32Array }> {
-  // first how long each cell is, behind where it starts
+  // first the length of each cell, stored one position after its start
   const starts = new Uint32Array(cells + 1).fill(fill.byteLength)
   starts[0] = 0
   yield* forLinesSteps(copy, (source, target, length, sourceStride, targetStride) => {

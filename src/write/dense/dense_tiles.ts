@@ -1,6 +1,5 @@
 /**
- * The tiles of dense cells on their way to disk: in the tile order of the array, with what is known of the cells that were
- * given.
+ * The tiles of a dense write in the array's tile order, with statistics of the input cells.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { axisOf, tileOf } from "../../fragment/dense_tiles.ts"
@@ -11,17 +10,17 @@ import { splitDense } from "./dense_tiler.ts"
 import { tileStatisticsSteps } from "../fragment/tile_statistics.ts"
 import { gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
 
-/** The order in which cells of a box are given: by rows, by columns, or tile after tile. */
+/** Order of the input cells of a box: row-major, column-major, or tile by tile. */
 export type DenseOrder = "row" | "col" | "global"
 
 /** The tiles of a box. */
 export interface DenseTiles {
   readonly count: number
-  /** Tile number `i` of a column that has the cells of the box. */
+  /** Builds tile number `i` of a column that contains the cells of the box. */
   readonly tile: (i: number, column: WriteColumn, memory?: TileMemory) => Steps<WriteTile>
 }
 
-/** The tiles of a box whose cells lie in rows or columns. */
+/** Tiles of a box with row-major or column-major cells. */
 const splitTiles = (
   schema: ArraySchema,
   box: Box,
@@ -41,7 +40,7 @@ const splitTiles = (
   return { count: split.tiles, tile }
 }
 
-/** The tiles that a box touches: how many, and what of the box lies in each, in the tile order of the array. */
+/** Returns the number of tiles that a box overlaps, and the part of the box in each, in the array's tile order. */
 export const tileParts = (
   { dimensions, tileOrder }: ArraySchema,
   box: Box,
@@ -65,7 +64,7 @@ export const tileParts = (
 
 const cellsIn = (box: Box): number => box.reduce((n, { low, high }) => n * Number(high - low + 1n), 1)
 
-/** The tiles of a box whose cells lie tile after tile, in each in the cell order of the array. */
+/** Tiles of a box with cells in global order: tile by tile, in the array's cell order in each. */
 const globalTiles = (schema: ArraySchema, box: Box, version: number): DenseTiles => {
   const { count, part } = tileParts(schema, box)
   const layout = schema.cellOrder === "col-major" ? "col-major" : "row-major"
@@ -87,7 +86,7 @@ const globalTiles = (schema: ArraySchema, box: Box, version: number): DenseTiles
   return { count, tile }
 }
 
-/** The tiles of a box in a fragment of format `version`. */
+/** Returns the tiles of a box in a fragment of format `version`. */
 export const denseTiles = (schema: ArraySchema, box: Box, order: DenseOrder, version: number): DenseTiles =>
   order === "global"
     ? globalTiles(schema, box, version)

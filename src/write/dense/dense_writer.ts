@@ -1,8 +1,9 @@
 /**
- * Dense cells in batches: they wait until they fill a row of tiles (or one tile, in global order), which is then written.
+ * Writes dense cells in batches: cells are buffered until they fill a row of tiles (or one tile, in global order).
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { services } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
@@ -27,29 +28,31 @@ import { writeDenseTiles } from "./dense_fragment.ts"
 import type { DenseRequest } from "./write_dense.ts"
 import { attemptWrite, countedFrom, type WriteFailure } from "../result/write_result.ts"
 
-/** How dense cells are written in batches. */
+/** Options of a dense write in batches. */
 export interface DenseWriterRequest extends DenseRequest {
-  /** Bytes after which another fragment begins, at the next row of tiles. */
+  /** Size after which a new fragment starts, at the next row of tiles. */
   readonly maxFragmentSize: number
-  /** What an earlier program finished, and who is told of more. */
+  /** State of an earlier attempt, and callbacks for progress. */
   readonly checkpoints?: Checkpoints
 }
 
-/** A box in the parts in which its cells come: each of them is whole tiles of it, and they follow in the tile order. */
+/** A box divided into the parts in which its cells arrive: each consists of whole tiles, in tile order. */
 interface Parts {
   readonly count: number
   readonly part: (i: number) => Box
-  /** Whether the parts before this one are a box. */
+  /** Whether the parts before part `i` form a box. */
   readonly isRow: (i: number) => boolean
-  /** Whether this part begins another box, and so another fragment. */
+  /** Whether part `i` starts a new box, and so a new fragment. */
   readonly isFirst?: (i: number) => boolean
 }
 
-/** The dimension along which tiles change last. */
+/** Returns the slowest dimension of the tile order. */
 const slowest = ({ tileOrder, dimensions }: ArraySchema): number =>
   tileOrder === "col-major" ? dimensions.length - 1 : 0
 
-/** The parts of a box. Throws {@link WriteError} for orders in which no part would be whole before all are there. */
+/**
+ * Returns the parts of a box. Throws {@link WriteError} for orders in which no part is complete before the last cell.
+ */
 const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
   if (order === "global") {
     const { count, part } = tileParts(schema, box)
@@ -57,12 +60,12 @@ const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
     const isRow = (i: number): boolean => i === 0 || i >= count || part(i)[s].low !== part(i - 1)[s].low
     return { count, part, isRow }
   }
-  // cells in rows fill the rows of tiles one after the other if tiles do too
+  // row-major cells complete rows of tiles one by one if the tile order is row-major too
   if ((order === "row") !== (schema.tileOrder === "row-major") && schema.dimensions.length > 1) {
     const [given, other] = order === "row" ? ["rows", "columns"] : ["columns", "rows"]
     const reason = `cells in ${given} cannot be written in batches where tiles follow in ${other}; give them in the ` +
       `order "global" or "${order === "row" ? "col" : "row"}", or all at once`
-    throw new WriteError({ field: "", reason })
+    throw new WriteError({ field: "", detail: reason })
   }
   const s = schema.dimensions.length === 1 ? 0 : slowest(schema)
   const whole = axisOf(schema.dimensions[s])
@@ -78,13 +81,13 @@ const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
   return { count, part, isRow: () => true }
 }
 
-/** The parts of several boxes, one behind the other. */
+/** Returns the parts of several boxes, in order. */
 const partsOfAll = (schema: ArraySchema, boxes: ReadonlyArray<Box>, order: DenseOrder): Parts => {
   const all = boxes.map((box) => partsOf(schema, box, order))
   if (all.length === 1) return all[0]
   const starts = [0]
   for (const { count } of all) starts.push(starts[starts.length - 1] + count)
-  // parts are asked for in their order
+  // parts are requested in order
   let b = 0
   const within = (i: number): number => {
     while (i < starts[b]) b--
@@ -105,19 +108,19 @@ const partsOfAll = (schema: ArraySchema, boxes: ReadonlyArray<Box>, order: Dense
   }
 }
 
-/** The box of the parts `from … to − 1`, which are whole rows. */
+/** Returns the box of the parts `from … to − 1`, which are whole rows. */
 const around = ({ part }: Parts, from: number, to: number): Box => {
   const last = part(to - 1)
   return part(from).map(({ low }, d) => ({ low, high: last[d].high }))
 }
 
-/** Cells that were checked. */
+/** Validated cells. */
 interface CheckedCells {
   readonly given: number
   readonly columns: ReadonlyArray<WriteColumn>
 }
 
-/** The cells `from … to − 1` of columns. */
+/** Returns the cells `from … to − 1` of columns. */
 function* partOf(columns: ReadonlyArray<WriteColumn>, from: number, to: number): Steps<ReadonlyArray<WriteColumn>> {
   const out: Array<WriteColumn> = []
   for (const column of columns) {
@@ -133,7 +136,7 @@ const denseSteps = (
   parts: Parts,
   request: DenseWriterRequest,
 ): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
-  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+  Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { schema } = array
     const { time, order, maxFragmentSize, checkpoints } = request
     const { given: start, bytes: startBytes } = checkpoints?.start ?? NO_CHECKPOINT
@@ -142,11 +145,11 @@ const denseSteps = (
     let writer: FragmentWriter | undefined
     let cells = 0
     let bytes = startBytes
-    /** Cells of the parts that are written. */
+    /** number of cells in written parts */
     let written = 0
-    /** The part that comes next, and the first one of the fragment that is open. */
+    /** the next part, and the first part of the open fragment */
     let next = 0
-    // fragments end with a part
+    // fragments end at part borders
     for (; written < start; next++) written += cellsOfBox(parts.part(next))
     let first = next
 
@@ -180,7 +183,7 @@ const denseSteps = (
         const left = all - cells
         if (checked.cells <= left) return { given: checked.cells, columns: checked.attributes }
         const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${left} are left`
-        throw new WriteError({ field: "", reason })
+        throw new WriteError({ field: "", detail: reason })
       },
       skip: function* ({ given, columns }, count) {
         const rest = yield* withoutFirst(columns, count, given)
@@ -208,7 +211,7 @@ const denseSteps = (
       finish: Effect.suspend((): Effect.Effect<void, WriteFailure> => {
         if (cells === all) return finishFragment
         const reason = `${cells} of the ${all} cells of the box were given; a box is written whole`
-        return Effect.fail(new WriteError({ uri: array.uri, field: "", reason }))
+        return Effect.fail(new WriteError({ uri: array.uri, field: "", detail: reason }))
       }),
       finished,
       progress: () => ({ cells, bytes: bytes + (writer?.bytes() ?? 0) }),
@@ -216,11 +219,11 @@ const denseSteps = (
   })
 
 /**
- * Opens a writer of the cells of boxes, which come one after the other: each box is a fragment, or several. More than one
- * fragment needs an array of format 12 or later.
+ * Opens a writer for the cells of boxes, which arrive one box after the other: each box becomes one or more fragments.
+ * More than one fragment requires format 12 or later.
  *
- * All fragments have one moment, which is the one of opening. So boxes that overlap must be given the same cells where they
- * do, as copies of an array have them: nothing says which box is newer.
+ * All fragments share one write time, that of opening. Overlapping boxes must therefore contain equal cells where they
+ * overlap, as in copies of an array: neither box is newer.
  */
 export const openDenseWriter = (
   array: OpenedArray,

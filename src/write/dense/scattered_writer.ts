@@ -1,8 +1,10 @@
 /**
- * Dense cells that come with their coordinates, in any order: they wait until the memory is used up, and become boxes then.
+ * Writes dense cells given with their coordinates, in any order: they are buffered until the memory is used up, then
+ * become boxes.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { services } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
@@ -33,18 +35,18 @@ import { denseFragment } from "./dense_fragment.ts"
 import type { DenseRequest } from "./write_dense.ts"
 import { attemptWrite, attemptWriteSteps, countedFrom, type WriteFailure } from "../result/write_result.ts"
 
-/** How cells are written where they say that they lie. */
+/** Options of a dense write of cells with coordinates. */
 export interface PlacedRequest extends Omit<DenseRequest, "order"> {
-  /** Bytes of cells that may wait. */
+  /** Maximum size of buffered cells, in bytes. */
   readonly memory: number
-  /** What an earlier program finished, and who is told of more. */
+  /** State of an earlier attempt, and callbacks for progress. */
   readonly checkpoints?: Checkpoints
 }
 
-/** No column of waiting cells has more bytes. */
+/** Maximum size of a buffered column, in bytes. */
 const MAX_MEMORY = 0xffffffff
 
-/** Cells that were checked: dimensions, then attributes. */
+/** Validated cells: dimensions, then attributes. */
 interface CheckedCells {
   readonly given: number
   readonly columns: ReadonlyArray<WriteColumn>
@@ -56,16 +58,16 @@ const placedSteps = (
   request: PlacedRequest,
   moments: Moments,
 ): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
-  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+  Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { dimensions, attributes } = fieldsOf(schema)
-    // what is given has dimensions too, as of sparse cells
+    // the input includes dimensions, as for sparse cells
     const given: ArraySchema = { ...schema, arrayType: "sparse" }
     const memory = Math.min(request.memory, MAX_MEMORY)
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
     const buffers = [...dimensions, ...attributes].map((field) => new ColumnBuffer(field))
     let { given: flushed, bytes } = checkpoints?.start ?? NO_CHECKPOINT
-    /** The boxes of a write at a moment that was given: nothing says there which of two is newer. */
+    /** boxes of a write at an explicit time, where neither of two fragments is newer */
     const written: Array<Box> = []
 
     const flush = Effect.suspend(() => {
@@ -82,7 +84,7 @@ const placedSteps = (
           }
           for (const { box } of boxes) written.push(box)
         }
-        // boxes of one part of the cells do not overlap
+        // boxes of one flush do not overlap
         const time = yield* moments.next
         for (const { box, cells } of boxes) {
           yield* checkTogether(uri, target.version, finished)
@@ -135,9 +137,9 @@ const placedSteps = (
   })
 
 /**
- * Opens a writer of dense cells with their coordinates: columns of all dimensions and attributes. Cells that lie together
- * become boxes, each a fragment; more than one needs an array of format 12 or later. Where cells are given again after the
- * first ones were flushed, the later ones count; with a moment that was given they are refused.
+ * Opens a writer of dense cells with coordinates: columns of all dimensions and attributes. Adjacent cells become
+ * boxes, each a fragment; more than one requires format 12 or later. If a cell is written again after the first was
+ * flushed, the later one wins; with an explicit time it is rejected.
  */
 export const openPlacedWriter = <E = never>(
   array: OpenedArray,

@@ -1,5 +1,5 @@
 /**
- * Dense cells into one fragment: a box, cut into the space tiles that it touches.
+ * Writes a box of dense cells into one fragment, divided into space tiles.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -19,16 +19,19 @@ import { checkTies } from "../fragment/ties.ts"
 import { commitLabels, labelFragments, labelUris, splitLabels } from "./write_labels.ts"
 import { attemptWriteSteps, type WriteFailure, type WriteProgress, type WriteResult } from "../result/write_result.ts"
 
-/** How dense cells are written. */
+/** Options of a dense write. */
 export interface DenseRequest {
   readonly time: NameTime | undefined
   readonly order: DenseOrder
   readonly onProgress: ((progress: WriteProgress) => void) | undefined
-  /** How columns are checked. */
+  /** Rules that validate columns. */
   readonly checks?: CheckOptions
 }
 
-/** Writes the cells of a box into a new fragment of the array; labels of its coordinates into those of their arrays. */
+/**
+ * Writes the cells of a box into a new fragment of the array, and labels of its coordinates into new fragments of the
+ * label arrays.
+ */
 export const writeDense = (
   array: OpenedArray,
   region: unknown,

@@ -1,5 +1,5 @@
 /**
- * Dimension labels that are written: into the arrays that hold them, each of which gets a fragment.
+ * Writes dimension labels: each label array gets a new fragment.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -24,16 +24,16 @@ import { attemptWrite, attemptWriteSteps, type WriteFailure } from "../result/wr
 
 type Columns = Readonly<Record<string, unknown>>
 
-/** A label and what is to be written of it. */
+/** A label and its new values. */
 export interface LabelColumn {
   readonly label: DimensionLabel
   readonly column: unknown
 }
 
-/** The coordinates that a label is written for. */
+/** Returns the coordinates that a label is written for. */
 export type RangeOfLabel = (label: DimensionLabel) => Box[number]
 
-/** The columns of a write, those of labels apart from those of fields. Throws {@link WriteError}. */
+/** Separates the columns of labels from those of fields. Throws {@link WriteError}. */
 export const splitLabels = (
   { dimensionLabels }: ArraySchema,
   columns: Columns,
@@ -48,11 +48,11 @@ export const splitLabels = (
   return { labels, fields: Object.fromEntries(Object.entries(columns).filter(([name]) => !names.has(name))) }
 }
 
-/** Where the arrays of labels are. Labels outside of the array are not among them: writing those fails. */
+/** Returns the URIs of label arrays. Labels stored outside the array are not included: writing those fails. */
 export const labelUris = ({ uri }: OpenedArray, labels: ReadonlyArray<LabelColumn>): ReadonlyArray<string> =>
   labels.flatMap(({ label }) => label.relative ? [join(uri, label.uri)] : [])
 
-/** Writes labels into fragments that are not committed yet. */
+/** Writes labels into uncommitted fragments. */
 export const labelFragments = (
   array: OpenedArray,
   labels: ReadonlyArray<LabelColumn>,
@@ -63,10 +63,10 @@ export const labelFragments = (
     Effect.gen(function* () {
       const { uri } = array
       const refuse = (reason: string, cell?: number): WriteError =>
-        new WriteError({ uri, field: label.name, reason, ...(cell === undefined ? {} : { cell }) })
+        new WriteError({ uri, field: label.name, detail: reason, ...(cell === undefined ? {} : { cell }) })
       const its = yield* openLabel(array, label).pipe(
         Effect.catchTags({
-          ArrayNotFound: ({ hint }) => Effect.fail(refuse(`the array of the label is not there: ${hint}`)),
+          ArrayNotFound: ({ detail: hint }) => Effect.fail(refuse(`the array of the label is not there: ${hint}`)),
           FormatError: ({ message }) => Effect.fail(refuse(message)),
           NotFound: ({ message }) => Effect.fail(refuse(message)),
           ChecksumMismatch: ({ message }) => Effect.fail(refuse(message)),
@@ -77,22 +77,22 @@ export const labelFragments = (
       const part = [rangeOf(label)]
       const { attributes } = yield* Effect.mapError(
         attemptWriteSteps(uri, () => checkColumnsSteps(its.schema, { [label.attribute]: column }, cellsOfBox(part))),
-        ({ reason, cell }) => refuse(reason, cell),
+        ({ detail: reason, cell }) => refuse(reason, cell),
       )
       return yield* denseFragment(target, part, attributes, { time, order: "row" }, () => {})
     }))
 
-/** Makes labels count, one after the other: each has an array of its own. */
+/** Commits labels one after the other: each has its own array. */
 export const commitLabels = (fragments: ReadonlyArray<FinishedFragment>) =>
   Effect.forEach(fragments, (fragment) => commitFragments([fragment]), { discard: true })
 
-/** What a region says of the dimension of each label. Throws {@link WriteError}. */
+/** Returns the ranges of a region for the dimension of each label. Throws {@link WriteError}. */
 const rangesIn = (schema: ArraySchema, region: unknown): RangeOfLabel => {
   const { dimensions, currentDomain } = schema
   if (typeof region === "object" && region !== null) {
-    // the names of all dimensions, of which others than those of labels say nothing
+    // all dimension names are accepted; those without labels have no effect
     const wrong = Object.keys(region).find((name) => !dimensions.some((d) => d.name === name))
-    if (wrong !== undefined) throw new WriteError({ field: wrong, reason: "there is no such dimension" })
+    if (wrong !== undefined) throw new WriteError({ field: wrong, detail: "there is no such dimension" })
   }
   return ({ dimension }) => {
     const one = dimensions[dimension]
@@ -105,7 +105,7 @@ const rangesIn = (schema: ArraySchema, region: unknown): RangeOfLabel => {
   }
 }
 
-/** Writes labels of the coordinates of a region, and no cells. */
+/** Writes labels of the coordinates of a region, without cells. */
 export const writeLabels = (
   array: OpenedArray,
   region: unknown,
@@ -120,7 +120,7 @@ export const writeLabels = (
       if (other !== undefined) {
         const names = schema.dimensionLabels.map(({ name }) => JSON.stringify(name)).join(", ")
         const reason = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
-        throw new WriteError({ field: other, reason })
+        throw new WriteError({ field: other, detail: reason })
       }
       const rangeOf = rangesIn(schema, region)
       return { labels, ranges: new Map(labels.map(({ label }) => [label, rangeOf(label)])) }

@@ -1,11 +1,12 @@
 /**
- * Writers that take cells in batches: what those of dense and sparse arrays have in common.
+ * Writers that take cells in batches: the parts that dense and sparse arrays share.
  *
  * @module
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
+import { type Target, traced } from "../../../platform/observability/spans.ts"
 import type { StorageError } from "../../../platform/errors.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { makeTurns, runSteps, withinTurns } from "../../../platform/host/event_loop_turns.ts"
@@ -24,45 +25,46 @@ import {
 } from "../result/write_result.ts"
 
 /**
- * A write that takes its cells in batches. It holds a bounded part of them in memory; nothing of it is there until it is
- * committed, and then all of it is. What was not committed when its scope ends is removed.
+ * A write that takes its cells in batches. It holds a bounded part of them in memory. Readers see nothing of it before
+ * the commit, and all of it afterwards. Files that were not committed when its scope ends are removed.
  */
 export interface CellWriter<Columns, E = never> {
   /**
-   * Appends cells. Cells that are refused with a `WriteError` were not appended, and others may follow; after any other
-   * error, and after a filter has refused values, only `WriteError`s do. Errors count cells from the first one of the write.
+   * Appends cells. Cells rejected with a `WriteError` are not appended, and later batches may follow; after any other
+   * error, or after a filter rejected values, every call fails with `WriteError`. Errors number cells from the first
+   * one of the write.
    */
   readonly write: (columns: Columns) => Effect.Effect<void, WriteFailure>
-  /** Writes what waits, and makes all of it count at once. Nothing can be written after. */
+  /** Writes buffered cells and commits all fragments at once. Nothing can be written afterwards. */
   readonly commit: Effect.Effect<WriteResult, WriteFailure | E>
 }
 
 /**
- * Decides whether finished fragments are committed: runs the commit, or fails before it. If it fails after the commit with the
- * fragments in the state `tried`, their commit is removed again, and then they are.
+ * Decides whether finished fragments are committed: runs the commit, or fails before it. If it fails after the commit,
+ * with the fragments in state `tried`, their commit is removed first and then the fragments.
  */
 export type CommitGuard<E> = (
   fragments: ReadonlyArray<FinishedFragment>,
   commit: Effect.Effect<void, StorageError>,
 ) => Effect.Effect<void, WriteFailure | E>
 
-/** What a writer of one kind of array does with cells. */
+/** The steps of a writer for one kind of array. */
 export interface CellSteps<Checked extends { readonly given: number }> {
-  /** Checks a batch, and says how many cells it has. Throws WriteError, and then the batch is as if it had not been given. */
+  /** Validates a batch and counts its cells. Throws WriteError; a rejected batch has no effect. */
   readonly check: (columns: Readonly<Record<string, unknown>>) => Steps<Checked>
-  /** Passes over the first cells of a batch, which an earlier program wrote. */
+  /** Skips the first cells of a batch, which an earlier process wrote. */
   readonly skip: (checked: Checked, cells: number) => Steps<Checked>
-  /** Appends what was checked. */
+  /** Appends a validated batch. */
   readonly append: (checked: Checked) => Effect.Effect<void, WriteFailure>
-  /** Writes what waits. */
+  /** Writes buffered cells. */
   readonly finish: Effect.Effect<void, WriteFailure>
-  /** The fragments that are finished. */
+  /** The finished fragments. */
   readonly finished: ReadonlyArray<FinishedFragment>
-  /** What was appended so far. */
+  /** Progress so far. */
   readonly progress: () => WriteProgress
 }
 
-/** Fails where the fragments of one write could not be committed together with another one. */
+/** Fails if the fragments of one write could not be committed together with one more. */
 export const checkTogether = (
   uri: string,
   version: number,
@@ -71,13 +73,13 @@ export const checkTogether = (
   if (finished.length === 0 || version >= Since.folders) return Effect.void
   const reason = `these cells need several fragments, which arrays before format ${Since.folders} cannot commit ` +
     `together; write them in several writes, or allow more memory`
-  return Effect.fail(new WriteError({ uri, field: "", reason }))
+  return Effect.fail(new WriteError({ uri, field: "", detail: reason }))
 }
 
 const FAILED = "an earlier part of this write failed; begin it anew"
 const COMMITTED = "it was committed; open another writer for more cells"
 
-/** The writer of these steps: one call after the other, and none after one that failed half-way. */
+/** Creates a writer from its steps: calls run one after the other, and none runs after a call that failed half-way. */
 export const makeCellWriter = <Checked extends { readonly given: number }, E = never>(
   uri: string,
   steps: CellSteps<Checked>,
@@ -89,14 +91,14 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
     const storage = yield* Storage
     const first = checkpoints?.start.given ?? 0
     const turn = yield* Effect.makeSemaphore(1)
-    // batches follow each other so closely that their turns are those of one operation
+    // batches follow each other closely, so they share the turns of one operation
     const turns = withinTurns(makeTurns())
     let ended: string | undefined
     let given = 0
-    /** One thing after the other, unless it is over. */
+    /** runs calls in order, until the writer is closed */
     const inTurn = <A, E1>(step: () => Effect.Effect<A, WriteFailure | E1>): Effect.Effect<A, WriteFailure | E1> =>
       turn.withPermits(1)(Effect.suspend((): Effect.Effect<A, WriteFailure | E1> =>
-        ended === undefined ? turns(step()) : Effect.fail(new WriteError({ uri, field: "", reason: ended }))
+        ended === undefined ? turns(step()) : Effect.fail(new WriteError({ uri, field: "", detail: ended }))
       ))
     const write = (columns: Readonly<Record<string, unknown>>) =>
       inTurn(() =>
@@ -138,6 +140,15 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
     )
     return { write, commit }
   })
+
+/** Creates a sink from a writer: it writes all batches of a stream and commits them at its end. */
+export const tracedWriter = (name: string, target: Target) =>
+<Columns, E>(
+  { write, commit }: CellWriter<Columns, E>,
+): CellWriter<Columns, E> => ({
+  write: (columns) => write(columns).pipe(traced(`${name}.write`, target)),
+  commit: commit.pipe(traced(`${name}.commit`, target)),
+})
 
 /** The sink of a writer: it takes all batches of a stream, and commits them at its end. */
 export const sinkOf = <Columns, R>(

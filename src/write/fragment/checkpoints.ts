@@ -1,5 +1,5 @@
 /**
- * Writes that go on where a killed program stopped: which fragments it finished, and what is saved for the next time.
+ * Resumable writes: the fragments that a killed process finished, and the state saved for the next attempt.
  *
  * @module
  */
@@ -11,23 +11,23 @@ import type { Steps } from "../../kernel/steps.ts"
 import type { FinishedFragment, FragmentTarget } from "./fragment_writer.ts"
 import { gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
 
-/** How far a write is when a fragment is finished. */
+/** Progress of a write when a fragment is finished. */
 export interface WrittenSoFar extends Pick<Checkpoint, "given" | "cells" | "bytes"> {
-  /** All fragments that are finished, oldest first. */
+  /** All finished fragments, oldest first. */
   readonly fragments: ReadonlyArray<FinishedFragment>
 }
 
-/** Where a write begins, and who is told of its fragments. */
+/** The start of a write, and callbacks for its fragments. */
 export interface Checkpoints {
-  /** What an earlier program finished: the first `given` cells are given again, and passed over. */
+  /** Work of an earlier process: the first `given` cells are passed in again and skipped. */
   readonly start: Checkpoint
-  /** Is called whenever the fragments hold all of the first `given` cells. */
+  /** Called whenever the fragments contain all of the first `given` cells. */
   readonly save: (written: WrittenSoFar) => Effect.Effect<void, StorageError, Storage>
-  /** Is called when all cells are written. Returns the name of the commit, where there are several fragments. */
+  /** Called when all cells are written. Returns the name of the commit if there are several fragments. */
   readonly beforeCommit: (written: WrittenSoFar) => Effect.Effect<string, StorageError, Storage>
 }
 
-/** Fragments that an earlier program finished and did not commit. */
+/** Returns fragments that an earlier process finished without committing them. */
 export const keptFragments = (
   { uri, version }: Pick<FragmentTarget, "uri" | "version">,
   { start }: Pick<Checkpoints, "start"> = { start: NO_CHECKPOINT },
@@ -44,7 +44,7 @@ export const keptFragments = (
 /** The beginning of a write. */
 export const NO_CHECKPOINT: Checkpoint = { given: 0, cells: 0, bytes: 0, fragments: [], commit: null }
 
-/** Columns without their first cells. */
+/** Returns columns without their first cells. */
 export function* withoutFirst(
   columns: ReadonlyArray<WriteColumn>,
   first: number,

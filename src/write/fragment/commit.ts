@@ -1,6 +1,6 @@
 /**
- * The one moment at which what was written is there: a single exclusive create.
- * Format: `array_file_hierarchy.md`, `consolidated_commits_file.md`.
+ * Commits fragments: a single exclusive create makes them visible. Format: `array_file_hierarchy.md`,
+ * `consolidated_commits_file.md`.
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../../platform/errors.ts"
@@ -16,7 +16,10 @@ import type { FinishedFragment } from "./fragment_writer.ts"
 
 const nothing = new Uint8Array(0)
 
-/** Creates the commit; one that is there already is ours, of a try whose answer was lost: its name is nobody else's. */
+/**
+ * Creates the commit file. An existing file of that name is ours, from an attempt whose response was lost: no other
+ * writer uses the name.
+ */
 const create = (
   fragments: ReadonlyArray<FinishedFragment>,
   uri: string,
@@ -37,13 +40,13 @@ const create = (
 const namesOf = (fragments: ReadonlyArray<FinishedFragment>): ReadonlyArray<TimestampedName> =>
   fragments.map(({ name }) => parseName(name)!).sort(compareNames)
 
-/** A new name for the commit of several fragments: it has the times of all. */
+/** Returns a new name for the commit of several fragments; it spans the times of all. */
 export const newCommitName = (fragments: ReadonlyArray<FinishedFragment>): Effect.Effect<string> => {
   const names = namesOf(fragments)
   return newName([names[0].start, names[names.length - 1].end], fragments[0].version)
 }
 
-/** The commit of several fragments: the lines of their own commits, oldest first, in one file. */
+/** Creates the commit of several fragments: the lines of their own commits, oldest first, in one file. */
 const createTogether = (
   fragments: ReadonlyArray<FinishedFragment>,
   commit: string | undefined,
@@ -58,9 +61,9 @@ const createTogether = (
   })
 
 /**
- * Makes finished fragments of one array count: all of them at once, or none. Several at once need format 12 or later. It is
- * not interrupted: who stops while it is under way waits until it is known whether they count. `commit` is the name of the
- * commit of several fragments, if it was decided before.
+ * Commits finished fragments of one array, all at once or none. Several at once require format 12 or later. Not
+ * interruptible: an interruption waits until the outcome is known. `commit` is the name of the commit of several
+ * fragments, if it was chosen before.
  */
 export const commitFragments = (
   fragments: ReadonlyArray<FinishedFragment>,

@@ -1,70 +1,72 @@
 /**
- * Tiles on their way into a fragment: they are filtered, here or in a worker thread, and handed on in their order.
+ * Filters the tiles of a fragment, in this thread or in workers, and passes them on in order.
  */
 import * as Effect from "effect/Effect"
+import { offerJob } from "../../../platform/workers/jobs.ts"
 import type { CodecError } from "../../../platform/errors.ts"
 import { runSteps, turn, turnIfDue } from "../../../platform/host/event_loop_turns.ts"
+import { tracedBatch } from "../../../platform/observability/spans.ts"
 import type { WorkerPool } from "../../../platform/workers/worker_pool.ts"
 import type { WriteError } from "../../array/open/errors.ts"
 import type { FieldTile } from "../../fragment/field_tiles.ts"
-import { type PersistAnswer, type PersistJob, persistJob } from "../../fragment/store/filter_job.ts"
+import { type PersistJob, persistJob, persistJobs } from "../../fragment/store/filter_job.ts"
 import type { FieldFilters, PersistedTile } from "../../fragment/store/filter_tile.ts"
 import type { TileStatistics } from "../../fragment/tile_statistics.ts"
 import { finish, type Steps } from "../../kernel/steps.ts"
 
-/** Memory of the values of one tile after the other: each is gone when the next one is made. */
+/** Memory for the values of one tile at a time: the next tile reuses it. */
 export interface TileMemory {
   bytes: Uint8Array
 }
 
-/** A tile that is to be written, and what is known of it. */
+/** A tile to write, with its statistics. */
 export interface WriteTile {
   readonly tile: FieldTile
   readonly statistics: TileStatistics
-  /** Which cell of those that were given a cell of the tile is, for errors; none for padding. */
+  /** Maps a cell of the tile to its number in the input, for error messages; `undefined` for padding. */
   readonly cellOf?: (cell: number) => number | undefined
 }
 
-/** Tiles that are made when it is their turn. */
+/** Tiles that are built on demand. */
 export interface WriteTiles {
   readonly count: number
-  /** Bytes of one, about. */
+  /** Approximate size of one tile in bytes. */
   readonly bytes: number
-  /** Its values may lie in the memory that is given. */
+  /** Builds tile `i`; its values may be in `memory`. */
   readonly tile: (i: number, memory?: TileMemory) => Steps<WriteTile>
 }
 
-/** How tiles are filtered. */
+/** Options of filtering. */
 export interface PersistOptions {
   readonly filters: FieldFilters
-  /** Filters a tile in this thread; what a filter refuses becomes an error that names the cell. */
+  /** Filters a tile in this thread; rejected values become an error that names the cell. */
   readonly here: (tile: WriteTile) => Effect.Effect<PersistedTile, CodecError | WriteError>
-  /** The workers that help, if there are any. */
+  /** The worker pool, if there is one. */
   readonly pool: WorkerPool | undefined
 }
 
-/** Tiles that go to a worker together have about so many bytes. */
+/** Approximate size of the tiles sent to a worker together. */
 const JOB = 1 << 20
 
-/** Tiles of more bytes are copied in steps before a worker gets them. */
+/** Larger tiles are copied in steps before they are sent to a worker. */
 const COPIED_AT_ONCE = 1 << 24
 
 const numbers = (from: number, to: number): ReadonlyArray<number> =>
   Array.from({ length: to - from }, (_, i) => from + i)
 
-/** Makes tiles, filters them, and hands them to `take`, one after the other. Few of them are there at a time. */
+/** Builds tiles, filters them and passes them to `take`, one after the other. Only a few are in memory at a time. */
 export const persistTiles = <E>(
   { count, bytes, tile: tileAt }: WriteTiles,
   { filters, here, pool }: PersistOptions,
   take: (tile: WriteTile, persisted: PersistedTile) => Effect.Effect<void, E>,
 ): Effect.Effect<void, CodecError | WriteError | E> => {
   const step = pool === undefined ? 1 : Math.max(1, Math.min(count, Math.floor(JOB / Math.max(1, bytes))))
-  // alone, each tile is taken before the next one is made
+  // without workers, each tile is consumed before the next one is built
   const memory = pool === undefined ? { bytes: new Uint8Array(0) } : undefined
   const done: Array<ReadonlyArray<readonly [WriteTile, PersistedTile]> | undefined> = []
   let next = 0
   let taking = false
-  /** Hands on what is there, unless somebody does so already. */
+  /** passes on finished tiles, unless another fiber already does */
   const handOn = Effect.gen(function* () {
     if (taking) return
     taking = true
@@ -81,24 +83,19 @@ export const persistTiles = <E>(
   ): Effect.Effect<ReadonlyArray<PersistedTile>, CodecError | WriteError> => {
     if (pool === undefined) return allHere(tiles)
     const make = (): Steps<PersistJob> => persistJob(filters, tiles.map(({ tile }) => tile), memories.pop())
-    const offer = (job: () => PersistJob) =>
-      pool.offer(() => {
-        const its = job()
-        return [its, [its.bytes]]
-      })
+    const offer = (job: () => PersistJob) => offerJob(pool, persistJobs, job)
     const answered = (answer: ReturnType<typeof offer>) =>
       answer === undefined ? Effect.zipLeft(allHere(tiles), turn) : Effect.matchEffect(answer, {
-        // what a worker had is lost with it, but the tiles are still here
+        // a failed worker loses its copies, but the tiles still exist in this thread
         onFailure: () => allHere(tiles),
-        onSuccess: (given) => {
-          const { bytes, persisted } = given as PersistAnswer
+        onSuccess: ({ bytes, persisted }) => {
           memories.push(bytes)
-          // once more here, which fails with what is wrong
+          // filter again in this thread, which fails with the precise error
           return persisted === undefined ? allHere(tiles) : Effect.succeed(persisted)
         },
       })
     if (bytes * tiles.length <= COPIED_AT_ONCE) return answered(offer(() => finish(make())))
-    // large tiles are copied in steps, also if no worker turns out to be free
+    // large tiles are copied in steps, even if no worker turns out to be free
     return Effect.flatMap(runSteps(make), (job) => {
       const answer = offer(() => job)
       if (answer === undefined) memories.push(job.bytes)
@@ -125,5 +122,5 @@ export const persistTiles = <E>(
   return Effect.forEach(numbers(0, Math.ceil(count / step)), group, {
     concurrency: pool?.concurrency ?? 1,
     discard: true,
-  })
+  }).pipe(tracedBatch("writeTiles", () => ({ tiles: count })))
 }

@@ -1,5 +1,5 @@
 /**
- * Open arrays as something to write into.
+ * Open arrays as targets of fragments.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -8,11 +8,14 @@ import { OLDEST_WRITTEN } from "../../array/create/check_format_version.ts"
 import { accessOf, type OpenedArray } from "../../array/open/open.ts"
 import type { FragmentTarget } from "./fragment_writer.ts"
 
-/** What is written belongs to the age of the array; fragments of formats that are not written are of the current one. */
+/**
+ * The format version of new fragments: that of the array, or the current one for arrays of versions that cannot be
+ * written.
+ */
 export const fragmentVersion = (schemaVersion: number): number =>
   schemaVersion < OLDEST_WRITTEN ? CURRENT_VERSION : schemaVersion
 
-/** What fragments of an open array are written into. */
+/** Returns the target for fragments of an open array. */
 export const targetOf = (array: OpenedArray): Effect.Effect<FragmentTarget, never, Codecs> =>
   Effect.map(accessOf(array), (access) => ({
     uri: array.uri,

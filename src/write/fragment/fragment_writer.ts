@@ -1,9 +1,10 @@
 /**
- * Writing a fragment: its tiles field by field in global order, filtered and streamed into its files, then its metadata.
- * Nothing of it counts until it is committed; if that does not come, the files that were written are removed.
+ * Writes a fragment: tiles field by field in global order, filtered and streamed into its files, then its metadata. The
+ * fragment is invisible until its commit; without a commit, its files are removed.
  */
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
+import { attempt, failOn } from "../../../platform/attempt.ts"
 import { CodecError, type StorageError } from "../../../platform/errors.ts"
 import { type FileWriter, inFlight, Storage } from "../../../platform/storage/service.ts"
 import { runSteps, turnIfDue } from "../../../platform/host/event_loop_turns.ts"
@@ -17,7 +18,7 @@ import { trackCreated } from "../../array/create/created_files.ts"
 import { join } from "../../array/open/listing.ts"
 import { type NameTime, newName } from "../../array/create/fragment_name.ts"
 import { FilterRefused } from "../../filter/part/errors.ts"
-import { concat } from "../../filter/part/words.ts"
+import { concat } from "../../kernel/copy/concat.ts"
 import { BoundsRecord, buildRTree, rootOf } from "../../fragment/store/build_rtree.ts"
 import { denseCells } from "../../fragment/dense_tiles.ts"
 import { type Field, fieldsOf, zippedCoordinates } from "../../fragment/field.ts"
@@ -36,81 +37,84 @@ import { webpEncoderOf } from "../../fragment/tile_context.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { persistTiles, type WriteTile, type WriteTiles } from "./filter_tiles.ts"
 
-/** What fragments are written into. */
+/** The array that fragments are written to. */
 export interface FragmentTarget {
-  /** The array. */
+  /** URI of the array. */
   readonly uri: string
   readonly schema: ArraySchema
   readonly schemaName: string
-  /** The format version of its fragments. */
+  /** Format version of its fragments. */
   readonly version: number
   readonly access: TileAccess
 }
 
-/** What a fragment is to be. */
+/** Options of a fragment. */
 export interface FragmentOptions {
-  /** First and last moment of its cells. Default: now. */
+  /** First and last write time of its cells. Default: now. */
   readonly time?: NameTime
   readonly hasTimestamps?: boolean
   readonly hasDeleteMetadata?: boolean
   readonly processedConditions?: ReadonlyArray<string>
 }
 
-/** What writing tiles can fail with. */
+/** Errors of writing tiles. */
 export type WriteTilesError = StorageError | CodecError | WriteError
 
-/** What is to be said of a whole fragment at its end. */
+/** Properties of the whole fragment, known when it is finished. */
 export interface FragmentEnd {
-  /** Dense fragments: the box that was written. */
+  /** Dense fragments: the written box. */
   readonly nonEmptyDomain?: ReadonlyArray<Range>
-  /** Sparse fragments: cells of the last tile. */
+  /** Sparse fragments: number of cells in the last tile. */
   readonly lastTileCells?: number
 }
 
-/** A fragment that is whole, but not there yet: see `commitFragments`. */
+/** A complete fragment that is not visible yet: see `commitFragments`. */
 export interface FinishedFragment {
-  /** The array. */
+  /** URI of the array. */
   readonly arrayUri: string
   readonly name: string
   readonly version: number
-  /** The box of its cells; not known of a fragment that an earlier program finished. */
+  /** The box of its cells; unknown for a fragment that an earlier process finished. */
   readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
-  /** Until format 4, where the file of the metadata is the commit. */
+  /** Up to format 4 only: there the metadata file is the commit. */
   readonly metadata: { readonly uri: string; readonly bytes: Uint8Array } | undefined
-  /** What becomes of the fragment: it is removed at the end of the scope unless it was committed, or is kept for later. */
+  /**
+   * State of the commit. At the end of the scope, the fragment is removed unless it was committed or is kept for a
+   * later attempt.
+   */
   readonly state: { commit: "none" | "tried" | "done"; commitUri: string | undefined; isKept: boolean }
 }
 
-/** A fragment that is being written. */
+/** A fragment being written. */
 export interface FragmentWriter {
   readonly name: string
   readonly uri: string
-  /** Bytes that its files have by now. */
+  /** Current size of its files in bytes. */
   readonly bytes: () => number
-  /** How many fields are worth being written at once. */
+  /** Number of fields worth writing concurrently. */
   readonly inFlight: number
   /** Appends tiles of an attribute. */
   readonly write: (field: Field, tiles: WriteTiles) => Effect.Effect<void, WriteTilesError>
-  /** Appends tiles of coordinates, as many of each dimension. */
+  /** Appends tiles of coordinates, equally many of each dimension. */
   readonly writeCoordinates: (tiles: ReadonlyArray<WriteTiles>) => Effect.Effect<void, WriteTilesError>
-  /** Puts the files of a field into their places; nothing can be appended to them after. */
+  /** Finishes the files of a field; nothing can be appended to them afterwards. */
   readonly close: (field: Field) => Effect.Effect<void, StorageError>
-  /** Closes what is open, and writes the metadata. Every field has as many tiles, and at least one. */
+  /** Finishes all files and writes the metadata. Every field must have the same number of tiles, at least one. */
   readonly finish: (end: FragmentEnd) => Effect.Effect<FinishedFragment, StorageError | CodecError>
 }
 
-/** So many bytes go into a file at once; fewer where so many wait for all files together. */
+/** Bytes written to a file at once; fewer when that many are buffered for all files together. */
 const BATCH = 1 << 20
 const MAX_WAITING = 1 << 26
 
-/** Bytes of one call to the storage. */
+/** Bytes per storage call. */
 const WRITTEN_AT_ONCE = 1 << 23
 
-/** Below so many bytes of a field's tiles, threads are not worth their start; below so many at a time, there is no second. */
+/** Smaller fields do not justify starting threads; each further thread needs this many bytes at a time. */
 const WORTH = 1 << 24
 const WORTH_AT_ONCE = 1 << 22
 
-/** A file of tiles: what is filtered waits until there is enough of it. */
+/** A file of tiles: filtered data is buffered until a call is worthwhile. */
 interface OutFile {
   readonly uri: string
   writer: FileWriter | undefined
@@ -123,12 +127,12 @@ interface OutField {
   readonly record: FieldRecord
   readonly filters: FieldFilters
   readonly files: Readonly<Record<DataPart, OutFile>>
-  /** Bytes of the tiles that were given. */
+  /** Size of the tiles passed in. */
   given: number
   closed: boolean
 }
 
-/** Runs filters in steps; what they refuse becomes an error that names the field and the cell. */
+/** Runs filters in steps; rejected values become an error that names field and cell. */
 const attemptFilters = <A>(
   uri: string,
   field: Field,
@@ -139,21 +143,16 @@ const attemptFilters = <A>(
     if (error instanceof CodecError) return Effect.fail(error)
     if (!(error instanceof FilterRefused)) return Effect.die(error)
     const cell = error.cell === undefined ? undefined : cellOf?.(error.cell)
-    const reason = `the filter ${error.filter} cannot hold it: ${error.reason}`
-    return Effect.fail(new WriteError({ uri, field: field.name, ...(cell === undefined ? {} : { cell }), reason }))
+    const reason = `the filter ${error.filter} cannot hold it: ${error.detail}`
+    return Effect.fail(
+      new WriteError({ uri, field: field.name, ...(cell === undefined ? {} : { cell }), detail: reason }),
+    )
   })
 
-/** Closes generic tiles, which have no filter that refuses. */
-const attemptCodecs = <A>(run: () => A): Effect.Effect<A, CodecError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof CodecError ? Effect.fail(error) : Effect.die(error)
-    }
-  })
+/** Encodes generic tiles, whose filters reject nothing. */
+const attemptCodecs = <A>(run: () => A): Effect.Effect<A, CodecError> => attempt(run, failOn(CodecError))
 
-/** Opens a fragment of an array. What was written of it is removed with the scope, unless it was committed. */
+/** Opens a fragment of an array. Its files are removed with the scope, unless it was committed. */
 export const openFragment = (
   target: FragmentTarget,
   options: FragmentOptions = {},
@@ -174,7 +173,7 @@ export const openFragment = (
     const state: FinishedFragment["state"] = { commit: "none", commitUri: undefined, isKept: false }
     yield* Effect.addFinalizer(() => {
       if (state.commit === "done" || state.isKept) return Effect.void
-      // a commit whose answer was lost may exist: it goes first, or the array would name a fragment that is gone
+      // a commit whose response was lost may exist: it is removed first, or the array would name a missing fragment
       const commit = state.commit === "tried" ? storage.remove(state.commitUri!) : Effect.void
       return Effect.ignore(Effect.zipRight(commit, created.removeAll()))
     })
@@ -212,9 +211,9 @@ export const openFragment = (
         return out
       })
 
-    /** Bytes that wait for all files. */
+    /** bytes buffered for all files */
     let waiting = 0
-    /** Bytes of all tiles. */
+    /** size of all tiles */
     let appended = 0
     const flush = (file: OutFile): Effect.Effect<void, StorageError> =>
       Effect.gen(function* () {
@@ -225,13 +224,13 @@ export const openFragment = (
         file.parts = []
         file.waiting = 0
         for (let from = 0; from < parts.length;) {
-          // what is large goes as it is, what is small goes together
+          // large buffers are written as they are, small ones are joined
           let to = from
           for (let size = 0; to < parts.length && (to === from || size + parts[to].length <= BATCH); to++) {
             size += parts[to].length
           }
           const bytes = to === from + 1 ? parts[from] : concat(parts.slice(from, to))
-          // a single call for a huge tile would block for as long as the disk takes
+          // a single call for a huge tile would block as long as the disk takes
           for (let at = 0; at < bytes.length; at += WRITTEN_AT_ONCE) {
             yield* file.writer.write(bytes.subarray(at, at + WRITTEN_AT_ONCE))
             yield* turnIfDue
@@ -267,7 +266,7 @@ export const openFragment = (
         const given = tiles.count * tiles.bytes
         out.given += given
         const pool = out.given < WORTH || given < WORTH_AT_ONCE ? undefined : persistPool(access, filters)
-        // of the tile before: what is as large as this goes into its file at once, and is free then
+        // memory of the previous tile: a tile of at least this size is written at once, so its memory is free again
         let memory: Uint8Array | undefined
         const here = ({ tile, cellOf }: WriteTile) =>
           attemptFilters(target.uri, field, cellOf, () => persistTileSteps(filters, tile, memory))
@@ -279,7 +278,7 @@ export const openFragment = (
       })
 
     const writeCoordinates: FragmentWriter["writeCoordinates"] = (tiles) => {
-      // tiles may be made at the same time, and be done in another order
+      // tiles may be built concurrently and finish in another order
       const corners = tiles.map(({ count }) => new Array<TileStatistics>(count))
       const noted = function* (its: WriteTiles, d: number, i: number): Steps<WriteTile> {
         const tile = yield* its.tile(i)
@@ -297,7 +296,7 @@ export const openFragment = (
         })
         return Effect.zipRight(all, addBounds)
       }
-      // until format 4: all dimensions in one file, within a tile one after the other
+      // up to format 4, all dimensions share a file, one after the other within a tile
       const bytes = tiles.reduce((sum, its) =>
         sum + its.bytes, 0)
       const zip = function* (i: number): Steps<WriteTile> {
@@ -358,7 +357,7 @@ export const openFragment = (
         })
         const file: OutFile = { uri: `${uri}/${FRAGMENT_METADATA_FILE}`, writer: undefined, parts: [], waiting: 0 }
         const finished = { arrayUri: target.uri, name, version, nonEmptyDomain, state }
-        // the scope keeps the fragment until it is committed, with others perhaps
+        // the scope keeps the fragment until it is committed, possibly together with others
         outs.clear()
         if (!split) {
           const bytes = yield* attemptCodecs(() => concat([...parts]))

@@ -1,9 +1,10 @@
 /**
- * Writes at a moment that is given, where the array has a fragment of that millisecond. If both have the same cell, the name of
- * the fragment says which is newer. TileDB 2.30 sorts fragments by their times alone, in no particular order beyond 16 fragments
- * in the whole array: two of one time are enough to read another cell as the newest.
+ * Writes at an explicit time at which the array already has a fragment. If both contain the same cell, the fragment
+ * name decides which is newer. TileDB 2.30 sorts fragments by time only, in no particular order beyond 16 fragments in
+ * the whole array: two fragments of equal time suffice to make it read another cell as the newest.
  */
 import * as Effect from "effect/Effect"
+import { services } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { redactUri } from "../../../schema/errors/redact.ts"
@@ -17,14 +18,14 @@ import type { FinishedFragment } from "./fragment_writer.ts"
 import { mayHaveCommitAt } from "./timestamps.ts"
 import type { WriteFailure } from "../result/write_result.ts"
 
-/** More fragments than these are sorted in no particular order by TileDB 2.30 where their times are equal. */
+/** TileDB 2.30 sorts more fragments than this in no particular order if their times are equal. */
 const SORTED = 16
 
 /**
- * Looks for fragments of other writes at the moment of these, which are not committed yet. Boxes that do not overlap have no
- * cell in common. Dense boxes that do are refused where the array has too many fragments for the engine; otherwise, and for
- * sparse cells, which may yet differ, a warning is logged. It takes a listing of the commits, and opens the array again only
- * where there is a commit of that moment.
+ * Looks for fragments of other writes at the time of these uncommitted ones. Boxes that do not overlap have no cell in
+ * common. Overlapping dense boxes fail if the array has too many fragments for the engine; otherwise, and for sparse
+ * cells, which may differ, a warning is logged. Takes one listing of the commits, and reopens the array only if there
+ * is a commit of that time.
  */
 export const checkTies = (
   array: OpenedArray,
@@ -53,7 +54,7 @@ export const checkTies = (
       const reason =
         `${what}; TileDB 2.30 may take either for the newest in an array of more than ${SORTED} fragments ` +
         `(this would be number ${count}); pass another at, or leave it out`
-      return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
+      return yield* Effect.fail(new WriteError({ uri, field: "", detail: reason }))
     }
     const when = count > SORTED ? `; the array has more than ${SORTED} fragments` : ` beyond ${SORTED} fragments`
     yield* Effect.logWarning(
@@ -61,17 +62,19 @@ export const checkTies = (
         "Pass another at, or leave it out",
     )
   }).pipe(
-    // an array that is gone has no other fragments
+    // an array that was removed has no other fragments
     Effect.catchTag("ArrayNotFound", () => Effect.void),
   )
 
-/** Runs {@link checkTies} before a commit. `undefined` for an array that is being made, which has no other fragments. */
+/**
+ * Runs {@link checkTies} before a commit. `undefined` for an array that is being created, which has no other fragments.
+ */
 export const guardTies = (
   array: OpenedArray,
   { time, checkpoints }: { readonly time: NameTime | undefined; readonly checkpoints?: Checkpoints },
 ): Effect.Effect<CommitGuard<never> | undefined, never, Storage | Codecs> =>
   checkpoints !== undefined ? Effect.succeed(undefined) : Effect.map(
-    Effect.context<Storage | Codecs>(),
+    services<Storage | Codecs>(),
     (context) => (finished, commit) =>
       Effect.zipRight(Effect.provide(checkTies(array, time, finished), context), commit),
   )

@@ -1,8 +1,8 @@
 /**
- * Minimum, maximum, sum and null count of a tile, as the engine stores them by datatype.
+ * Minimum, maximum, sum and null count of a tile, in the engine's form for each datatype.
  *
- * Where the engine is known to be wrong this is right: NaN is no bound (but where all cells are NaN), null counts are there
- * for all nullable fields, and strings compare behind a zero byte too.
+ * Where the engine is known to be wrong, these are correct: NaN is not a bound (unless all cells are NaN), null counts
+ * exist for all nullable fields, and strings are compared beyond zero bytes.
  */
 import { type Datatype, isFloat, sizeOf, viewAs } from "../../../schema/array/datatype.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
@@ -28,12 +28,10 @@ const zeros = (bytes: Uint8Array, from: number, to: number): number => {
   return count
 }
 
-/** Bounds and sum; no bounds where all cells are null. */
+/** Bounds and sum; no bounds if all cells are null. */
 type Numbers = Pick<TileStatistics, "min" | "max" | "sum">
 
-/**
- * The statistics of all cells of a tile. Dimensions have a minimum and a maximum too: the tile's rectangle.
- */
+/** Returns the statistics of all cells of a tile. For dimensions, minimum and maximum are the tile's MBR. */
 export const tileStatistics = (field: Field, tile: FieldTile): TileStatistics =>
   finish(tileStatisticsSteps(field, tile))
 
@@ -43,7 +41,7 @@ export function* tileStatisticsSteps(field: Field, tile: FieldTile): Steps<TileS
   const dimension = field.file.kind === "dimension"
   const bounds = dimension || hasMinMax(field)
   const sum = sumOf(field)
-  // without nulls their validity need not be looked at
+  // without nulls, validity is ignored
   const validity = nullCount === 0 ? undefined : tile.validity
   const numbers = sum === undefined
     ? undefined
@@ -56,7 +54,7 @@ export function* tileStatisticsSteps(field: Field, tile: FieldTile): Steps<TileS
   return { min: zero(found?.min), max: zero(found?.max), sum: numbers?.sum, nulls: nullCount }
 }
 
-/** Of −0 and 0 the engine keeps the first in rectangles, while it keeps the last in statistics. */
+/** Of −0 and 0, the engine keeps the first one in MBRs and the last one in statistics. */
 const firstZero = (type: Datatype, values: Uint8Array, bound: Uint8Array): Uint8Array => {
   if (readScalar(type, bound) !== 0) return bound
   const at = viewAs(type, values).indexOf(0 as never) * sizeOf(type)
@@ -80,10 +78,10 @@ function* wideStatistics(
   return { min: raw(found.minHigh, found.minLow), max: raw(found.maxHigh, found.maxLow), sum }
 }
 
-/** Cells that are looked at together. */
+/** Cells per block. */
 const BLOCK = 2048
 
-/** Sums that are certain to be below this need not be watched. */
+/** Sums that must stay below this cannot overflow and are not checked. */
 const SAFE = 1e300
 
 /** Floats, and integers of up to 32 bits. */
@@ -133,10 +131,10 @@ const bytesOf = (type: Datatype, value: number): Uint8Array => {
   return out
 }
 
-/** Texts that are compared between two yields. */
+/** Texts compared between two yields. */
 const TEXT_STEP = 1 << 12
 
-/** Text compares as unsigned bytes, a prefix first. */
+/** Text is compared as unsigned bytes; a prefix is smaller. */
 function* textBounds(
   { cellSize }: Field,
   { values, offsets }: FieldTile,

@@ -1,5 +1,5 @@
 /**
- * The moments of writes: of one fragment, and of several that are committed together.
+ * Write times: of one fragment, and of several that are committed together.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -15,29 +15,31 @@ import type { NameTime } from "../../array/create/fragment_name.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { fragmentVersion } from "./fragment_target.ts"
 
-/** What is written: cells, or a condition that deletes them, also those of its own millisecond. */
+/** Kind of the write: cells, or a condition that deletes cells, including those of its own millisecond. */
 type Commit = "cells" | "delete"
 
-/** What names of commits end with. The names of `.con` files say the time of the last commit that they list. */
+/** Suffixes of commit names. The name of a `.con` file contains the time of the last commit that it lists. */
 const isCommit = /\.(wrt|ok|con|del|upd)$/
 
-/** The newest commit that is listed in a folder of an array: `__commits`, or the array's own before format 12. */
+/**
+ * Returns the newest commit listed in a folder of an array: `__commits`, or the array's own folder before format 12.
+ */
 const listedCommit = (uri: string, kind: Commit): Effect.Effect<Newest | undefined, StorageError, Storage> =>
   Effect.flatMap(Storage, (storage) =>
     Effect.map(storage.list(uri), (entries) => {
       let newest: Newest | undefined
       for (const { name, kind: its } of entries) {
         const parsed = parseName(name)
-        // until format 4 a fragment's folder is all there is
+        // up to format 4, the fragment folder itself is the commit
         const counts = its === "file" ? isCommit.test(name) : parsed !== undefined && parsed.version === 0
         if (parsed === undefined || !counts) continue
-        // a delete removes cells of its own millisecond too, whatever the names are
+        // a delete removes cells of its own millisecond too, whatever the names
         newest = newerOf(newest, newestOf(parsed, kind === "delete"))
       }
       return newest
     }))
 
-/** The newest commit that an array had when it was opened, those of consolidated commit files among them. */
+/** Returns the newest commit at the time the array was opened, including those in consolidated commit files. */
 const openedCommit = ({ fragments, deletes }: OpenedArray, kind: Commit): Newest | undefined => {
   let newest: Newest | undefined
   const isShared = kind === "delete"
@@ -46,9 +48,9 @@ const openedCommit = ({ fragments, deletes }: OpenedArray, kind: Commit): Newest
   return newest
 }
 
-/** The folders that commits of an array lie in: one, or two where it has fragments of both hierarchies. */
+/** Returns the folders that contain an array's commits: one, or two if it has fragments of both hierarchies. */
 const commitFolders = ({ uri, schema, fragments }: OpenedArray): ReadonlyArray<string> => {
-  // those that lie there, and the one that is being written
+  // those of existing fragments, and of the one being written
   const versions = [fragmentVersion(schema.version), ...fragments.map(({ version }) => version)]
   return [
     ...(versions.some((version) => version >= Since.folders) ? [join(uri, COMMITS_FOLDER)] : []),
@@ -56,7 +58,7 @@ const commitFolders = ({ uri, schema, fragments }: OpenedArray): ReadonlyArray<s
   ]
 }
 
-/** The newest commit of an array: a listing of each of its folders. */
+/** Returns the newest commit of an array: takes one listing per folder. */
 const newestCommit = (
   array: OpenedArray,
   kind: Commit,
@@ -66,7 +68,7 @@ const newestCommit = (
     (listed) => listed.reduce(newerOf, openedCommit(array, kind)),
   )
 
-/** Whether an array may have a fragment that begins at a moment: consolidated commits say only from when to when theirs are. */
+/** Whether an array may have a fragment that starts at a time: consolidated commits state only a time range. */
 export const mayHaveCommitAt = (array: OpenedArray, moment: number): Effect.Effect<boolean, StorageError, Storage> =>
   Effect.gen(function* () {
     if (array.fragments.some(({ name }) => name.start === moment)) return true
@@ -83,8 +85,9 @@ export const mayHaveCommitAt = (array: OpenedArray, moment: number): Effect.Effe
   })
 
 /**
- * The moment of a write: the one that was given, or else now, or a millisecond after all that the array has. The latter takes a listing of
- * the array's commits, and one of each of the `others`: arrays of labels that are written together with it.
+ * Returns the time of a write: the explicit one, or else now, or the millisecond after everything in the array. The
+ * latter takes a listing of the array's commits, and one of each of the `others`: label arrays written together with
+ * it.
  */
 export const momentOf = (
   array: OpenedArray,
@@ -99,20 +102,20 @@ export const momentOf = (
   })
 
 /**
- * Waits until the clock has reached the moment of a write that was given none: who reads after the commit then sees it.
+ * Waits until the clock reaches the time of a write without explicit time, so that readers after the commit see it.
  */
 export const beforeCommit = (time: NameTime | undefined, moment: NameTime): Effect.Effect<void> =>
   time === undefined ? untilReached(moment) : Effect.void
 
-/** The moments of the fragments of one write. */
+/** Times of the fragments of one write. */
 export interface Moments {
-  /** The moment of the next fragment. */
+  /** The time of the next fragment. */
   readonly next: Effect.Effect<NameTime>
-  /** Waits until the clock has reached the last of them: to be run before they are committed. */
+  /** Waits until the clock reaches the last of them; run it before the commit. */
   readonly reached: Effect.Effect<void>
 }
 
-/** One moment for all fragments, which cannot hold the same cell. */
+/** Returns one time for all fragments; they must not contain the same cell. */
 export const oneMoment = (
   array: OpenedArray,
   time: NameTime | undefined,
@@ -123,13 +126,13 @@ export const oneMoment = (
   }))
 
 /**
- * Moments of fragments that may hold the same cell: each has a millisecond of its own, and later ones win. Names alone do not
- * decide that for engines: in an array of more than 16 fragments they sort those of one moment in no particular order. Where a moment was
- * given it is that of all, and then no cell may be in two of them.
+ * Returns times for fragments that may contain the same cell: each gets its own millisecond, and later ones win. Names
+ * alone do not decide that for engines: in an array of more than 16 fragments, they sort those of one time in no
+ * particular order. An explicit time applies to all fragments, and then no cell may be in two of them.
  *
- * The clock is followed as long as it is ahead. Where fragments come faster than one in a millisecond their moments run
- * ahead of it; the wait for it, before all are committed, is at most a millisecond for each fragment. `earlier` are the names
- * of fragments of the same write, which an earlier program finished: the next ones come after them, whatever the clock says.
+ * The times follow the clock while it is ahead. If fragments finish faster than one per millisecond, their times run
+ * ahead of the clock; the wait before the commit is at most one millisecond per fragment. `earlier` are names of
+ * fragments of the same write that an earlier process finished: later ones follow them, whatever the clock says.
  */
 export const momentsOf = (
   array: OpenedArray,

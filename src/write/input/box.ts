@@ -1,24 +1,31 @@
 /**
- * Where dense cells are written: a box, as users give it, checked.
+ * The region of a dense write: validates the user's box.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { sizeOf } from "../../../schema/array/datatype.ts"
 import type { Dimension } from "../../../schema/array/dimension.ts"
 import type { Range } from "../../../schema/array/range.ts"
-import { parseScalar, readScalar, scalarBytes, ScalarError, type ScalarInput } from "../../../schema/array/scalar.ts"
+import {
+  catchScalarError,
+  parseScalar,
+  readScalar,
+  scalarBytes,
+  ScalarError,
+  type ScalarInput,
+} from "../../../schema/array/scalar.ts"
 import { WriteError } from "../../array/open/errors.ts"
 
-/** A box in whole numbers, both ends inclusive, by dimension. */
+/** A box of whole-number ranges, both ends inclusive, by dimension. */
 export type Box = ReadonlyArray<{ readonly low: bigint; readonly high: bigint }>
 
-/** A value as its datatype takes it. Throws {@link ScalarError}. */
+/** Converts a value to the form that datatypes accept. Throws {@link ScalarError}. */
 const coordinate = (given: unknown): ScalarInput => {
   if (!(given instanceof Date)) return given as ScalarInput
   if (Number.isNaN(given.getTime())) throw new ScalarError("an invalid Date is no end of a box")
   return given.toISOString()
 }
 
-/** Low and high of what was given for one dimension. Throws {@link ScalarError}. */
+/** Returns both ends of the input for one dimension. Throws {@link ScalarError}. */
 const endsOf = (given: unknown): readonly [unknown, unknown] => {
   if (!Array.isArray(given)) return [given, given]
   if (given.length === 2) return [given[0], given[1]]
@@ -27,11 +34,11 @@ const endsOf = (given: unknown): readonly [unknown, unknown] => {
 
 const bound = (type: Dimension["type"], bytes: Uint8Array, at = 0): bigint => BigInt(readScalar(type, bytes, at))
 
-/** The box that `given` says; a dimension that is not named is taken whole. Throws {@link WriteError}. */
+/** Parses a box; dimensions without an entry are taken whole. Throws {@link WriteError}. */
 export const boxOf = (schema: ArraySchema, given: unknown): Box => {
   const { dimensions, currentDomain } = schema
   const refuse = (field: string, reason: string): never => {
-    throw new WriteError({ field, reason })
+    throw new WriteError({ field, detail: reason })
   }
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     return refuse("", "a box is given by the names of the dimensions: { x: [1, 5] }")
@@ -47,7 +54,7 @@ export const boxOf = (schema: ArraySchema, given: unknown): Box => {
     const first = current === undefined ? bound(type, domain) : bound(type, current.low)
     const last = current === undefined ? bound(type, domain, sizeOf(type)) : bound(type, current.high)
     if (!Object.hasOwn(ends, name) || ends[name] === undefined) return { low: first, high: last }
-    try {
+    return catchScalarError(() => {
       const [low, high] = endsOf(ends[name]).map((end) => BigInt(parseScalar(type, coordinate(end))))
       if (low > high) refuse(name, `the range ends at ${high}, before it starts at ${low}`)
       if (low < first || high > last) {
@@ -55,23 +62,20 @@ export const boxOf = (schema: ArraySchema, given: unknown): Box => {
         refuse(name, `[${low}, ${high}] is not inside the ${what} [${first}, ${last}]`)
       }
       return { low, high }
-    } catch (error) {
-      if (error instanceof ScalarError) return refuse(name, error.reason)
-      throw error
-    }
+    }, (reason) => refuse(name, reason))
   })
 }
 
-/** How many cells a box has. Throws {@link WriteError} for more than can be counted. */
+/** Number of cells in a box. Throws {@link WriteError} if it exceeds 2⁵³. */
 export const cellsOfBox = (box: Box): number => {
   const cells = box.reduce((n, { low, high }) => n * (high - low + 1n), 1n)
   if (cells > BigInt(Number.MAX_SAFE_INTEGER)) {
-    throw new WriteError({ field: "", reason: `a box of ${cells} cells; write it in parts` })
+    throw new WriteError({ field: "", detail: `a box of ${cells} cells; write it in parts` })
   }
   return Number(cells)
 }
 
-/** A box as raw ranges. */
+/** Returns a box as raw ranges. */
 export const rangesOfBox = ({ dimensions }: ArraySchema, box: Box): ReadonlyArray<Range> =>
   dimensions.map(({ type }, d) => {
     const raw = (value: bigint): Uint8Array => scalarBytes(type, sizeOf(type) === 8 ? value : Number(value))

@@ -1,5 +1,6 @@
 /**
- * Checks what is to be written, before anything is: names, lengths, types, offsets, nulls, and what a field cannot hold.
+ * Validates the columns of a write before anything is written: names, lengths, types, offsets, nulls, and values
+ * outside a field's range.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { isFloat, isInteger, sizeOf, viewAs } from "../../../schema/array/datatype.ts"
@@ -14,23 +15,23 @@ import { checkCoordinates } from "./check_coordinates.ts"
 import { type RawColumn, rawColumn } from "./column_input.ts"
 import type { WriteColumn } from "./write_column.ts"
 
-/** Columns that can be written. */
+/** Validated columns. */
 export interface CheckedColumns {
-  /** How many cells each has. */
+  /** Number of cells of each column. */
   readonly cells: number
-  /** Sparse arrays: in the order of the schema. */
+  /** Sparse arrays only; in schema order. */
   readonly dimensions: ReadonlyArray<WriteColumn>
-  /** In the order of the schema. */
+  /** In schema order. */
   readonly attributes: ReadonlyArray<WriteColumn>
 }
 
-/** What is known beside the schema. */
+/** Rules in addition to the schema's. */
 export interface CheckOptions {
-  /** How many values enumerations have, by name; codes of those that are not named are not checked. */
+  /** Number of values of each enumeration, by name; codes of other enumerations are not checked. */
   readonly enumerationSizes?: ReadonlyMap<string, number>
   /**
-   * Whether what is no good value is let pass where engines do, as for cells that come from an array: bytes above 127 in
-   * ASCII text, bools other than 0 and 1, NaN before `scale_float`. Default: they are refused.
+   * Accepts the invalid values that engines accept, as for cells copied from an array: bytes above 127 in ASCII text,
+   * bools other than 0 and 1, NaN before `scale_float`. Default: they are rejected.
    */
   readonly anyValue?: boolean
 }
@@ -38,9 +39,9 @@ export interface CheckOptions {
 const listed = (names: Iterable<string>): string => [...names].map((name) => JSON.stringify(name)).join(", ")
 
 /**
- * The columns of a write, by name: all attributes, and in sparse arrays all dimensions. `cells` is how many there must be
- * (the cells of a box); without it, as many as the first column has. Text in UTF-8 is taken as it is, like the engine does;
- * ASCII is checked. Throws {@link WriteError}.
+ * Validates the columns of a write, by name: all attributes, and in sparse arrays all dimensions. `cells` is the
+ * required number (the cells of a box); without it, the first column determines it. UTF-8 text is not validated, as in
+ * the engine; ASCII is. Throws {@link WriteError}.
  */
 export const checkColumns = (...given: Parameters<typeof checkColumnsSteps>): CheckedColumns =>
   finish(checkColumnsSteps(...given))
@@ -63,20 +64,20 @@ export function* checkColumnsSteps(
     const reason = dense
       ? "cells of dense arrays lie where the box says; give no coordinates"
       : `the array has no such field, but ${listed(names)}`
-    throw new WriteError({ field: name, reason })
+    throw new WriteError({ field: name, detail: reason })
   }
   let length = cells
   const checked: Array<WriteColumn> = []
   for (const field of wanted) {
     const given = Object.hasOwn(columns, field.name) ? columns[field.name] : undefined
     if (given === undefined) {
-      throw new WriteError({ field: field.name, reason: "it is missing; a write has the cells of all fields" })
+      throw new WriteError({ field: field.name, detail: "it is missing; a write has the cells of all fields" })
     }
     const raw = yield* rawColumn(field, given)
     if (length === undefined) length = raw.cells
     else if (raw.cells !== length) {
       const others = cells === undefined ? `${wanted[0].name} has ${length}` : `${length} are to be written`
-      throw new WriteError({ field: field.name, reason: `it has ${raw.cells} cells, but ${others}` })
+      throw new WriteError({ field: field.name, detail: `it has ${raw.cells} cells, but ${others}` })
     }
     checked.push(yield* checkColumn(schema, field, raw, options))
   }
@@ -87,11 +88,11 @@ export function* checkColumnsSteps(
   }
 }
 
-/** Columns come by the names of their fields. Throws {@link WriteError}. */
+/** Columns must be an object by field name. Throws {@link WriteError}. */
 export const checkNamed = (columns: unknown): void => {
   if (typeof columns === "object" && columns !== null) return
   const reason = `the columns are ${columns}; give them by the names of their fields: { a: … }`
-  throw new WriteError({ field: "", reason })
+  throw new WriteError({ field: "", detail: reason })
 }
 
 function* checkColumn(
@@ -101,7 +102,7 @@ function* checkColumn(
   options: CheckOptions,
 ): Steps<WriteColumn> {
   const { values, offsets } = raw
-  const fail = (cell: number, reason: string): WriteError => new WriteError({ field: field.name, cell, reason })
+  const fail = (cell: number, reason: string): WriteError => new WriteError({ field: field.name, cell, detail: reason })
   const validity = yield* checkValidity(field, raw)
   const column: WriteColumn = { field, values, offsets, validity }
   const isNull = (cell: number): boolean => validity !== undefined && validity[cell] === 0
@@ -125,11 +126,11 @@ function* checkColumn(
   return column
 }
 
-/** The first byte above `most`; −1 if there is none. */
+/** Index of the first byte above a maximum; −1 if there is no such byte. */
 const firstByteAbove = (bytes: Uint8Array, most: number): Steps<number> =>
   findInParts(bytes.length, (from, to) => firstAbove(bytes, most, from, to), 8 * STEP)
 
-/** Ones and zeros, or nothing where no cell may be null. */
+/** Validity must be ones and zeros, and is not allowed for fields that are not nullable. */
 function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uint8Array | undefined> {
   if (validity === undefined) {
     if (!field.nullable) return undefined
@@ -139,19 +140,19 @@ function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uin
   }
   if (validity.length !== cells) {
     const reason = `validity has ${validity.length} entries for ${cells} cells`
-    throw new WriteError({ field: field.name, reason })
+    throw new WriteError({ field: field.name, detail: reason })
   }
   const cell = yield* firstByteAbove(validity, 1)
-  if (cell >= 0) throw new WriteError({ field: field.name, cell, reason: `validity is 0 or 1, not ${validity[cell]}` })
+  if (cell >= 0) throw new WriteError({ field: field.name, cell, detail: `validity is 0 or 1, not ${validity[cell]}` })
   if (field.nullable) return validity
   const missing = validity.indexOf(0)
   if (missing >= 0) {
-    throw new WriteError({ field: field.name, cell: missing, reason: "it is null; cells are never null" })
+    throw new WriteError({ field: field.name, cell: missing, detail: "it is null; cells are never null" })
   }
   return undefined
 }
 
-/** The first cell that is not null and has a byte above `most`; −1 if there is none. */
+/** The first non-null cell with a byte above a maximum; −1 if there is no such cell. */
 function* firstWrong(
   { field, values, offsets, validity }: WriteColumn,
   most: number,
@@ -170,7 +171,7 @@ function* firstWrong(
   })
 }
 
-/** The values of dimension labels run up or down; equal ones may follow each other. */
+/** Dimension labels must be increasing or decreasing; equal neighbours are allowed. */
 function* checkOrder({ field, values, offsets }: WriteColumn, order: DataOrder): Steps<void> {
   if (order === "unordered") return
   const words = yield* coordinateWordsSteps([{ values: viewAs(field.type, values), offsets }])
@@ -179,13 +180,13 @@ function* checkOrder({ field, values, offsets }: WriteColumn, order: DataOrder):
     if (cell % STEP === 0) yield
     if (sign * compareCells(words, cell - 1, cell) <= 0) continue
     const reason = `it is ${sign === 1 ? "less" : "greater"} than the cell before; the values are ${order}`
-    throw new WriteError({ field: field.name, cell, reason })
+    throw new WriteError({ field: field.name, cell, detail: reason })
   }
 }
 
 /**
- * The first cell that is not null and holds NaN; −1 if there is none. The filter itself lets it pass: it is what cells are
- * filled with that nobody writes.
+ * The first non-null cell with a NaN; −1 if there is no such cell. The filter itself accepts NaN, since fill values may
+ * be NaN.
  */
 function* firstNaN(
   { field, values, offsets }: WriteColumn,
@@ -203,7 +204,7 @@ function* firstNaN(
   return -1
 }
 
-/** Codes of an enumeration with `size` values; enumerated cells have one value. */
+/** Checks codes of an enumeration with `size` values; enumerated cells have one value. */
 function* checkCodes(
   { field, values }: WriteColumn,
   size: number,
@@ -218,6 +219,6 @@ function* checkCodes(
   })
   if (cell >= 0) {
     const reason = `${codes[cell]} is no code of the enumeration ${field.enumeration}, which has ${size} values`
-    throw new WriteError({ field: field.name, cell, reason })
+    throw new WriteError({ field: field.name, cell, detail: reason })
   }
 }

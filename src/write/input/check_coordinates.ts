@@ -1,5 +1,5 @@
 /**
- * Whether coordinates lie in the domain and the current domain.
+ * Checks that coordinates are inside the domain and the current domain.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { type Datatype, isFloat, sizeOf, storageOf, viewAs } from "../../../schema/array/datatype.ts"
@@ -29,7 +29,7 @@ export function* checkCoordinates(schema: ArraySchema, column: WriteColumn): Ste
     throw new WriteError({
       field: field.name,
       cell,
-      reason: Number.isNaN(viewAs(type, values)[cell])
+      detail: Number.isNaN(viewAs(type, values)[cell])
         ? "NaN is no coordinate"
         : outsideText(field.type, values.subarray(cell * size, (cell + 1) * size), what, range),
     })
@@ -41,7 +41,7 @@ const outsideText = (type: Datatype, coordinate: Uint8Array, what: string, { low
   return `${text(coordinate)} lies outside the ${what}, from ${text(low)} to ${text(high)}`
 }
 
-/** Values that are looked at together. */
+/** Values per block. */
 const BLOCK = 4096
 
 function* outside({ field: { type }, values }: WriteColumn, { low, high }: Range): Steps<number> {
@@ -69,7 +69,7 @@ function* outside({ field: { type }, values }: WriteColumn, { low, high }: Range
   })
 }
 
-/** Strings have no domain, but may have a current one. */
+/** Strings have no domain, but may have a current domain. */
 function* checkStrings(
   { field, values }: WriteColumn,
   offsets: Uint32Array,
@@ -95,5 +95,5 @@ function* checkStrings(
     "current domain",
     current,
   )
-  throw new WriteError({ field: field.name, cell: outside, reason })
+  throw new WriteError({ field: field.name, cell: outside, detail: reason })
 }

@@ -1,12 +1,12 @@
 /**
- * Cells that wait: columns that are appended to until there are enough of them.
+ * Buffers cells: columns that grow until there are enough cells to write.
  */
 import type { Field } from "../../fragment/field.ts"
 import { appendStarts } from "../../kernel/copy/append_var.ts"
 import { copyInParts, inParts, type Steps } from "../../kernel/steps.ts"
 import type { WriteColumn } from "./write_column.ts"
 
-/** Room for so many bytes, twice as much as there was if that is more. */
+/** Grows a buffer to the required size, at least to twice its size. */
 function* grown(old: Uint8Array, used: number, need: number): Steps<Uint8Array> {
   if (need <= old.length) return old
   const larger = new Uint8Array(Math.max(need, 2 * old.length))
@@ -14,7 +14,7 @@ function* grown(old: Uint8Array, used: number, need: number): Steps<Uint8Array> 
   return larger
 }
 
-/** The waiting cells of one field. */
+/** The buffered cells of one field. */
 export class ColumnBuffer {
   readonly #field: Field
   #cells = 0
@@ -27,17 +27,17 @@ export class ColumnBuffer {
     this.#field = field
   }
 
-  /** How many cells wait. */
+  /** Number of buffered cells. */
   get cells(): number {
     return this.#cells
   }
 
-  /** Bytes that they take. */
+  /** Their size in bytes. */
   get bytes(): number {
     return this.#bytes + this.#cells * ((this.#field.var ? 4 : 0) + (this.#field.nullable ? 1 : 0))
   }
 
-  /** Appends a copy of the cells `from … to − 1`. They count when the last step is done. */
+  /** Appends a copy of the cells `from … to − 1`. They count after the last step. */
   *append({ values, offsets, validity }: WriteColumn, from: number, to: number): Steps<void> {
     const { cellSize } = this.#field
     const cells = this.#cells + to - from
@@ -66,7 +66,7 @@ export class ColumnBuffer {
     this.#bytes = bytes
   }
 
-  /** The cells that wait; a view that is good until more are appended. */
+  /** The buffered cells: a view that is valid until more are appended. */
   get column(): WriteColumn {
     const field = this.#field
     return {
@@ -77,7 +77,7 @@ export class ColumnBuffer {
     }
   }
 
-  /** Forgets the cells, and keeps the memory for the next ones. */
+  /** Drops the cells; the memory is reused. */
   clear(): void {
     this.#cells = 0
     this.#bytes = 0

@@ -1,5 +1,5 @@
 /**
- * What users give for the cells of a field: buffers as reads have them, or lists of values.
+ * Input forms for the cells of a field: buffers as reads return them, or lists of values.
  *
  * @module
  */
@@ -13,6 +13,7 @@ import {
   type TypedArray,
 } from "../../../schema/array/datatype.ts"
 import {
+  catchScalarError,
   isText,
   parseCell,
   parseText,
@@ -24,31 +25,35 @@ import { WriteError } from "../../array/open/errors.ts"
 import type { Field } from "../../fragment/field.ts"
 import { copyInParts, findInParts, inParts, type Steps } from "../../kernel/steps.ts"
 
-/** One value of a cell. Dates may be `Date`, `DateTime` of effect, or ISO text; 64-bit integers number or bigint. */
+/**
+ * One value of a cell. Datetimes may be `Date`, Effect's `DateTime`, or ISO text; 64-bit integers number or bigint.
+ */
 export type ValueInput = number | bigint | string | boolean | Date | DateTime.DateTime
 
-/** One cell: a value, a text, its values as a list, its bytes; `null` for a null. */
+/** One cell: a value, a text, a list of values, its bytes; `null` for a null cell. */
 export type CellInput = ValueInput | Uint8Array | TypedArray | ReadonlyArray<ValueInput> | null
 
-/** Cells as buffers. Reads answer with such columns. */
+/** Cells as buffers, as reads return them. */
 export interface BufferInput {
-  /** All values of all cells. */
+  /** Values of all cells, concatenated. */
   readonly values: TypedArray
-  /** Var-sized cells: one more than there are cells; cell `i` is `values[offsets[i]] … values[offsets[i + 1] − 1]`. */
+  /**
+   * Var-sized cells only: one offset more than cells; cell `i` is `values[offsets[i]] … values[offsets[i + 1] − 1]`.
+   */
   readonly offsets?: Uint32Array
-  /** Nullable attributes: 1 for a value, 0 for null. Without it no cell is null. */
+  /** Nullable attributes only: 1 for a value, 0 for null. Without it, no cell is null. */
   readonly validity?: Uint8Array
-  /** The datatype, where it is known: then it must be that of the field. */
+  /** Datatype of the values, if known; it must be that of the field. */
   readonly type?: Datatype
 }
 
 /**
- * The cells of a field: a typed array of its datatype, buffers, or a list with one entry per cell. Buffers are the fastest,
+ * The cells of a field: a typed array of its datatype, buffers, or a list with one entry per cell. Buffers are fastest
  * and are not copied.
  */
 export type ColumnInput = TypedArray | BufferInput | ReadonlyArray<CellInput>
 
-/** Cells as bytes, of which little is known. */
+/** Cells as bytes, not validated yet. */
 export interface RawColumn {
   readonly cells: number
   readonly values: Uint8Array
@@ -64,13 +69,13 @@ const shown = (given: unknown): string =>
 
 const nameOf = (make: unknown): string => (make as { readonly name: string }).name
 
-/** The bytes of a column. Throws {@link WriteError}. */
+/** Converts a column to bytes. Throws {@link WriteError}. */
 export function* rawColumn(field: Field, given: unknown): Steps<RawColumn> {
   if (Array.isArray(given)) return yield* fromCells(field, given)
   if (typeof given !== "object" || given === null) {
     throw new WriteError({
       field: field.name,
-      reason: `${shown(given)} is no column; give a ${nameOf(arrayOf(field.type))}, { values, … } or a list of cells`,
+      detail: `${shown(given)} is no column; give a ${nameOf(arrayOf(field.type))}, { values, … } or a list of cells`,
     })
   }
   return yield* fromBuffers(field, ArrayBuffer.isView(given) ? { values: given as TypedArray } : given as BufferInput)
@@ -78,11 +83,11 @@ export function* rawColumn(field: Field, given: unknown): Steps<RawColumn> {
 
 function* fromBuffers(field: Field, { values, offsets, validity, type }: BufferInput): Steps<RawColumn> {
   const refuse = (reason: string): never => {
-    throw new WriteError({ field: field.name, reason })
+    throw new WriteError({ field: field.name, detail: reason })
   }
   const make = arrayOf(field.type)
   if (type !== undefined && type !== field.type) return refuse(`the values are ${type}, the field is ${field.type}`)
-  // text is bytes to most programs, whatever its datatype says of their sign
+  // most programs treat text as bytes, whether its datatype is signed or not
   const fits = values instanceof make || (field.type === "char" && (values as unknown) instanceof Uint8Array)
   if (!fits) {
     return refuse(`${field.type} is written from ${aOrAn(nameOf(make))}, not from ${aOrAn(shown(values))}`)
@@ -112,7 +117,7 @@ function* fromBuffers(field: Field, { values, offsets, validity, type }: BufferI
 
 const aOrAn = (name: string): string => (/^[AEIO]/.test(name) ? `an ${name}` : /^[A-Z]/.test(name) ? `a ${name}` : name)
 
-/** Bytes that can be taken as whole units of a cell; a copy only if they do not lie so. */
+/** Returns bytes aligned to the units of a cell; copies them only if necessary. */
 function* aligned(bytes: Uint8Array, cellSize: number): Steps<Uint8Array> {
   const unit = cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1
   if (bytes.byteOffset % unit === 0) return bytes
@@ -121,11 +126,11 @@ function* aligned(bytes: Uint8Array, cellSize: number): Steps<Uint8Array> {
   return copy
 }
 
-/** Offsets in bytes. They start at 0, never fall, and end where the values do. */
+/** Converts offsets to bytes. They must start at 0, never decrease, and end at the end of the values. */
 function* byteOffsets(field: Field, offsets: Uint32Array, length: number): Steps<Uint32Array> {
   const n = offsets.length - 1
   if (offsets[0] !== 0) {
-    throw new WriteError({ field: field.name, cell: 0, reason: `it starts at ${offsets[0]}; the first offset is 0` })
+    throw new WriteError({ field: field.name, cell: 0, detail: `it starts at ${offsets[0]}; the first offset is 0` })
   }
   const wrong = yield* findInParts(n, (from, to) => {
     for (let i = from; i < to; i++) if (offsets[i + 1] < offsets[i] || offsets[i + 1] > length) return i
@@ -135,11 +140,11 @@ function* byteOffsets(field: Field, offsets: Uint32Array, length: number): Steps
     const reason = `it goes from ${offsets[wrong]} to ${
       offsets[wrong + 1]
     }; offsets never fall, and there are ${length} values`
-    throw new WriteError({ field: field.name, cell: wrong, reason })
+    throw new WriteError({ field: field.name, cell: wrong, detail: reason })
   }
   if (offsets[n] !== length) {
     const reason = `the last offset is ${offsets[n]}, but there are ${length} values: some belong to no cell`
-    throw new WriteError({ field: field.name, reason })
+    throw new WriteError({ field: field.name, detail: reason })
   }
   const size = sizeOf(field.type)
   if (size === 1) return offsets
@@ -150,10 +155,10 @@ function* byteOffsets(field: Field, offsets: Uint32Array, length: number): Steps
   return bytes
 }
 
-/** Texts up to this length are written character by character: an encoder would make an array for each of them. */
+/** Texts up to this length are written character by character: an encoder would allocate an array for each. */
 const SHORT = 64
 
-/** Writes a short ASCII text to `out` from `at` on and returns where it ends; −1 for anything else, and if there is no room. */
+/** Writes a short ASCII text to `out` at `at` and returns its end; −1 for anything else, or if it does not fit. */
 const appendAscii = (out: Uint8Array, at: number, cell: unknown): number => {
   if (typeof cell !== "string" || cell.length > SHORT || at + cell.length > out.length) return -1
   for (let k = 0; k < cell.length; k++) {
@@ -164,20 +169,16 @@ const appendAscii = (out: Uint8Array, at: number, cell: unknown): number => {
   return at + cell.length
 }
 
-/** Cells of a list that are converted between two yields. */
+/** Cells converted between two yields. */
 const LIST_STEP = 1 << 11
 
-/** A list of cells. */
+/** Converts a list of cells. */
 function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColumn> {
   const cells = given.length
-  const attempt = <A>(cell: number, run: () => A): A => {
-    try {
-      return run()
-    } catch (error) {
-      if (!(error instanceof ScalarError)) throw error
-      throw new WriteError({ field: field.name, cell, reason: error.reason })
-    }
-  }
+  const attempt = <A>(cell: number, run: () => A): A =>
+    catchScalarError(run, (reason) => {
+      throw new WriteError({ field: field.name, cell, detail: reason })
+    })
   let validity: Uint8Array | undefined
   const isNull = (cell: number): boolean => {
     if (given[cell] !== null && given[cell] !== undefined) return false
@@ -206,14 +207,15 @@ function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColum
         if (part.byteLength !== field.cellSize) {
           const size = sizeOf(field.type)
           const reason = `it has ${part.byteLength / size} values; cells have ${field.cellValNum}`
-          throw new WriteError({ field: field.name, cell: i, reason })
+          throw new WriteError({ field: field.name, cell: i, detail: reason })
         }
         values.set(part, i * field.cellSize)
       }
     }, LIST_STEP)
     return { cells, values, offsets: undefined, validity }
   }
-  // no list of the cells' bytes: millions of small arrays keep the collector busy for seconds
+  // one growing buffer instead of a list of cells: millions of small arrays would keep the garbage collector busy for
+  // seconds
   const offsets = new Uint32Array(cells + 1)
   let values = new Uint8Array(16 * cells)
   let total = 0
@@ -228,7 +230,7 @@ function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColum
       if (end > MAX_VALUE_BYTES) {
         throw new WriteError({
           field: field.name,
-          reason: `more than ${MAX_VALUE_BYTES} bytes; give them in parts of less than 4 GiB`,
+          detail: `more than ${MAX_VALUE_BYTES} bytes; give them in parts of less than 4 GiB`,
         })
       }
       if (end > values.length) {
@@ -244,11 +246,11 @@ function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColum
   return { cells, values: values.subarray(0, total), offsets, validity }
 }
 
-/** What is a value of the datatype as it is. */
+/** Returns a test for JavaScript values that need no conversion. */
 const fastValue = (type: Datatype): (value: unknown) => boolean => {
   const storage = storageOf(type)
   if (storage === "float64") return (value) => typeof value === "number"
-  // what is not finite may have been too large
+  // a non-finite result may mean that the number was too large
   if (storage === "float32") return (value) => typeof value === "number" && Number.isFinite(Math.fround(value))
   if (storage === "int64") {
     return (value) => typeof value === "bigint" && value >= -0x8000000000000000n && value <= 0x7fffffffffffffffn
@@ -261,19 +263,19 @@ const fastValue = (type: Datatype): (value: unknown) => boolean => {
   return (value) => Number.isInteger(value) && (value as number) >= low && (value as number) <= high
 }
 
-/** One value. Throws {@link ScalarError}. */
+/** Converts one value. Throws {@link ScalarError}. */
 const valueOf = (type: Datatype, value: unknown): number | bigint => {
   if (isText(type) && typeof value === "string") {
     const [byte, ...more] = parseText(type, value)
     if (byte === undefined || more.length > 0) throw new ScalarError(`${JSON.stringify(value)} is not one character`)
-    // a character may be signed
+    // `char` is signed
     return type === "char" && byte > 127 ? byte - 256 : byte
   }
   if (type === "bool" && typeof value === "boolean") return value ? 1 : 0
   return parseCell(type, inputOf(type, value))
 }
 
-/** A value as its datatype takes it. Throws {@link ScalarError}. */
+/** Converts a value to the form that datatypes accept. Throws {@link ScalarError}. */
 const inputOf = (type: Datatype, value: unknown): ScalarInput => {
   const date = value instanceof Date ? value : DateTime.isDateTime(value) ? DateTime.toDateUtc(value) : undefined
   if (date === undefined) return value as ScalarInput
@@ -282,7 +284,7 @@ const inputOf = (type: Datatype, value: unknown): ScalarInput => {
   return date.toISOString()
 }
 
-/** The bytes of a cell of several values. Throws {@link ScalarError}. */
+/** Returns the bytes of a cell of several values. Throws {@link ScalarError}. */
 const cellBytes = (type: Datatype, cell: unknown): Uint8Array => {
   const make = arrayOf(type)
   if (typeof cell === "string") {
@@ -303,7 +305,7 @@ const cellBytes = (type: Datatype, cell: unknown): Uint8Array => {
   return new Uint8Array(values.buffer)
 }
 
-/** Text of units of two or four bytes. */
+/** Encodes text in units of two or four bytes. */
 const textUnits = (type: Datatype, text: string): Uint8Array | undefined => {
   if (type === "string_utf16" || type === "string_ucs2") {
     return new Uint8Array(Uint16Array.from({ length: text.length }, (_, i) => text.charCodeAt(i)).buffer)

@@ -1,12 +1,12 @@
 /**
- * Coordinates in the messages of errors.
+ * Formats coordinates for error messages.
  */
 import { type Datatype, isDatetime, isTemporal } from "../../../schema/array/datatype.ts"
 import { formatDatetime, formatTime } from "../../../schema/array/datetime.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
 import { gatherTile, type WriteColumn } from "./write_column.ts"
 
-/** One coordinate, from its bytes: dates as dates, strings in quotes. */
+/** Formats one coordinate: datetimes as dates, strings in quotes. */
 export const coordinateText = (type: Datatype, bytes: Uint8Array): string => {
   if (type === "string_ascii") return JSON.stringify(new TextDecoder().decode(bytes))
   const value = readScalar(type, bytes)
@@ -14,7 +14,7 @@ export const coordinateText = (type: Datatype, bytes: Uint8Array): string => {
   return isTemporal(type) ? formatTime(type, value as bigint) : String(value)
 }
 
-/** All coordinates of one cell: `x = 3, y = 5`. */
+/** Formats all coordinates of one cell: `x = 3, y = 5`. */
 export const cellText = (dimensions: ReadonlyArray<WriteColumn>, cell: number): string =>
   dimensions.map((column) => {
     const { name, type } = column.field

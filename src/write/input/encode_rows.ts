@@ -1,5 +1,5 @@
 /**
- * Rows as columns: encoded through a Schema of effect, the values of enumerations as their codes.
+ * Converts rows to columns: encodes them through an Effect Schema, and enumeration values as codes.
  */
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -22,21 +22,21 @@ export type RowColumns = Readonly<Record<string, ReadonlyArray<CellInput>>>
 /** Encodes rows; the first of them is number `first`. */
 export type EncodeRows<A, R> = (rows: Iterable<A>, first: number) => Effect.Effect<RowColumns, RowError, R>
 
-/** What is refused of a cell, as an error of its row. */
+/** Converts the error of a cell to an error of its row. */
 export const asRowError = (uri: string) => <E>(error: E): E | RowError =>
   error instanceof WriteError && error.cell !== undefined
     ? new RowError({
       uri,
       row: error.cell,
-      reason: error.field === "" ? reasonOf(error, "row") : `${error.field}: ${reasonOf(error, "row")}`,
+      detail: error.field === "" ? reasonOf(error, "row") : `${error.field}: ${reasonOf(error, "row")}`,
       cause: error,
     })
     : error
 
-/** Rows that are encoded before the event loop may get a turn. */
+/** Rows encoded between two turns of the event loop. */
 const ROWS = 64
 
-/** What encodes rows for an array. */
+/** Creates the row encoder of an array. */
 export const rowEncoder = <A, I, R>(
   array: OpenedArray,
   schema: Schema.Schema<A, I, R>,
@@ -48,11 +48,11 @@ export const rowEncoder = <A, I, R>(
     for (const enumeration of yield* loadEnumerations(array)) codes.set(enumeration.name, codesOf(enumeration))
     const encode = ParseResult.encode(schema)
 
-    /** Appends a row that was encoded. */
+    /** Appends an encoded row. */
     const append = (columns: Record<string, Array<CellInput>>, row: number, encoded: I): RowError | undefined => {
       const fields = encoded as Readonly<Record<string, unknown>>
       const refuse = (name: string, reason: string): RowError =>
-        new RowError({ uri, row, reason: `${name}: ${reason}`, cause: undefined })
+        new RowError({ uri, row, detail: `${name}: ${reason}`, cause: undefined })
       for (const name of Object.keys(fields)) {
         if (fields[name] !== undefined && !byName.has(name)) return refuse(name, "the array has no such field")
       }
@@ -79,7 +79,7 @@ export const rowEncoder = <A, I, R>(
         const columns: Record<string, Array<CellInput>> = {}
         for (const name of byName.keys()) columns[name] = []
         const all = rows[Symbol.iterator]()
-        // a plain loop while rows encode at once; one that needs time or a service goes on as an Effect
+        // a plain loop while rows encode synchronously; a row that needs a service or time continues as an Effect
         const run = (row: number): Effect.Effect<RowColumns, RowError, R> => {
           const pause = row + ROWS
           for (let next = all.next(); next.done !== true; next = all.next(), row++) {

@@ -1,10 +1,10 @@
 /**
- * How many values the enumerations of an array have, so that codes can be checked that are to be written.
+ * Numbers of enumeration values, used to validate codes before they are written.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
-import type { ArraySchema } from "../../../schema/array/array_schema.ts"
+import { cacheKind } from "../../kernel/bounded_cache.ts"
 import { valueCount, valuesOfEnumeration } from "../../schema_builder/enumeration_values.ts"
 import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
@@ -13,19 +13,19 @@ import type { OpenedArray } from "../../array/open/open.ts"
 export type EnumerationSizes = ReadonlyMap<string, number>
 
 const none: EnumerationSizes = new Map()
-const memo = new WeakMap<ArraySchema, EnumerationSizes>()
+const SIZES = cacheKind<EnumerationSizes>("enumeration sizes")
 
-/** The sizes of the enumerations that attributes of an open array use; their files are read once. */
+/** Returns the sizes of the enumerations that an open array's attributes use; reads their files once. */
 export const loadEnumerationSizes = (
   array: OpenedArray,
 ): Effect.Effect<EnumerationSizes, EnumerationError, Storage | Codecs> => {
   const names = new Set(array.schema.attributes.map(({ enumeration }) => enumeration).filter((name) => name !== ""))
   if (names.size === 0) return Effect.succeed(none)
-  const known = memo.get(array.schema)
+  const known = array.schemaCache.get(SIZES, array.schemaName)
   if (known !== undefined) return Effect.succeed(known)
   return Effect.map(loadEnumerations(array, names), (enumerations) => {
     const sizes = new Map(enumerations.map((its) => [its.name, valueCount(valuesOfEnumeration(its))]))
-    memo.set(array.schema, sizes)
+    array.schemaCache.set(SIZES, array.schemaName, sizes, 64 * sizes.size)
     return sizes
   })
 }

@@ -1,27 +1,27 @@
 /**
- * Columns on their way to disk: checked, as bytes, and cut into tiles.
+ * Columns to be written: validated, as bytes, divided into tiles.
  */
 import type { Field } from "../../fragment/field.ts"
 import type { FieldTile } from "../../fragment/field_tiles.ts"
 import { permuteCellsSteps, permuteVarSteps, unitsOf } from "../../kernel/copy/gather.ts"
 import { finish, inParts, type Steps } from "../../kernel/steps.ts"
 
-/** The cells of one field: one large tile. What `checkColumns` made is known to be sound. */
+/** The cells of one field, as one large tile. `checkColumns` has validated them. */
 export interface WriteColumn extends FieldTile {
   readonly field: Field
 }
 
-/** How many cells there are. */
+/** Number of cells. */
 export const cellsOf = ({ field, values, offsets }: WriteColumn): number =>
   offsets === undefined ? values.byteLength / field.cellSize : offsets.length - 1
 
-/** Bytes that cells take as buffers. */
+/** Size of the buffers in bytes. */
 export const columnBytes = ({ values, offsets, validity }: FieldTile): number =>
   values.length + (offsets?.byteLength ?? 0) + (validity?.length ?? 0)
 
 /**
- * The tile of the cells `order[from] … order[to − 1]`; without an order, of the cells `from … to − 1`, which then lie where
- * they lay before: only offsets are made anew.
+ * Returns the tile of the cells `order[from] … order[to − 1]`; without an order, of the cells `from … to − 1`, as views
+ * with new offsets.
  */
 export const gatherTile = (...given: Parameters<typeof gatherTileSteps>): FieldTile => finish(gatherTileSteps(...given))
 

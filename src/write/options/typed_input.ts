@@ -1,5 +1,5 @@
 /**
- * What may be given for columns and boxes, as TypeScript knows it from a schema.
+ * Types of columns and boxes to write, derived from a schema.
  *
  * @module
  */
@@ -17,24 +17,24 @@ import type { ArraySchema } from "../../schema_builder/schema_value.ts"
 import type { Datatype } from "../../../schema/array/datatype.ts"
 import type { CellInput, ColumnInput } from "../input/column_input.ts"
 
-/** One value: dates as `Date`, ISO text or count, 64-bit integers as either number. */
+/** One value: datetimes as `Date`, ISO text or count; 64-bit integers as number or bigint. */
 export type ValueInputOf<T extends Datatype> = T extends DatetimeType ? Date | bigint | string
   : T extends TimeType ? bigint | string
   : T extends "int64" | "uint64" ? number | bigint
   : T extends "bool" ? boolean | number
   : ValueOf<T>
 
-/** One cell that is not null: a value, a text, or its values. */
+/** A non-null cell: a value, a text, or a list of values. */
 export type FullCell<T extends Datatype, C extends number | "var"> = C extends 1 ? ValueInputOf<T>
   : (T extends TextType ? string : never) | ArrayOf<T> | ReadonlyArray<ValueInputOf<T>>
 
-/** Buffers of a field; validity must be given, or may not be. */
+/** Buffers of a field; validity is required for nullable fields and not allowed for others. */
 export type Buffers<T extends Datatype, N extends boolean, C extends number | "var"> =
   & { readonly values: ArrayOf<T> | (T extends "char" ? Uint8Array : never) }
   & (C extends "var" ? { readonly offsets: Uint32Array } : { readonly offsets?: undefined })
   & (N extends true ? { readonly validity: Uint8Array } : { readonly validity?: undefined })
 
-/** The cells of one field: buffers as reads have them, or a list with one entry per cell. */
+/** The cells of one field: buffers as reads return them, or a list with one entry per cell. */
 export type ColumnInputOf<F> = F extends Attribute<infer T, infer N, infer C> ?
     | (C extends "var" ? never : N extends true ? never : ArrayOf<T>)
     | Buffers<T, N, C>
@@ -44,7 +44,7 @@ export type ColumnInputOf<F> = F extends Attribute<infer T, infer N, infer C> ?
     : ArrayOf<T> | Buffers<T, false, 1> | ReadonlyArray<ValueInputOf<T>>
   : never
 
-/** The cells of all attributes, by name; any names where no schema is declared. */
+/** The cells of all attributes, by name; any names without a schema. */
 export type AttributeColumns<S extends ArraySchema | undefined> = S extends ArraySchema
   ? { readonly [Name in keyof S["attrs"]]: ColumnInputOf<S["attrs"][Name]> }
   : Readonly<Record<string, ColumnInput>>
@@ -55,23 +55,23 @@ export type CellColumns<S extends ArraySchema | undefined> = S extends ArraySche
     & { readonly [Name in keyof S["attrs"]]: ColumnInputOf<S["attrs"][Name]> }
   : Readonly<Record<string, ColumnInput>>
 
-/** Labels of coordinates, by name, of those that are to be written. */
+/** Labels to write, by name. */
 export type LabelInputs<S extends ArraySchema | undefined> = S extends ArraySchema
   ? { readonly [Name in keyof S["labels"]]?: ColumnInput }
   : Readonly<Record<string, ColumnInput>>
 
 /**
- * The same, beside the columns of a write. It says nothing where the names are not known: TypeScript looks at that case
- * for every write, and would take a minute to intersect all kinds of columns with all kinds of labels.
+ * Labels in addition to the columns of a write. Empty if names are unknown: TypeScript evaluates that case for every
+ * write, and intersecting all kinds of columns with all kinds of labels takes it a minute.
  */
 export type LabelsBeside<S extends ArraySchema | undefined> = S extends ArraySchema
   ? string extends keyof S["labels"] ? unknown : LabelInputs<S>
   : unknown
 
-/** One end of a box. */
+/** One bound of a box. */
 export type Coordinate = number | bigint | string | Date
 
-/** A box: of each dimension a value or a range with both ends inclusive; what is not named is the whole domain. */
+/** A box: for each dimension a value or a range, both ends inclusive; default: the whole domain. */
 export type BoxOf<S extends ArraySchema | undefined> = S extends ArraySchema ? {
     readonly [Name in keyof S["dims"]]?:
       | CoordinateOf<S["dims"][Name]["type"]>

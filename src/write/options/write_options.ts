@@ -1,5 +1,5 @@
 /**
- * How to write cells, checked: what is asked is either understood or refused.
+ * Validates the options of writes.
  *
  * @module
  */
@@ -16,41 +16,41 @@ import type { CheckOptions } from "../input/check_columns.ts"
 import { loadEnumerationSizes } from "../input/enumeration_sizes.ts"
 import type { WriteFailure, WriteProgress } from "../result/write_result.ts"
 
-/** How cells are written. */
+/** Options of a write. */
 export interface WriteOptions {
   /**
-   * The moment that the cells belong to, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now, or
-   * the millisecond after the newest commit of the array if the clock is behind it, by an hour at most; a write by a clock
-   * that is further behind fails with `InvalidOption`. To know the newest commit, a write without `at` lists the array's
+   * Write time of the cells, in whole milliseconds since 1970 (number or bigint) or as a Date. Default: now, or the
+   * millisecond after the array's newest commit if the clock is behind it by at most an hour; with a clock further
+   * behind, the write fails with `InvalidOption`. To find the newest commit, a write without `at` lists the array's
    * commits once.
    *
-   * Do not write a cell twice at one moment: once the array has more than 16 fragments, TileDB 2.30 may read another of the
-   * two as the newest than this library does, which takes the last by name. A write at the moment of another one lists the
-   * commits, too. Where both have the same cells of a dense array, it fails with `WriteError` if there are more than 16
-   * fragments, and logs a warning otherwise; in sparse arrays without duplicates it logs a warning if the boxes of their cells
-   * overlap. Cells that cannot be the same may share a moment.
+   * Do not write a cell twice at the same time: once the array has more than 16 fragments, TileDB 2.30 may read another
+   * of the two as the newest than this library, which takes the last by name. A write at the time of an existing
+   * fragment also lists the commits. If both contain the same cells of a dense array, it fails with `WriteError` if
+   * there are more than 16 fragments, and logs a warning otherwise; in sparse arrays without duplicates it logs a
+   * warning if the boxes of their cells overlap. Cells that cannot be equal may share a time.
    */
   readonly at?: number | bigint | Date
-  /** Is told from time to time how far the write is. */
+  /** Called from time to time with the progress of the write. */
   readonly onProgress?: (progress: WriteProgress) => void
 }
 
-/** How cells are written that come in batches. */
+/** Options of a write in batches. */
 export interface BatchOptions extends WriteOptions {
   /**
-   * Begins another fragment where one has so many bytes, as soon as that can be; all of them count at once. Needs an array
-   * of format 12 or later. Default: one fragment.
+   * Starts a new fragment when the current one reaches this size in bytes; all fragments are committed together.
+   * Requires format 12 or later. Default: one fragment.
    */
   readonly maxFragmentSize?: number
 }
 
-/** What the common options mean. */
+/** The validated common options. */
 export interface WriteRequest {
   readonly time: NameTime | undefined
   readonly onProgress: ((progress: WriteProgress) => void) | undefined
 }
 
-/** One of several words, the first of them if nothing is said. */
+/** Validates a choice among words; the first one is the default. */
 export const oneOf = <const A extends string>(
   option: string,
   given: unknown,
@@ -61,10 +61,14 @@ export const oneOf = <const A extends string>(
   if (given === undefined) return first
   const found = words.find((word) => word === given)
   return found ??
-    refuse(option, `${JSON.stringify(given)} is none of ${words.map((w) => JSON.stringify(w)).join(", ")}`)
+    refuse(
+      option,
+      `${JSON.stringify(given)} is invalid; expected one of ${words.map((w) => JSON.stringify(w)).join(", ")}`,
+      given,
+    )
 }
 
-/** What the options of a write mean; `more` are the names of those that `check` looks at. */
+/** Validates the options of a write; `more` are the names of the options that `check` validates. */
 export const checkWrite = <A extends object>(
   array: AnyTileArray,
   arrayType: ArrayType,
@@ -75,7 +79,7 @@ export const checkWrite = <A extends object>(
   if (array.schema.arrayType !== arrayType) {
     const [is, its] = arrayType === "dense" ? ["sparse", "Sparse"] : ["dense", "Dense"]
     const reason = `the array is ${is}; ${its}.write writes it`
-    return Effect.fail(new WriteError({ uri: array.uri, field: "", reason }))
+    return Effect.fail(new WriteError({ uri: array.uri, field: "", detail: reason }))
   }
   return attemptOptions(() => {
     const refuse = refusing(array.uri)
@@ -83,13 +87,13 @@ export const checkWrite = <A extends object>(
     const at = millis("at", options.at, refuse)
     const { onProgress } = options
     if (onProgress !== undefined && typeof onProgress !== "function") {
-      return refuse("onProgress", "give a function that takes { cells, bytes }")
+      return refuse("onProgress", "give a function that takes { cells, bytes }", onProgress)
     }
     return { time: at === undefined ? undefined : [at, at], onProgress, ...check(refuse) }
   })
 }
 
-/** As {@link checkWrite}, for a write of columns: how those are to be checked comes along. */
+/** As {@link checkWrite}, for a write of columns, with the rules that validate them. */
 export const checkCells = <A extends object>(
   ...asked: Parameters<typeof checkWrite<A>>
 ): Effect.Effect<WriteRequest & A & { readonly checks: CheckOptions }, WriteFailure, Storage | Codecs> =>
@@ -102,16 +106,18 @@ export const checkCells = <A extends object>(
       ),
   )
 
-/** Bytes of cells that wait, if nobody says: 256 MiB. */
+/** Default size of buffered cells: 256 MiB. */
 export const MEMORY = 2 ** 28
 
-/** A number of bytes, `fallback` if nothing is said. */
+/** Validates a number of bytes, with a default. */
 export const bytesOf = (option: string, given: unknown, fallback: number, refuse: Refuse): number => {
   if (given === undefined) return fallback
-  return typeof given === "number" && given >= 1 ? given : refuse(option, `${given} is no number of bytes`)
+  return typeof given === "number" && given >= 1
+    ? given
+    : refuse(option, `${String(given)} is not a number of bytes above 0`, given)
 }
 
-/** The size of fragments that arrays of a format may be split into. */
+/** Validates the maximum fragment size for the array's format. */
 export const fragmentSizeOf = (array: AnyTileArray, given: unknown, refuse: Refuse): number => {
   const bytes = bytesOf("maxFragmentSize", given, Infinity, refuse)
   if (given === undefined || array.schema.version >= Since.folders) return bytes

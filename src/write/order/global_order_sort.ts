@@ -1,6 +1,5 @@
 /**
- * The order in which sparse cells are written: the global order of the array, and what becomes of cells with the same
- * coordinates.
+ * Sorts sparse cells into the array's global order and handles cells with equal coordinates.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { viewAs } from "../../../schema/array/datatype.ts"
@@ -20,22 +19,25 @@ import { cellText } from "../input/coordinate_text.ts"
 import { gatherTile, type WriteColumn } from "../input/write_column.ts"
 import { WriteError } from "../../array/open/errors.ts"
 
-/** What becomes of cells with the same coordinates: an error, only the first is written, or all are. */
+/** Handling of cells with equal coordinates: fail, write the first one, or write all. */
 export type Duplicates = "refuse" | "first" | "allow"
 
-/** Cells in the order in which they are written. */
+/** Cells in write order. */
 export interface SortedCells {
-  /** How many are left. */
+  /** Number of remaining cells. */
   readonly cells: number
-  /** Cell `i` is cell `permutation[i]` as it was given; `undefined` if all stay where they are. */
+  /** Cell `i` is input cell `permutation[i]`; `undefined` if the order is unchanged. */
   readonly permutation: Uint32Array | undefined
 }
 
-/** The coordinates of columns. */
+/** Returns the coordinates of columns. */
 const coordinatesOf = (dimensions: ReadonlyArray<WriteColumn>): ReadonlyArray<Coordinates> =>
   dimensions.map(({ field, values, offsets }) => ({ values: viewAs(field.type, values), offsets }))
 
-/** Words of the global order, and the same with those behind them that tell −0 from 0: two cells, of which none is first. */
+/**
+ * Returns the key words of the global order, and the same with additional words that distinguish −0 from 0, which are
+ * two cells of equal rank.
+ */
 function* wordsOf(
   schema: ArraySchema,
   dimensions: ReadonlyArray<WriteColumn>,
@@ -51,14 +53,14 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
     field: "",
     cell,
     other: first,
-    reason:
+    detail:
       `the coordinates ${cellText(dimensions, cell)} are there twice; the array allows no duplicates: leave one ` +
       `out, or ask for the first of them`,
   })
 
 /**
- * Cells in any order, sorted into the global order of the array as fragments of format `version` have it. Stable: of cells
- * with the same coordinates the first given comes first. Throws {@link WriteError} for duplicates.
+ * Sorts cells into the array's global order for fragments of format `version`. Stable: cells with equal coordinates
+ * stay in input order. Throws {@link WriteError} for duplicates.
  */
 export const sortSparse = (...given: Parameters<typeof sortSparseSteps>): SortedCells =>
   finish(sortSparseSteps(...given))
@@ -88,7 +90,10 @@ export function* sortSparseSteps(
   return { cells: kept.length, permutation: kept }
 }
 
-/** The cells at the places 0 … cells − 1, without those at places that repeat the one before; `repeat` is the first of them. */
+/**
+ * Returns the positions 0 … cells − 1 without those that repeat the previous position; `repeat` is the first
+ * repetition.
+ */
 function* withoutRepeats(
   cells: number,
   repeat: number,
@@ -105,7 +110,7 @@ function* withoutRepeats(
   return kept.subarray(0, n)
 }
 
-/** Cells that are in order already. */
+/** Cells that are already in order. */
 function* inOrder(
   dimensions: ReadonlyArray<WriteColumn>,
   words: KeyWords,
@@ -119,24 +124,24 @@ function* inOrder(
   return { cells: kept.length, permutation: kept }
 }
 
-/** A part of cells in global order that was checked. */
+/** A validated part of cells in global order. */
 export interface CheckedPart extends SortedCells {
-  /** From now on, the next part has to follow this one. */
+  /** Accepts the part: the next part must follow it. */
   readonly accept: () => void
 }
 
-/** Cells that come in global order, in any number of parts. */
+/** Validates cells that arrive in global order, in any number of parts. */
 export interface GlobalOrder {
   /**
-   * The cells of the next part that are to be written. Throws {@link WriteError} if a cell comes before the one in front of
-   * it, or has its coordinates; the part is then as if it had not been given.
+   * Returns the cells of the next part to write. Throws {@link WriteError} if a cell precedes its predecessor or has
+   * equal coordinates; a rejected part has no effect.
    */
   readonly next: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => SortedCells
-  /** As `next`, in steps. Before the part is accepted, it is as if it had not been given. */
+  /** As `next`, in steps. A part has no effect before it is accepted. */
   readonly check: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => Steps<CheckedPart>
 }
 
-/** Checks parts of cells that are in the global order of the array, as fragments of format `version` have it. */
+/** Creates the validator for cells in the array's global order, for fragments of format `version`. */
 export const globalOrder = (
   schema: ArraySchema,
   duplicates: Duplicates,
@@ -149,7 +154,7 @@ export const globalOrder = (
       new WriteError({
         field: "",
         cell,
-        reason:
+        detail:
           `the coordinates ${
             cellText(dimensions, cell)
           } come before those of the cell in front of it in the global order; ` +
@@ -161,7 +166,7 @@ export const globalOrder = (
       const words = yield* wordsOf(schema, seam, version)
       if (compareCells(words.order, 0, 1) > 0) throw early(0)
       repeats = duplicates !== "allow" && compareCells(words.all, 0, 1) === 0
-      // the last cell of the part before
+      // the last cell of the previous part
       if (repeats && duplicates === "refuse") throw twice(dimensions, -1, 0)
     }
     const words = yield* wordsOf(schema, dimensions, version)
@@ -174,7 +179,7 @@ export const globalOrder = (
       last = end
     }
     if (!repeats) return { ...sorted, accept }
-    // the first was written with the part before
+    // the first cell was written with the previous part
     let rest = sorted.permutation
     if (rest === undefined) {
       const all = rest = new Uint32Array(cells)
@@ -192,13 +197,13 @@ export const globalOrder = (
   return { next, check }
 }
 
-/** One cell in memory of its own. */
+/** Copies one cell. */
 const copyOf = (column: WriteColumn, cell: number) => {
   const { values, offsets } = gatherTile(column, undefined, cell, cell + 1)
   return { values: values.slice(), offsets, validity: undefined }
 }
 
-/** The only cell of one column and the first of another. */
+/** Joins the only cell of one column with the first of another. */
 const joined = (one: WriteColumn, other: WriteColumn): WriteColumn => {
   const first = gatherTile(other, undefined, 0, 1)
   const values = new Uint8Array(one.values.byteLength + first.values.byteLength)

@@ -1,5 +1,5 @@
 /**
- * Cells that are in two fragments of one write at one moment: nothing says which of them is newer, and engines disagree.
+ * Detects cells that occur in two fragments of one write at the same time: neither is newer, and engines disagree.
  */
 import * as Effect from "effect/Effect"
 import { turnIfDue } from "../../../platform/host/event_loop_turns.ts"
@@ -11,7 +11,7 @@ import type { SortedCells } from "./global_order_sort.ts"
 import type { Box } from "../input/box.ts"
 import type { WriteColumn } from "../input/write_column.ts"
 
-/** Bytes that the hashes of cells may take in any case. */
+/** Minimum memory for the hashes of cells, in bytes. */
 const LEAST_MEMORY = 2 ** 26
 
 /** Cells between two turns of the event loop. */
@@ -20,16 +20,16 @@ const STRETCH = 1 << 15
 const ADVICE =
   "leave out at, so that each fragment has a moment of its own and the later cell counts; or give each cell once"
 
-/** Fails for cells that an earlier fragment has, and keeps those that are new. */
+/** Fails for cells of an earlier fragment; records new cells. */
 export type RefuseRepeated = (
   dimensions: ReadonlyArray<WriteColumn>,
   cells: SortedCells,
 ) => Effect.Effect<void, WriteError>
 
 /**
- * Looks for cells that an earlier fragment of the write has, by hashes of 64 bits, in `memory` bytes at most or 64 MiB if that
- * is more: about a cell for each 11 to 21 bytes. That two cells have one hash by chance, so that a cell is refused wrongly, has
- * a probability of n² ÷ 2⁶⁵ for n cells: 0.00002 for 25 million.
+ * Detects cells of earlier fragments of the write by 64-bit hashes, in at most `memory` bytes or 64 MiB, whichever is
+ * larger: one cell per 11 to 21 bytes. The probability that two different cells share a hash, so that a cell is
+ * rejected wrongly, is n² ÷ 2⁶⁵ for n cells: 0.00002 for 25 million.
  */
 export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
   const known = new HashSet(Math.max(memory, LEAST_MEMORY))
@@ -50,9 +50,9 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
           if (added === "full") {
             const reason = "the write has too many cells at one moment to make sure that none is in two of its " +
               "fragments; leave out at, give the cells in global order, or allow more memory"
-            return yield* Effect.fail(new WriteError({ uri, field: "", reason }))
+            return yield* Effect.fail(new WriteError({ uri, field: "", detail: reason }))
           }
-          // the first that is wrong in the order in which they were given
+          // the first duplicate in input order
           first = Math.min(first, permutation === undefined ? from + i : permutation[from + i])
         }
         yield* turnIfDue
@@ -61,11 +61,11 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
       const reason =
         `the coordinates ${cellText(dimensions, first)} were given before, and are in another fragment of ` +
         `this write, at the same moment; ${ADVICE}`
-      return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, reason }))
+      return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, detail: reason }))
     })
 }
 
-/** The cell of `box` that one of the others has too, as the number that it has in the rows of the box. */
+/** Returns a cell of `box` that another box contains too, as its row-major number in `box`. */
 export const sharedCell = (others: ReadonlyArray<Box>, box: Box): number | undefined => {
   const other = others.find((its) => its.every(({ low, high }, d) => low <= box[d].high && box[d].low <= high))
   if (other === undefined) return undefined
@@ -75,12 +75,12 @@ export const sharedCell = (others: ReadonlyArray<Box>, box: Box): number | undef
   }, 0n))
 }
 
-/** The error of a dense cell that an earlier box of the write has. */
+/** Creates the error of a dense cell that an earlier box of the write contains. */
 export const repeatedInBoxes = (uri: string, dimensions: ReadonlyArray<WriteColumn>, cell: number): WriteError =>
   new WriteError({
     uri,
     field: "",
     cell,
-    reason: `the coordinates ${cellText(dimensions, cell)} were given before, and are in another fragment of this ` +
+    detail: `the coordinates ${cellText(dimensions, cell)} were given before, and are in another fragment of this ` +
       `write, at the same moment; ${ADVICE}`,
   })

@@ -1,37 +1,38 @@
 /**
- * What a write answers, can fail with, and says while it is under way.
+ * Results, errors and progress of writes.
  *
  * @module
  */
 import * as Effect from "effect/Effect"
 import type { CodecError, StorageError } from "../../../platform/errors.ts"
+import { attempt } from "../../../platform/attempt.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
 import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
 import { type InvalidOption, WriteError } from "../../array/open/errors.ts"
 import type { Steps } from "../../kernel/steps.ts"
 
-/** What was written. */
+/** Result of a write. */
 export interface WriteResult {
-  /** The names of the new fragments; none if there was no cell to write. */
+  /** Names of the new fragments; empty if there was no cell to write. */
   readonly fragments: ReadonlyArray<string>
-  /** How many cells were written. */
+  /** Number of written cells. */
   readonly cells: number
-  /** Bytes of their files, without the metadata. */
+  /** Size of their files in bytes, without metadata. */
   readonly bytes: number
 }
 
-/** How far a write is. */
+/** Progress of a write. */
 export interface WriteProgress {
-  /** Cells that are filtered and on their way into files. */
+  /** Number of cells filtered and passed to files. */
   readonly cells: number
-  /** Bytes that they became. */
+  /** Size of their filtered data in bytes. */
   readonly bytes: number
 }
 
-/** What a write can fail with. Nothing of it is there then. Enumerations are read to check the codes of their values. */
+/** Errors of a write. A failed write leaves nothing visible. Enumerations are read to validate codes. */
 export type WriteFailure = InvalidOption | WriteError | EnumerationError | CodecError | StorageError
 
-/** An error of cells before which others were given, as one of all cells. */
+/** Renumbers the cell of an error: `first` cells were written before it. */
 export const countedFrom = (first: number) => <E>(error: E): E | WriteError =>
   error instanceof WriteError && error.cell !== undefined && first > 0
     ? new WriteError({
@@ -41,19 +42,13 @@ export const countedFrom = (first: number) => <E>(error: E): E | WriteError =>
     })
     : error
 
-/** Runs what throws {@link WriteError}; the error gets the array's URI. */
-export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, WriteError> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(run())
-    } catch (error) {
-      return error instanceof WriteError ? Effect.fail(new WriteError({ ...error, uri })) : Effect.die(error)
-    }
-  })
+/** Runs a function that throws {@link WriteError}; adds the array's URI to the error. */
+const refused = (uri: string) => (error: unknown): Effect.Effect<never, WriteError> =>
+  error instanceof WriteError ? Effect.fail(new WriteError({ ...error, uri })) : Effect.die(error)
 
-/** As {@link attemptWrite}, in steps between which the event loop gets turns. */
+/** Runs what throws {@link WriteError}; the error gets the array's URI. */
+export const attemptWrite = <A>(uri: string, run: () => A): Effect.Effect<A, WriteError> => attempt(run, refused(uri))
+
+/** As {@link attemptWrite}, in steps that yield to the event loop in between. */
 export const attemptWriteSteps = <A>(uri: string, run: () => Steps<A>): Effect.Effect<A, WriteError> =>
-  runSteps(
-    run,
-    (error) => error instanceof WriteError ? Effect.fail(new WriteError({ ...error, uri })) : Effect.die(error),
-  )
+  runSteps(run, refused(uri))

@@ -1,9 +1,10 @@
 /**
- * Sparse cells in batches: unordered ones wait until the memory is used up, and become a fragment then; those in global
- * order go into one fragment as they come.
+ * Writes sparse cells in batches: unordered cells are buffered until the memory is used up, then become a fragment;
+ * cells in global order are streamed into one fragment.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { services } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { runSteps } from "../../../platform/host/event_loop_turns.ts"
@@ -29,33 +30,33 @@ import { columnBytes, gatherTileSteps, type WriteColumn } from "../input/write_c
 import { lastTileCells, type SparseRequest, writeAttributes, writeDimensions, writeFields } from "./write_sparse.ts"
 import { attemptWriteSteps, countedFrom, type WriteFailure } from "../result/write_result.ts"
 
-/** How sparse cells are written in batches. */
+/** Options of a sparse write in batches. */
 export interface SparseWriterRequest extends SparseRequest {
-  /** Bytes of unordered cells that may wait. */
+  /** Maximum size of buffered unordered cells, in bytes. */
   readonly memory: number
-  /** Bytes after which another fragment begins. */
+  /** Size after which a new fragment starts, in bytes. */
   readonly maxFragmentSize: number
-  /** Whether the caller knows that no cell comes twice, so that nobody need look. */
+  /** True if the caller guarantees that no cell occurs twice, so that no check is needed. */
   readonly distinct?: boolean
-  /** What an earlier program finished, and who is told of more. */
+  /** State of an earlier attempt, and callbacks for progress. */
   readonly checkpoints?: Checkpoints
 }
 
-/** Cells that were checked: dimensions, then attributes. */
+/** Validated cells: dimensions, then attributes. */
 interface CheckedCells {
   readonly given: number
-  /** How many are to be written. */
+  /** Number of cells to write. */
   readonly cells: number
   readonly columns: ReadonlyArray<WriteColumn>
 }
 
-/** Cells in global order that were checked. */
+/** Validated cells in global order. */
 interface OrderedCells extends CheckedCells, Pick<CheckedPart, "accept"> {}
 
-/** No column of waiting cells has more bytes. */
+/** Maximum size of a buffered column, in bytes. */
 const MAX_VALUE_BYTES = 0xffffffff
 
-/** What both kinds of writers know. */
+/** State that both kinds of writers share. */
 interface Writing {
   readonly array: OpenedArray
   readonly target: FragmentTarget
@@ -66,21 +67,21 @@ interface Writing {
   readonly moments: Moments
 }
 
-/** Cells without the first of them, of a batch without duplicates. */
+/** Removes the first cells of a batch without duplicates. */
 function* skipCells<Checked extends CheckedCells>(checked: Checked, first: number): Steps<Checked> {
   const { given, cells, columns } = checked
   return { ...checked, given: given - first, cells: cells - first, columns: yield* withoutFirst(columns, first, cells) }
 }
 
-/** Cells in any order: sorted when there are enough of them, each time into a fragment of its own. */
+/** Unordered cells: sorted when the buffer is full, each time into a new fragment. */
 const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>, never, Storage | Scope.Scope> =>
-  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+  Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
     const buffers = fields.map((field) => new ColumnBuffer(field))
     let { cells, bytes, given: flushed } = checkpoints?.start ?? NO_CHECKPOINT
-    // at a moment that was given fragments have no order of their own
+    // fragments of one explicit time have no order among them
     const refuse = request.time === undefined || duplicates === "allow" || request.distinct === true
       ? undefined
       : refuseRepeated(uri, request.memory)
@@ -98,7 +99,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
             uri,
             () => sortSparseSteps(schema, own, count, duplicates, target.version),
           )
-          // what is one fragment in the end has nothing to be compared with
+          // a single fragment needs no comparison with others
           if (refuse !== undefined && !(isLast && finished.length === 0)) yield* refuse(own, sorted)
           const writer = yield* openFragment(target, { time: yield* moments.next })
           yield* writeFields(writer, own, columns.slice(dimensions), sorted, schema.capacity)
@@ -127,13 +128,13 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
       skip: skipCells,
       append: (checked) =>
         Effect.gen(function* () {
-          // offsets have bytes also where there is no cell
+          // offsets have bytes even without cells
           if (checked.cells === 0) return
           const more = checked.columns.map(columnBytes)
           const size = more.reduce((sum, n) => sum + n, 0)
           const full = waiting() + size > limit || buffers.some((b, i) => b.bytes + more[i] > MAX_VALUE_BYTES)
           if (full) yield* flushWaiting(false)
-          // what fills the memory alone does not wait
+          // a batch that fills the memory by itself is written directly
           if (size > limit) return yield* flush(checked.columns, checked.cells, false)
           yield* runSteps(() => appendAll(buffers, checked.columns, 0, checked.cells))
         }),
@@ -143,9 +144,9 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
     }
   })
 
-/** Cells in global order: whole tiles are written as they come, what is less than one waits. */
+/** Cells in global order: full tiles are written immediately, the rest is buffered. */
 const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, never, Storage | Scope.Scope> =>
-  Effect.map(Effect.context<Storage | Scope.Scope>(), (context) => {
+  Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
     const { capacity } = schema
     const order = globalOrder(schema, duplicates, target.version)
@@ -173,7 +174,7 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, n
         finished.push(yield* writer.finish({ lastTileCells: last }))
         bytes += writer.bytes()
         writer = undefined
-        // what is left out as a duplicate was given, too, so cells that are counted say where to go on only without
+        // dropped duplicates count as input too, so a count of cells is a resume position only without them
         if (duplicates === "first") return
         yield* checkpoints?.save({ given: cells, cells, bytes, fragments: finished }) ?? Effect.void
       }).pipe(Effect.provide(context))
@@ -213,7 +214,7 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, n
         Effect.gen(function* () {
           accept()
           const waits = buffers[0].cells
-          // the first cells complete the tile that waits
+          // the first cells complete the buffered tile
           const first = waits === 0 ? 0 : Math.min(count, capacity - waits)
           yield* runSteps(() => appendAll(buffers, columns, 0, first))
           if (buffers[0].cells === capacity) yield* flushWaiting()
@@ -235,8 +236,8 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, n
   })
 
 /**
- * Opens a writer of sparse cells. Fragments that cannot hold the same cell – those in global order, and all of an array that
- * allows duplicates – have one moment.
+ * Opens a writer of sparse cells. Fragments that cannot contain the same cell – those in global order, and all
+ * fragments of an array that allows duplicates – share one write time.
  */
 export const openSparseWriter = (
   array: OpenedArray,

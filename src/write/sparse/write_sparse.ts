@@ -1,5 +1,5 @@
 /**
- * Sparse cells into one fragment: sorted into the global order, cut into tiles of as many cells as the capacity says.
+ * Writes sparse cells into one fragment: sorted into the global order, divided into tiles by the capacity.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -23,17 +23,17 @@ import { checkTies } from "../fragment/ties.ts"
 import { commitLabels, labelFragments, labelUris, splitLabels } from "../dense/write_labels.ts"
 import { attemptWriteSteps, type WriteFailure, type WriteProgress, type WriteResult } from "../result/write_result.ts"
 
-/** How sparse cells are written. */
+/** Options of a sparse write. */
 export interface SparseRequest {
   readonly time: NameTime | undefined
   readonly order: "unordered" | "global"
   readonly duplicates: "refuse" | "first"
   readonly onProgress: ((progress: WriteProgress) => void) | undefined
-  /** How columns are checked. */
+  /** Rules that validate columns. */
   readonly checks?: CheckOptions
 }
 
-/** Tile number `tile` of a column, and what is known of it. */
+/** Returns tile number `tile` of a column, with its statistics. */
 function* tileOf(column: WriteColumn, sorted: SortedCells, capacity: number, tile: number): Steps<WriteTile> {
   const from = tile * capacity
   const { permutation } = sorted
@@ -45,7 +45,7 @@ function* tileOf(column: WriteColumn, sorted: SortedCells, capacity: number, til
   }
 }
 
-/** The tiles of a column of sorted cells. */
+/** Returns the tiles of a column of sorted cells. */
 const tilesOf = (column: WriteColumn, sorted: SortedCells, capacity: number): WriteTiles => {
   const count = Math.ceil(sorted.cells / capacity)
   const bytes = (column.values.length + (column.offsets?.byteLength ?? 0)) / count
@@ -73,7 +73,7 @@ export const writeAttributes = (
     discard: true,
   })
 
-/** Writes all there is of a fragment, field after field, so that few files are open at once. */
+/** Writes all fields of a fragment one after the other, so that few files are open at once. */
 export const writeFields = (
   writer: FragmentWriter,
   dimensions: ReadonlyArray<WriteColumn>,
@@ -96,11 +96,14 @@ export const writeFields = (
     yield* Effect.forEach(attributes, writeField, { concurrency: writer.inFlight, discard: true })
   })
 
-/** Cells of the last tile, where all others are full. */
+/** Number of cells in the last tile; all others are full. */
 export const lastTileCells = (cells: number, capacity: number): number =>
   cells - (Math.ceil(cells / capacity) - 1) * capacity
 
-/** The coordinates of cells that come with a label each: one behind the other, as engines want them. Throws {@link WriteError}. */
+/**
+ * Returns the coordinates of cells that are written with labels: they must be consecutive, as engines require. Throws
+ * {@link WriteError}.
+ */
 function* runOf(
   { field, values }: WriteColumn,
   label: string,
@@ -113,12 +116,15 @@ function* runOf(
     const reason =
       `the coordinate of ${JSON.stringify(field.name)} does not follow the one before; labels are written of ` +
       "coordinates without gaps, in their order"
-    throw new WriteError({ field: label, cell: i, reason })
+    throw new WriteError({ field: label, cell: i, detail: reason })
   }
   return { low, high: low + BigInt(Math.max(0, coordinates.length - 1)) }
 }
 
-/** Writes sparse cells into a new fragment of the array; labels of their coordinates into those of their arrays. */
+/**
+ * Writes sparse cells into a new fragment of the array, and labels of their coordinates into new fragments of the label
+ * arrays.
+ */
 export const writeSparse = (
   array: OpenedArray,
   columns: Readonly<Record<string, unknown>>,

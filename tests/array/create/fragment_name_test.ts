@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import { compareNames, parseName } from "../../../schema/name/timestamped_name.ts"
 import { newName, newUuid } from "../../../src/array/create/fragment_name.ts"
+import { makeNameGenerator, NameGenerator } from "../../../src/array/create/name_generator.ts"
 
 /** A clock that stands still. */
 const at = (millis: number): Clock.Clock => ({
@@ -14,12 +15,32 @@ const at = (millis: number): Clock.Clock => ({
   unsafeCurrentTimeMillis: () => millis,
 })
 
-const names = (count: number, make: Effect.Effect<string>, millis?: number): ReadonlyArray<string> => {
-  const all = Effect.all(Array.from({ length: count }, () => make), { concurrency: "unbounded" })
+const names = (
+  count: number,
+  make: Effect.Effect<string>,
+  millis?: number,
+  generator: NameGenerator = makeNameGenerator(),
+): ReadonlyArray<string> => {
+  const each = Effect.provideService(make, NameGenerator, generator)
+  const all = Effect.all(Array.from({ length: count }, () => each), { concurrency: "unbounded" })
   return Effect.runSync(millis === undefined ? all : Effect.withClock(all, at(millis)))
 }
 
 describe("names of what is written", () => {
+  it("come from the generator that is provided", () => {
+    const fixed: NameGenerator = { next: Effect.succeed({ time: 12, uuid: "f".repeat(32) }) }
+    assertEquals(names(2, newName(undefined, 22), undefined, fixed), Array(2).fill(`__12_12_${"f".repeat(32)}_22`))
+    assertEquals(names(1, newName([3, 4]), undefined, fixed), [`__3_4_${"f".repeat(32)}`])
+  })
+
+  it("are ordered within one generator, whatever others made before", () => {
+    const [late] = names(1, newUuid, 2 ** 41)
+    const [early] = names(1, newUuid, 1000)
+    assert(early < late)
+    const [first, second] = Effect.runSync(Effect.all([newUuid, newUuid]))
+    assert(first < second, "without a generator in the context the default one counts")
+  })
+
   it("have the form of their version", () => {
     const time = [5, 9] as const
     for (const [version, form] of [[2, "uuid_t"], [3, "t_t_uuid"], [4, "t_t_uuid"], [undefined, "t_t_uuid"]] as const) {
@@ -39,7 +60,9 @@ describe("names of what is written", () => {
 
   it("stay in order within one millisecond, for a moment that is given twice, and when the clock is set back", () => {
     FastCheck.assert(FastCheck.property(FastCheck.array(FastCheck.nat(2 ** 41)), (clocks) => {
-      const made = clocks.flatMap((millis) => names(3, newName([7, 7], 22), millis)).map((name) => parseName(name)!)
+      const generator = makeNameGenerator()
+      const made = clocks.flatMap((millis) => names(3, newName([7, 7], 22), millis, generator))
+        .map((name) => parseName(name)!)
       for (let i = 1; i < made.length; i++) assert(compareNames(made[i - 1], made[i]) < 0)
     }))
   })
@@ -54,7 +77,8 @@ describe("names of what is written", () => {
 
   it("count on when a millisecond is used up, and past the last second that eight digits hold", () => {
     const far = 2 ** 32 * 1000
-    const made = [...names(2, newUuid, far), ...names(1, newUuid, far + 5000)]
+    const generator = makeNameGenerator()
+    const made = [...names(2, newUuid, far, generator), ...names(1, newUuid, far + 5000, generator)]
     assertEquals(made, made.toSorted())
     assert(made.every((uuid) => uuid.length === 32))
   })

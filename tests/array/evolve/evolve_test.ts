@@ -3,6 +3,7 @@ import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
 import { ArraySchema, Attr, Cells, Dense, Dim, Filter, layerNative, SchemaError, TileArray } from "../../../mod.ts"
 import { layerMemory } from "../../../platform/storage/memory.ts"
 import { Storage } from "../../../platform/storage/service.ts"
@@ -231,7 +232,7 @@ describe("evolve", () => {
   onEachStorage("keeps encrypted arrays encrypted", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
-      yield* makeArray(uri, Colors, { key })
+      yield* makeArray(uri, Colors, { key: Redacted.make(key) })
       const changes = { extendEnumerations: { colors: ["blue"] }, addAttributes: { b: Attr.int8() } }
       assertEquals((yield* Effect.flip(TileArray.evolve(uri, changes)))._tag, "DecryptionFailed")
       yield* TileArray.evolve(yield* TileArray.open(uri, { key }), changes)

@@ -4,6 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
+import * as Redacted from "effect/Redacted"
 import { ArraySchema, Attr, Dim, Metadata, TileArray } from "../../../mod.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { arrayOf, datatypes, sizeOf } from "../../../schema/array/datatype.ts"
@@ -164,7 +165,7 @@ describe("putMetadata", () => {
   onEachStorage("encrypts with the array's key, and wants it", (root) =>
     Effect.gen(function* () {
       const uri = `${root}/a`
-      yield* makeArray(uri, schema, { key })
+      yield* makeArray(uri, schema, { key: Redacted.make(key) })
       yield* TileArray.putMetadata(uri, { secret: 1 }, { key })
       yield* TileArray.putMetadata(yield* TileArray.open(uri, { key }), { more: 2 })
       assertEquals(yield* valuesAt(uri, undefined, key), { more: 2n, secret: 1n })

@@ -155,7 +155,7 @@ describe("an array whose schema is forged", () => {
         const file = yield* forgeSchema(array, withLabel({ relative: false, external: true, uri }))
         const opened = yield* TileArray.open(array)
         const error = yield* Effect.flip(watched(root, Dense.read(opened, { region: { l: [1n, 2n] } as never })))
-        assert(error instanceof FormatError && error.unsupported === true, String(error))
+        assert(error instanceof FormatError && error.reason === "Unsupported", String(error))
         assertEquals([error.uri, error.path], [file, "dimensionLabels.0.uri"])
         assertStringIncludes(error.message, 'the label "l" is stored outside of the array, at "https://evil/x?…"')
         assert(!/password|signature/.test(error.message), error.message)

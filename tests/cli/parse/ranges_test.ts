@@ -93,7 +93,7 @@ describe("--range", () => {
     assertMatch(await line("--range", "day=0:5"), /day: the range \[0, 5\] is outside the domain \[1, 366\].*--clip/)
     // what a command has no option for is no advice
     const { err } = await cli(["copy", weather, "mem://copy", "--range", "day=0:5"])
-    assertMatch(err, /day: the range \[0, 5\] is outside the domain \[1, 366\].*; ask for what is inside\n$/)
+    assertMatch(err, /day: the range \[0, 5\] is outside the domain \[1, 366\].*; select cells inside the domain\n$/)
     assertMatch(await line("--range", "day=5:1"), /is empty/)
     assertMatch(await line("--range", "day=a"), /"a" is not an integer, which int32 needs/)
     assertMatch(await line("--range", "day=1.5"), /"1.5" is not an integer/)

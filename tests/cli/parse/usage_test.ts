@@ -1,6 +1,7 @@
 import { describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
 import { VERSION } from "../../../src/cli/mod.ts"
+import { commands } from "../../../src/cli/parse/specs.ts"
 import { cli, MONDAY, weather } from "../run_cli.ts"
 import denoJson from "../../../deno.json" with { type: "json" }
 
@@ -58,7 +59,8 @@ describe("usage", () => {
   })
 
   it("is explained by --help, in 80 columns", async () => {
-    for (const args of [[], ["--help"], ["-h"], ["help", "read"], ["read", "--help"], ["ls", weather, "-h"]]) {
+    const ofCommands = Object.keys(commands).map((name) => [name, "--help"])
+    for (const args of [[], ["--help"], ["-h"], ["help", "read"], ["ls", weather, "-h"], ...ofCommands]) {
       const { code, out, err } = await cli(args)
       assertEquals([code, err], [0, ""])
       assertMatch(out, /^tessera/)

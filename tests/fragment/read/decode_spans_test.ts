@@ -8,7 +8,8 @@ import { FormatError } from "../../../schema/errors/format_error.ts"
 import type { TileContext } from "../../../src/filter/pipeline/pipeline.ts"
 import { type CellSpans, NOTHING, spanDecoder } from "../../../src/fragment/read/decode_spans.ts"
 import { finish } from "../../../src/kernel/steps.ts"
-import { runUnfilterJob, type UnfilterJob } from "../../../src/tile/unfilter_job.ts"
+import { type JobMessage, runMessage } from "../../../platform/workers/jobs.ts"
+import { tileJobs } from "../../../src/fragment/worker/tile_jobs.ts"
 
 const CELLS = 40_000
 const CHUNK = 8192
@@ -67,7 +68,7 @@ const atOnce: WorkerPool = {
   concurrency: 1,
   offer: (make) => {
     const [job] = make()
-    return Effect.sync(() => runUnfilterJob(job as UnfilterJob, nativeCodecs))
+    return Effect.sync(() => runMessage(tileJobs, nativeCodecs, job as JobMessage)[0])
   },
 }
 
@@ -130,7 +131,7 @@ describe("tiles that a worker decodes", () => {
   it("are decoded by a separate thread", () =>
     Effect.runPromise(Effect.scoped(Effect.gen(function* () {
       const workers = yield* makeWorkers(1)
-      const pool = workers!.pool(new URL("../../../src/tile/unfilter_worker.ts", import.meta.url))
+      const pool = workers!.pool(new URL("../../../src/fragment/worker/tile_worker.ts", import.meta.url))
       for (;;) {
         const { away, taken, scratch } = decodeAway(pool, [tileFrom(7), tileFrom(-9)])
         if (away === undefined) {

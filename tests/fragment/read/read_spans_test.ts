@@ -10,7 +10,9 @@ import { ArraySchema, Attr, Dense, Dim, Filter, layerDefault, TileArray } from "
 import { Codecs } from "../../../platform/codecs/service.ts"
 import { nativeCodecs } from "../../../platform/codecs/layers/native.ts"
 import { type Workers, yieldToEventLoop } from "../../../platform/workers/worker_pool.ts"
-import { runUnfilterJob, type UnfilterJob } from "../../../src/tile/unfilter_job.ts"
+import { type JobMessage, runMessage } from "../../../platform/workers/jobs.ts"
+import type { UnfilterJob } from "../../../src/tile/unfilter_job.ts"
+import { tileJobs } from "../../../src/fragment/worker/tile_jobs.ts"
 
 const SIDE = 2048
 const Grid = ArraySchema.dense({
@@ -27,15 +29,16 @@ const countedWorkers = () => {
     pool: (module) => ({
       concurrency: 400,
       offer: (make) => {
-        if (!module.pathname.endsWith("unfilter_worker.ts")) return undefined
-        const job = make()[0] as UnfilterJob
+        if (!module.pathname.endsWith("tile_worker.ts")) return undefined
+        const message = make()[0] as JobMessage
+        const job = message.job as UnfilterJob
         const size = job.bytes.byteLength + job.cells.byteLength
         seen.jobs++
         bytes += size
         seen.maxBytes = Math.max(seen.maxBytes, bytes)
         return Effect.map(yieldToEventLoop, () => {
           bytes -= size
-          return runUnfilterJob(job, nativeCodecs)
+          return runMessage(tileJobs, nativeCodecs, message)[0]
         })
       },
     }),

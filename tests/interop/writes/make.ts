@@ -95,7 +95,7 @@ const makeOne = (folder: string, seed: string, version: number, old: boolean): R
     writeFileSync(join(folder, "meant.json"), JSON.stringify(meant))
     return true
   }).pipe(Effect.catchIf(
-    (error) => error instanceof WriteError && error.reason.includes("filter"),
+    (error) => error instanceof WriteError && error.detail.includes("filter"),
     () =>
       Effect.sync(() => {
         rmSync(folder, { recursive: true, force: true })

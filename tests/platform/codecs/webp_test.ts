@@ -96,7 +96,7 @@ describe("WebP", () => {
   it("writes none unless a layer brings the encoder", async () => {
     for (const codecs of [nativeCodecs, withWebp(portableCodecs, compileWebp)]) {
       const error = await Effect.runPromise(Effect.flip(codecs.webpEncoder))
-      assertEquals([error.codec, error.missing], ["webp", true])
+      assertEquals([error.codec, error.reason], ["webp", "Missing"])
     }
   })
 })

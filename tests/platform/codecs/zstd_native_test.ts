@@ -5,8 +5,10 @@ import { assert, assertEquals } from "@std/assert"
 import * as zlib from "node:zlib"
 import { nativeCodecs } from "../../../platform/codecs/layers/native.ts"
 import { readZstdFrame } from "../../../platform/codecs/zstd/frame.ts"
-import { decodeFrame } from "../../../platform/codecs/zstd/native_handle.ts"
+import { makeFrameDecoder } from "../../../platform/codecs/zstd/native_handle.ts"
 import { CodecError } from "../../../platform/errors.ts"
+
+const decodeFrame = makeFrameDecoder()
 
 const data = fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.integer({ min: 1, max: 700 }))
   .map(([piece, times]) =>

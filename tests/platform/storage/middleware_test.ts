@@ -305,7 +305,10 @@ describe("files in pieces", () => {
   it("are tried again call by call, with the bytes once", async () => {
     const inner = memory()
     const tries: Array<string> = []
-    const twice = <A, E, R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E | StorageError, R> => {
+    const twice = <A, E, R>(
+      name: StorageError["op"],
+      call: Effect.Effect<A, E, R>,
+    ): Effect.Effect<A, E | StorageError, R> => {
       let failed = false
       return Effect.suspend((): Effect.Effect<A, E | StorageError, R> => {
         tries.push(name)
@@ -318,7 +321,7 @@ describe("files in pieces", () => {
       ...inner,
       openWrite: (uri) =>
         twice(
-          "open",
+          "openWrite",
           Effect.map(inner.openWrite(uri), (file) => ({
             write: (bytes) => twice("write", file.write(bytes)),
             finish: twice("finish", file.finish),
@@ -326,7 +329,7 @@ describe("files in pieces", () => {
         ),
     }
     await run(pieces(withRetry(storage, { wait: 1 }), "mem://file", content.subarray(0, 600), content.subarray(600)))
-    assertEquals(tries, ["open", "open", "write", "write", "write", "write", "finish", "finish"])
+    assertEquals(tries, ["openWrite", "openWrite", "write", "write", "write", "write", "finish", "finish"])
     assertEquals(await run(inner.read("mem://file")), content)
   })
 })

@@ -65,7 +65,7 @@ describe("rows", () => {
     const error = await overForms(Effect.flatMap(readForms, (r) => Effect.flip(Sparse.decodeRows(r, schema))))
     assert(error instanceof RowError)
     assertEquals(error.row, 1)
-    assertStringIncludes(error.reason, "text: Expected a non empty string")
+    assertStringIncludes(error.detail, "text: Expected a non empty string")
   })
 
   it("may need services", async () => {

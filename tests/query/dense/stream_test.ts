@@ -71,7 +71,7 @@ describe("dense streams", () => {
         )
         if ("value" in result) return 0
         assertEquals(result.error._tag, "ResultTooLarge")
-        assert(/let memory be at least \d+/.test(result.error.message), result.error.message)
+        assert(/raise `memory` to \d+/.test(result.error.message), result.error.message)
         return (result.error as unknown as { readonly needed: number }).needed
       }
       const enough = await needed(10)

@@ -126,7 +126,7 @@ describe("conditions", () => {
             // dense arrays here have no dimension of names
             if (field === "name" && ask === askers(open).at(-1)) continue
             const inText = yield* refused(ask(text))
-            if (inText instanceof ConditionError && field === "name" && inText.reason.includes("no such")) continue
+            if (inText instanceof ConditionError && field === "name" && inText.detail.includes("no such")) continue
             assert(inText instanceof ConditionError, `${text}: ${inText}`)
             assertEquals([text, inText.at, inText.text, inText.field], [text, at, text, field])
             assertStringIncludes(inText.message, reason)

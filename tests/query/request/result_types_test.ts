@@ -173,7 +173,7 @@ describe("memory to read into", () => {
   const refusal = (options: Dense.ReadOptions): Promise<string> =>
     run(Effect.flatMap(TileArray.open(weather), (a) => Effect.flip(Dense.read(a, options)))).then((error) => {
       assert(error instanceof SelectionError, String(error))
-      return `${error.field}: ${error.reason}`
+      return `${error.field}: ${error.detail}`
     })
 
   it("holds the result", async () => {

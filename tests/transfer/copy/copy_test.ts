@@ -232,7 +232,7 @@ describe("a copy", () => {
     assertStringIncludes(why[4], "InvalidOption: mem://copy: into: there is no such option")
     assertEquals(
       why[5],
-      "AlreadyExists: v22/metadata/array: there is an array here already; overwrite it, or choose another target",
+      "AlreadyExists: v22/metadata/array: there is an array here already; set `overwrite`, or choose another target",
     )
   })
 

@@ -407,7 +407,7 @@ describe("CSV that is none", () => {
       { types: { a: "int9" as "int8" } },
       /^InvalidOption: mem:\/\/a: types: "int9", of "a", is no datatype/,
     )
-    await refused(csv, { delimiter: ", " }, /^InvalidOption: mem:\/\/a: delimiter: ", " is none/)
+    await refused(csv, { delimiter: ", " }, /^InvalidOption: mem:\/\/a: delimiter: ", " is invalid/)
     await refused(csv, { headers: true } as never, /^InvalidOption: mem:\/\/a: headers: there is no such option/)
     await refused(
       csv,

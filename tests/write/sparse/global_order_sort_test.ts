@@ -197,7 +197,7 @@ describe("coordinates in messages", () => {
     const { dimensions } = checkColumns(schema, columns, 2)
     const error = assertThrows(() => sortSparse(schema, dimensions, 2, "refuse"), WriteError)
     const place = 'day = 2024-02-29, at = 12:30:00, who = "ann"'
-    assertEquals([error.cell, error.reason.includes(`the coordinates ${place} are there twice`)], [1, true])
+    assertEquals([error.cell, error.detail.includes(`the coordinates ${place} are there twice`)], [1, true])
     assertThrows(
       () => checkColumns(schema, { ...columns, day: ["1969-12-31", "1970-01-01"] }, 2),
       WriteError,

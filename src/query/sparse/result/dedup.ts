@@ -3,9 +3,9 @@ import type { KeyWords } from "../../../kernel/sort/order_key.ts"
 import { finish, STEP, type Steps } from "../../../kernel/steps.ts"
 
 /**
- * Of cells with equal coordinates the newest: the one with the latest time, then the one of the latest fragment, then the
- * first in it (consolidation puts the newest first). `order` is sorted stably so that equal cells are neighbours; the answer
- * keeps it, with fewer cells.
+ * Returns the newest of the cells with equal coordinates: the one with the latest time, then of the latest fragment,
+ * then the first one in it (consolidation stores the newest first). `order` is a stable sort order in which equal cells
+ * are adjacent; the result keeps that order, with fewer cells.
  */
 export const newestCells = (...given: Parameters<typeof newestCellsSteps>): Uint32Array =>
   finish(newestCellsSteps(...given))

@@ -1,27 +1,26 @@
 /**
- * The cells that a sparse read found, in the order in which fragments hold them. What whole tiles hold takes no memory per
- * cell.
+ * The cells that a sparse read selects, in the order of the fragments. Whole tiles take no memory per cell.
  */
 import type { FieldTile } from "../../../fragment/field_tiles.ts"
 import type { Cells, TileRef } from "../../column/gather.ts"
 import { pickCells } from "../../column/take.ts"
 
-/** Cells that were found, in the order of fragments, tiles and positions; numbered from 0. */
+/** Selected cells in the order of fragments, tiles and positions; numbered from 0. */
 export interface ResultCells {
   readonly length: number
-  /** Tiles that hold cells of it; those of a fragment stand together and ascend. */
+  /** Tiles that contain them; those of one fragment are adjacent and ascending. */
   readonly tiles: ReadonlyArray<TileRef>
-  /** Cells found in each tile. */
+  /** Number of selected cells of each tile. */
   readonly counts: Uint32Array
-  /** Their positions, ascending; `undefined` where they are all cells of the tile. */
+  /** Positions in the tile, ascending; `undefined` for all cells of the tile. */
   readonly positions: ReadonlyArray<Uint32Array | undefined>
-  /** Their coordinates by dimension and tile, and of no other cells, where these were read on the way. */
+  /** Coordinates of the selected cells by dimension and tile, where matching read them. */
   readonly coordinates: ReadonlyArray<ReadonlyArray<FieldTile | undefined> | undefined>
-  /** Times of the cells that have their own, by tile and position; the others have their fragment's. */
+  /** Write times by tile and position, for cells that carry their own; other cells have their fragment's time. */
   readonly times: ReadonlyArray<Float64Array | undefined>
 }
 
-/** Tiles of one fragment: those from number `from` to `to − 1`, whose cells start at number `first`. */
+/** Tiles `from` to `to − 1`, all of one fragment; their cells start at number `first`. */
 export interface FragmentCells {
   readonly fragment: number
   readonly from: number
@@ -30,7 +29,7 @@ export interface FragmentCells {
   readonly length: number
 }
 
-/** The found cells of each fragment. */
+/** Groups the cells by fragment. */
 export const byFragment = ({ tiles, counts }: Pick<ResultCells, "tiles" | "counts">): ReadonlyArray<FragmentCells> => {
   const out: Array<FragmentCells> = []
   let first = 0
@@ -46,10 +45,10 @@ export const byFragment = ({ tiles, counts }: Pick<ResultCells, "tiles" | "count
   return out
 }
 
-/** Those of the found cells for which `keep` has a one; they are numbered anew. */
+/** Returns the cells for which the mask is 1, renumbered. */
 export const restrict = (found: ResultCells, keep: Uint8Array): ResultCells => {
   const numbers: Array<number> = []
-  // the cells of each tile that are kept, by their numbers among those found in it
+  // retained cells of each tile, as indices into its selected cells
   const chosen: Array<Uint32Array | undefined> = []
   const counts: Array<number> = []
   const positions: Array<Uint32Array | undefined> = []
@@ -91,7 +90,7 @@ export const restrict = (found: ResultCells, keep: Uint8Array): ResultCells => {
   }
 }
 
-/** The found cells one by one. */
+/** Lists the cells one by one. */
 export const listCells = ({ length, tiles, counts, positions }: ResultCells): Cells => {
   const tileOf = new Uint32Array(length)
   const places = new Uint32Array(length)
@@ -104,7 +103,7 @@ export const listCells = ({ length, tiles, counts, positions }: ResultCells): Ce
   return { tiles, tileOf, positions: places }
 }
 
-/** A number for each cell by its tile: what `ofTile` says, or what its own list says at its position. */
+/** Returns a number for each cell: the tile's own list at its position, or else the value of `ofTile`. */
 export const spreadOver = (
   { length, tiles, counts, positions }: ResultCells,
   ofTile: (tile: number) => number,

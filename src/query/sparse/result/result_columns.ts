@@ -1,5 +1,5 @@
 /**
- * Columns of found cells, in the order in which they were found.
+ * Reads columns of selected cells, in their order in {@link ResultCells}.
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../../platform/storage/service.ts"
@@ -22,13 +22,13 @@ import { varColumn } from "./result_var_columns.ts"
 import { fieldOfFragment, fillCells } from "../../column/gather.ts"
 import { attemptAllocation } from "../../options/read_error.ts"
 
-/** Unfiltered bytes of tiles that are held at once beside a column of fixed-size cells. */
+/** Unfiltered bytes of tiles held at once while a column of fixed-size cells is built. */
 const BATCH = 1 << 26
 
-/** Sizes of columns up to this one are believed. */
+/** Sizes up to this one are allocated without further checks. */
 const BELIEVED = 1 << 26
 
-/** The column of a field. */
+/** Reads the column of a field. */
 export const resultColumn = (
   access: TileAccess,
   array: OpenedArray,
@@ -99,11 +99,11 @@ const fixedCells = (
     return out
   })
 
-/** What the cells of a fragment hold that lacks the field: of times, when the fragment began, as in the engine. */
+/** The value of cells in a fragment without the field; for timestamps the fragment's start, as in the engine. */
 const fillOf = ({ name }: Fragment, { file, fillValue }: Field): Uint8Array =>
   file.kind === "timestamps" ? scalarBytes("uint64", BigInt(name.start)) : fillValue
 
-/** Until format 4 dimensions share a file; misaligned tiles of format 7 are put right all at once. */
+/** Up to format 4 the dimensions share a file; misaligned tiles of format 7 are repaired together. */
 const hasOwnFile = (array: OpenedArray, field: Field, group: FragmentCells): boolean => {
   const fragment = array.fragments[group.fragment]
   const its = fieldOfFragment(fragment, field)
@@ -111,7 +111,7 @@ const hasOwnFile = (array: OpenedArray, field: Field, group: FragmentCells): boo
     (its.file.kind !== "dimension" || fragment.version >= Since.splitDimensions)
 }
 
-/** Copies the cells of one fragment to `bytes`, where they are the only ones, and to their place in `validity`. */
+/** Copies the cells of one fragment to `bytes`, which holds only them, and to their place in `validity`. */
 const copyTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -123,7 +123,7 @@ const copyTiles = (
   Effect.gen(function* () {
     const fragment = array.fragments[group.fragment]
     const count = group.to - group.from
-    // misaligned tiles of format 7 are put right all at once
+    // misaligned tiles of format 7 are repaired together
     const perBatch = fragment.version === 7 && field.nullable
       ? count
       : Math.max(1, Math.floor(BATCH / (cellsInTile(fragment, 0) * field.cellSize)))

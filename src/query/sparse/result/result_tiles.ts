@@ -1,5 +1,5 @@
 /**
- * The tiles that found cells lie in, field by field.
+ * Reads the tiles that contain selected cells, field by field.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../../platform/storage/service.ts"
@@ -13,17 +13,17 @@ import type { TileAccess } from "../../../tile/generic_tile.ts"
 import type { FragmentCells, ResultCells } from "./result_cells.ts"
 import { fieldOfFragment } from "../../column/gather.ts"
 
-/** The coordinates that were read when the cells were found: of each tile those of the found cells. */
+/** Returns the coordinates that matching read, for the selected cells of each tile. */
 export const knownTiles = (field: Field, found: ResultCells): ReadonlyArray<FieldTile | undefined> | undefined =>
   field.file.kind === "dimension" ? found.coordinates[field.file.index] : undefined
 
-/** Which cells of the tiles of {@link fieldTiles} the found ones are. */
+/** Returns the positions of the selected cells in the tiles of {@link fieldTiles}. */
 export const positionsIn = (field: Field, found: ResultCells): ResultCells["positions"] => {
   const known = knownTiles(field, found)
   return known === undefined ? found.positions : found.positions.map((p, t) => known[t] === undefined ? p : undefined)
 }
 
-/** The tiles of a fragment's group, and which of their cells were found. */
+/** Returns the tiles of a fragment group and the positions of their selected cells. */
 export const chosenOf = (
   found: ResultCells,
   { from, to }: FragmentCells,
@@ -32,7 +32,9 @@ export const chosenOf = (
   positions: found.positions.slice(from, to),
 })
 
-/** The tiles number `from` to `to − 1` of a fragment's group; of coordinates that are known, the found cells alone. */
+/**
+ * Reads tiles `from` to `to − 1` of a fragment group; coordinates read by matching contain the selected cells only.
+ */
 export const fieldTiles = (
   access: TileAccess,
   array: OpenedArray,
@@ -54,8 +56,8 @@ export const fieldTiles = (
 }
 
 /**
- * Writes ones and zeros of `count` cells, whose bytes are there from that of cell `first` of the tile on; a fragment from
- * before the attribute was nullable has no nulls.
+ * Writes the validity of `count` cells, 0 or 1, from the tile's data, which starts at cell `first`; fragments written
+ * before the attribute became nullable have no nulls.
  */
 export const copyValidity = (
   out: Uint8Array,
@@ -70,7 +72,9 @@ export const copyValidity = (
   else for (let k = 0; k < count; k++) out[at + k] = validity[positions[k] - first] === 0 ? 0 : 1
 }
 
-/** Reads the validity of a fragment's found cells to its place in that of all, where the fragment has the field as `its`. */
+/**
+ * Reads the validity of a fragment's cells to its place in `validity`; `its` is the fragment's version of the field.
+ */
 export const validityInto = (
   access: TileAccess,
   fragment: Fragment,

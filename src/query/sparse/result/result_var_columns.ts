@@ -1,5 +1,5 @@
 /**
- * Columns of var-sized cells, from found cells.
+ * Reads columns of var-sized cells.
  */
 import * as Effect from "effect/Effect"
 import { inFlight, Storage } from "../../../../platform/storage/service.ts"
@@ -18,10 +18,10 @@ import { chosenOf, copyValidity, fieldTiles, knownTiles, positionsIn, validityIn
 import { fieldOfFragment, fillCells } from "../../column/gather.ts"
 import { attemptAllocation } from "../../options/read_error.ts"
 
-/** The most bytes that the offsets of a column reach. */
+/** Maximum size of the values of a column: offsets are 32-bit. */
 const MAX_VALUE_BYTES = 0xffffffff
 
-/** The column of a field of var-sized cells. */
+/** Reads the column of a var-sized field. */
 export const varColumn = (
   access: TileAccess,
   array: OpenedArray,
@@ -46,7 +46,9 @@ export const varColumn = (
         : appendStarts(starts, at, total, tile.offsets!, positions[t])
       if (total > MAX_VALUE_BYTES) {
         const reason = `the values of ${JSON.stringify(field.name)} take more than 4 GiB; read them in parts`
-        return yield* Effect.fail(new ResultTooLarge({ uri: array.uri, needed: total, limit: MAX_VALUE_BYTES, reason }))
+        return yield* Effect.fail(
+          new ResultTooLarge({ uri: array.uri, needed: total, limit: MAX_VALUE_BYTES, detail: reason }),
+        )
       }
     }
     const { bytes, validity } = yield* attemptAllocation(array.uri, total + length, () => ({
@@ -94,15 +96,15 @@ export const varColumn = (
     }
   })
 
-/** Tiles of var-sized cells of one fragment; only their offsets, if the values are to be read `apart`. */
+/** Tiles of var-sized cells of one fragment; only their offsets if the values are read separately. */
 interface VarTiles {
   readonly tiles: ReadonlyArray<FieldTile | undefined>
   readonly apart: boolean
 }
 
 /**
- * Offsets are read before values where no time is lost by asking twice: the values then go where they belong, and only as far
- * as they are needed.
+ * Reads offsets before values where two requests cost no extra time: the values are then read directly into the result,
+ * and only the needed ones.
  */
 const varTiles = (
   access: TileAccess,
@@ -126,7 +128,7 @@ const varTiles = (
 
 const none = new Uint8Array(0)
 
-/** Starts of cells of `size` bytes each, after `total` bytes; answers the new total. */
+/** Appends the offsets of cells of `size` bytes each, after `total` bytes; returns the new total. */
 const appendFill = (starts: Uint32Array, at: number, count: number, total: number, size: number): number => {
   for (let k = 1; k <= count; k++) starts[at + k] = total + k * size
   return total + count * size

@@ -1,5 +1,5 @@
 /**
- * The order of the cells of a result as key words of their coordinates.
+ * Sort keys of a cell order, computed from the coordinates.
  */
 import type { ArraySchema } from "../../../../schema/array/array_schema.ts"
 import { type Coordinates, coordinateWordsSteps, globalWordsSteps } from "../../../fragment/cell_order.ts"
@@ -7,7 +7,7 @@ import type { KeyWords } from "../../../kernel/sort/order_key.ts"
 import { finish, type Steps } from "../../../kernel/steps.ts"
 import type { Order } from "../../options/read_options.ts"
 
-/** Key words by which cells are sorted into an order. */
+/** Returns the key words by which cells are sorted. */
 export const orderWords = (...given: Parameters<typeof orderWordsSteps>): KeyWords => finish(orderWordsSteps(...given))
 
 /** As {@link orderWords}, in steps. */

@@ -1,0 +1,18 @@
+/**
+ * The entry of the bundled command line: the same commands as `src/cli/main.ts`, over a layer that starts quickly in Deno.
+ */
+// first, since it changes how everything after it is loaded
+import { endStart } from "./quick_start.ts"
+import { makeNativeCodecs } from "../platform/codecs/layers/native.ts"
+import { makeDefaultLayer } from "../platform/runtime/default_layer.ts"
+import { openByDeno, openByNode } from "../platform/storage/local/host_files.ts"
+import { makeLocalStorageBy } from "../platform/storage/local/local.ts"
+import { runProcess } from "../src/cli/run_process.ts"
+
+/** In Deno, results up to this many bytes are decoded without `node:zlib`, which takes some 10 ms to load. */
+const PORTABLE_UP_TO = 1 << 15
+
+endStart()
+const local = makeLocalStorageBy(openByDeno ?? openByNode)
+const codecs = makeNativeCodecs({ portableUpTo: openByDeno === undefined ? 0 : PORTABLE_UP_TO })
+runProcess(makeDefaultLayer(local, codecs))

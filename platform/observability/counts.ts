@@ -1,0 +1,109 @@
+/**
+ * Counting: each amount goes to the metrics, and to the counts of the traced operation that it is part of.
+ *
+ * @module
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
+import type * as Metric from "effect/Metric"
+import * as MetricLabel from "effect/MetricLabel"
+import * as metrics from "./metrics.ts"
+
+/** Amounts that can be counted. */
+export interface Amounts {
+  /** Requests to storage backends, each byte range one. */
+  readonly requests?: number
+  /** Requests that failed or were interrupted. */
+  readonly failures?: number
+  /** Bytes that backends returned. */
+  readonly bytesRead?: number
+  /** Bytes that backends stored. */
+  readonly bytesWritten?: number
+  /** Calls that were made again. */
+  readonly retries?: number
+  /** Reads that a cache answered. */
+  readonly cacheHits?: number
+  /** Reads that a cache passed on. */
+  readonly cacheMisses?: number
+  /** Data tiles that were decoded. */
+  readonly tilesDecoded?: number
+  /** Tiles that were skipped because of tile metadata. */
+  readonly tilesPruned?: number
+}
+
+const metricOf: Readonly<Record<keyof Amounts, Metric.Metric.Counter<number>>> = {
+  requests: metrics.requests,
+  failures: metrics.failures,
+  bytesRead: metrics.bytesRead,
+  bytesWritten: metrics.bytesWritten,
+  retries: metrics.retries,
+  cacheHits: metrics.cacheHits,
+  cacheMisses: metrics.cacheMisses,
+  tilesDecoded: metrics.tilesDecoded,
+  tilesPruned: metrics.tilesPruned,
+}
+
+/** The counts of one traced operation. */
+export interface OperationCounts {
+  /** The sum of each amount. */
+  readonly amounts: Record<keyof Amounts, number>
+  /** URIs of the fragments whose tiles were read. */
+  readonly fragments: Set<string>
+}
+
+/** The tag of {@link OperationCounts}; operations have them only while a tracer is present. */
+export const OperationCounts: Context.Tag<OperationCounts, OperationCounts> = Context.GenericTag(
+  "@tessera/array/OperationCounts",
+)
+
+/** Counts at zero. */
+export const makeCounts = (): OperationCounts => ({
+  amounts: {
+    requests: 0,
+    failures: 0,
+    bytesRead: 0,
+    bytesWritten: 0,
+    retries: 0,
+    cacheHits: 0,
+    cacheMisses: 0,
+    tilesDecoded: 0,
+    tilesPruned: 0,
+  },
+  fragments: new Set(),
+})
+
+/** The counts of the operation that a fiber is part of. */
+export const countsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): OperationCounts | undefined =>
+  fiber.currentContext.unsafeMap.get(OperationCounts.key)
+
+const NO_TAGS: ReadonlyArray<MetricLabel.MetricLabel> = []
+
+/** Tags of a metric. Make each list once: Effect finds the counter of a list by its identity. */
+export const tags = (labels: Readonly<Record<string, string>>): ReadonlyArray<MetricLabel.MetricLabel> =>
+  Object.entries(labels).map(([key, value]) => MetricLabel.make(key, value))
+
+/** Adds amounts from a fiber. `own` are tags of the metrics. */
+export const addAmounts = (
+  fiber: Fiber.RuntimeFiber<unknown, unknown>,
+  amounts: Amounts,
+  own: ReadonlyArray<MetricLabel.MetricLabel> = NO_TAGS,
+): void => {
+  const ambient = fiber.getFiberRef(FiberRef.currentMetricLabels)
+  const all = ambient.length === 0 ? own : [...ambient, ...own]
+  const counts = countsOf(fiber)
+  for (const name in amounts) {
+    const amount = amounts[name as keyof Amounts]!
+    if (amount === 0) continue
+    metricOf[name as keyof Amounts].unsafeUpdate(amount, all)
+    if (counts !== undefined) counts.amounts[name as keyof Amounts] += amount
+  }
+}
+
+/** Counts amounts; call it once per batch. */
+export const count = (amounts: Amounts, own?: ReadonlyArray<MetricLabel.MetricLabel>): Effect.Effect<void> =>
+  Effect.withFiberRuntime((fiber) => {
+    addAmounts(fiber, amounts, own)
+    return Effect.void
+  })

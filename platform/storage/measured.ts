@@ -1,0 +1,86 @@
+/**
+ * A storage whose requests are counted.
+ *
+ * @module
+ */
+import * as Effect from "effect/Effect"
+import type * as MetricLabel from "effect/MetricLabel"
+import { addAmounts, tags } from "../observability/counts.ts"
+import type { Storage } from "./service.ts"
+import { schemeOf } from "./uri.ts"
+
+/** Tags of a scheme, and of each operation on it. */
+interface SchemeTags {
+  readonly scheme: ReadonlyArray<MetricLabel.MetricLabel>
+  readonly operations: Map<string, ReadonlyArray<MetricLabel.MetricLabel>>
+}
+
+/** The tags of storage metrics, each list made once. */
+const makeStorageTags = () => {
+  const schemes = new Map<string, SchemeTags>()
+  return (uri: string, operation: string) => {
+    const scheme = schemeOf(uri)
+    let ofScheme = schemes.get(scheme)
+    if (ofScheme === undefined) schemes.set(scheme, ofScheme = { scheme: tags({ scheme }), operations: new Map() })
+    let both = ofScheme.operations.get(operation)
+    if (both === undefined) ofScheme.operations.set(operation, both = tags({ scheme, operation }))
+    return { scheme: ofScheme.scheme, both }
+  }
+}
+
+/**
+ * `storage`, with its requests and bytes counted in the metrics `tessera.storage.*`, and in the spans of operations. The
+ * storages of this package count by themselves; use this for a backend of your own.
+ *
+ * ```ts
+ * import { makeMemoryStorage, type StorageService, withMetrics } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const backend: typeof StorageService.Service = { ...makeMemoryStorage(), list: () => Effect.succeed([]) }
+ * assertEquals(Effect.runSync(withMetrics(backend).list("own://bucket")), [])
+ * ```
+ */
+export const withMetrics = (storage: Storage): Storage => {
+  const tagsOf = makeStorageTags()
+  const counted = <A, E, R>(
+    operation: string,
+    uri: string,
+    requests: number,
+    call: Effect.Effect<A, E, R>,
+    bytesRead?: (result: A) => number,
+    bytesWritten = 0,
+  ): Effect.Effect<A, E, R> =>
+    Effect.onExit(call, (exit) =>
+      Effect.withFiberRuntime((fiber) => {
+        const { scheme, both } = tagsOf(uri, operation)
+        if (exit._tag === "Success") {
+          addAmounts(fiber, { requests }, both)
+          addAmounts(fiber, { bytesRead: bytesRead?.(exit.value) ?? 0, bytesWritten }, scheme)
+        } else addAmounts(fiber, { requests, failures: requests }, both)
+        return Effect.void
+      }))
+  return {
+    ...storage,
+    list: (uri) => counted("list", uri, 1, storage.list(uri)),
+    size: (uri) => counted("size", uri, 1, storage.size(uri)),
+    read: (uri) => counted("read", uri, 1, storage.read(uri), (bytes) => bytes.length),
+    readRanges: (uri, ranges, into) =>
+      counted("readRanges", uri, ranges.length, storage.readRanges(uri, ranges, into), (parts) => {
+        let sum = 0
+        for (const part of parts) sum += part.length
+        return sum
+      }),
+    readTail: (uri, length) => counted("readTail", uri, 1, storage.readTail(uri, length), ({ bytes }) => bytes.length),
+    write: (uri, bytes) => counted("write", uri, 1, storage.write(uri, bytes), undefined, bytes.length),
+    openWrite: (uri) =>
+      Effect.map(counted("openWrite", uri, 1, storage.openWrite(uri)), (file) => ({
+        write: (bytes) => counted("append", uri, 1, file.write(bytes), undefined, bytes.length),
+        finish: counted("finish", uri, 1, file.finish),
+      })),
+    create: (uri, bytes) => counted("create", uri, 1, storage.create(uri, bytes), undefined, bytes.length),
+    createFolder: (uri) => counted("createFolder", uri, 1, storage.createFolder(uri)),
+    remove: (uri) => counted("remove", uri, 1, storage.remove(uri)),
+    removeFolder: (uri) => counted("removeFolder", uri, 1, storage.removeFolder(uri)),
+  }
+}

@@ -1,0 +1,95 @@
+/**
+ * What the caller can do about an error, as data: each edge – the library, the command line, a page – renders it in the
+ * names of its own options.
+ *
+ * @module
+ */
+import * as Schema from "effect/Schema"
+
+/** What the caller can do about an error. */
+export type Hint =
+  /** Clip ranges to the domain. */
+  | { readonly _tag: "ClipRanges" }
+  /** Select fewer cells or fields, or raise the budget of memory to `atLeast` bytes. */
+  | { readonly _tag: "SelectLess"; readonly atLeast: number }
+  /** Raise the budget of memory to `atLeast` bytes. */
+  | { readonly _tag: "RaiseMemory"; readonly atLeast: number }
+  /** Provide the encryption key. */
+  | { readonly _tag: "ProvideKey" }
+  /** Read without verifying checksums. */
+  | { readonly _tag: "SkipChecksums" }
+  /** Resume an unfinished copy or import, or overwrite it. */
+  | { readonly _tag: "Resume" }
+  /** Overwrite what is at the target, or choose another target. */
+  | { readonly _tag: "Overwrite" }
+  /** Choose another target. */
+  | { readonly _tag: "ChooseTarget" }
+  /** Leave out the metadata. */
+  | { readonly _tag: "OmitMetadata" }
+
+/**
+ * The schema of hints. An application renders its own advice from the hint of an error and its `summary`, the message
+ * without advice.
+ *
+ * ```ts
+ * import { Dense, layerDefault, TileArray } from "@tessera/array"
+ * import { assertEquals } from "@std/assert"
+ * import * as Effect from "effect/Effect"
+ *
+ * const program = Effect.gen(function* () {
+ *   const weather = yield* TileArray.open("tests/golden/demo/weather")
+ *   return yield* Dense.read(weather, { region: { day: [360, 370] } })
+ * })
+ * const error = await Effect.runPromise(Effect.provide(Effect.flip(program), layerDefault))
+ * assertEquals(error._tag === "SelectionError" && error.hint, { _tag: "ClipRanges" })
+ * ```
+ */
+export const Hint: Schema.Schema<Hint> = Schema.suspend(() =>
+  Schema.Union(
+    Schema.TaggedStruct("ClipRanges", {}),
+    Schema.TaggedStruct("SelectLess", { atLeast: Schema.Number }),
+    Schema.TaggedStruct("RaiseMemory", { atLeast: Schema.Number }),
+    Schema.TaggedStruct("ProvideKey", {}),
+    Schema.TaggedStruct("SkipChecksums", {}),
+    Schema.TaggedStruct("Resume", {}),
+    Schema.TaggedStruct("Overwrite", {}),
+    Schema.TaggedStruct("ChooseTarget", {}),
+    Schema.TaggedStruct("OmitMetadata", {}),
+  )
+)
+
+/** An error with advice: `message` is `summary` and the hint in the words of the library. */
+export interface Advised {
+  /** What is wrong and where, without advice. */
+  readonly summary: string
+  /** What the caller can do. */
+  readonly hint?: Hint
+}
+
+/** The advice in the names of the options of the library. */
+const advice = (hint: Hint): string => {
+  switch (hint._tag) {
+    case "ClipRanges":
+      return 'select cells inside the domain, or set `outOfBounds` to "clip"'
+    case "SelectLess":
+      return `select fewer cells or fields, or raise \`memory\` to ${hint.atLeast}`
+    case "RaiseMemory":
+      return `raise \`memory\` to ${hint.atLeast}`
+    case "ProvideKey":
+      return "provide `key`"
+    case "SkipChecksums":
+      return "restore the file, or set `verifyChecksums` to false"
+    case "Resume":
+      return "set `resume` or `overwrite`"
+    case "Overwrite":
+      return "set `overwrite`, or choose another target"
+    case "ChooseTarget":
+      return "choose another target"
+    case "OmitMetadata":
+      return "set `metadata` to false"
+  }
+}
+
+/** The message of an error with advice: its summary, and what the library advises. */
+export const adviseApi = ({ summary, hint }: Advised): string =>
+  hint === undefined ? summary : `${summary}; ${advice(hint)}`

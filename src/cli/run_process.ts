@@ -1,0 +1,38 @@
+/**
+ * The command line of this process: arguments, streams, signals and the exit code.
+ */
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import type * as Layer from "effect/Layer"
+import type { Codecs } from "../../platform/codecs/service.ts"
+import type { Storage } from "../../platform/storage/service.ts"
+import { STOP_SIGNALS, thisProcess } from "../../platform/host/process.ts"
+import { runCommand } from "./mod.ts"
+import { say } from "./print/terminal.ts"
+
+/** The width of tables where there is no terminal. */
+const COLUMNS = 80
+/** No table is narrower than this, whatever the terminal. */
+const FEWEST_COLUMNS = 40
+
+/** Runs the command that this process was started with, until it ends or a signal stops it. */
+export const runProcess = (layer: Layer.Layer<Storage | Codecs>): void => {
+  const { args, columns, setExitCode, exit, onStopSignal, ...streams } = thisProcess()
+  const terminal = { ...streams, columns: Math.max(columns ?? COLUMNS, FEWEST_COLUMNS) }
+  const running = Effect.runFork(Effect.provide(runCommand(args, terminal), layer))
+
+  let stopping = false
+  onStopSignal((signal) => {
+    const code = STOP_SIGNALS[signal]
+    // a second one does not wait for the clean-up
+    if (stopping) return exit(code)
+    stopping = true
+    const interrupted = Effect.zipRight(Fiber.interrupt(running), say(terminal, "tessera: interrupted"))
+    // standard input may still be waited for: the process ends all the same
+    Effect.runPromise(interrupted).then(() => exit(code))
+  })
+  Effect.runPromise(Fiber.await(running)).then((ended) => {
+    if (Exit.isSuccess(ended)) setExitCode(ended.value)
+  })
+}

@@ -1,0 +1,41 @@
+/**
+ * What `Dense` and `Sparse` both export of reading.
+ *
+ * @module
+ */
+export type { ArrayToRead, BatchesOptions } from "./request/array_batches.ts"
+export type { ColumnSize, Explanation, FragmentExplanation } from "./query_plan.ts"
+export type { QueryError } from "./request/resolve_query.ts"
+export type { ReadError } from "./options/read_error.ts"
+export type {
+  AggregateAnswer,
+  AggregateOptions,
+  AggregatesOf,
+  AnswersBy,
+  AnswerTo,
+  DistinctOptions,
+  GroupOf,
+  KeyOf,
+} from "./aggregate/types.ts"
+export type { Order } from "./options/read_options.ts"
+export type { RowError } from "../row/row_error.ts"
+export { decodeRows, type RowOptions, rows, type RowsError, type RowSource } from "./column/rows.ts"
+export type { Scalar, ScalarInput } from "../../schema/array/scalar.ts"
+export type { Bound, OutOfBounds, Pair, Point, Points, RangeInput, RegionInput } from "./selection/selection.ts"
+export type { ArrayOf } from "../schema_builder/datatype_values.ts"
+export type {
+  AttributeColumn,
+  ColumnOf,
+  ColumnsOf,
+  DatesOf,
+  Declared,
+  FieldName,
+  FieldOf,
+  NullableColumn,
+  NullableVarColumn,
+  RegionOf,
+  TimeForm,
+  Timestamps,
+  VarColumn,
+} from "./column/typed_columns.ts"
+export type { Query, Read, SparseResult } from "./request/result_types.ts"

@@ -1,0 +1,18 @@
+/**
+ * What `Dense` and `Sparse` both export of writing.
+ *
+ * @module
+ */
+export type { CellWriter } from "./fragment/cell_writer.ts"
+export type { BufferInput, CellInput, ColumnInput, ValueInput } from "./input/column_input.ts"
+export type {
+  Buffers,
+  ColumnInputOf,
+  FullCell,
+  LabelInputs,
+  LabelsBeside,
+  ValueInputOf,
+} from "./options/typed_input.ts"
+export type { BatchOptions, WriteOptions } from "./options/write_options.ts"
+export type { WriteFailure, WriteProgress, WriteResult } from "./result/write_result.ts"
+export type { Rows, WriteRowsError } from "./write_rows.ts"

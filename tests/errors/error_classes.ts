@@ -1,0 +1,69 @@
+/** All tagged error classes of the sources, with fields to make errors of. */
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import type * as Schema from "effect/Schema"
+
+const root = join(import.meta.dirname!, "../..")
+
+/** The text fields of each class by its tag, and the fields that are no text. */
+export const classes: Readonly<Record<string, { readonly text: ReadonlyArray<string>; readonly other?: object }>> = {
+  AlreadyExists: { text: ["uri", "detail"], other: { hint: { _tag: "Overwrite" } } },
+  ArrayNotFound: { text: ["uri", "detail"], other: { hint: { _tag: "Resume" } } },
+  ChecksumMismatch: { text: ["uri"], other: { offset: 3, algorithm: "md5" } },
+  ClosedPipe: { text: ["cause"] },
+  CodecError: { text: ["codec", "detail", "cause"], other: { reason: "Missing" } },
+  ConditionError: { text: ["uri", "text", "path", "field", "detail"], other: { at: 7 } },
+  Conflict: { text: ["uri", "field", "detail"] },
+  CsvError: { text: ["source", "column", "detail"], other: { row: 3 } },
+  DecryptionFailed: { text: ["uri", "detail"], other: { hint: { _tag: "ProvideKey" } } },
+  FilterRefused: { text: ["detail"], other: { filter: "delta", cell: 3 } },
+  FormatError: { text: ["uri", "path", "detail"], other: { offset: 1, version: 22, reason: "Unsupported" } },
+  InputFailed: { text: ["cause"] },
+  InvalidKey: { text: [], other: { reason: "Length", length: 9 } },
+  InvalidOption: { text: ["uri", "option", "value", "detail"], other: { hint: { _tag: "OmitMetadata" } } },
+  NotFound: { text: ["uri"] },
+  OutputFailed: { text: ["cause"] },
+  ResultTooLarge: {
+    text: ["uri", "detail"],
+    other: { needed: 2, limit: 1, hint: { _tag: "RaiseMemory", atLeast: 2 } },
+  },
+  RowError: { text: ["uri", "detail", "cause"], other: { row: 3 } },
+  SchemaError: { text: ["field", "detail"] },
+  SchemaMismatch: { text: ["uri"], other: {} },
+  SelectionError: { text: ["uri", "field", "detail"], other: { hint: { _tag: "ClipRanges" } } },
+  StorageError: { text: ["uri", "cause"], other: { op: "read", reason: "Unknown" } },
+  UsageError: { text: ["detail"] },
+  WriteError: { text: ["uri", "field", "detail"], other: { cell: 1, other: 2 } },
+}
+
+/** The sources, without comments. */
+export const sources = ["platform", "schema", "src"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
+    .map((entry) => join(entry.parentPath, entry.name))
+).map((path) => ({ path, text: readFileSync(path, "utf8").replace(/\/\*[\s\S]*?\*\//g, "") }))
+
+/** The tags and files of all classes in the sources. */
+export const found = sources.flatMap(({ path, text }) =>
+  [...text.matchAll(/=\s*taggedError\(\s*"(\w+)"/g)].map(([, tag]) => ({ tag, path }))
+)
+
+/** A tagged error. */
+export type AnyError = Error & { readonly _tag: string; readonly uri?: string }
+/** A class of tagged errors. */
+export type Constructor = (new (fields: object) => AnyError) & Schema.Schema<AnyError, object>
+
+/** Imports a class. */
+export const load = async (tag: string): Promise<Constructor> => {
+  const module = await import(new URL(`file://${found.find((its) => its.tag === tag)!.path}`).href)
+  return module[tag] as Constructor
+}
+
+/** Fields with `value` in all of them. */
+export const fieldsOf = (tag: string, value: (name: string) => unknown): object => {
+  const { text, other } = classes[tag]
+  const fields = { ...other, ...Object.fromEntries(text.map((name) => [name, value(name)])) }
+  if (tag !== "SchemaMismatch") return fields
+  const one = { field: value("field"), want: value("want"), have: value("have") }
+  return { ...fields, differences: [one, one] }
+}
