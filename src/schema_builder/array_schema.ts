@@ -257,7 +257,7 @@ export function fromColumns(columns: ColumnSources, options: FromColumnsOptions)
   checkLengths(columns, undefined)
   return sparse({
     dims: Object.fromEntries(dims!.map((name) => {
-      if (!Object.hasOwn(columns, name)) throw new SchemaError({ field: name, detail: "there is no such column" })
+      if (!Object.hasOwn(columns, name)) throw new SchemaError({ field: name, detail: "no such column" })
       return [name, dimensionOfColumn(name, columns[name], domain[name])]
     })),
     attrs,
