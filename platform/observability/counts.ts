@@ -75,7 +75,7 @@ export const makeCounts = (): OperationCounts => ({
 })
 
 /** The counts of the operation that a fiber is part of. */
-export const countsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): OperationCounts | undefined =>
+export const metricCountsOf = (fiber: Fiber.RuntimeFiber<unknown, unknown>): OperationCounts | undefined =>
   fiber.currentContext.unsafeMap.get(OperationCounts.key)
 
 const NO_TAGS: ReadonlyArray<MetricLabel.MetricLabel> = []
@@ -92,7 +92,7 @@ export const addAmounts = (
 ): void => {
   const ambient = fiber.getFiberRef(FiberRef.currentMetricLabels)
   const all = ambient.length === 0 ? own : [...ambient, ...own]
-  const counts = countsOf(fiber)
+  const counts = metricCountsOf(fiber)
   for (const name in amounts) {
     const amount = amounts[name as keyof Amounts]!
     if (amount === 0) continue
@@ -102,7 +102,7 @@ export const addAmounts = (
 }
 
 /** Counts amounts; call it once per batch. */
-export const count = (amounts: Amounts, own?: ReadonlyArray<MetricLabel.MetricLabel>): Effect.Effect<void> =>
+export const addToMetrics = (amounts: Amounts, own?: ReadonlyArray<MetricLabel.MetricLabel>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     addAmounts(fiber, amounts, own)
     return Effect.void

@@ -20,10 +20,10 @@ import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
 import { redactUri } from "../../schema/errors/redact.ts"
-import { type Amounts, countsOf, makeCounts, OperationCounts } from "./counts.ts"
+import { type Amounts, makeCounts, metricCountsOf, OperationCounts } from "./counts.ts"
 
 /** Attributes of a span: names, numbers and redacted URIs; never cell values or credentials. */
-export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>
+export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>
 
 const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
@@ -35,7 +35,7 @@ const ALWAYS: ReadonlyArray<keyof Amounts> = ["requests", "bytesRead"]
 const attributeOf = (name: string): string =>
   `tessera.${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
 
-const setAttributes = (span: Tracer.Span, attributes: Attributes): void => {
+const setAttributes = (span: Tracer.Span, attributes: SpanAttributes): void => {
   for (const [name, value] of Object.entries(attributes)) {
     if (value !== undefined) span.attribute(`tessera.${name}`, value)
   }
@@ -44,7 +44,7 @@ const setAttributes = (span: Tracer.Span, attributes: Attributes): void => {
 /** An operation under way: what it counts is part of the operation around it. */
 const startCounts = (fiber: Fiber.RuntimeFiber<unknown, unknown>) => {
   const counts = makeCounts()
-  const outer = countsOf(fiber)
+  const outer = metricCountsOf(fiber)
   const finish = (span: Tracer.Span): void => {
     for (const key in counts.amounts) {
       const name = key as keyof Amounts
@@ -61,7 +61,7 @@ const startCounts = (fiber: Fiber.RuntimeFiber<unknown, unknown>) => {
 /** What an operation works on: an array, a group, or its URI. */
 export type Target = string | { readonly uri: string }
 
-const targetAttribute = (target: Target): Attributes => {
+const targetAttribute = (target: Target): SpanAttributes => {
   const uri: unknown = typeof target === "string" ? target : target?.uri
   // programs in JavaScript may pass anything; the operation itself refuses that
   return typeof uri === "string" ? { uri: redactUri(uri) } : {}
@@ -135,7 +135,8 @@ export const tracedSink =
 
 /** Runs a batch of an operation, such as reading tiles of a field, in a span `tessera.<name>`. */
 export const tracedBatch =
-  (name: string, attributes: () => Attributes) => <A, E, R>(batch: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  (name: string, attributes: () => SpanAttributes) =>
+  <A, E, R>(batch: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.withFiberRuntime<A, E, R>((fiber) =>
       isTracing(fiber)
         ? Effect.useSpan(`tessera.${name}`, { captureStackTrace: false }, (span) => {
@@ -148,7 +149,7 @@ export const tracedBatch =
 /** Notes fragments that are read, for the attribute `tessera.fragments` of the operation. */
 export const countFragments = (fragments: ReadonlyArray<{ readonly uri: string }>): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
-    const counts = countsOf(fiber)
+    const counts = metricCountsOf(fiber)
     if (counts !== undefined) { for (const { uri } of fragments) counts.fragments.add(uri) }
     return Effect.void
   })

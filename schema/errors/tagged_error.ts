@@ -19,8 +19,6 @@ export interface TaggedErrorClass<Self, Tag extends string, F>
   extends Schema.Schema<Self, { readonly _tag: Tag } & Readonly<F>> {
   /** Makes the error. */
   new (fields: F): Cause.YieldableError & { readonly _tag: Tag } & Readonly<F>
-  /** The schemas of the fields. */
-  readonly fields: Schema.Struct.Fields
   /** The name of the schema: the tag. */
   readonly identifier: string
 }

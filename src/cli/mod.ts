@@ -26,7 +26,7 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
-import { parse, type Request } from "./parse/arguments.ts"
+import { parseArguments, type Request } from "./parse/arguments.ts"
 import { runCopy } from "./commands/copy.ts"
 import { runDelete } from "./commands/delete.ts"
 import { DEBUG_VARIABLE, isDebug, stackLines } from "./debug.ts"
@@ -43,7 +43,7 @@ import { runFragments } from "./commands/show_fragments.ts"
 import { runMeta } from "./commands/show_metadata.ts"
 import { runLs, runTree } from "./commands/show_objects.ts"
 import { runSchema } from "./commands/show_schema.ts"
-import { guarded, print, say, type Terminal } from "./print/terminal.ts"
+import { guardTerminal, print, say, type Terminal } from "./print/terminal.ts"
 
 export type { ExitCode } from "./exit_code.ts"
 export type { Drawing, Terminal } from "./print/terminal.ts"
@@ -91,7 +91,7 @@ const runRequest = (request: Request, terminal: Terminal): Effect.Effect<void, u
 
 const invoke = (args: ReadonlyArray<string>, terminal: Terminal): Effect.Effect<void, unknown, Storage | Codecs> =>
   Effect.gen(function* () {
-    const invocation = yield* attemptUsage(() => parse(args))
+    const invocation = yield* attemptUsage(() => parseArguments(args))
     switch (invocation.kind) {
       case "help": {
         const { command } = invocation
@@ -141,7 +141,7 @@ export const runCommand = (
   terminal: Terminal,
 ): Effect.Effect<ExitCode, never, Storage | Codecs> =>
   Effect.suspend(() => {
-    const safe = guarded(terminal)
+    const safe = guardTerminal(terminal)
     return Effect.matchCauseEffect(Effect.provide(invoke(args, safe), warningsTo(safe)), {
       onSuccess: () => Effect.succeed<ExitCode>(0),
       onFailure: (cause) => {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ConditionError } from "./condition_error.ts"
-import { type Token, tokensOf, unreadable } from "./tokens.ts"
+import { type ConditionToken, conditionTokens, unreadable } from "./tokens.ts"
 import type { Comparison, Condition, ConditionTree, ConditionValue, FieldTest } from "./condition_tree.ts"
 
 /** A part of a text. */
@@ -59,11 +59,11 @@ const DEEPEST = 200
  * ```
  */
 export const parse = (text: string): Condition<never> => {
-  const tokens = tokensOf(text)
+  const tokens = conditionTokens(text)
   let next = 0
   let depth = 0
   const fail = (at: number, reason: string): ConditionError => unreadable(text, at, reason)
-  const token = (): Token => tokens[next]
+  const token = (): ConditionToken => tokens[next]
   const isSign = (word: string): boolean => token().kind === "sign" && token().word === word
   const isName = (word: string): boolean => token().kind === "name" && token().word === word
   const taken = (is: boolean): boolean => {

@@ -3,8 +3,8 @@
  */
 import { ConditionError } from "./condition_error.ts"
 
-/** A token of a text. */
-export type Token =
+/** A word of a text. */
+export type ConditionToken =
   | { readonly kind: "name" | "sign" | "end"; readonly word: string; readonly at: number }
   | {
     readonly kind: "value"
@@ -82,9 +82,9 @@ const numberOf = (text: string, at: number, word: string): number | bigint => {
   return number
 }
 
-/** Returns the tokens of a text, with an end token. Throws {@link ConditionError}. */
-export const tokensOf = (text: string): ReadonlyArray<Token> => {
-  const tokens: Array<Token> = []
+/** The words of a text, and its end. Throws {@link ConditionError}. */
+export const conditionTokens = (text: string): ReadonlyArray<ConditionToken> => {
+  const tokens: Array<ConditionToken> = []
   for (let at = 0;;) {
     at += match(SPACE, text, at)![0].length
     if (at >= text.length) return [...tokens, { kind: "end", word: "", at: text.length }]

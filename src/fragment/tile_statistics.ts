@@ -10,7 +10,7 @@ export interface TileStatistics {
   readonly min: Uint8Array | undefined
   /** The largest cell, raw. */
   readonly max: Uint8Array | undefined
-  /** Eight raw bytes: int64, uint64 or float64, as {@link sumOf} returns; `undefined` if the field has no sum. */
+  /** Eight raw bytes: int64, uint64 or float64, as {@link sumType} says; `undefined` if the field has no sum. */
   readonly sum: Uint8Array | undefined
   /** The number of null cells. */
   readonly nulls: number
@@ -39,8 +39,8 @@ export const isByteText = (type: Datatype): boolean => type === "char" || type =
 export const hasMinMax = ({ type, cellValNum, file }: Measured): boolean =>
   file.kind !== "dimension" && file.kind !== "coords" && !opaque.has(type) && (cellValNum === 1 || isByteText(type))
 
-/** Returns the type of the sums of a field's tiles; `undefined` if it has no sums. */
-export const sumOf = ({ type, cellValNum }: Measured): "int64" | "uint64" | "float64" | undefined => {
+/** What the sums of a field's tiles are; `undefined` if it has none. */
+export const sumType = ({ type, cellValNum }: Measured): "int64" | "uint64" | "float64" | undefined => {
   if (cellValNum !== 1 || opaque.has(type) || type === "string_ascii") return undefined
   const storage = storageOf(type)
   return storage.startsWith("float") ? "float64" : storage.startsWith("uint") ? "uint64" : "int64"

@@ -30,7 +30,7 @@ import { inParts } from "../kernel/steps.ts"
 import type { TileError } from "../tile/attempt.ts"
 import { identity, memberUri } from "./member_uri.ts"
 import { kindAt, type ObjectKind } from "./object_type.ts"
-import { isWhole, keyOf, loadGroup, type TileGroup } from "./open_group.ts"
+import { isWhole, loadGroup, memberKey, type TileGroup } from "./open_group.ts"
 
 /** A member to be added. */
 export interface NewMember {
@@ -138,7 +138,7 @@ const memberFinder = (
   members: ReadonlyArray<GroupMember>,
 ): (wanted: string) => GroupMember => {
   const byKey = new Map<string, GroupMember>()
-  for (const member of members) if (!byKey.has(keyOf(member))) byKey.set(keyOf(member), member)
+  for (const member of members) if (!byKey.has(memberKey(member))) byKey.set(memberKey(member), member)
   let places: Map<string, Array<GroupMember>> | undefined
   /** Members by where they are: looked up only if a name is not found. */
   const byPlace = (): Map<string, Array<GroupMember>> => {
@@ -189,7 +189,7 @@ export const changeMembers = (
     const { names, members } = yield* loadGroup(uri, { start: 0, end: time === undefined ? Infinity : time[1] }, access)
     const changed = new Map<string, GroupMember>()
     const change = (member: GroupMember): void => {
-      const key = keyOf(member)
+      const key = memberKey(member)
       if (changed.has(key)) throw new WriteError({ uri, field: key, detail: "it is added or removed twice" })
       changed.set(key, member)
     }
@@ -203,7 +203,7 @@ export const changeMembers = (
 
     const newest = names[names.length - 1]
     const whole = newest !== undefined && isWhole(newest)
-    const after = () => new Map([...members.map((member) => [keyOf(member), member] as const), ...changed])
+    const after = () => new Map([...members.map((member) => [memberKey(member), member] as const), ...changed])
     const details: GroupDetails = whole
       ? { version: 1, members: [...after().values()].filter((m) => !m.deleted).map((m) => ({ ...m, version: 1 })) }
       : { version: 2, members: [...changed.values()] }

@@ -24,7 +24,7 @@ export const isRemote = (uri: string): boolean => !local.has(schemeOf(uri))
  * storages; the scheme alone of local ones. `undefined` if requests to it cannot be made. The origin of an http URI is that
  * of the URL which the storage requests, so that both agree about user names, backslashes and default ports.
  */
-export const originOf = (uri: string): string | undefined => {
+export const memberOrigin = (uri: string): string | undefined => {
   const scheme = schemeOf(uri)
   if (local.has(scheme)) return `${scheme}:`
   if (!isHttp(scheme)) return `${scheme}://${/^[^:]*:\/\/([^/?#\\]*)/.exec(uri)![1].toLowerCase()}`
@@ -44,7 +44,7 @@ export const checkAllow = (allow: unknown, refuse: Refuse): AllowedOrigins => {
     if (typeof entry !== "string") return refuse("allow", advice)
     const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/)?$/.exec(entry)
     if (scheme !== null) return `${scheme[1].toLowerCase()}:`
-    const origin = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#\\@\s]+\/?$/.test(entry) ? originOf(entry) : undefined
+    const origin = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#\\@\s]+\/?$/.test(entry) ? memberOrigin(entry) : undefined
     // a path would look like a limit that is not there
     if (origin === undefined || origin.endsWith(":")) {
       return refuse("allow", `${JSON.stringify(entry.slice(0, 200))} is not an origin or a scheme; ${advice}`)
@@ -70,7 +70,7 @@ const isBelow = (folder: string, uri: string): boolean => {
 }
 
 /** A group that was reached, and a member that it names. */
-export interface Step {
+export interface MemberStep {
   /** The URI of the group. */
   readonly group: string
   /** The URI of the member, resolved. */
@@ -82,11 +82,11 @@ export interface Step {
 /**
  * Whether a member may be opened. `remote` says that the group, or a group that led to it, came over the network.
  */
-export const mayFollow = ({ group, uri, relative }: Step, remote: boolean, allow: AllowedOrigins): boolean => {
+export const mayFollow = ({ group, uri, relative }: MemberStep, remote: boolean, allow: AllowedOrigins): boolean => {
   if (!remote) return true
-  const to = originOf(uri)
+  const to = memberOrigin(uri)
   if (to === undefined) return false
   if (isAllowed(allow, to)) return true
-  if (to !== originOf(group)) return false
+  if (to !== memberOrigin(group)) return false
   return relative && isHttp(schemeOf(group)) ? isBelow(group, uri) : true
 }

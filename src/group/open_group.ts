@@ -73,7 +73,7 @@ export const openGroupTile = (access: TileAccess, uri: string, file: Uint8Array)
 export const isWhole = (name: TimestampedName): boolean => name.version <= 1
 
 /** By what a member is known in its group: no two have the same. */
-export const keyOf = (member: GroupMember): string => member.name ?? member.uri
+export const memberKey = (member: GroupMember): string => member.name ?? member.uri
 
 /** Membership after the files of details, in the order of time. */
 export const replayMembers = (...given: Parameters<typeof replayMembersSteps>): ReadonlyArray<GroupMember> =>
@@ -92,7 +92,7 @@ function* replayMembersSteps(
     // a file of version 1 says all
     if (file.whole) members.clear()
     for (const member of file.members) {
-      const key = keyOf(member)
+      const key = memberKey(member)
       if (member.deleted) members.delete(key)
       else members.set(key, member)
       if (++replayed % STEP === 0) yield

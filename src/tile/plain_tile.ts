@@ -35,7 +35,7 @@ export const plainSpan = (
  * cell of the chunk that contains `first`. Returns `undefined`, without changes, if a header differs from those of such
  * tiles.
  */
-export const withoutHeaders = (
+export const withoutChunkHeaders = (
   bytes: Uint8Array,
   size: number,
   cell: number,

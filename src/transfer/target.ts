@@ -37,7 +37,7 @@ export interface TargetOptions {
 export const TARGET_OPTIONS: ReadonlyArray<string> = ["overwrite", "resume"] satisfies Array<keyof TargetOptions>
 
 /** What is at a target that a call may have. */
-export interface Target {
+export interface TransferTarget {
   /** The mark of what is to be resumed. */
   readonly resumed: Unfinished | undefined
   /** What is there and will be removed: an array, or what is left of a copy or import that will not be resumed. */
@@ -48,7 +48,7 @@ export interface Target {
   readonly isStored: boolean
 }
 
-const NOTHING: Target = { resumed: undefined, replaced: undefined, isMarked: false, isStored: false }
+const NOTHING: TransferTarget = { resumed: undefined, replaced: undefined, isMarked: false, isStored: false }
 
 const dateOf = (time: number): string => {
   const date = new Date(time)
@@ -127,7 +127,7 @@ export const inspectTarget = (
   uri: string,
   { overwrite = false, resume = false }: TargetOptions,
   request: (id: string) => Effect.Effect<string>,
-): Effect.Effect<Target, AlreadyExists | InvalidOption | StorageError | FormatError, Storage> =>
+): Effect.Effect<TransferTarget, AlreadyExists | InvalidOption | StorageError | FormatError, Storage> =>
   Effect.gen(function* () {
     if (overwrite && resume) {
       const reason = "a copy or import is either resumed or begun anew; leave out overwrite or resume"

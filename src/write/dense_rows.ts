@@ -11,7 +11,7 @@ import type { Storage } from "../../platform/storage/service.ts"
 import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/open/handle.ts"
 import { openPlacedWriter } from "./dense/scattered_writer.ts"
-import { bytesOf, checkCells, MEMORY, type WriteOptions } from "./options/write_options.ts"
+import { byteCountOf, checkCells, MEMORY, type WriteOptions } from "./options/write_options.ts"
 import { type Rows, writeEncoded, type WriteRowsError } from "./write_rows.ts"
 import type { WriteResult } from "./result/write_result.ts"
 
@@ -71,7 +71,7 @@ export const writeRows = <S extends ArraySchema<"dense"> | undefined, A, I, R, E
     schema,
     Effect.flatMap(
       checkCells(array, "dense", options, ["memory"], (refuse) => ({
-        memory: bytesOf("memory", options.memory, MEMORY, refuse),
+        memory: byteCountOf("memory", options.memory, MEMORY, refuse),
       })),
       (request) => openPlacedWriter(openedOf(array), request),
     ),

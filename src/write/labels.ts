@@ -11,7 +11,7 @@ import type { ArraySchema } from "../schema_builder/schema_value.ts"
 import { openedOf, type TileArray } from "../array/open/handle.ts"
 import { attemptOptions, checkNames, millis, refusing } from "../array/open/open_options.ts"
 import type { BoxOf, LabelInputs } from "./options/typed_input.ts"
-import { writeLabels as write } from "./dense/write_labels.ts"
+import { writeDenseLabels as write } from "./dense/write_labels.ts"
 import type { WriteOptions } from "./options/write_options.ts"
 import type { WriteFailure } from "./result/write_result.ts"
 

@@ -16,7 +16,7 @@ import { openSparseWriter } from "./sparse/sparse_writer.ts"
 import type { CellColumns, LabelsBeside } from "./options/typed_input.ts"
 import {
   type BatchOptions,
-  bytesOf,
+  byteCountOf,
   checkCells,
   fragmentSizeOf,
   MEMORY,
@@ -144,7 +144,7 @@ export const writer = <S extends ArraySchema<"sparse"> | undefined>(
     checkCells(array, "sparse", options, ["order", "duplicates", "memory", "maxFragmentSize"], (refuse) => ({
       order: oneOf("order", options.order, ["unordered", "global"], refuse),
       duplicates: oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse),
-      memory: bytesOf("memory", options.memory, MEMORY, refuse),
+      memory: byteCountOf("memory", options.memory, MEMORY, refuse),
       maxFragmentSize: fragmentSizeOf(array, options.maxFragmentSize, refuse),
     })),
     (request) =>

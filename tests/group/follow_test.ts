@@ -22,7 +22,7 @@ import {
 import type { Codecs } from "../../platform/codecs/service.ts"
 import { layerStorage } from "../../platform/runtime/default_layer.ts"
 import type { GroupMember } from "../../schema/mod.ts"
-import { originOf } from "../../src/group/follow.ts"
+import { memberOrigin } from "../../src/group/follow.ts"
 import { startWebServer } from "../support/web_server.ts"
 import { details, member, uuid } from "./group_files.ts"
 
@@ -357,7 +357,7 @@ describe("origins", () => {
         ["mem://a", "mem:"],
         ["S3://Bucket/a", "s3://bucket"],
       ]
-    ) assertEquals(originOf(uri!), origin, uri)
+    ) assertEquals(memberOrigin(uri!), origin, uri)
   })
 })
 

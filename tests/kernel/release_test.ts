@@ -2,7 +2,7 @@
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { release } from "../../src/kernel/release.ts"
-import { orderOf, sortCells, sortPacked } from "../../src/kernel/sort/sort_cells.ts"
+import { sortCells, sortPacked, takeOrder } from "../../src/kernel/sort/sort_cells.ts"
 
 describe("released memory", () => {
   it("includes large arrays, once each, which become empty", () => {
@@ -16,7 +16,7 @@ describe("released memory", () => {
     const n = 1 << 17
     const words = [Uint32Array.from({ length: n }, (_, i) => (i * 7919) % n), new Uint32Array(n).fill(3)]
     const sorted = sortPacked(words, n)
-    const order = orderOf(sorted)
+    const order = takeOrder(sorted)
     assertEquals([sorted.first.length, sorted.packed.map(({ length }) => length)], [0, [0]])
     assertEquals([...order.subarray(0, 2)], [0, words[0].indexOf(1)])
     assertEquals(sortCells(words, n), order)

@@ -53,7 +53,7 @@ describe("keys", () => {
       assert(error instanceof InvalidKey)
       assertEquals(error._tag, "InvalidKey")
       assert(!error.message.includes("sesam") && !error.message.includes("0123") && !error.message.includes("3031"))
-      assert(error.message.includes("32 characters or 64 hexadecimal digits"))
+      assert(error.message.includes("32 raw bytes or 64 hexadecimal digits"))
     }
   })
 })

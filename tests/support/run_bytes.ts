@@ -31,6 +31,7 @@ const tags = new Set([
   "CodecError",
   "DecryptionFailed",
   "FormatError",
+  "InvalidOption",
   "NotFound",
   "ResultTooLarge",
   "SelectionError",

@@ -6,7 +6,7 @@ import { assert, assertEquals } from "@std/assert"
 import { encode } from "../../schema/binary/mod.ts"
 import { Chunks } from "../../schema/tile/tile_chunks.ts"
 import { chunkSize } from "../../src/filter/pipeline/chunk_cuts.ts"
-import { plainSize, plainSpan, withoutHeaders } from "../../src/tile/plain_tile.ts"
+import { plainSize, plainSpan, withoutChunkHeaders } from "../../src/tile/plain_tile.ts"
 
 /** Returns a tile as the engine writes it. */
 const tileOf = (cells: Uint8Array, cell: number): Uint8Array => {
@@ -43,8 +43,8 @@ describe("tiles without filters", () => {
       const { offset, length } = plainSpan(all.length, cell, first, last)
       const tile = tileOf(all, cell)
       assert(offset >= 0 && offset + length <= tile.length)
-      const cellsRead = withoutHeaders(tile.slice(offset, offset + length), all.length, cell, first)
-      assert(cellsRead !== undefined)
+      const found = withoutChunkHeaders(tile.slice(offset, offset + length), all.length, cell, first)
+      assert(found !== undefined)
       const chunk = chunkSize(all.length, cell)
       const start = Math.floor(first * cell / chunk) * chunk
       assert(Buffer.compare(cellsRead, all.subarray(start, (last + 1) * cell)) === 0)
@@ -60,10 +60,10 @@ describe("tiles without filters", () => {
       const changed = tile.slice()
       changed[at] ^= 1
       const before = changed.slice()
-      assert(withoutHeaders(changed, all.length, 8, 0) === undefined, `byte ${at}`)
+      assert(withoutChunkHeaders(changed, all.length, 8, 0) === undefined, `byte ${at}`)
       assert(Buffer.compare(changed, before) === 0)
     }
-    // truncated inside a header
-    assert(withoutHeaders(tile.slice(0, 8 + 12 + 65536 + 5), all.length, 8, 0) === undefined)
+    // cut inside a header
+    assert(withoutChunkHeaders(tile.slice(0, 8 + 12 + 65536 + 5), all.length, 8, 0) === undefined)
   })
 })

@@ -61,7 +61,7 @@ export const bindHeaders = (
   for (const each of given) {
     if (each === undefined) continue
     const parsed = originOf(each)
-    if (parsed === undefined) throw invalidOption("", "origin", "expected http:// or https:// URLs", String(each))
+    if (parsed === undefined) throw invalidOption("", "origin", "expected http:// or https:// URLs")
     origins.add(parsed)
   }
   let bound = origin !== undefined

@@ -82,7 +82,7 @@ export interface VersionCheck {
 }
 
 /** How a call reads its file. */
-export interface CheckOptions {
+export interface VersionCheckOptions {
   /** The call is complete in itself: it takes the file as it is now, whatever the calls before saw. */
   readonly anew?: boolean
   /** The calls with which it must agree; without a session, all that came before. */
@@ -97,7 +97,7 @@ export interface FileVersions {
    * For a call that reads parts of the file at `url`. Within a session a file that changed stays so: all later calls fail.
    * Without one, nothing is remembered after another version was met, and the next call begins anew.
    */
-  readonly check: (url: string, options?: CheckOptions) => VersionCheck
+  readonly check: (url: string, options?: VersionCheckOptions) => VersionCheck
 }
 
 /** Versions of up to `most` files, and of as many in each session. */
@@ -119,7 +119,10 @@ export const makeFileVersions = (most: number = MAX_FILES): FileVersions => {
     return page === undefined || page === originOf(url)
   }
 
-  const check = (url: string, { anew = false, session, replaced = () => {} }: CheckOptions = {}): VersionCheck => {
+  const check = (
+    url: string,
+    { anew = false, session, replaced = () => {} }: VersionCheckOptions = {},
+  ): VersionCheck => {
     let seen = session && sessions.get(session)
     if (session !== undefined && seen === undefined) sessions.set(session, seen = new Map<string, Remembered>())
     // outlives its place in the map, so that one call never mixes two versions

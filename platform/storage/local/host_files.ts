@@ -8,7 +8,7 @@ import type { Stats } from "node:fs"
 import { builtin } from "../../host/builtin_modules.ts"
 
 /** A file, open for reading. */
-export interface OpenFile {
+export interface ReadableFile {
   /** Reads up to `length` bytes from `position` on to `bytes` at `at`; answers how many came. */
   readonly read: (bytes: Uint8Array, at: number, length: number, position: number) => number
   /** Bytes in the file; `undefined` for what is no file, such as a folder or a pipe. */
@@ -41,7 +41,7 @@ const fs = builtin("node:fs")
 const sizeIn = (stat: Stats): number | undefined => stat.isFile() ? stat.size : undefined
 
 /** Opens a file for reading. Throws if there is none. */
-export type OpenCall = (path: string) => OpenFile
+export type OpenCall = (path: string) => ReadableFile
 
 /** Opens a file by `node:fs`. A folder or a pipe is refused when it is read: it has no size. */
 export const openByNode: OpenCall = (path) => {
@@ -56,7 +56,7 @@ export const openByNode: OpenCall = (path) => {
 }
 
 /** Opens a file by Deno's own calls. Deno can only open a pipe by waiting for a writer, so the kind is checked first. */
-const openInDeno = ({ openSync, statSync }: DenoFiles, path: string): OpenFile => {
+const openInDeno = ({ openSync, statSync }: DenoFiles, path: string): ReadableFile => {
   const { isFile, size } = statSync(path)
   if (!isFile) throw Object.assign(new TypeError("this is no file"), { code: "EISDIR" })
   const file = openSync(path)

@@ -16,7 +16,7 @@ import { compareBytewise } from "../utf8_order.ts"
 import { builtin } from "../../host/builtin_modules.ts"
 import { withMetrics } from "../measured.ts"
 import { type ByteRange, type Entry, Storage, type Tail } from "../service.ts"
-import { describe, listFolder, modeOf, openByNode, type OpenCall, type OpenFile } from "./host_files.ts"
+import { describe, listFolder, modeOf, openByNode, type OpenCall, type ReadableFile } from "./host_files.ts"
 import type { Durability } from "./durability.ts"
 import { isTemporary, makeLocalWrites } from "./atomic_write.ts"
 import { runSteps, runStepsAtOnce, type Steps } from "../../host/event_loop_turns.ts"
@@ -28,7 +28,7 @@ const path = builtin("node:path")
 /** One read call moves less than 2 GiB, whatever is asked of it. */
 const READ_MAX = 1 << 30
 
-const withFile = <A>(open: OpenCall, op: StorageOp, uri: string, use: (file: OpenFile) => A): A => {
+const withFile = <A>(open: OpenCall, op: StorageOp, uri: string, use: (file: ReadableFile) => A): A => {
   const file = open(localPath(op, uri))
   try {
     return use(file)
@@ -44,7 +44,7 @@ const sizeOf = (uri: string, size: number | undefined): number => {
 }
 
 /** Reads until `bytes` is full or the file ends; answers how many bytes came. */
-const fill = (file: OpenFile, bytes: Uint8Array, offset: number): number => {
+const fill = (file: ReadableFile, bytes: Uint8Array, offset: number): number => {
   for (let done = 0;;) {
     const wanted = Math.min(bytes.length - done, READ_MAX)
     const count = wanted === 0 ? 0 : file.read(bytes, done, wanted, offset + done)
@@ -57,7 +57,7 @@ const fill = (file: OpenFile, bytes: Uint8Array, offset: number): number => {
 const readAt = (
   op: StorageOp,
   uri: string,
-  file: OpenFile,
+  file: ReadableFile,
   { offset, length }: ByteRange,
   bytes: Uint8Array = new Uint8Array(length),
 ): Uint8Array => {
@@ -71,7 +71,7 @@ const SMALL = 1 << 16
 const scratch = new Uint8Array(SMALL)
 
 /** A file that is smaller than {@link SMALL}, in one call; `undefined` if it is not, or not known to be a file. */
-const readSmall = (file: OpenFile): Uint8Array | undefined => {
+const readSmall = (file: ReadableFile): Uint8Array | undefined => {
   const count = fill(file, scratch, 0)
   return count === 0 || count === SMALL ? undefined : scratch.slice(0, count)
 }
@@ -120,7 +120,7 @@ function* rangesOf(
   uri: string,
   ranges: ReadonlyArray<ByteRange>,
   into: Uint8Array | undefined,
-  file: OpenFile,
+  file: ReadableFile,
 ): Steps<ReadonlyArray<Uint8Array>> {
   const op = "readRanges"
   checkRanges(op, uri, ranges)

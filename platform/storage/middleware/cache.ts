@@ -9,7 +9,7 @@ import { numberOption } from "./check_option.ts"
 import { checkRanges } from "../byte_ranges.ts"
 import { fileChanged, FileChanges } from "../file_changes.ts"
 import type { NotFound, StorageError, StorageOp } from "../../errors.ts"
-import { count, tags } from "../../observability/counts.ts"
+import { addToMetrics, tags } from "../../observability/counts.ts"
 import { makeRangeCache } from "./range_cache.ts"
 import { type ReadSession, sessionIn } from "../read_session.ts"
 import { makeSingleFlight } from "./single_flight.ts"
@@ -46,7 +46,7 @@ export const isImmutable = (uri: string): boolean =>
 
 /** Counts reads that the cache answered and reads that it passed on. */
 const countReads = (uri: string, cacheHits: number, cacheMisses: number): Effect.Effect<void> =>
-  count({ cacheHits, cacheMisses }, tags({ scheme: schemeOf(uri) }))
+  addToMetrics({ cacheHits, cacheMisses }, tags({ scheme: schemeOf(uri) }))
 
 /** Files that changed, which are remembered. A session that read one that is forgotten fails once too often. */
 const MAX_CHANGES = 8192

@@ -10,7 +10,7 @@ import { redactUri } from "../../../schema/errors/redact.ts"
 import { numberOption } from "./check_option.ts"
 import { eachRange } from "../each_range.ts"
 import { StorageError, type StorageReason } from "../../errors.ts"
-import { count, tags } from "../../observability/counts.ts"
+import { addToMetrics, tags } from "../../observability/counts.ts"
 import type { Storage } from "../service.ts"
 import { schemeOf } from "../uri.ts"
 
@@ -35,7 +35,7 @@ const requestedDelay = (error: StorageError): number => {
 /** Counts a retry and logs it at level Debug. */
 const reportRetry = ({ op, uri, reason }: StorageError, attempt: number, delay: number): Effect.Effect<void> =>
   Effect.zipRight(
-    count({ retries: 1 }, tags({ scheme: schemeOf(uri) })),
+    addToMetrics({ retries: 1 }, tags({ scheme: schemeOf(uri) })),
     Effect.annotateLogs(Effect.logDebug("retrying a storage call"), {
       operation: op,
       uri: redactUri(uri),

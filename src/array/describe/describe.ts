@@ -241,7 +241,7 @@ export interface EnumerationDescription {
 }
 
 /** Returns the values of an enumeration, in the order of their codes. */
-export const enumerationValues = (enumeration: EnumerationDescription): ReadonlyArray<CellJson> => {
+export const describedValues = (enumeration: EnumerationDescription): ReadonlyArray<CellJson> => {
   const { type, data, offsets } = enumeration
   const out: Array<CellJson> = []
   if (enumeration.cellValNum === VAR) {
@@ -267,7 +267,7 @@ export const describeEnumerations = (enumerations: Iterable<EnumerationDescripti
       type: enumeration.type,
       cell_val_num: cellValNumJson(enumeration.cellValNum),
       ordered: enumeration.ordered,
-      values: enumerationValues(enumeration) as Json,
+      values: describedValues(enumeration) as Json,
     }
   }
   return out

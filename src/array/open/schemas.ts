@@ -14,10 +14,10 @@ import { checkSchema } from "./check_schema.ts"
 import type { Directory } from "./directory.ts"
 
 /** Errors of loading a schema. */
-export type SchemaError = NotFound | StorageError | TileError
+export type LoadSchemaError = NotFound | StorageError | TileError
 
 /** Reads one schema file. */
-export const loadSchema = (access: TileAccess, uri: string): Effect.Effect<ArraySchema, SchemaError, Storage> =>
+export const loadSchema = (access: TileAccess, uri: string): Effect.Effect<ArraySchema, LoadSchemaError, Storage> =>
   Effect.flatMap(
     Storage,
     (storage) =>
@@ -32,11 +32,11 @@ export const makeSchemas = (
   access: TileAccess,
   directory: Directory,
   known: ReadonlyMap<string, ArraySchema> = new Map(),
-): Schemas<SchemaError, Storage> => {
+): Schemas<LoadSchemaError, Storage> => {
   const there = new Map(known)
   // one at a time, so that later callers find the schema loaded
   const lock = Effect.unsafeMakeSemaphore(1)
-  const load = (name: string): Effect.Effect<ArraySchema, SchemaError, Storage> => {
+  const load = (name: string): Effect.Effect<ArraySchema, LoadSchemaError, Storage> => {
     const found = there.get(name)
     if (found !== undefined) return Effect.succeed(found)
     const wanted = name === "" ? ARRAY_SCHEMA_FILE : name

@@ -8,9 +8,9 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import { openArray, type OpenError } from "../../array/open/open.ts"
 import { deleteCells, type DeleteFailure } from "../../write/delete/delete_cells.ts"
 import type { Request } from "../parse/arguments.ts"
-import { attemptUsage, keyOf, type SettingsError } from "../parse/settings.ts"
+import { attemptUsage, keyOption, type SettingsError } from "../parse/settings.ts"
 import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
-import { parseTime } from "../parse/time.ts"
+import { parseTimeOption } from "../parse/time.ts"
 import { UsageError } from "../parse/usage_error.ts"
 
 /** Deletes the cells that fulfil a condition. */
@@ -24,8 +24,8 @@ export const runDelete = (
       return yield* Effect.fail(new UsageError({ detail: "delete: say which cells: --where CONDITION" }))
     }
     const text = request.text("at")
-    const at = text === undefined ? undefined : yield* attemptUsage(() => parseTime("delete: --at", text))
-    const key = yield* keyOf(request, terminal)
+    const at = text === undefined ? undefined : yield* attemptUsage(() => parseTimeOption("delete: --at", text))
+    const key = yield* keyOption(request, terminal)
     // what is there now decides what can be written
     const array = yield* openArray(request.uri, key === undefined ? {} : { key })
     const { commit } = yield* deleteCells(array, where, at === undefined ? undefined : [at, at])

@@ -14,7 +14,7 @@ import { appendCsv, createCsv } from "../../transfer/csv/import_csv.ts"
 import type { CsvImportError, CsvOptions, CsvProgress } from "../../transfer/csv/write_csv.ts"
 import type { Request } from "../parse/arguments.ts"
 import { parseSize, sizeText } from "../parse/byte_size.ts"
-import { domainsOf, filtersOf, namesOf, tilesOf, typesOf } from "../parse/column_options.ts"
+import { domainsOf, filtersOf, namesOf, tileOptions, typesOf } from "../parse/column_options.ts"
 import { delimiterOf } from "../parse/delimiter.ts"
 import { attemptUsage, type SettingsError, settingsOf } from "../parse/settings.ts"
 import { countText, withProgress } from "../print/progress.ts"
@@ -97,7 +97,7 @@ export const runImport = (
       const schema = {
         arrayType: request.on("sparse") ? "sparse" : "dense",
         types: typesOf(request),
-        tile: tilesOf(request),
+        tile: tileOptions(request),
         domain: domainsOf(request),
         ...filtersOf(request),
         ...(dims === undefined ? {} : { dims }),

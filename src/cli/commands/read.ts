@@ -15,7 +15,7 @@ import { attemptUsage, openRequested, type SettingsError } from "../parse/settin
 import { printedSource, withReadProgress } from "./printed_source.ts"
 import type { OutputError, Terminal } from "../print/terminal.ts"
 import { UsageError } from "../parse/usage_error.ts"
-import { writeCsv, writeJson, writeNdjson, writeTable } from "../print/write_cells.ts"
+import { printTable, writeCsv, writeJson, writeNdjson } from "../print/write_cells.ts"
 
 /** What reading can fail with. */
 export type ReadCommandError = SettingsError | OpenError | ReadError | EnumerationError | OutputError
@@ -31,7 +31,7 @@ const formatOf = (request: Request): Format => {
   return "json"
 }
 
-const writers = { table: writeTable, json: writeJson, ndjson: writeNdjson, csv: writeCsv } as const
+const writers = { table: printTable, json: writeJson, ndjson: writeNdjson, csv: writeCsv } as const
 
 /** Reads cells, or asks of them, and prints the answer. */
 export const runRead = (

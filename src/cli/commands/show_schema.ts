@@ -12,12 +12,7 @@ import type { FilterPipeline } from "../../../schema/array/filter_pipeline.ts"
 import { sizeOf } from "../../../schema/array/datatype.ts"
 import type { Range } from "../../../schema/array/range.ts"
 import { cellBytesJson, textJson } from "../../../schema/array/scalar.ts"
-import {
-  describeEnumerations,
-  describeFilter,
-  describeSchema,
-  enumerationValues,
-} from "../../array/describe/describe.ts"
+import { describedValues, describeEnumerations, describeFilter, describeSchema } from "../../array/describe/describe.ts"
 import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
 import type { OpenError } from "../../array/open/open.ts"
 import { bytesText, jsonText } from "../print/cell_text.ts"
@@ -139,7 +134,7 @@ export function* schemaText(
     yield* textTable(
       ["name", "type", "ordered", "size", "values"],
       enumerations.map((enumeration) => {
-        const values = enumerationValues(enumeration)
+        const values = describedValues(enumeration)
         return [
           printable(enumeration.name),
           enumeration.type,

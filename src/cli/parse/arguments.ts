@@ -3,7 +3,7 @@
  */
 import { redactUri } from "../../../schema/errors/redact.ts"
 import { type CommandName, commands, isCommand, operandsOf, type OptionSpec } from "./specs.ts"
-import { tokensOf } from "./tokens.ts"
+import { argumentTokens } from "./tokens.ts"
 import { UsageError } from "./usage_error.ts"
 
 /** A command with its options, all of them by their names; those that were not given are absent. */
@@ -74,7 +74,7 @@ const checkOperands = (command: CommandName, operands: ReadonlyArray<string>): v
 }
 
 /** Parses the arguments. Throws {@link UsageError}. */
-export const parse = (args: ReadonlyArray<string>): Invocation => {
+export const parseArguments = (args: ReadonlyArray<string>): Invocation => {
   const [command, ...rest] = args
   if (command === undefined || command === "--help" || command === "-h" || command === "help") {
     return { kind: "help", command: rest.find(isCommand) }
@@ -89,7 +89,7 @@ export const parse = (args: ReadonlyArray<string>): Invocation => {
   const given = new Map<string, Array<string>>()
   const operands: Array<string> = []
   const takesValue = (name: string): boolean => Object.hasOwn(specs, name) && specs[name].value !== undefined
-  for (const token of tokensOf(rest, takesValue)) {
+  for (const token of argumentTokens(rest, takesValue)) {
     if (token.kind === "positional") {
       operands.push(token.value)
       continue

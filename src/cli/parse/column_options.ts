@@ -60,7 +60,7 @@ export const typesOf = (request: Request): Readonly<Record<string, CsvType>> =>
   )
 
 /** `--tile a=10,b=5`. Throws {@link UsageError}. */
-export const tilesOf = (request: Request): Readonly<Record<string, string>> =>
+export const tileOptions = (request: Request): Readonly<Record<string, string>> =>
   Object.fromEntries(request.texts("tile").flatMap((text) => text.split(",")).map((text) => pairOf("tile", text)))
 
 /** `--domain a=LOW:HIGH`, or `a=["low","high"]`. Throws {@link UsageError}. */

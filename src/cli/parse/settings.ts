@@ -12,7 +12,7 @@ import { openArray, type OpenedArray, type OpenError } from "../../array/open/op
 import type { OpenOptions } from "../../array/open/open_options.ts"
 import type { Request } from "./arguments.ts"
 import { type Terminal, warn } from "../print/terminal.ts"
-import { timesOf } from "./time.ts"
+import { timeOptions } from "./time.ts"
 import { UsageError } from "./usage_error.ts"
 
 /** What settings can fail with. */
@@ -57,7 +57,7 @@ export const readKey = (
   })
 
 /** The key that the request or the environment gives. */
-export const keyOf = (
+export const keyOption = (
   request: Request,
   terminal: Terminal,
 ): Effect.Effect<EncryptionKey | undefined, InvalidKey | NotFound | StorageError, Storage> =>
@@ -74,8 +74,8 @@ export const settingsOf = (
   terminal: Terminal,
 ): Effect.Effect<OpenOptions, SettingsError, Storage> =>
   Effect.gen(function* () {
-    const times = yield* attemptUsage(() => timesOf(request))
-    const key = yield* keyOf(request, terminal)
+    const times = yield* attemptUsage(() => timeOptions(request))
+    const key = yield* keyOption(request, terminal)
     return key === undefined ? times : { ...times, key }
   })
 

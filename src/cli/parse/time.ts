@@ -6,7 +6,7 @@ import type { Request } from "./arguments.ts"
 import { UsageError } from "./usage_error.ts"
 
 /** One time in milliseconds. Throws {@link UsageError}. */
-export const parseTime = (option: string, text: string): number => {
+export const parseTimeOption = (option: string, text: string): number => {
   // later than numbers hold is later than all
   if (/^\d{1,20}$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER)
   const parsed = parseDatetime("datetime_ms", text)
@@ -20,10 +20,10 @@ export const parseTime = (option: string, text: string): number => {
 }
 
 /** The range of time that `--at`, `--from` and `--to` mean. Throws {@link UsageError}. */
-export const timesOf = (request: Request): { readonly start?: number; readonly end?: number } => {
+export const timeOptions = (request: Request): { readonly start?: number; readonly end?: number } => {
   const time = (name: string): number | undefined => {
     const text = request.text(name)
-    return text === undefined ? undefined : parseTime(`${request.command}: --${name}`, text)
+    return text === undefined ? undefined : parseTimeOption(`${request.command}: --${name}`, text)
   }
   const at = time("at")
   const from = time("from")

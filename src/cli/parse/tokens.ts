@@ -4,7 +4,7 @@
  */
 
 /** A word among the arguments; `index` is where it stands. */
-export type Token =
+export type ArgumentToken =
   | { readonly kind: "option"; readonly index: number; readonly name: string; readonly value?: string }
   | { readonly kind: "positional"; readonly index: number; readonly value: string }
 
@@ -12,7 +12,10 @@ export type Token =
  * Takes arguments apart. An option that takes a value takes the word behind it, whatever that is; of letters behind one dash
  * the first is the name.
  */
-export function* tokensOf(args: ReadonlyArray<string>, takesValue: (option: string) => boolean): Generator<Token> {
+export function* argumentTokens(
+  args: ReadonlyArray<string>,
+  takesValue: (option: string) => boolean,
+): Generator<ArgumentToken> {
   for (let index = 0; index < args.length; index++) {
     const word = args[index]
     if (word === "--") {

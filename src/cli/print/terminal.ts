@@ -127,7 +127,7 @@ const LONGEST_LINE = 2100
  * The terminal as commands use it: no line shows credentials or control characters, whatever names are in it, and a warning
  * is said once.
  */
-export const guarded = (terminal: Terminal): Terminal => {
+export const guardTerminal = (terminal: Terminal): Terminal => {
   const warned = new Set<string>()
   const warning = terminal.warn ?? terminal.say
   return {

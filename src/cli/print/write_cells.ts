@@ -86,7 +86,7 @@ export const writeJson: Write = (terminal, { empty, shape, batches }) =>
   })
 
 /** A table. Columns are as wide as their cells, so cells in several batches are read twice: to measure, and to print. */
-export const writeTable: Write = (terminal, { empty, total: known, limit, batches }) =>
+export const printTable: Write = (terminal, { empty, total: known, limit, batches }) =>
   Effect.gen(function* () {
     let [length, total] = [0, known]
     let hidden = 0

@@ -17,7 +17,7 @@ import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { Field } from "../field.ts"
 import { cellsInTile, type Fragment, slotOf } from "../fragment.ts"
 import { loadSections, type SectionError } from "../sections.ts"
-import { isByteText, sumOf as sumKind } from "../tile_statistics.ts"
+import { isByteText, sumType as sumKind } from "../tile_statistics.ts"
 
 /** What is known of the tiles of a field. */
 export interface TileBounds {

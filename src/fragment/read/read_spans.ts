@@ -9,7 +9,7 @@ import { dataFile, type DataPart } from "../../../schema/name/data_file.ts"
 import { attemptTile, attemptTileSteps } from "../../tile/attempt.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { chunkSize } from "../../filter/pipeline/chunk_cuts.ts"
-import { plainSize, plainSpan, withoutHeaders } from "../../tile/plain_tile.ts"
+import { plainSize, plainSpan, withoutChunkHeaders } from "../../tile/plain_tile.ts"
 import { spansOf } from "../../tile/spans.ts"
 import { poolFor } from "../../tile/unfilter_job.ts"
 import { type CellSpans, NOTHING, type Scratch, spanDecoder, type TakeCells, taken } from "./decode_spans.ts"
@@ -129,7 +129,7 @@ export const readSpans = (
                 continue
               }
               const size = sizeOf(spans.tiles[i])
-              const cells = withoutHeaders(bytes, size, cell, spans.first[i])
+              const cells = withoutChunkHeaders(bytes, size, cell, spans.first[i])
               if (cells === undefined) again.push(i)
               else {
                 const chunk = chunkSize(size, cell)

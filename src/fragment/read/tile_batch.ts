@@ -2,7 +2,7 @@
  * Observing reads of tiles: each batch is a span, and its tiles are counted.
  */
 import * as Effect from "effect/Effect"
-import { count } from "../../../platform/observability/counts.ts"
+import { addToMetrics } from "../../../platform/observability/counts.ts"
 import { countFragments, tracedBatch } from "../../../platform/observability/spans.ts"
 import type { Field } from "../field.ts"
 import type { Fragment } from "../fragment.ts"
@@ -13,6 +13,6 @@ export const tileBatch =
   <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     tiles === 0
       ? read
-      : Effect.zipLeft(read, Effect.zipRight(count({ tilesDecoded: tiles }), countFragments([fragment]))).pipe(
+      : Effect.zipLeft(read, Effect.zipRight(addToMetrics({ tilesDecoded: tiles }), countFragments([fragment]))).pipe(
         tracedBatch("readTiles", () => ({ fragment: fragment.name.name, field: field.name, tiles })),
       )

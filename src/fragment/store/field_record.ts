@@ -11,7 +11,7 @@ import type { Field } from "../field.ts"
 import type { FieldTile } from "../field_tiles.ts"
 import type { PersistedTile } from "./filter_tile.ts"
 import type { FieldContents } from "./store_fragment.ts"
-import { hasMinMax, isByteText, sumOf, type TileStatistics } from "../tile_statistics.ts"
+import { hasMinMax, isByteText, sumType, type TileStatistics } from "../tile_statistics.ts"
 
 const noBytes = new Uint8Array(0)
 
@@ -115,7 +115,7 @@ export class FieldRecord {
 
   constructor(field: Field) {
     this.field = field
-    const kind = sumOf(field)
+    const kind = sumType(field)
     this.#mins = hasMinMax(field) ? new Extremes(field, "min") : undefined
     this.#maxes = hasMinMax(field) ? new Extremes(field, "max") : undefined
     this.#sums = kind === undefined ? undefined : new Sums(kind)

@@ -19,11 +19,11 @@ export const sortCells = (words: KeyWords, n: number): Uint32Array => finish(sor
 /** Sorts cells like {@link sortCells}, in steps. */
 export function* sortCellsSteps(words: KeyWords, n: number): Steps<Uint32Array> {
   if ((yield* firstFallSteps(words, n)) === n) return yield* identitySteps(n)
-  return orderOf(yield* sortPackedSteps(words, n))
+  return takeOrder(yield* sortPackedSteps(words, n))
 }
 
-/** Returns the order and releases the other memory. */
-export const orderOf = ({ order, packed, first }: SortedCells): Uint32Array => {
+/** The order alone; what it was found by is given back. */
+export const takeOrder = ({ order, packed, first }: SortedCells): Uint32Array => {
   release([...packed, first])
   return order
 }

@@ -18,7 +18,7 @@ import type { OpenedArray } from "../../array/open/open.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { type Field, fieldsOf } from "../../fragment/field.ts"
 import type { TileBounds } from "../../fragment/load/load_statistics.ts"
-import { countKept, extremesOf, extremesOfTexts, sumOf } from "../../kernel/match/aggregate_cells.ts"
+import { countKept, extremesOf, extremesOfTexts, sumCells } from "../../kernel/match/aggregate_cells.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import type { Aggregate, AggregateKind, Aggregates } from "./aggregate.ts"
 import type { Column } from "../column/column.ts"
@@ -65,7 +65,7 @@ export class FieldTotals {
     const count = countKept(valid, length)
     this.#count += count
     this.#nulls += cells - count
-    if (this.asked.sum) this.#addSum(sumOf(values, valid))
+    if (this.asked.sum) this.#addSum(sumCells(values, valid))
     if (!this.asked.extremes) return
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
     const size = offsets === undefined ? cellSize(type, cellValNum as number) : sizeOf(type)

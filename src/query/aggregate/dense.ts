@@ -19,9 +19,9 @@ import { fieldOfFragment } from "../column/gather.ts"
 import { planDense, planSize } from "../dense/plan.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import { denseRequest } from "../request/dense_request.ts"
-import type { DenseRequest } from "../dense/read.ts"
+import type { DenseReadRequest } from "../dense/read.ts"
 import type { StreamOptions } from "../options/read_options.ts"
-import { streamRequest } from "../dense/stream.ts"
+import { streamDenseRequest } from "../dense/stream.ts"
 import { boxesOf, spaceTiles } from "../dense/covered_space_tiles.ts"
 import { type AggregateValue, type Totals, totalsOf } from "./accumulator.ts"
 
@@ -38,14 +38,14 @@ export const aggregateDense = (
   Effect.gen(function* () {
     const totals = yield* attemptSelection(() => totalsOf(array, aggregates))
     const asked = yield* denseRequest(array, { ...options, order: "row" })
-    const request: DenseRequest = { ...asked, fields: totals.fields.map(({ field }) => field), masked: true }
+    const request: DenseReadRequest = { ...asked, fields: totals.fields.map(({ field }) => field), masked: true }
     const { where, ranges } = request
     if (where === undefined) totals.cells = Number(ranges.reduce((n, its) => n * lengthOf(its), 1n))
     if (where === undefined && request.fields.length === 0) return totals.answer()
     const access = yield* accessOf(array)
     const parts = where === undefined ? yield* addWholeTiles(access, array, totals, request) : [ranges]
     yield* Effect.forEach(parts, (its) =>
-      Stream.runForEach(streamRequest(array, { ...request, ranges: its }, options), ({ shape, columns, keep }) =>
+      Stream.runForEach(streamDenseRequest(array, { ...request, ranges: its }, options), ({ shape, columns, keep }) =>
         Effect.sync(() => {
           const cells = shape.reduce((n, length) =>
             n * length, 1)
@@ -70,7 +70,7 @@ const addWholeTiles = (
   access: TileAccess,
   array: OpenedArray,
   totals: Totals,
-  { ranges }: DenseRequest,
+  { ranges }: DenseReadRequest,
 ): Effect.Effect<ReadonlyArray<ReadonlyArray<WholeRanges>>, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const { schema, fragments } = array

@@ -8,7 +8,7 @@ import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { loadEnumerations } from "../../array/enumeration/enumerations.ts"
-import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import { ResultTooLarge, type SelectionError } from "../../array/open/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import type { Aggregates } from "./aggregate.ts"
 import { batchBytes, checkBudget } from "../options/memory_budget.ts"
@@ -72,11 +72,11 @@ export const aggregateGroups = (
     const fields = [...new Set([...keys, ...asked.keys()])]
     if (array.schema.arrayType === "sparse") {
       const request = yield* sparseRequest(array, { ...options, order: "unordered" }, "unordered")
-      const batches = SparseBatches.streamRequest(array, { ...request, fields }, options)
+      const batches = SparseBatches.streamSparseRequest(array, { ...request, fields }, options)
       yield* Stream.runForEach(batches, ({ columns, length }) => add(columns, length, undefined))
     } else {
       const request = yield* denseRequest(array, { ...options, order: "row" })
-      const batches = DenseBatches.streamRequest(array, { ...request, fields, masked: true }, options)
+      const batches = DenseBatches.streamDenseRequest(array, { ...request, fields, masked: true }, options)
       yield* Stream.runForEach(batches, ({ columns, shape, keep }) =>
         add(columns, shape.reduce((n, length) => n * length, 1), keep))
     }

@@ -19,7 +19,7 @@ import type { StreamOptions } from "../options/read_options.ts"
 import { sparseRequest } from "../request/sparse_request.ts"
 import { planRequest, workOf } from "../sparse/read.ts"
 import { isCutByTime } from "../sparse/match_tiles.ts"
-import { streamRequest } from "../sparse/stream.ts"
+import { streamSparseRequest } from "../sparse/stream.ts"
 import { type AggregateValue, type FieldTotals, type Totals, totalsOf } from "./accumulator.ts"
 
 /** Computes aggregates of a sparse array. */
@@ -39,10 +39,12 @@ export const aggregateSparse = (
       plan = yield* addWholeTiles(access, array, totals, plan)
       if (plan.length === 0) return totals.answer()
     }
-    yield* Stream.runForEach(streamRequest(array, request, options, plan), ({ length, columns }) =>
+    yield* Stream.runForEach(streamSparseRequest(array, request, options, plan), ({ length, columns }) =>
       Effect.sync(() => {
         totals.cells += length
-        for (const its of totals.fields) its.add(columns[its.field.name], undefined)
+        for (const its of totals.fields) {
+          its.add(columns[its.field.name], undefined)
+        }
       }))
     return totals.answer()
   })

@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 import { makeTurns, turnIfDue, withinTurns } from "../../../platform/host/event_loop_turns.ts"
 
 /** The outcome of one step: the part is read as a batch, or split into two parts that are processed in order. */
-export type Step<P, A> =
+export type PartitionStep<P, A> =
   | { readonly kind: "read"; readonly batch: A }
   | { readonly kind: "split"; readonly parts: readonly [P, P] }
   /** The part has no cells. */
@@ -24,9 +24,9 @@ export const FIRST_BYTES = 2 ** 23
  * Returns the batches of `whole`, in order. `step` reads or splits one part; its second argument is true until the
  * first batch was produced. Work is done on demand only.
  */
-export const batches = <P, A extends object, E, R>(
+export const streamPartitions = <P, A extends object, E, R>(
   whole: P,
-  step: (part: P, first: boolean) => Effect.Effect<Step<P, A>, E, R>,
+  step: (part: P, first: boolean) => Effect.Effect<PartitionStep<P, A>, E, R>,
 ): Stream.Stream<Batch<A>, E, R> =>
   Stream.suspend(() => {
     // remaining parts, the next one last

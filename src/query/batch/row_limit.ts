@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { invalidOption } from "../../../platform/errors.ts"
-import { ResultTooLarge, SelectionError } from "../../array/open/errors.ts"
+import { ResultTooLarge, type SelectionError } from "../../array/open/errors.ts"
 import type { Batch } from "./partition_stream.ts"
 import type { Column } from "../column/column.ts"
 import { columnBytes, columnPart, joinColumns } from "../column/slice.ts"

@@ -20,7 +20,7 @@ import { type AxisPlan, tileStart } from "./axis_plan.ts"
 import type { Column } from "../column/column.ts"
 import { firstTileFrom, forTileLinesSteps, spansOfStep } from "./cell_slabs.ts"
 import { type Cells, fieldOfFragment, fillCells, gatherColumns } from "../column/gather.ts"
-import { copyIntoTarget, takesUnits, type Target } from "./out_buffers.ts"
+import { type ColumnTarget, copyIntoTarget, takesUnits } from "./out_buffers.ts"
 import type { DensePlan } from "./plan.ts"
 import { attemptAllocation, type ReadError } from "../options/read_error.ts"
 import type { Selection } from "../selection/selection.ts"
@@ -36,7 +36,7 @@ export const copyFixed = (
   array: OpenedArray,
   plan: DensePlan,
   field: Field,
-  target: Target | undefined,
+  target: ColumnTarget | undefined,
 ): Effect.Effect<Column, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
     const size = plan.cells * field.cellSize

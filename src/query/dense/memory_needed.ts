@@ -10,12 +10,12 @@ import { loadFieldTiles } from "../../fragment/field_tiles.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
 import { fieldOfFragment } from "../column/gather.ts"
-import { type DenseRequest, fixedBytes, readFields } from "./read.ts"
+import { type DenseReadRequest, fixedBytes, readFields } from "./read.ts"
 
 /** Returns the field with the largest tile of fixed-size cells, and the size of that tile. */
 export const largestTile = (
   array: OpenedArray,
-  request: DenseRequest,
+  request: DenseReadRequest,
 ): { readonly field: Field; readonly bytes: number } | undefined => {
   const cells = array.fragments.length === 0 ? 0 : denseCells(array.schema)
   let largest: { readonly field: Field; readonly bytes: number } | undefined
@@ -34,7 +34,7 @@ export const largestTile = (
 export const enoughBytes = (
   access: TileAccess,
   array: OpenedArray,
-  request: DenseRequest,
+  request: DenseReadRequest,
 ): Effect.Effect<number, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     let bytes = fixedBytes(array, { ...request, ranges: request.ranges.map(() => [{ low: 0n, high: 0n }]) })

@@ -8,7 +8,7 @@ import type { Column } from "../column/column.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
 
 /** Memory for the cells of one field, exactly as long as the column. */
-export interface Target {
+export interface ColumnTarget {
   readonly values: TypedArray
   readonly validity: Uint8Array | undefined
 }
@@ -16,7 +16,7 @@ export interface Target {
 const shown = (given: unknown): string =>
   typeof given === "object" && given !== null ? given.constructor?.name ?? "an object" : String(given)
 
-const targetOf = (uri: string, field: Field, given: ColumnBuffer, cells: number): Target => {
+const targetOf = (uri: string, field: Field, given: ColumnBuffer, cells: number): ColumnTarget => {
   const refuse = (reason: string): never => {
     throw new SelectionError({ uri, field: field.name, detail: `out: ${reason}` })
   }
@@ -50,8 +50,8 @@ export const targetsFor = (
   fields: ReadonlyArray<Field>,
   out: Readonly<Record<string, ColumnBuffer | undefined>>,
   cells: number,
-): ReadonlyMap<string, Target> => {
-  const targets = new Map<string, Target>()
+): ReadonlyMap<string, ColumnTarget> => {
+  const targets = new Map<string, ColumnTarget>()
   for (const [name, given] of Object.entries(out)) {
     if (given === undefined) continue
     const field = fields.find((f) => f.name === name)
@@ -64,11 +64,11 @@ export const targetsFor = (
 }
 
 /** Whether cells can be copied directly into a target: as whole, aligned units. */
-export const takesUnits = ({ values }: Target, cellSize: number): boolean =>
+export const takesUnits = ({ values }: ColumnTarget, cellSize: number): boolean =>
   values.byteOffset % (cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1) === 0
 
 /** Returns the column in its target's memory; copies it unless it is already there. */
-export const copyIntoTarget = (column: Column, target: Target | undefined): Column => {
+export const copyIntoTarget = (column: Column, target: ColumnTarget | undefined): Column => {
   if (target === undefined || column.values === target.values) return column
   // copies bytes, not numbers: a float that passes through a number may lose the bits of its NaN
   const { values, validity } = target

@@ -3,7 +3,7 @@
  * fragments that wrote to them; and, of the rest, tiles without matching cells.
  */
 import * as Effect from "effect/Effect"
-import { count } from "../../../platform/observability/counts.ts"
+import { addToMetrics } from "../../../platform/observability/counts.ts"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import { readScalar, scalarBytes } from "../../../schema/array/scalar.ts"
 import { Since } from "../../../schema/version/version.ts"
@@ -62,7 +62,7 @@ export const pruneDense = (
       discard: true,
     })
     const left = restrictPlan(plan, (step, k) => alive.has(tileKey(axes, step, k)))
-    yield* count({ tilesPruned: tiles.length - left.tiles.length })
+    yield* addToMetrics({ tilesPruned: tiles.length - left.tiles.length })
     return left.tiles.length === tiles.length ? plan : { ...left, covered: false }
   })
 

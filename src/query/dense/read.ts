@@ -46,7 +46,7 @@ const MAX_TILES = 1n << 24n
 const MAX_SEGMENTS = 1n << 26n
 
 /** A validated dense read: fields, ranges of each dimension, order and condition. */
-export interface DenseRequest {
+export interface DenseReadRequest {
   readonly fields: ReadonlyArray<Field>
   readonly selection: Selection
   readonly ranges: ReadonlyArray<WholeRanges>
@@ -57,7 +57,7 @@ export interface DenseRequest {
 }
 
 /** Returns the fields to read: the selected ones and those of the condition. */
-export const readFields = ({ fields, where }: DenseRequest): ReadonlyArray<Field> =>
+export const readFields = ({ fields, where }: DenseReadRequest): ReadonlyArray<Field> =>
   where === undefined ? fields : [...new Set([...fields, ...where.fields])]
 
 /** Whether the cells of a field are copied one by one, by a map of their sources. */
@@ -65,7 +65,7 @@ const isMapped = (array: OpenedArray, field: Field): boolean =>
   field.file.kind === "attribute" && (field.var || array.fragments.some((fragment) => !isHeldBy(fragment, field)))
 
 /** Upper bound of a result's size without the values of var-sized fields, including temporary memory. */
-export const fixedBytes = (array: OpenedArray, request: DenseRequest): number => {
+export const fixedBytes = (array: OpenedArray, request: DenseReadRequest): number => {
   const { ranges, order } = request
   const fields = readFields(request)
   const mapped = request.masked === true || fields.some((field) => isMapped(array, field))
@@ -78,7 +78,7 @@ export const fixedBytes = (array: OpenedArray, request: DenseRequest): number =>
 /** Reads a validated request; fails if the result may take more than `limit` bytes. */
 export const readDenseRequest = (
   array: OpenedArray,
-  request: DenseRequest,
+  request: DenseReadRequest,
   limit: number,
   out: Readonly<Record<string, ColumnBuffer | undefined>> = {},
 ): Effect.Effect<DenseColumns, ReadError, Storage | Codecs> =>

@@ -8,18 +8,18 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import { accessOf, type OpenedArray } from "../../array/open/open.ts"
 import { proveTileCount } from "../../fragment/field_tiles.ts"
 import { lengthOf, type WholeRanges } from "./axis_plan.ts"
-import { type Batch, batches, FIRST_BYTES, type Step } from "../batch/partition_stream.ts"
+import { type Batch, FIRST_BYTES, type PartitionStep, streamPartitions } from "../batch/partition_stream.ts"
 import { batchBytes, budgetTooSmall, checkBudget, limitCache } from "../options/memory_budget.ts"
 import { enoughBytes, largestTile } from "./memory_needed.ts"
 import { cutDense, cutRanges } from "./partition.ts"
 import { limitBytes } from "../batch/row_limit.ts"
 import { planDense, planSize } from "./plan.ts"
 import type { ReadError } from "../options/read_error.ts"
-import { type DenseColumns, type DenseRequest, fixedBytes, readDenseRequest, readFields, varBytes } from "./read.ts"
+import { type DenseColumns, type DenseReadRequest, fixedBytes, readDenseRequest, readFields, varBytes } from "./read.ts"
 import type { StreamOptions } from "../options/read_options.ts"
 
 /** A batch: a part of the selection and its ranges. */
-export interface DenseBatch extends DenseColumns {
+export interface DenseColumnsBatch extends DenseColumns {
   /** The batch's ranges of each dimension. */
   readonly ranges: ReadonlyArray<WholeRanges>
 }
@@ -29,11 +29,11 @@ const MAX_TILES = 1n << 16n
 const MAX_SEGMENTS = 1n << 20n
 
 /** Streams a resolved request in batches. */
-export const streamRequest = (
+export const streamDenseRequest = (
   array: OpenedArray,
-  request: DenseRequest,
+  request: DenseReadRequest,
   options: Pick<StreamOptions, "memory" | "batch" | "limit">,
-): Stream.Stream<Batch<DenseBatch>, ReadError, Storage | Codecs> =>
+): Stream.Stream<Batch<DenseColumnsBatch>, ReadError, Storage | Codecs> =>
   Stream.unwrapScoped(Effect.gen(function* () {
     const memory = yield* checkBudget(array.uri, options.memory)
     yield* limitCache(array.bounded, memory)
@@ -53,9 +53,9 @@ export const streamRequest = (
       )
     }
     const step = (
-      part: DenseRequest,
+      part: DenseReadRequest,
       first: boolean,
-    ): Effect.Effect<Step<DenseRequest, DenseBatch>, ReadError, Storage | Codecs> =>
+    ): Effect.Effect<PartitionStep<DenseReadRequest, DenseColumnsBatch>, ReadError, Storage | Codecs> =>
       Effect.gen(function* () {
         const { ranges, order } = part
         const fields = readFields(part)
@@ -90,11 +90,11 @@ export const streamRequest = (
           return { kind: "read", batch: { ...(yield* readDenseRequest(array, part, limit)), ranges } }
         }
         if (cut === undefined) return yield* tooSmall(bytes, "one cell")
-        const cutPart = (side: 0 | 1): DenseRequest => ({
+        const cutPart = (side: 0 | 1): DenseReadRequest => ({
           ...part,
           ranges: ranges.map((its, d) => d === cut.d ? cutRanges(its, cut.last)[side] : its),
         })
         return { kind: "split", parts: [cutPart(0), cutPart(1)] }
       })
-    return batches(request, step)
+    return streamPartitions(request, step)
   }))

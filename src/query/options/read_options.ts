@@ -65,7 +65,7 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
 const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] satisfies ReadonlyArray<Order>
 
 /** Returns the requested order, or the default. Throws {@link SelectionError}. */
-export const orderOf = (uri: string, order: Order | undefined, fallback: Order): Order => {
+export const checkOrder = (uri: string, order: Order | undefined, fallback: Order): Order => {
   if (order === undefined) return fallback
   if (orders.includes(order)) return order
   const reason = `${JSON.stringify(order)} is not an order of cells; expected one of ${

@@ -1,5 +1,5 @@
 /**
- * Dense reads and streams as callers request them: options are validated into a {@link DenseRequest} first.
+ * Dense reads and streams as callers request them: options are validated into a {@link DenseReadRequest} first.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -15,18 +15,18 @@ import { firstBox } from "../dense/limit_box.ts"
 import { checkLimit, firstCells, type Limited, limited } from "../batch/row_limit.ts"
 import { withoutLabels } from "./label_ranges.ts"
 import { wholeRanges } from "../dense/plan.ts"
-import { type DenseColumns, type DenseRequest, readDenseRequest } from "../dense/read.ts"
+import { type DenseColumns, type DenseReadRequest, readDenseRequest } from "../dense/read.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
-import { MAX_BYTES, orderOf, type ReadOptions, selectedFields, type StreamOptions } from "../options/read_options.ts"
+import { checkOrder, MAX_BYTES, type ReadOptions, selectedFields, type StreamOptions } from "../options/read_options.ts"
 import { parseSelection } from "../selection/selection.ts"
-import { type DenseBatch, streamRequest } from "../dense/stream.ts"
+import { type DenseColumnsBatch, streamDenseRequest } from "../dense/stream.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
 
 /** Validates the options of a dense read. */
 export const denseRequest = (
   array: OpenedArray,
   options: ReadOptions,
-): Effect.Effect<DenseRequest, ReadError, Storage | Codecs> =>
+): Effect.Effect<DenseReadRequest, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { schema, uri } = array
     if (schema.arrayType !== "dense") {
@@ -35,7 +35,7 @@ export const denseRequest = (
     }
     const given = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {
-      const order = orderOf(uri, options.order, "row")
+      const order = checkOrder(uri, options.order, "row")
       const fields = selectedFields(array, options.select)
       const selection = parseSelection(uri, schema, given, options.outOfBounds ?? "error")
       const written = nonEmptyDomain(array)
@@ -69,10 +69,10 @@ export const readDense = (
 export const streamDense = (
   array: OpenedArray,
   options: StreamOptions = {},
-): Stream.Stream<Limited<DenseBatch>, ReadError, Storage | Codecs> =>
+): Stream.Stream<Limited<DenseColumnsBatch>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.map(denseRequest(array, options), (request) =>
     limited(
-      streamRequest(array, request, options),
+      streamDenseRequest(array, request, options),
       options.limit,
       ({ shape }) => shape.reduce((n, length) => n * length, 1),
       (batch, length) => ({ ...batch, columns: firstCells(batch.columns, length), shape: [length] }),

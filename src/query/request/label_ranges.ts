@@ -27,7 +27,7 @@ import { axisOf } from "../../fragment/dense_tiles.ts"
 import { fieldsOf } from "../../fragment/field.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import { inputOf, type Pair, type RegionInput, wantedOf } from "../selection/range_input.ts"
-import { type DenseRequest, readDenseRequest } from "../dense/read.ts"
+import { type DenseReadRequest, readDenseRequest } from "../dense/read.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import { MAX_BYTES } from "../options/read_options.ts"
 
@@ -110,7 +110,7 @@ const coordinatesOf = (
       // parts end at tile borders
       const next = low + step - (low - origin) % step
       const high = next - 1n < bounds[1] ? next - 1n : bounds[1]
-      const request: DenseRequest = {
+      const request: DenseReadRequest = {
         fields: [],
         selection: [{ kind: "number", dimension, ranges: [{ low: coordinate(low), high: coordinate(high) }] }],
         ranges: [[{ low, high }]],

@@ -14,14 +14,14 @@ import { permute } from "../column/permute.ts"
 import { denseRequest } from "./dense_request.ts"
 import type { ReadError } from "../options/read_error.ts"
 import type { StreamOptions } from "../options/read_options.ts"
-import type { SparseResult } from "../sparse/read.ts"
-import { type DenseBatch, streamRequest } from "../dense/stream.ts"
+import type { SparseColumns } from "../sparse/read.ts"
+import { type DenseColumnsBatch, streamDenseRequest } from "../dense/stream.ts"
 
 /** Returns the matching cells of a batch in the selected fields. */
 const wantedOf = (
   fields: ReadonlyArray<Field>,
-  { columns: all, shape, keep, last }: Batch<DenseBatch>,
-): Batch<SparseResult> => {
+  { columns: all, shape, keep, last }: Batch<DenseColumnsBatch>,
+): Batch<SparseColumns> => {
   const cells = shape.reduce((n, length) => n * length, 1)
   const columns = Object.fromEntries(fields.map(({ name }) => [name, all[name]]))
   if (keep === undefined) return { columns, length: cells, last }
@@ -35,12 +35,12 @@ const wantedOf = (
 export const streamDenseCells = (
   array: OpenedArray,
   { limit, ...options }: StreamOptions = {},
-): Stream.Stream<Limited<SparseResult>, ReadError, Storage | Codecs> =>
+): Stream.Stream<Limited<SparseColumns>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.map(
     denseRequest(array, { ...options, order: "row" }),
     (request) =>
       limited(
-        streamRequest(array, { ...request, masked: true }, { ...options, limit }).pipe(
+        streamDenseRequest(array, { ...request, masked: true }, { ...options, limit }).pipe(
           Stream.map((batch) => wantedOf(request.fields, batch)),
           Stream.filter(({ length }) => length > 0),
         ),

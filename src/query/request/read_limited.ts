@@ -6,7 +6,6 @@ import * as Stream from "effect/Stream"
 import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
-import { SelectionError } from "../../array/open/errors.ts"
 import { accessOf, type OpenedArray } from "../../array/open/open.ts"
 import { lengthOf } from "../dense/axis_plan.ts"
 import { checkBudget } from "../options/memory_budget.ts"
@@ -17,7 +16,7 @@ import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import { MAX_BYTES, type ReadOptions } from "../options/read_options.ts"
 import { readSparse } from "./sparse_request.ts"
 import { sparseRequest } from "./sparse_request.ts"
-import { readPlanned, type SparseResult } from "../sparse/read.ts"
+import { readPlanned, type SparseColumns } from "../sparse/read.ts"
 import { streamDense } from "./dense_request.ts"
 import { streamSparse } from "./sparse_request.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
@@ -26,7 +25,7 @@ import type { ColumnBuffer } from "../column/typed_columns.ts"
 export const readLimitedSparse = (
   array: OpenedArray,
   options: ReadOptions,
-): Effect.Effect<SparseResult, ReadError, Storage | Codecs> =>
+): Effect.Effect<SparseColumns, ReadError, Storage | Codecs> =>
   options.limit === undefined ? readSparse(array, options) : Effect.gen(function* () {
     const asked = { ...options, order: options.order ?? "row" } as const
     const request = yield* sparseRequest(array, asked, "row")

@@ -1,5 +1,5 @@
 /**
- * Sparse reads and streams as callers request them: options are validated into a {@link SparseRequest} first.
+ * Sparse reads and streams as callers request them: options are validated into a {@link SparseReadRequest} first.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -13,23 +13,23 @@ import { checkLimit, firstCells, type Limited, limited } from "../batch/row_limi
 import { withoutLabels } from "./label_ranges.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import {
+  checkOrder,
   MAX_BYTES,
   type Order,
-  orderOf,
   type ReadOptions,
   selectedFields,
   type StreamOptions,
 } from "../options/read_options.ts"
-import { planRequest, readPlanned, type SparseRequest, type SparseResult } from "../sparse/read.ts"
+import { planRequest, readPlanned, type SparseColumns, type SparseReadRequest } from "../sparse/read.ts"
 import { parseSelection } from "../selection/selection.ts"
-import { streamRequest } from "../sparse/stream.ts"
+import { streamSparseRequest } from "../sparse/stream.ts"
 
 /** Validates the options of a sparse read; `order` is the default order. */
 export const sparseRequest = (
   array: OpenedArray,
   options: ReadOptions,
   order: Order,
-): Effect.Effect<SparseRequest, ReadError, Storage | Codecs> =>
+): Effect.Effect<SparseReadRequest, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { schema, uri } = array
     if (schema.arrayType !== "sparse") {
@@ -40,7 +40,7 @@ export const sparseRequest = (
     const request = yield* attemptSelection(() => {
       checkLimit(uri, options.limit)
       return {
-        order: orderOf(uri, options.order, order),
+        order: checkOrder(uri, options.order, order),
         fields: selectedFields(array, options.select),
         selection: parseSelection(uri, schema, given, options.outOfBounds ?? "error"),
       }
@@ -52,7 +52,7 @@ export const sparseRequest = (
 export const readSparse = (
   array: OpenedArray,
   options: ReadOptions = {},
-): Effect.Effect<SparseResult, ReadError, Storage | Codecs> =>
+): Effect.Effect<SparseColumns, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const request = yield* sparseRequest(array, options, "row")
     const access = yield* accessOf(array)
@@ -64,12 +64,12 @@ export const readSparse = (
 export const streamSparse = (
   array: OpenedArray,
   options: StreamOptions = {},
-): Stream.Stream<Limited<SparseResult>, ReadError, Storage | Codecs> =>
+): Stream.Stream<Limited<SparseColumns>, ReadError, Storage | Codecs> =>
   Stream.unwrap(Effect.map(
     sparseRequest(array, options, "unordered"),
     (request) =>
       limited(
-        streamRequest(array, request, options),
+        streamSparseRequest(array, request, options),
         options.limit,
         ({ length }) => length,
         ({ columns }, length) => ({ columns: firstCells(columns, length), length }),

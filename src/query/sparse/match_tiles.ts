@@ -37,7 +37,7 @@ export interface MatchOptions {
 }
 
 /** Converts u64 times to numbers; the maximum value becomes larger than any time. */
-export const timesOf = (bytes: Uint8Array): Float64Array => {
+export const cellTimesOf = (bytes: Uint8Array): Float64Array => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const out = new Float64Array(bytes.byteLength / 8)
   for (let i = 0; i < out.length; i++) {
@@ -150,7 +150,7 @@ const matchFragment = (
     let times: ReadonlyMap<Candidate, Float64Array> | undefined
     if (fragment.hasTimestamps && (cutsTime || wanted.times)) {
       const tiles = yield* readTiles(access, fragment, timestamps, left.map(({ tile }) => tile))
-      const its = times = new Map(left.map((candidate, i) => [candidate, timesOf(tiles[i].values)]))
+      const its = times = new Map(left.map((candidate, i) => [candidate, cellTimesOf(tiles[i].values)]))
       if (cutsTime) {
         for (const one of left) narrow(one, (among, out) => selectTimes(its.get(one)!, start, end, among, out))
         left = left.filter((its) => cellsLeft(its) > 0)

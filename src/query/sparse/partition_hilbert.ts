@@ -13,17 +13,17 @@ import type { TileAccess } from "../../tile/generic_tile.ts"
 import type { FragmentPlan, SparsePlan } from "./plan.ts"
 
 /** A position on the curve: its words, the more significant one first. */
-export type Place = readonly [high: number, low: number]
+export type CurvePlace = readonly [high: number, low: number]
 
 /** A section of the curve. */
 export interface CurvePart {
   /** First position. */
-  readonly from: Place | undefined
+  readonly from: CurvePlace | undefined
   /** First position after the section. */
-  readonly to: Place | undefined
+  readonly to: CurvePlace | undefined
 }
 
-const isBefore = ([high, low]: Place, [otherHigh, otherLow]: Place): boolean =>
+const isBefore = ([high, low]: CurvePlace, [otherHigh, otherLow]: CurvePlace): boolean =>
   high < otherHigh || (high === otherHigh && low < otherLow)
 
 /** Returns 1 for each cell in a section of the curve. */
@@ -35,7 +35,7 @@ export const cellsOfPart = (
   const [high, low] = curveWords(array.schema, columns)
   const keep = new Uint8Array(high.length)
   for (let i = 0; i < keep.length; i++) {
-    const place: Place = [high[i], low[i]]
+    const place: CurvePlace = [high[i], low[i]]
     keep[i] = (from === undefined || !isBefore(place, from)) && (to === undefined || isBefore(place, to)) ? 1 : 0
   }
   return keep
@@ -45,11 +45,11 @@ export const cellsOfPart = (
 export type TilePlaces = (
   fragment: number,
   tile: number,
-) => Effect.Effect<readonly [first: Place, last: Place], ReadTilesError, Storage>
+) => Effect.Effect<readonly [first: CurvePlace, last: CurvePlace], ReadTilesError, Storage>
 
 /** Returns positions of tiles; each tile is read once. */
 export const tilePlaces = (access: TileAccess, array: OpenedArray): TilePlaces => {
-  const known = new Map<string, readonly [Place, Place]>()
+  const known = new Map<string, readonly [CurvePlace, CurvePlace]>()
   return (number, tile) =>
     Effect.suspend(() => {
       const key = `${number} ${tile}`
@@ -74,7 +74,7 @@ export const tilePlaces = (access: TileAccess, array: OpenedArray): TilePlaces =
           }
         })
         const [high, low] = curveWords(array.schema, ends)
-        const places: readonly [Place, Place] = [[high[0], low[0]], [high[1], low[1]]]
+        const places: readonly [CurvePlace, CurvePlace] = [[high[0], low[0]], [high[1], low[1]]]
         known.set(key, places)
         return places
       })
@@ -82,10 +82,10 @@ export const tilePlaces = (access: TileAccess, array: OpenedArray): TilePlaces =
 }
 
 /** Converts a position to a number, possibly rounded. */
-const numberOf = ([high, low]: Place): number => high * 2 ** 32 + low
+const numberOf = ([high, low]: CurvePlace): number => high * 2 ** 32 + low
 
 /** Estimates the share of a tile inside a section of the curve, assuming evenly distributed cells. */
-const shareIn = ([first, last]: readonly [Place, Place], { from, to }: CurvePart): number => {
+const shareIn = ([first, last]: readonly [CurvePlace, CurvePlace], { from, to }: CurvePart): number => {
   const [low, high] = [numberOf(first), numberOf(last)]
   if (high <= low) return 1
   const start = from === undefined ? low : Math.max(low, numberOf(from))
@@ -135,7 +135,7 @@ export const cutHilbert = (
     const behind: Array<FragmentPlan> = []
     for (const { fragment, tiles } of plan) {
       /** first tile that satisfies the predicate, which is true for all later tiles too */
-      const first = (holds: (ends: readonly [Place, Place]) => boolean) =>
+      const first = (holds: (ends: readonly [CurvePlace, CurvePlace]) => boolean) =>
         Effect.gen(function* () {
           let low = 0
           for (let high = tiles.length; low < high;) {
@@ -156,9 +156,9 @@ export const cutHilbert = (
 /** Returns the start of a tile in the middle of the largest fragment, after the start of the section. */
 const middleOf = (
   plan: SparsePlan,
-  from: Place | undefined,
+  from: CurvePlace | undefined,
   places: TilePlaces,
-): Effect.Effect<Place | undefined, ReadTilesError, Storage> =>
+): Effect.Effect<CurvePlace | undefined, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     for (const { fragment, tiles } of [...plan].sort((a, b) => b.tiles.length - a.tiles.length)) {
       for (let t = Math.max(1, tiles.length >> 1); t < tiles.length; t++) {
@@ -176,10 +176,10 @@ const middleWithin = (
   plan: SparsePlan,
   { from, to }: CurvePart,
   places: TilePlaces,
-): Effect.Effect<Place | undefined, ReadTilesError, Storage> =>
+): Effect.Effect<CurvePlace | undefined, ReadTilesError, Storage> =>
   Effect.gen(function* () {
-    let start: Place | undefined
-    let end: Place | undefined
+    let start: CurvePlace | undefined
+    let end: CurvePlace | undefined
     for (const { fragment, tiles } of plan) {
       const [first] = yield* places(fragment, tiles[0].tile)
       const [, last] = yield* places(fragment, tiles[tiles.length - 1].tile)
@@ -190,6 +190,6 @@ const middleWithin = (
     if (from !== undefined && isBefore(start, from)) start = from
     if (to !== undefined && isBefore(to, end)) end = to
     const middle = numberOf(start) / 2 + numberOf(end) / 2
-    const place: Place = [Math.floor(middle / 2 ** 32), Math.floor(middle % 2 ** 32)]
+    const place: CurvePlace = [Math.floor(middle / 2 ** 32), Math.floor(middle % 2 ** 32)]
     return isBefore(start, place) && isBefore(place, end) ? place : undefined
   })

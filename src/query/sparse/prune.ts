@@ -3,7 +3,7 @@
  * before any tile is read.
  */
 import * as Effect from "effect/Effect"
-import { count } from "../../../platform/observability/counts.ts"
+import { addToMetrics } from "../../../platform/observability/counts.ts"
 import { inFlight, Storage } from "../../../platform/storage/service.ts"
 import type { Where } from "../../condition/where.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
@@ -44,7 +44,7 @@ export const pruneTiles = (
     const plans = hides && told.some(({ left }) => left.length > 0)
       ? yield* withHiding(access, array, told, kept)
       : kept
-    yield* count({ tilesPruned: tileCount(plan) - tileCount(plans) })
+    yield* addToMetrics({ tilesPruned: tileCount(plan) - tileCount(plans) })
     return plans.filter(({ tiles }) => tiles.length > 0)
   })
 

@@ -30,18 +30,18 @@ import { pruneTiles } from "./prune.ts"
 import { attemptAllocation, attemptAllocationSteps, type ReadError } from "../options/read_error.ts"
 import type { Order } from "../options/read_options.ts"
 import type { Selection } from "../selection/selection.ts"
-import { matchTiles, timesOf } from "./match_tiles.ts"
+import { cellTimesOf, matchTiles } from "./match_tiles.ts"
 import { domainBoxes } from "./mbr_boxes.ts"
 import type { Where } from "../../condition/where.ts"
 
 /** Result of a sparse read: columns of `length` cells each. */
-export interface SparseResult {
+export interface SparseColumns {
   readonly length: number
   readonly columns: Readonly<Record<string, Column>>
 }
 
 /** A validated sparse read: fields, selection, order and condition. */
-export interface SparseRequest {
+export interface SparseReadRequest {
   readonly fields: ReadonlyArray<Field>
   readonly selection: Selection
   readonly order: Order
@@ -77,7 +77,7 @@ const lieTogether = (fragments: ReadonlyArray<Fragment>): boolean => {
 export const planRequest = (
   access: TileAccess,
   array: OpenedArray,
-  { selection, where, order }: Pick<SparseRequest, "selection" | "where" | "order">,
+  { selection, where, order }: Pick<SparseReadRequest, "selection" | "where" | "order">,
 ): Effect.Effect<SparsePlan, ReadTilesError, Storage> =>
   Effect.flatMap(
     planTiles(access, array, selection, array.fragments.map((_, i) => i)),
@@ -94,11 +94,11 @@ export const planRequest = (
 export const readPlanned = (
   access: TileAccess,
   array: OpenedArray,
-  { fields, selection, order, where, curve }: SparseRequest,
+  { fields, selection, order, where, curve }: SparseReadRequest,
   plan: SparsePlan,
   maxBytes: number,
   most?: number,
-): Effect.Effect<SparseResult, ReadError, Storage> =>
+): Effect.Effect<SparseColumns, ReadError, Storage> =>
   withTurns(Effect.gen(function* () {
     const { schema, uri } = array
     const involved = plan.map((p) => array.fragments[p.fragment])
@@ -166,7 +166,7 @@ export const readPlanned = (
     }
     if (involved.some((f) => f.hasDeleteMetadata)) {
       const { values } = yield* resultColumn(access, array, deleteTimes, found)
-      const deleted = timesOf(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
+      const deleted = cellTimesOf(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
       const keep = Uint8Array.from(deleted, (time) => time <= array.time.end ? 0 : 1)
       ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
     }

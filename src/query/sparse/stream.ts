@@ -13,7 +13,7 @@ import { cellsInTile } from "../../fragment/fragment.ts"
 import { loadMbrs } from "../../fragment/mbrs.ts"
 import type { ReadTilesError } from "../../fragment/read/read_tiles.ts"
 import type { TileAccess } from "../../tile/generic_tile.ts"
-import { type Batch, batches, FIRST_BYTES, type Step } from "../batch/partition_stream.ts"
+import { type Batch, FIRST_BYTES, type PartitionStep, streamPartitions } from "../batch/partition_stream.ts"
 import { batchBytes, budgetTooSmall, checkBudget, limitCache } from "../options/memory_budget.ts"
 import { type CurvePart, cutHilbert, lowerSizes, tilePlaces } from "./partition_hilbert.ts"
 import { cutSelection } from "../selection/split_selection.ts"
@@ -24,7 +24,7 @@ import { limitsOf } from "../selection/domain_bounds.ts"
 import type { SparsePlan } from "./plan.ts"
 import type { ReadError } from "../options/read_error.ts"
 import type { StreamOptions } from "../options/read_options.ts"
-import { planRequest, readPlanned, type SparseRequest, type SparseResult, workOf } from "./read.ts"
+import { planRequest, readPlanned, type SparseColumns, type SparseReadRequest, workOf } from "./read.ts"
 import type { Selection } from "../selection/selection.ts"
 import { shareOf } from "./share.ts"
 
@@ -45,12 +45,12 @@ const APART = 0.75
 const tilesIn = (plan: SparsePlan): number => plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
 
 /** Streams a resolved request; with `plan`, only the tiles of that plan, in which no cell replaces another. */
-export const streamRequest = (
+export const streamSparseRequest = (
   array: OpenedArray,
-  request: SparseRequest,
+  request: SparseReadRequest,
   options: Pick<StreamOptions, "memory" | "batch" | "limit">,
   plan?: SparsePlan,
-): Stream.Stream<Batch<SparseResult>, ReadError, Storage | Codecs> =>
+): Stream.Stream<Batch<SparseColumns>, ReadError, Storage | Codecs> =>
   Stream.unwrapScoped(Effect.gen(function* () {
     const memory = yield* checkBudget(array.uri, options.memory)
     yield* limitCache(array.bounded, memory)
@@ -114,7 +114,7 @@ export const streamRequest = (
         }
         return yield* Effect.fail(budgetTooSmall(uri, memory, enough, what))
       })
-    const step = (part: Part, first: boolean): Effect.Effect<Step<Part, SparseResult>, ReadError, Storage> =>
+    const step = (part: Part, first: boolean): Effect.Effect<PartitionStep<Part, SparseColumns>, ReadError, Storage> =>
       Effect.gen(function* () {
         const measured = yield* measure(part)
         if (measured === undefined) return { kind: "none" }
@@ -155,7 +155,7 @@ export const streamRequest = (
         const what = `sorting what lies together in ${tilesIn(plan)} tiles of ${plan.length} fragments`
         return yield* tooSmall(needed, sorts ? what : "a tile")
       })
-    return batches<Part, SparseResult, ReadError, Storage>(whole, step)
+    return streamPartitions<Part, SparseColumns, ReadError, Storage>(whole, step)
   }))
 
 /** A part with the memory that reading it needs. */
@@ -191,7 +191,7 @@ interface PlanSize {
 const tileSizes = (
   access: TileAccess,
   array: OpenedArray,
-  { fields, selection, where }: SparseRequest,
+  { fields, selection, where }: SparseReadRequest,
   plan: SparsePlan,
   mbrs: ReadonlyMap<number, MbrLevel>,
   sorts: boolean,

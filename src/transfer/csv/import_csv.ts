@@ -20,7 +20,7 @@ import { openArray } from "../../array/open/open.ts"
 import { attemptOptions, checkNames, millis, placeOf, refusing } from "../../array/open/open_options.ts"
 import { loadUnfinished } from "../../array/open/unfinished.ts"
 import type { Steps } from "../../kernel/steps.ts"
-import { bytesOf, MEMORY } from "../../write/options/write_options.ts"
+import { byteCountOf, MEMORY } from "../../write/options/write_options.ts"
 import { type CsvInput, openCsv, sourceChanged } from "./csv_input.ts"
 import { csvSchema, type CsvSchemaOptions } from "./csv_schema.ts"
 import { openTable, readRows } from "./csv_table.ts"
@@ -62,7 +62,7 @@ const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<stri
     const at = millis("at", options.at, refuse)
     return {
       time: at === undefined ? undefined : [at, at] as const,
-      memory: bytesOf("memory", options.memory, MEMORY, refuse),
+      memory: byteCountOf("memory", options.memory, MEMORY, refuse),
     }
   })
 

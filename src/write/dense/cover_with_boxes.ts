@@ -7,7 +7,7 @@ import { WriteError } from "../../array/open/errors.ts"
 import { type KeyWords, keyWordsSteps } from "../../kernel/sort/order_key.ts"
 import { compareCells, firstFallSteps, firstSameSteps, sortCellsSteps } from "../../kernel/sort/sort_cells.ts"
 import { findInParts, finish, inParts, STEP, type Steps } from "../../kernel/steps.ts"
-import { cellText } from "../input/coordinate_text.ts"
+import { cellCoordinatesText } from "../input/coordinate_text.ts"
 import type { Box } from "../input/box.ts"
 import type { WriteColumn } from "../input/write_column.ts"
 
@@ -41,7 +41,9 @@ function* sortedCells(
       field: "",
       cell,
       other: first,
-      detail: `the coordinates ${cellText(dimensions, cell)} are there twice; a dense array has every cell once`,
+      detail: `the coordinates ${
+        cellCoordinatesText(dimensions, cell)
+      } are there twice; a dense array has every cell once`,
     })
   if ((yield* firstFallSteps(words, cells)) === cells) {
     const same = yield* firstSameSteps(words, cells)

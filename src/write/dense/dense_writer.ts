@@ -17,7 +17,7 @@ import { type Box, boxOf, cellsOfBox, rangesOfBox } from "../input/box.ts"
 import { type CellSteps, type CellWriter, makeCellWriter } from "../fragment/cell_writer.ts"
 import { checkColumnsSteps } from "../input/check_columns.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "../fragment/checkpoints.ts"
-import { appendAll, ColumnBuffer } from "../input/column_buffer.ts"
+import { appendAll, PendingColumn } from "../input/column_buffer.ts"
 import { type DenseOrder, denseTiles, tileParts } from "./dense_tiles.ts"
 import { type FragmentTarget, type FragmentWriter, openFragment } from "../fragment/fragment_writer.ts"
 import { beforeCommit, momentOf } from "../fragment/timestamps.ts"
@@ -25,11 +25,11 @@ import { guardTies } from "../fragment/ties.ts"
 import { targetOf } from "../fragment/fragment_target.ts"
 import { gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
 import { writeDenseTiles } from "./dense_fragment.ts"
-import type { DenseRequest } from "./write_dense.ts"
+import type { DenseWriteRequest } from "./write_dense.ts"
 import { attemptWrite, countedFrom, type WriteFailure } from "../result/write_result.ts"
 
 /** Options of a dense write in batches. */
-export interface DenseWriterRequest extends DenseRequest {
+export interface DenseWriterRequest extends DenseWriteRequest {
   /** Size after which a new fragment starts, at the next row of tiles. */
   readonly maxFragmentSize: number
   /** State of an earlier attempt, and callbacks for progress. */
@@ -141,7 +141,7 @@ const denseSteps = (
     const { time, order, maxFragmentSize, checkpoints } = request
     const { given: start, bytes: startBytes } = checkpoints?.start ?? NO_CHECKPOINT
     const finished = keptFragments(target, checkpoints)
-    const buffers = fieldsOf(schema).attributes.map((field) => new ColumnBuffer(field))
+    const buffers = fieldsOf(schema).attributes.map((field) => new PendingColumn(field))
     let writer: FragmentWriter | undefined
     let cells = 0
     let bytes = startBytes

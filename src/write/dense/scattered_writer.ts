@@ -21,7 +21,7 @@ import {
 } from "../fragment/cell_writer.ts"
 import { checkColumnsSteps } from "../input/check_columns.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "../fragment/checkpoints.ts"
-import { appendAll, ColumnBuffer } from "../input/column_buffer.ts"
+import { appendAll, PendingColumn } from "../input/column_buffer.ts"
 import { findBoxesSteps } from "./cover_with_boxes.ts"
 import type { FragmentTarget } from "../fragment/fragment_writer.ts"
 import { type Moments, momentsOf } from "../fragment/timestamps.ts"
@@ -30,13 +30,13 @@ import type { Box } from "../input/box.ts"
 import { checkTileSize } from "./dense_tiler.ts"
 import { guardTies } from "../fragment/ties.ts"
 import { targetOf } from "../fragment/fragment_target.ts"
-import { columnBytes, gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
+import { gatherTileSteps, tileBytes, type WriteColumn } from "../input/write_column.ts"
 import { denseFragment } from "./dense_fragment.ts"
-import type { DenseRequest } from "./write_dense.ts"
+import type { DenseWriteRequest } from "./write_dense.ts"
 import { attemptWrite, attemptWriteSteps, countedFrom, type WriteFailure } from "../result/write_result.ts"
 
 /** Options of a dense write of cells with coordinates. */
-export interface PlacedRequest extends Omit<DenseRequest, "order"> {
+export interface PlacedRequest extends Omit<DenseWriteRequest, "order"> {
   /** Maximum size of buffered cells, in bytes. */
   readonly memory: number
   /** State of an earlier attempt, and callbacks for progress. */
@@ -65,7 +65,7 @@ const placedSteps = (
     const memory = Math.min(request.memory, MAX_MEMORY)
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
-    const buffers = [...dimensions, ...attributes].map((field) => new ColumnBuffer(field))
+    const buffers = [...dimensions, ...attributes].map((field) => new PendingColumn(field))
     let { given: flushed, bytes } = checkpoints?.start ?? NO_CHECKPOINT
     /** boxes of a write at an explicit time, where neither of two fragments is newer */
     const written: Array<Box> = []
@@ -126,7 +126,7 @@ const placedSteps = (
       append: ({ given, columns }) =>
         Effect.gen(function* () {
           const waiting = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
-          const more = columns.reduce((sum, column) => sum + columnBytes(column), 0)
+          const more = columns.reduce((sum, column) => sum + tileBytes(column), 0)
           if (waiting > 0 && waiting + more > memory) yield* flush
           yield* runSteps(() => appendAll(buffers, columns, 0, given))
         }),

@@ -20,7 +20,7 @@ import { commitLabels, labelFragments, labelUris, splitLabels } from "./write_la
 import { attemptWriteSteps, type WriteFailure, type WriteProgress, type WriteResult } from "../result/write_result.ts"
 
 /** Options of a dense write. */
-export interface DenseRequest {
+export interface DenseWriteRequest {
   readonly time: NameTime | undefined
   readonly order: DenseOrder
   readonly onProgress: ((progress: WriteProgress) => void) | undefined
@@ -36,7 +36,7 @@ export const writeDense = (
   array: OpenedArray,
   region: unknown,
   columns: Readonly<Record<string, unknown>>,
-  request: DenseRequest,
+  request: DenseWriteRequest,
 ): Effect.Effect<WriteResult, WriteFailure, Storage | Codecs> =>
   withTurns(Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array

@@ -106,7 +106,7 @@ const rangesIn = (schema: ArraySchema, region: unknown): RangeOfLabel => {
 }
 
 /** Writes labels of the coordinates of a region, without cells. */
-export const writeLabels = (
+export const writeDenseLabels = (
   array: OpenedArray,
   region: unknown,
   columns: Columns,

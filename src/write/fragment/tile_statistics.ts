@@ -8,7 +8,7 @@ import { type Datatype, isFloat, sizeOf, viewAs } from "../../../schema/array/da
 import { readScalar } from "../../../schema/array/scalar.ts"
 import type { Field } from "../../fragment/field.ts"
 import type { FieldTile } from "../../fragment/field_tiles.ts"
-import { hasMinMax, isByteText, sumOf, type TileStatistics } from "../../fragment/tile_statistics.ts"
+import { hasMinMax, isByteText, sumType, type TileStatistics } from "../../fragment/tile_statistics.ts"
 import { boundHalves, boundNumbers, noHalves, noNumbers, saturatingSum } from "../../kernel/bounds.ts"
 import { compareSlices } from "../../kernel/match/match_ranges.ts"
 import { finish, inParts, STEP, type Steps } from "../../kernel/steps.ts"
@@ -40,7 +40,7 @@ export function* tileStatisticsSteps(field: Field, tile: FieldTile): Steps<TileS
   const nullCount = yield* nulls(tile.validity)
   const dimension = field.file.kind === "dimension"
   const bounds = dimension || hasMinMax(field)
-  const sum = sumOf(field)
+  const sum = sumType(field)
   // without nulls, validity is ignored
   const validity = nullCount === 0 ? undefined : tile.validity
   const numbers = sum === undefined

@@ -15,7 +15,7 @@ function* grown(old: Uint8Array, used: number, need: number): Steps<Uint8Array> 
 }
 
 /** The buffered cells of one field. */
-export class ColumnBuffer {
+export class PendingColumn {
   readonly #field: Field
   #cells = 0
   #bytes = 0
@@ -86,7 +86,7 @@ export class ColumnBuffer {
 
 /** Appends the cells `from … to − 1` of each column to its buffer. */
 export function* appendAll(
-  buffers: ReadonlyArray<ColumnBuffer>,
+  buffers: ReadonlyArray<PendingColumn>,
   columns: ReadonlyArray<WriteColumn>,
   from: number,
   to: number,

@@ -15,7 +15,7 @@ export const coordinateText = (type: Datatype, bytes: Uint8Array): string => {
 }
 
 /** Formats all coordinates of one cell: `x = 3, y = 5`. */
-export const cellText = (dimensions: ReadonlyArray<WriteColumn>, cell: number): string =>
+export const cellCoordinatesText = (dimensions: ReadonlyArray<WriteColumn>, cell: number): string =>
   dimensions.map((column) => {
     const { name, type } = column.field
     return `${name} = ${coordinateText(type, gatherTile(column, undefined, cell, cell + 1).values)}`

@@ -16,7 +16,7 @@ export const cellsOf = ({ field, values, offsets }: WriteColumn): number =>
   offsets === undefined ? values.byteLength / field.cellSize : offsets.length - 1
 
 /** Size of the buffers in bytes. */
-export const columnBytes = ({ values, offsets, validity }: FieldTile): number =>
+export const tileBytes = ({ values, offsets, validity }: FieldTile): number =>
   values.length + (offsets?.byteLength ?? 0) + (validity?.length ?? 0)
 
 /**

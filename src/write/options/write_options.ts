@@ -110,7 +110,7 @@ export const checkCells = <A extends object>(
 export const MEMORY = 2 ** 28
 
 /** Validates a number of bytes, with a default. */
-export const bytesOf = (option: string, given: unknown, fallback: number, refuse: Refuse): number => {
+export const byteCountOf = (option: string, given: unknown, fallback: number, refuse: Refuse): number => {
   if (given === undefined) return fallback
   return typeof given === "number" && given >= 1
     ? given
@@ -119,7 +119,7 @@ export const bytesOf = (option: string, given: unknown, fallback: number, refuse
 
 /** Validates the maximum fragment size for the array's format. */
 export const fragmentSizeOf = (array: AnyTileArray, given: unknown, refuse: Refuse): number => {
-  const bytes = bytesOf("maxFragmentSize", given, Infinity, refuse)
+  const bytes = byteCountOf("maxFragmentSize", given, Infinity, refuse)
   if (given === undefined || array.schema.version >= Since.folders) return bytes
   return refuse(
     "maxFragmentSize",

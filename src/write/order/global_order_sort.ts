@@ -10,12 +10,12 @@ import {
   firstFallSteps,
   firstRepeatSteps,
   firstSameSteps,
-  orderOf,
   sortPackedSteps,
+  takeOrder,
 } from "../../kernel/sort/sort_cells.ts"
 import { release } from "../../kernel/release.ts"
 import { finish, inParts, STEP, type Steps } from "../../kernel/steps.ts"
-import { cellText } from "../input/coordinate_text.ts"
+import { cellCoordinatesText } from "../input/coordinate_text.ts"
 import { gatherTile, type WriteColumn } from "../input/write_column.ts"
 import { WriteError } from "../../array/open/errors.ts"
 
@@ -23,7 +23,7 @@ import { WriteError } from "../../array/open/errors.ts"
 export type Duplicates = "refuse" | "first" | "allow"
 
 /** Cells in write order. */
-export interface SortedCells {
+export interface WriteOrder {
   /** Number of remaining cells. */
   readonly cells: number
   /** Cell `i` is input cell `permutation[i]`; `undefined` if the order is unchanged. */
@@ -54,7 +54,9 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
     cell,
     other: first,
     detail:
-      `the coordinates ${cellText(dimensions, cell)} are there twice; the array allows no duplicates: leave one ` +
+      `the coordinates ${
+        cellCoordinatesText(dimensions, cell)
+      } are there twice; the array allows no duplicates: leave one ` +
       `out, or ask for the first of them`,
   })
 
@@ -62,7 +64,7 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
  * Sorts cells into the array's global order for fragments of format `version`. Stable: cells with equal coordinates
  * stay in input order. Throws {@link WriteError} for duplicates.
  */
-export const sortSparse = (...given: Parameters<typeof sortSparseSteps>): SortedCells =>
+export const sortSparse = (...given: Parameters<typeof sortSparseSteps>): WriteOrder =>
   finish(sortSparseSteps(...given))
 
 /** As {@link sortSparse}, in steps. */
@@ -72,7 +74,7 @@ export function* sortSparseSteps(
   cells: number,
   duplicates: Duplicates,
   version: number = schema.version,
-): Steps<SortedCells> {
+): Steps<WriteOrder> {
   const { all } = yield* wordsOf(schema, dimensions, version)
   if ((yield* firstFallSteps(all, cells)) === cells) {
     const sorted = yield* inOrder(dimensions, all, cells, duplicates)
@@ -83,10 +85,10 @@ export function* sortSparseSteps(
   release(all)
   const { order } = sorted
   const repeat = duplicates === "allow" ? cells : yield* firstRepeatSteps(sorted, 1)
-  if (repeat === cells) return { cells, permutation: orderOf(sorted) }
+  if (repeat === cells) return { cells, permutation: takeOrder(sorted) }
   if (duplicates === "refuse") throw twice(dimensions, order[repeat - 1], order[repeat])
   const kept = yield* withoutRepeats(cells, repeat, (i) => order[i], (from) => firstRepeatSteps(sorted, from))
-  release([orderOf(sorted)])
+  release([takeOrder(sorted)])
   return { cells: kept.length, permutation: kept }
 }
 
@@ -116,7 +118,7 @@ function* inOrder(
   words: KeyWords,
   cells: number,
   duplicates: Duplicates,
-): Steps<SortedCells> {
+): Steps<WriteOrder> {
   const repeat = duplicates === "allow" ? cells : yield* firstSameSteps(words, cells)
   if (repeat === cells) return { cells, permutation: undefined }
   if (duplicates === "refuse") throw twice(dimensions, repeat - 1, repeat)
@@ -125,7 +127,7 @@ function* inOrder(
 }
 
 /** A validated part of cells in global order. */
-export interface CheckedPart extends SortedCells {
+export interface CheckedPart extends WriteOrder {
   /** Accepts the part: the next part must follow it. */
   readonly accept: () => void
 }
@@ -136,7 +138,7 @@ export interface GlobalOrder {
    * Returns the cells of the next part to write. Throws {@link WriteError} if a cell precedes its predecessor or has
    * equal coordinates; a rejected part has no effect.
    */
-  readonly next: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => SortedCells
+  readonly next: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => WriteOrder
   /** As `next`, in steps. A part has no effect before it is accepted. */
   readonly check: (dimensions: ReadonlyArray<WriteColumn>, cells: number) => Steps<CheckedPart>
 }
@@ -156,7 +158,7 @@ export const globalOrder = (
         cell,
         detail:
           `the coordinates ${
-            cellText(dimensions, cell)
+            cellCoordinatesText(dimensions, cell)
           } come before those of the cell in front of it in the global order; ` +
           `write unordered cells as such, they are then sorted`,
       })
@@ -189,7 +191,7 @@ export const globalOrder = (
     }
     return { cells: sorted.cells - 1, permutation: rest.subarray(1), accept }
   }
-  const next = (dimensions: ReadonlyArray<WriteColumn>, cells: number): SortedCells => {
+  const next = (dimensions: ReadonlyArray<WriteColumn>, cells: number): WriteOrder => {
     const { accept, ...sorted } = finish(check(dimensions, cells))
     accept()
     return sorted

@@ -6,8 +6,8 @@ import { turnIfDue } from "../../../platform/host/event_loop_turns.ts"
 import { WriteError } from "../../array/open/errors.ts"
 import { hashCells } from "../../kernel/match/hash_cells.ts"
 import { HashSet } from "../../kernel/match/hash_set.ts"
-import { cellText } from "../input/coordinate_text.ts"
-import type { SortedCells } from "./global_order_sort.ts"
+import { cellCoordinatesText } from "../input/coordinate_text.ts"
+import type { WriteOrder } from "./global_order_sort.ts"
 import type { Box } from "../input/box.ts"
 import type { WriteColumn } from "../input/write_column.ts"
 
@@ -23,7 +23,7 @@ const ADVICE =
 /** Fails for cells of an earlier fragment; records new cells. */
 export type RefuseRepeated = (
   dimensions: ReadonlyArray<WriteColumn>,
-  cells: SortedCells,
+  cells: WriteOrder,
 ) => Effect.Effect<void, WriteError>
 
 /**
@@ -59,7 +59,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
       }
       if (first === Infinity) return
       const reason =
-        `the coordinates ${cellText(dimensions, first)} were given before, and are in another fragment of ` +
+        `the coordinates ${cellCoordinatesText(dimensions, first)} were given before, and are in another fragment of ` +
         `this write, at the same moment; ${ADVICE}`
       return yield* Effect.fail(new WriteError({ uri, field: "", cell: first, detail: reason }))
     })
@@ -81,6 +81,9 @@ export const repeatedInBoxes = (uri: string, dimensions: ReadonlyArray<WriteColu
     uri,
     field: "",
     cell,
-    detail: `the coordinates ${cellText(dimensions, cell)} were given before, and are in another fragment of this ` +
+    detail:
+      `the coordinates ${
+        cellCoordinatesText(dimensions, cell)
+      } were given before, and are in another fragment of this ` +
       `write, at the same moment; ${ADVICE}`,
   })

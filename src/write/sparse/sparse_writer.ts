@@ -14,7 +14,7 @@ import type { Steps } from "../../kernel/steps.ts"
 import { type CellSteps, type CellWriter, checkTogether, makeCellWriter } from "../fragment/cell_writer.ts"
 import { checkColumnsSteps } from "../input/check_columns.ts"
 import { type Checkpoints, keptFragments, NO_CHECKPOINT, withoutFirst } from "../fragment/checkpoints.ts"
-import { appendAll, ColumnBuffer } from "../input/column_buffer.ts"
+import { appendAll, PendingColumn } from "../input/column_buffer.ts"
 import {
   type FragmentTarget,
   type FragmentWriter,
@@ -26,12 +26,18 @@ import { refuseRepeated } from "../order/repeated_cells.ts"
 import { type CheckedPart, type Duplicates, globalOrder, sortSparseSteps } from "../order/global_order_sort.ts"
 import { guardTies } from "../fragment/ties.ts"
 import { targetOf } from "../fragment/fragment_target.ts"
-import { columnBytes, gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
-import { lastTileCells, type SparseRequest, writeAttributes, writeDimensions, writeFields } from "./write_sparse.ts"
+import { gatherTileSteps, tileBytes, type WriteColumn } from "../input/write_column.ts"
+import {
+  lastTileCells,
+  type SparseWriteRequest,
+  writeAttributes,
+  writeDimensions,
+  writeFields,
+} from "./write_sparse.ts"
 import { attemptWriteSteps, countedFrom, type WriteFailure } from "../result/write_result.ts"
 
 /** Options of a sparse write in batches. */
-export interface SparseWriterRequest extends SparseRequest {
+export interface SparseWriterRequest extends SparseWriteRequest {
   /** Maximum size of buffered unordered cells, in bytes. */
   readonly memory: number
   /** Size after which a new fragment starts, in bytes. */
@@ -79,7 +85,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
     const { array: { uri, schema }, target, request, duplicates, fields, dimensions, moments } = writing
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
-    const buffers = fields.map((field) => new ColumnBuffer(field))
+    const buffers = fields.map((field) => new PendingColumn(field))
     let { cells, bytes, given: flushed } = checkpoints?.start ?? NO_CHECKPOINT
     // fragments of one explicit time have no order among them
     const refuse = request.time === undefined || duplicates === "allow" || request.distinct === true
@@ -130,7 +136,7 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
         Effect.gen(function* () {
           // offsets have bytes even without cells
           if (checked.cells === 0) return
-          const more = checked.columns.map(columnBytes)
+          const more = checked.columns.map(tileBytes)
           const size = more.reduce((sum, n) => sum + n, 0)
           const full = waiting() + size > limit || buffers.some((b, i) => b.bytes + more[i] > MAX_VALUE_BYTES)
           if (full) yield* flushWaiting(false)
@@ -152,7 +158,7 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, n
     const order = globalOrder(schema, duplicates, target.version)
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
-    const buffers = fields.map((field) => new ColumnBuffer(field))
+    const buffers = fields.map((field) => new PendingColumn(field))
     let writer: FragmentWriter | undefined
     let { cells, bytes } = checkpoints?.start ?? NO_CHECKPOINT
 

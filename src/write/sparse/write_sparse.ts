@@ -14,7 +14,7 @@ import { checkColumnsSteps, type CheckOptions } from "../input/check_columns.ts"
 import { commitFragments } from "../fragment/commit.ts"
 import { type FragmentWriter, openFragment, type WriteTilesError } from "../fragment/fragment_writer.ts"
 import type { WriteTile, WriteTiles } from "../fragment/filter_tiles.ts"
-import { type Duplicates, globalOrder, type SortedCells, sortSparseSteps } from "../order/global_order_sort.ts"
+import { type Duplicates, globalOrder, sortSparseSteps, type WriteOrder } from "../order/global_order_sort.ts"
 import { targetOf } from "../fragment/fragment_target.ts"
 import { tileStatisticsSteps } from "../fragment/tile_statistics.ts"
 import { gatherTileSteps, type WriteColumn } from "../input/write_column.ts"
@@ -24,7 +24,7 @@ import { commitLabels, labelFragments, labelUris, splitLabels } from "../dense/w
 import { attemptWriteSteps, type WriteFailure, type WriteProgress, type WriteResult } from "../result/write_result.ts"
 
 /** Options of a sparse write. */
-export interface SparseRequest {
+export interface SparseWriteRequest {
   readonly time: NameTime | undefined
   readonly order: "unordered" | "global"
   readonly duplicates: "refuse" | "first"
@@ -34,7 +34,7 @@ export interface SparseRequest {
 }
 
 /** Returns tile number `tile` of a column, with its statistics. */
-function* tileOf(column: WriteColumn, sorted: SortedCells, capacity: number, tile: number): Steps<WriteTile> {
+function* tileOf(column: WriteColumn, sorted: WriteOrder, capacity: number, tile: number): Steps<WriteTile> {
   const from = tile * capacity
   const { permutation } = sorted
   const cells = yield* gatherTileSteps(column, permutation, from, Math.min(sorted.cells, from + capacity))
@@ -46,7 +46,7 @@ function* tileOf(column: WriteColumn, sorted: SortedCells, capacity: number, til
 }
 
 /** Returns the tiles of a column of sorted cells. */
-const tilesOf = (column: WriteColumn, sorted: SortedCells, capacity: number): WriteTiles => {
+const tilesOf = (column: WriteColumn, sorted: WriteOrder, capacity: number): WriteTiles => {
   const count = Math.ceil(sorted.cells / capacity)
   const bytes = (column.values.length + (column.offsets?.byteLength ?? 0)) / count
   return { count, bytes, tile: (i) => tileOf(column, sorted, capacity, i) }
@@ -56,7 +56,7 @@ const tilesOf = (column: WriteColumn, sorted: SortedCells, capacity: number): Wr
 export const writeDimensions = (
   writer: FragmentWriter,
   dimensions: ReadonlyArray<WriteColumn>,
-  sorted: SortedCells,
+  sorted: WriteOrder,
   capacity: number,
 ): Effect.Effect<void, WriteTilesError> =>
   writer.writeCoordinates(dimensions.map((column) => tilesOf(column, sorted, capacity)))
@@ -65,7 +65,7 @@ export const writeDimensions = (
 export const writeAttributes = (
   writer: FragmentWriter,
   attributes: ReadonlyArray<WriteColumn>,
-  sorted: SortedCells,
+  sorted: WriteOrder,
   capacity: number,
 ): Effect.Effect<void, WriteTilesError> =>
   Effect.forEach(attributes, (column) => writer.write(column.field, tilesOf(column, sorted, capacity)), {
@@ -78,7 +78,7 @@ export const writeFields = (
   writer: FragmentWriter,
   dimensions: ReadonlyArray<WriteColumn>,
   attributes: ReadonlyArray<WriteColumn>,
-  sorted: SortedCells,
+  sorted: WriteOrder,
   capacity: number,
   written: (fields: number) => void = () => {},
 ): Effect.Effect<void, WriteTilesError> =>
@@ -128,7 +128,7 @@ function* runOf(
 export const writeSparse = (
   array: OpenedArray,
   columns: Readonly<Record<string, unknown>>,
-  { time, order, duplicates: asked, onProgress, checks }: SparseRequest,
+  { time, order, duplicates: asked, onProgress, checks }: SparseWriteRequest,
 ): Effect.Effect<WriteResult, WriteFailure, Storage | Codecs> =>
   withTurns(Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array

@@ -3,7 +3,7 @@ import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { parseArgs } from "node:util"
 import { assertEquals } from "@std/assert"
-import { tokensOf } from "../../../src/cli/parse/tokens.ts"
+import { argumentTokens } from "../../../src/cli/parse/tokens.ts"
 
 const known = { select: "string", range: "string", json: "boolean" } as const
 const options = Object.fromEntries(Object.entries(known).map(([name, type]) => [name, { type }]))
@@ -39,7 +39,7 @@ describe("arguments", () => {
               ? { kind: token.kind, index: token.index, value: token.value }
               : { kind: token.kind, index: token.index, name: token.name, value: token.value }
           )
-        const ours = [...tokensOf(args, takesValue)].map((token) =>
+        const ours = [...argumentTokens(args, takesValue)].map((token) =>
           token.kind === "positional" ? token : { ...token, value: token.value }
         )
         assertEquals(ours as unknown, theirs as unknown)

@@ -12,6 +12,7 @@ import {
   Dense,
   Dim,
   Filter,
+  InvalidOption,
   layerNative,
   ResultTooLarge,
   SelectionError,
@@ -242,13 +243,22 @@ describe("aggregates by groups", () => {
           [{ by: ["pair"] }, "pair", "several values are no keys"],
           [{ by: ["x", "x"] }, "x", "named twice"],
           [{ by: ["n"] }, "n", "there is no such"],
-          [{ by: "flag" }, "by", "it is a list of names"],
-          [{ by: ["x"], maxGroups: 0 }, "maxGroups", "0 is no number of groups"],
         ] as const
       ) {
         const error = yield* Effect.flip(Sparse.aggregate(array, n, options as never))
         assert(error instanceof SelectionError, String(error))
         assertEquals(error.field, field)
+        assertStringIncludes(error.message, reason)
+      }
+      for (
+        const [options, option, reason] of [
+          [{ by: "flag" }, "by", "it is a list of names"],
+          [{ by: ["x"], maxGroups: 0 }, "maxGroups", "0 is not a number of groups"],
+        ] as const
+      ) {
+        const error = yield* Effect.flip(Sparse.aggregate(array, n, options as never))
+        assert(error instanceof InvalidOption, String(error))
+        assertEquals(error.option, option)
         assertStringIncludes(error.message, reason)
       }
       const twice = yield* Effect.flip(Sparse.aggregate(array, { flag: Aggregate.count() }, { by: ["flag"] }))
@@ -274,8 +284,8 @@ describe("distinct values", () => {
       const many = yield* Effect.flip(Sparse.distinct(array, "x", { maxValues: 2 }))
       assertStringIncludes(many.message, "x: there are more than 2 values")
       const none = yield* Effect.flip(Sparse.distinct(array, "x", { maxValues: 0 }))
-      assert(none instanceof SelectionError && none.field === "maxValues", String(none))
-      assertStringIncludes(none.message, "0 is no number of values")
+      assert(none instanceof InvalidOption && none.option === "maxValues", String(none))
+      assertStringIncludes(none.message, "0 is not a number of values")
       const dense = yield* grid(2)
       assertEquals(yield* Dense.distinct(dense, "c"), Array.from({ length: 18 }, (_, i) => i + 2))
       assertEquals(yield* Dense.distinct(dense, "color", { where: "color != None" }), ["red", "green", "blue"])

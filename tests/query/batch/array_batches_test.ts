@@ -9,7 +9,7 @@ import { assert, assertEquals } from "@std/assert"
 import { ArrayNotFound, Dense, layerDefault, layerNative, ResultTooLarge, Sparse, TileArray } from "../../../mod.ts"
 import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
 import { localFiles } from "../../../platform/storage/local/local.ts"
-import { batches } from "../../../src/query/batch/partition_stream.ts"
+import { streamPartitions } from "../../../src/query/batch/partition_stream.ts"
 import { startWebServer } from "../../support/web_server.ts"
 import { exactly } from "../../types/equal.ts"
 import { Weather } from "../../support/weather.ts"
@@ -38,7 +38,7 @@ describe("batches", () => {
         for (const start = performance.now(); performance.now() - start < 10;);
         return { kind: "read", batch: {} } as const
       })
-    const made = await Effect.runPromise(Stream.runCount(batches(8, step)))
+    const made = await Effect.runPromise(Stream.runCount(streamPartitions(8, step)))
     clearInterval(timer)
     assertEquals(made, 8)
     assert(timers > 0)

@@ -3,7 +3,7 @@ import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
-import { ArraySchema, Attr, Cells, Dense, Dim, Filter, SelectionError, TileArray } from "../../../mod.ts"
+import { ArraySchema, Attr, Cells, Dense, Dim, Filter, InvalidOption, TileArray } from "../../../mod.ts"
 import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
 import { exactly } from "../../types/equal.ts"
 import { run, type Services } from "../../support/run_query.ts"
@@ -90,6 +90,6 @@ describe("cells of dense arrays", () => {
       const array = yield* grid
       // @ts-expect-error there is no order to choose
       const error = yield* Effect.flip(Stream.runDrain(Dense.cells(array, { order: "col" })))
-      assert(error instanceof SelectionError && error.field === "order", String(error))
+      assert(error instanceof InvalidOption && error.option === "order", String(error))
     })))
 })

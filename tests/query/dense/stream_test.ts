@@ -88,7 +88,7 @@ describe("dense streams", () => {
         (array) => Stream.runCount(streamDense(array, { memory })),
       )
       const result = await runOver(files, open)
-      assert("error" in result && result.error._tag === "SelectionError", String(memory))
+      assert("error" in result && result.error._tag === "InvalidOption", String(memory))
     }
   })
 

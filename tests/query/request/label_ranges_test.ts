@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
-import { Aggregate, ArraySchema, Attr, Cells, Dense, Dim, SelectionError, Sparse, TileArray } from "../../../mod.ts"
+import { Aggregate, ArraySchema, Attr, Cells, Dense, Dim, InvalidOption, Sparse, TileArray } from "../../../mod.ts"
 import { inMemory } from "../../support/in_memory.ts"
 
 const letters = Array.from({ length: 10 }, (_, c) => String.fromCharCode(97 + c).repeat(10 - c))
@@ -115,7 +115,7 @@ describe("labels of a dense array", () => {
       assertEquals(column.shape[0], 2)
       for (const options of [null, [], { where: "x > 1" }]) {
         const wrong = yield* Effect.flip(TileArray.readLabel(array, "x1", options as never))
-        assert(wrong instanceof SelectionError, String(wrong))
+        assert(wrong instanceof InvalidOption, String(wrong))
       }
       const error = yield* Effect.flip(TileArray.readLabel(array, "z" as "x1"))
       assertStringIncludes(error.message, 'the array has no such label, but "x1", "x2", "y1"')

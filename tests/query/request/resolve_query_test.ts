@@ -11,6 +11,7 @@ import {
   Dense,
   Dim,
   Filter,
+  InvalidOption,
   ResultTooLarge,
   SelectionError,
   Sparse,
@@ -171,10 +172,10 @@ describe("limit", () => {
       const array = yield* points
       for (const limit of [-1, 1.5, NaN, "5"]) {
         const error = yield* Effect.flip(Sparse.read(array, { limit: limit as number }))
-        assert(error instanceof SelectionError && error.field === "limit", String(error))
+        assert(error instanceof InvalidOption && error.option === "limit", String(error))
       }
       const error = yield* Effect.flip(Dense.read(yield* grid, { limit: 5, out: { a: new Int32Array(2000) } }))
-      assert(error instanceof SelectionError && error.field === "limit", String(error))
+      assert(error instanceof InvalidOption && error.option === "limit", String(error))
     })))
 })
 
@@ -221,12 +222,12 @@ describe("queries", () => {
     run(Effect.gen(function* () {
       const array = TileArray.undeclare(yield* points)
       for (
-        const [options, field, reason] of [
+        const [options, option, reason] of [
           [{ regoin: {} }, "regoin", "there is no such option; there are select, region"],
           [{ maxBytes: 5 }, "maxBytes", "there is no such option"],
           [{ out: {} }, "out", "there is no such option"],
-          [null, "", "a query is an object"],
-          [[], "", 'a query is an object such as { select: ["a"] }, not a list'],
+          [null, "options", "a query is an object"],
+          [[], "options", 'a query is an object such as { select: ["a"] }, not a list'],
           [{ select: "x" }, "select", "it is a list of names"],
           [{ select: [5] }, "select", "it is a list of names"],
           [{ select: ["nope"] }, "nope", 'the array has "x", "y", "n"'],
@@ -234,11 +235,11 @@ describe("queries", () => {
           [{ region: { z: [1, 5] } }, "z", "there is no such dimension"],
           [{ region: { n: [1, 5] } }, "n", "dimension"],
           [{ where: 5 }, "where", "it is a condition, or its text"],
-          [{ order: "diagonal" }, "order", '"diagonal" is no order of cells'],
+          [{ order: "diagonal" }, "order", '"diagonal" is not an order of cells'],
           [{ outOfBounds: "maybe" }, "outOfBounds", 'it is "error" or "clip"'],
           [{ time: "epoch" }, "time", 'it is "bigint", "date" or "datetime"'],
-          [{ memory: 0 }, "memory", "0 is no number of bytes"],
-          [{ memory: "1GB" }, "memory", "1GB is no number of bytes"],
+          [{ memory: 0 }, "memory", "0 is not a number of bytes"],
+          [{ memory: "1GB" }, "memory", "1GB is not a number of bytes"],
         ] as const
       ) {
         const query = options as never
@@ -249,19 +250,25 @@ describe("queries", () => {
         ]
         for (const one of asked) {
           const error = yield* Effect.flip(one as Effect.Effect<unknown, unknown, Services>)
-          assert(error instanceof SelectionError, String(error))
-          assertEquals(error.field, field)
+          // fields that the array does not have are no options
+          if (["nope", "z", "n"].includes(option)) {
+            assert(error instanceof SelectionError, String(error))
+            assertEquals(error.field, option)
+          } else {
+            assert(error instanceof InvalidOption, String(error))
+            assertEquals(error.option, option)
+          }
           assertStringIncludes(error.message, reason)
         }
       }
-      const { field } = yield* Effect.flip(Sparse.aggregate(array, {}, { limit: 5 } as never)) as Effect.Effect<
-        SelectionError
+      const { option } = yield* Effect.flip(Sparse.aggregate(array, {}, { limit: 5 } as never)) as Effect.Effect<
+        InvalidOption
       >
-      assertEquals(field, "limit")
+      assertEquals(option, "limit")
       const dense = TileArray.undeclare(yield* grid)
       for (const options of [null, [], "a > 5"]) {
         const error = yield* Effect.flip(Stream.runDrain(Dense.cells(dense, options as never)))
-        assert(error instanceof SelectionError, String(error))
+        assert(error instanceof InvalidOption, String(error))
         assertStringIncludes(error.message, "a query is an object")
       }
     })))

@@ -115,7 +115,7 @@ describe("headers of the program", () => {
     twoSites(() => ({}), async (here) => {
       for (const origin of ["data.example/?sig=abc", "ftp://data.example/?sig=abc", "", [here.origin, "sig=abc"]]) {
         const error = await fails(storageOf({ headers: secret, origin }).read(`${here.origin}/data/file`))
-        assertMatch(error.message, /`origin` must hold http:\/\/ or https:\/\/ URLs/)
+        assertMatch(error.message, /origin: expected http:\/\/ or https:\/\/ URLs/)
         assert(!shown(error).includes("sig"))
       }
       assertEquals(here.seen.length, 0)
