@@ -375,7 +375,7 @@ describe("types and errors", () => {
     fails(undefined, "it is encrypted; provide `key`")
     fails(new Uint8Array(16), "32 bytes")
     fails(new Uint8Array(32), "wrong key")
-    assertEquals(Array.from(unfilterTile(tile, its, 3)), [1, 2, 3])
+    assertEquals(Array.from(unfilterTile(tile, context, 3)), [1, 2, 3])
   })
 
   it("damage is a FormatError with the file, the offset of the chunk and the filter", () => {

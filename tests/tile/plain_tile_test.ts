@@ -43,8 +43,8 @@ describe("tiles without filters", () => {
       const { offset, length } = plainSpan(all.length, cell, first, last)
       const tile = tileOf(all, cell)
       assert(offset >= 0 && offset + length <= tile.length)
-      const found = withoutChunkHeaders(tile.slice(offset, offset + length), all.length, cell, first)
-      assert(found !== undefined)
+      const cellsRead = withoutChunkHeaders(tile.slice(offset, offset + length), all.length, cell, first)
+      assert(cellsRead !== undefined)
       const chunk = chunkSize(all.length, cell)
       const start = Math.floor(first * cell / chunk) * chunk
       assert(Buffer.compare(cellsRead, all.subarray(start, (last + 1) * cell)) === 0)

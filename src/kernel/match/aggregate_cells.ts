@@ -138,7 +138,7 @@ export const extremesOf = (values: Small | Floats | Large, mask: Uint8Array | un
     : extremesOfNumbers(values, mask)
 
 /** The sum of cells of one number each: of integers exact. */
-export const sumCells = (values: Small | Floats | Large, keep: Uint8Array | undefined): number | bigint =>
+export const sumCells = (values: Small | Floats | Large, mask: Uint8Array | undefined): number | bigint =>
   values instanceof BigInt64Array || values instanceof BigUint64Array
     ? sumHalves(values, mask)
     : values instanceof Float32Array || values instanceof Float64Array
