@@ -1,5 +1,5 @@
 /**
- * Conditions on cells, as delete and update commits keep them.
+ * The conditions on cells in delete and update commits.
  *
  * @module
  */
@@ -19,23 +19,23 @@ import {
   utf8,
 } from "./binary/mod.ts"
 
-/** How the children of an expression go together. */
+/** The operator that combines the children of an expression. */
 export type CombinationOp = "and" | "or" | "not"
-/** How a cell is compared with the value. */
+/** The operator that compares a cell with a value. */
 export type ComparisonOp = "lt" | "le" | "gt" | "ge" | "eq" | "ne" | "always_true" | "always_false"
-/** Whether a cell is among the values. */
+/** The operator that tests whether a cell is in a set of values. */
 export type SetOp = "in" | "not_in"
 
-/** A node of the tree. */
+/** A node of a condition tree. */
 export type ConditionNode =
   | { readonly kind: "expression"; readonly op: CombinationOp; readonly children: ReadonlyArray<ConditionNode> }
   | {
     readonly kind: "value"
     readonly op: ComparisonOp | SetOp
     readonly field: string
-    /** raw; no bytes with "eq" or "ne" are a null test, or the empty string */
+    /** The raw value. An empty value with "eq" or "ne" is a null test, or the empty string. */
     readonly value: Uint8Array
-    /** of "in" and "not_in": where each value starts in `value` */
+    /** For "in" and "not_in": the start of each value in `value`. */
     readonly offsets?: Float64Array
   }
 
@@ -48,13 +48,13 @@ const value = bytes(u64)
 
 const isSet = (op: ComparisonOp | SetOp): op is SetOp => op === "in" || op === "not_in"
 
-/** Deeper trees are refused: nobody writes them, and recursion must end before the stack does. */
+/** The maximum depth: deeper trees are rejected before the recursion overflows the stack. */
 const DEEPEST = 500
 
 const get = (c: Cursor, depth: number): ConditionNode => {
   const at = c.take(1)
   const kind = c.bytes[at]
-  if (kind > 1) throw new BinaryIssue(at, `${kind} is no kind of condition node`)
+  if (kind > 1) throw new BinaryIssue(at, `unknown kind of condition node ${kind}`)
   if (kind === 1) {
     const op = comparisons.get(c, undefined)
     const field = name.get(c, undefined)
@@ -63,7 +63,7 @@ const get = (c: Cursor, depth: number): ConditionNode => {
       ? { kind: "value", op, field, value: bytes, offsets: u64ColumnByBytes.get(c, undefined) }
       : { kind: "value", op, field, value: bytes }
   }
-  if (depth >= DEEPEST) throw new BinaryIssue(at, `conditions nested deeper than ${DEEPEST} are not read`)
+  if (depth >= DEEPEST) throw new BinaryIssue(at, `conditions nested deeper than ${DEEPEST} are not supported`)
   const op = combinations.get(c, undefined)
   const count = u64.get(c, undefined)
   c.checkCount(count, 10)
@@ -115,7 +115,7 @@ const schema = (): Schema.Schema<ConditionNode> => {
 }
 
 /**
- * A tree of conditions, at most 500 deep. Format: `delete_commit_file.md`.
+ * The codec of a condition tree, at most 500 levels deep. Format: `delete_commit_file.md`.
  *
  * ```ts
  * import { Condition, type ConditionNode, decode, encode } from "@tessera/array/schema"
@@ -134,7 +134,7 @@ const schema = (): Schema.Schema<ConditionNode> => {
  */
 export const Condition: Codec<ConditionNode> = codec<ConditionNode>(field({
   schema,
-  least: 10,
+  minBytes: 10,
   get: (c) => get(c, 0),
   put,
   fit,

@@ -1,5 +1,5 @@
 /**
- * Group details: the files in `__group`, which say what members a group has.
+ * Group details: the files in `__group`, which list the members of a group.
  *
  * @module
  */
@@ -20,25 +20,25 @@ import * as Schema from "effect/Schema"
 
 /** An array or a group inside a group. */
 export interface GroupMember {
-  /** 1, or 2 which knows of deletion */
+  /** The version of the layout; version 2 supports deletion. */
   readonly version: 1 | 2
-  /** What the member is. */
+  /** Whether the member is a group or an array. */
   readonly type: "group" | "array"
-  /** whether `uri` is relative to the group */
+  /** Whether `uri` is relative to the group. */
   readonly relative: boolean
-  /** Where it is, as the group says: check a relative one with `checkInnerPath` before use. */
+  /** The URI as stored in the group: check a relative one with `checkInnerPath` before use. */
   readonly uri: string
-  /** `null` if it has none; then its URI is its key */
+  /** The name; `null` for an unnamed member, which is identified by its URI. */
   readonly name: string | null
-  /** Whether it was removed. */
+  /** Whether the member was removed. */
   readonly deleted: boolean
 }
 
-/** What one file says: all members (version 1), or those to be added and removed (2: replay the files in order). */
+/** The contents of one file: all members (version 1), or added and removed members (2: replay the files in order). */
 export interface GroupDetails {
   /** The version of the layout. */
   readonly version: 1 | 2
-  /** The members, removed ones among them. */
+  /** The members, including removed ones. */
   readonly members: ReadonlyArray<GroupMember>
 }
 
@@ -46,7 +46,7 @@ const nameBytes = utf8(u64)
 
 const OptionalName: Field<string | null> = field({
   schema: () => Schema.NullOr(Schema.String) as unknown as Schema.Schema<string | null>,
-  least: 1,
+  minBytes: 1,
   get: (c) => bool.get(c, undefined) ? nameBytes.get(c, undefined) : null,
   put: (s, a) => {
     bool.put(s, a !== null, undefined)
@@ -57,7 +57,7 @@ const OptionalName: Field<string | null> = field({
 
 const Deleted: Field<boolean> = field({
   schema: () => bool.schema,
-  least: 0,
+  minBytes: 0,
   get: (c, self: GroupMember) => self.version >= 2 && bool.get(c, undefined),
   put: (s, a, self: GroupMember) => {
     if (self.version >= 2) bool.put(s, a, undefined)
@@ -66,7 +66,7 @@ const Deleted: Field<boolean> = field({
 })
 
 /**
- * One member. Format: `group.md`, "Group Member".
+ * The codec of a member. Format: `group.md`, "Group Member".
  *
  * ```ts
  * import { decode, encode, GroupMember } from "@tessera/array/schema"
@@ -86,7 +86,8 @@ export const GroupMember: Codec<GroupMember> = struct({
 })
 
 /**
- * A file of group details, unfiltered. Its layout follows from its own numbers, not from a format version. Format: `group.md`.
+ * The codec of an unfiltered file of group details. The layout depends on the versions in it, not on the format
+ * version. Format: `group.md`.
  *
  * ```ts
  * import { decode, encode, GroupDetails, GroupMember } from "@tessera/array/schema"

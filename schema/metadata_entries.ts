@@ -6,40 +6,40 @@
 import { bool, bytes, bytesOf, type Codec, codec, type Field, field, listToEnd, struct, u32 } from "./binary/mod.ts"
 import { type Datatype, DatatypeField, sizeOf } from "./array/datatype.ts"
 
-/** A key set or deleted. */
+/** A metadata entry: a key that was set or deleted. */
 export interface MetadataEntry {
-  /** raw; keys are compared bytewise, and may be empty */
+  /** The raw key. Keys are compared bytewise and may be empty. */
   readonly key: Uint8Array
-  /** Whether the key was deleted: then there is no value. */
+  /** Whether the key was deleted; if so, there is no value. */
   readonly deleted: boolean
-  /** "any" if deleted */
+  /** The datatype of the value; "any" if deleted. */
   readonly type: Datatype
-  /** values; 0 is an empty value */
+  /** The number of values; 0 is an empty value. */
   readonly count: number
   /** The values, raw. */
   readonly value: Uint8Array
 }
 
-/** A field that deleted entries lack. */
-const unlessDeleted = <A>(its: Field<A>, absent: A): Field<A> =>
+/** A field that deleted entries do not have. */
+const unlessDeleted = <A>(stored: Field<A>, absent: A): Field<A> =>
   field({
-    schema: () => its.schema,
-    least: 0,
-    get: (c, self: MetadataEntry) => self.deleted ? absent : its.get(c, self),
+    schema: () => stored.schema,
+    minBytes: 0,
+    get: (c, self: MetadataEntry) => self.deleted ? absent : stored.get(c, self),
     put: (s, a, self: MetadataEntry) => {
-      if (!self.deleted) its.put(s, a, self)
+      if (!self.deleted) stored.put(s, a, self)
     },
-    fit: (a, v, self: MetadataEntry) => self.deleted ? absent : its.fit(a, v, self),
+    fit: (a, v, self: MetadataEntry) => self.deleted ? absent : stored.fit(a, v, self),
   })
 
 const small: Field<number> = field({
   ...u32,
-  // the value's size follows from it
+  // the size of the value depends on it
   schema: () => u32.schema.annotations({ arbitrary: () => (fc) => fc.nat(20) }),
 })
 
 /**
- * One entry. Format: `metadata.md`, "Metadata File".
+ * The codec of an entry. Format: `metadata.md`, "Metadata File".
  *
  * ```ts
  * import { decode, encode, MetadataEntry } from "@tessera/array/schema"
@@ -59,8 +59,8 @@ export const MetadataEntry: Codec<MetadataEntry> = struct({
 })
 
 /**
- * All entries of a file, in the order in which they were made: of a key that comes twice the later one counts. Format:
- * `metadata.md`.
+ * The codec of the entries of a file, in the order of their creation: if a key occurs twice, the later entry counts.
+ * Format: `metadata.md`.
  *
  * ```ts
  * import { encode, MetadataEntries, MetadataEntry } from "@tessera/array/schema"

@@ -1,5 +1,5 @@
 /**
- * The array schema, of every format version.
+ * Array schemas of all format versions.
  *
  * @module
  */
@@ -25,11 +25,11 @@ import { Domain } from "./domain.ts"
 import { FilterPipeline, noFilters } from "./filter_pipeline.ts"
 import { Since } from "../version/version.ts"
 
-/** Orders of tiles and cells. Schemas hold row-major, col-major and, for cells, Hilbert; the rest belongs to queries. */
+/** Tile and cell orders. Schemas use row-major, col-major and, for cells, Hilbert; queries use the others. */
 export type Layout = "row-major" | "col-major" | "global" | "unordered" | "hilbert"
 
 /**
- * A layout as it lies on disk: one byte.
+ * The on-disk form of a layout: one byte.
  *
  * ```ts
  * import { encode, LayoutField } from "@tessera/array/schema"
@@ -43,52 +43,52 @@ export const LayoutField: Field<Layout> = literal(
   "layout",
 )
 
-/** Whether every cell has a value, or only some. */
+/** Whether an array is dense (every cell has a value) or sparse. */
 export type ArrayType = "dense" | "sparse"
 
-/** Where the values of an enumeration lie: a file in `__schema/__enumerations`. */
+/** A reference to an enumeration, whose values are stored in a file in `__schema/__enumerations`. */
 export interface EnumerationReference {
-  /** The name that attributes refer to. */
+  /** The name of the enumeration, by which attributes refer to it. */
   readonly name: string
-  /** The name of its file. */
+  /** The name of the file in `__schema/__enumerations`. */
   readonly fileName: string
 }
 
-/** What an array is: its dimensions, its attributes, and how cells become tiles. */
+/** An array schema: dimensions, attributes, and how cells are grouped into tiles. */
 export interface ArraySchema {
-  /** of the engine that wrote the schema */
+  /** The format version, set by the engine that wrote the schema. */
   readonly version: number
-  /** Sparse arrays: whether cells of the same coordinates are all kept. */
+  /** Whether a sparse array may contain several cells with the same coordinates. */
   readonly allowsDuplicates: boolean
-  /** Whether every cell has a value, or only some. */
+  /** Dense or sparse. */
   readonly arrayType: ArrayType
-  /** The order of the tiles. */
+  /** The order of the tiles in the domain. */
   readonly tileOrder: Layout
-  /** The order of the cells in a tile. */
+  /** The order of the cells within a tile. */
   readonly cellOrder: Layout
-  /** cells of a sparse tile */
+  /** The number of cells in a tile of a sparse array. */
   readonly capacity: number
-  /** What the coordinates of dimensions without filters go through. */
+  /** The filters of coordinates, for dimensions that have no filters of their own. */
   readonly coordsFilters: FilterPipeline
-  /** What the offsets of var-sized cells go through. */
+  /** The filters of the offsets of var-sized cells. */
   readonly offsetsFilters: FilterPipeline
-  /** What the validity of nullable cells goes through. */
+  /** The filters of the validity of nullable cells. */
   readonly validityFilters: FilterPipeline
-  /** The dimensions, in their order. */
+  /** The dimensions, in schema order. */
   readonly dimensions: ReadonlyArray<Dimension>
-  /** The attributes, in their order. */
+  /** The attributes, in schema order. */
   readonly attributes: ReadonlyArray<Attribute>
-  /** Other names for the coordinates of dimensions. */
+  /** The dimension labels: named coordinates. */
   readonly dimensionLabels: ReadonlyArray<DimensionLabel>
-  /** Where the values of enumerated attributes lie. */
+  /** References to the enumerations of the attributes. */
   readonly enumerations: ReadonlyArray<EnumerationReference>
-  /** The part of the domain in which cells may lie. */
+  /** The part of the domain in which cells may be written. */
   readonly currentDomain: CurrentDomain
 }
 
 /**
- * A schema, at the version that it says itself. To read one of unknown version use {@link decodeArraySchema}. Format:
- * `array_schema.md`.
+ * The codec of an array schema, at the version stored in it. If the version is unknown, use {@link decodeArraySchema}.
+ * Format: `array_schema.md`.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -125,8 +125,8 @@ export const ArraySchema: Codec<ArraySchema> = struct({
 })
 
 /**
- * Decodes the unfiltered bytes of the schema file `uri` by the version that they begin with; throws `FormatError`, for
- * versions too that nobody knows.
+ * Decodes the unfiltered bytes of the schema file `uri`, using the version at their start. Throws `FormatError`, also
+ * for unknown versions.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * Attributes as they lie in the array schema.
+ * Attributes in the array schema.
  *
  * @module
  */
@@ -11,55 +11,55 @@ import { type Datatype, DatatypeField } from "./datatype.ts"
 import { FilterPipeline } from "./filter_pipeline.ts"
 import { Since } from "../version/version.ts"
 
-/** A named value of every cell. */
+/** An attribute: a named value in every cell. */
 export interface Attribute {
-  /** The empty name is the one anonymous attribute; engines 1.x call it `__attr`. */
+  /** The name. An empty name is the anonymous attribute, which engines 1.x call `__attr`. */
   readonly name: string
-  /** The datatype of its values. */
+  /** The datatype of the values. */
   readonly type: Datatype
-  /** Values in a cell; {@link VAR} for var-sized cells. */
+  /** The number of values in a cell; {@link VAR} for var-sized cells. */
   readonly cellValNum: number
-  /** What its cells go through. */
+  /** The filter pipeline of the cells. */
   readonly filters: FilterPipeline
-  /** What unwritten cells read as: the bytes of a whole cell. */
+  /** The value of unwritten cells: the bytes of a whole cell. */
   readonly fillValue: Uint8Array
   /** Whether cells may be null. */
   readonly nullable: boolean
-  /** 0 if unwritten cells are null. */
+  /** The validity of unwritten cells: 0 if they are null. */
   readonly fillValueValidity: number
-  /** Whether its values run up or down: of dimension labels. */
+  /** The order of the values in a label array; "unordered" for all other attributes. */
   readonly order: DataOrder
-  /** The enumeration whose values the cells index; "" for none. */
+  /** The name of the enumeration that the cells are indexes into; "" if there is no enumeration. */
   readonly enumeration: string
 }
 
 type Typed = Pick<Attribute, "type" | "cellValNum">
 
-/** A cell of fixed size has a fill of just that size; a var-length cell one of any size but zero. */
+/** The fill value: exactly one cell for cells of fixed size; any non-empty value for var-sized cells. */
 const FillValue: Field<Uint8Array> = field({
   schema: () => Schema.Uint8ArrayFromSelf,
-  least: 0,
+  minBytes: 0,
   get: (c, self: Typed) => {
     const at = c.offset
     if (c.version < Since.fillValue) {
       const fill = defaultCellFill(self.type, self.cellValNum)
       if (fill === undefined) {
-        throw new BinaryIssue(at, `a cell of ${self.cellValNum} ${self.type} values is larger than any that is written`)
+        throw new BinaryIssue(at, `a cell of ${self.cellValNum} ${self.type} values exceeds the supported size`)
       }
       return fill
     }
     const length = u64.get(c, undefined)
-    const want = cellSize(self.type, self.cellValNum)
-    if (self.cellValNum === VAR ? length === 0 : length !== want) {
-      throw new BinaryIssue(at, `a fill value of ${length} bytes for cells of ${want}`)
+    const size = cellSize(self.type, self.cellValNum)
+    if (self.cellValNum === VAR ? length === 0 : length !== size) {
+      throw new BinaryIssue(at, `a fill value of ${length} bytes for cells of ${size} bytes`)
     }
     return c.bytesOf(length)
   },
   put: (s, a, self: Typed) => {
     if (s.version < Since.fillValue) return
-    const want = cellSize(self.type, self.cellValNum)
-    if (self.cellValNum === VAR ? a.byteLength === 0 : a.byteLength !== want) {
-      throw new BinaryIssue(s.offset, `a fill value of ${a.byteLength} bytes for cells of ${want}`)
+    const size = cellSize(self.type, self.cellValNum)
+    if (self.cellValNum === VAR ? a.byteLength === 0 : a.byteLength !== size) {
+      throw new BinaryIssue(s.offset, `a fill value of ${a.byteLength} bytes for cells of ${size} bytes`)
     }
     u64.put(s, a.byteLength, undefined)
     s.append(a)
@@ -75,7 +75,7 @@ const FillValue: Field<Uint8Array> = field({
 })
 
 /**
- * An attribute of the schema. Format: `array_schema.md`, "Attribute".
+ * The codec of an attribute. Format: `array_schema.md`, "Attribute".
  *
  * ```ts
  * import { Attribute, decode, defaultFill, encode, noFilters } from "@tessera/array/schema"

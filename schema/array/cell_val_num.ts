@@ -1,5 +1,5 @@
 /**
- * How many values make up a cell.
+ * The number of values in a cell.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { type Datatype, defaultFill, sizeOf } from "./datatype.ts"
 import * as Schema from "effect/Schema"
 
 /**
- * Values per cell of var-length fields: all ones.
+ * The number of values per cell of var-sized fields: all bits set.
  *
  * ```ts
  * import { CellValNum, encode, VAR } from "@tessera/array/schema"
@@ -20,7 +20,7 @@ import * as Schema from "effect/Schema"
 export const VAR = 0xffffffff
 
 /**
- * Values per cell: a number of at least one, or {@link VAR}.
+ * The codec of the number of values per cell: at least one, or {@link VAR}.
  *
  * ```ts
  * import { CellValNum, decode, FormatError } from "@tessera/array/schema"
@@ -34,7 +34,7 @@ export const CellValNum: Field<number> = field({
   ...u32,
   schema: () =>
     Schema.Int.pipe(Schema.between(1, VAR)).annotations({
-      // sizes follow from it, so arbitrary ones stay small
+      // the sizes of other fields depend on it, so arbitrary numbers are small
       arbitrary: () => (fc) => fc.oneof(fc.constant(1), fc.constant(VAR), fc.integer({ min: 1, max: 17 })),
     }),
   get: (c) => {
@@ -46,7 +46,7 @@ export const CellValNum: Field<number> = field({
 })
 
 /**
- * Bytes of one cell; of one value if the cells have variable length.
+ * Returns the size of a cell in bytes; for var-sized cells, the size of one value.
  *
  * ```ts
  * import { cellSize, VAR } from "@tessera/array/schema"
@@ -60,12 +60,12 @@ export const cellSize = (type: Datatype, cellValNum: number): number =>
   sizeOf(type) * (cellValNum === VAR ? 1 : cellValNum)
 
 const fills = new Map<Datatype, Uint8Array>()
-/** Before format 6 the size of a fill value follows from the schema alone; no cell that is met in practice is larger. */
+/** The largest fill value in bytes that is allocated before format 6, where only the schema determines its size. */
 const LARGEST_DEFAULT = 1 << 24
 
 /**
- * The fill of a whole cell where the schema has none of its own; `undefined` if the cell is larger than 16 MiB, which none is
- * that anybody writes. It is a view that others share: copy it before changing it.
+ * Returns the default fill value of a whole cell, or `undefined` if the cell is larger than 16 MiB. The bytes are a
+ * shared view: copy them before changing them.
  *
  * ```ts
  * import { defaultCellFill } from "@tessera/array/schema"
@@ -78,7 +78,7 @@ const LARGEST_DEFAULT = 1 << 24
 export const defaultCellFill = (type: Datatype, cellValNum: number): Uint8Array | undefined => {
   const size = cellSize(type, cellValNum)
   if (size > LARGEST_DEFAULT) return undefined
-  // every default is a prefix of the longest one, so a forged schema cannot make us allocate one per attribute
+  // every default is a prefix of the longest one, so that a forged schema cannot cause one allocation per attribute
   let fill = fills.get(type)
   if (fill === undefined || fill.byteLength < size) {
     const one = defaultFill(type)

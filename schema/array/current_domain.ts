@@ -8,7 +8,7 @@ import { bool, type Field, field, layoutVersion, literal } from "../binary/mod.t
 import { coordinateSize, type Dimension } from "./dimension.ts"
 import { fitRanges, getRanges, putRanges, type Range, type RangeSize, rangesSchema } from "./range.ts"
 
-/** Nothing said, or one range per dimension. */
+/** The current domain: empty (not set), or one range per dimension. */
 export type CurrentDomain =
   | { readonly empty: true }
   | { readonly empty: false; readonly ranges: ReadonlyArray<Range> }
@@ -20,8 +20,8 @@ type Within = { readonly dimensions: ReadonlyArray<Dimension> }
 const sizes = (self: Within): ReadonlyArray<RangeSize> => self.dimensions.map(coordinateSize)
 
 /**
- * The current domain inside an array schema, whose dimensions say how its ranges lie: without them only the empty one can be
- * read and written. Format: `current_domain.md`.
+ * The codec of the current domain in an array schema. The size of its ranges depends on the dimensions of the schema;
+ * without them, only an empty current domain can be read and written. Format: `current_domain.md`.
  *
  * ```ts
  * import { CurrentDomain, encode } from "@tessera/array/schema"
@@ -36,7 +36,7 @@ export const CurrentDomain: Field<CurrentDomain> = field({
       Schema.Struct({ empty: Schema.Literal(true) }),
       Schema.Struct({ empty: Schema.Literal(false), ranges: rangesSchema() }),
     ) as unknown as Schema.Schema<CurrentDomain>,
-  least: 5,
+  minBytes: 5,
   get: (c, self: Within) => {
     layout.get(c, undefined)
     if (bool.get(c, undefined)) return { empty: true }

@@ -1,15 +1,15 @@
 /**
- * How the values of an attribute or label run along the dimension.
+ * The order of the values of an attribute or label along a dimension.
  *
  * @module
  */
 import { type Field, literal } from "../binary/mod.ts"
 
-/** Increasing and decreasing orders belong to dimension labels. */
+/** The order of values; only dimension labels are "increasing" or "decreasing". */
 export type DataOrder = "unordered" | "increasing" | "decreasing"
 
 /**
- * The order as it lies on disk: one byte.
+ * The on-disk form of a data order: one byte.
  *
  * ```ts
  * import { DataOrder, encode } from "@tessera/array/schema"

@@ -1,11 +1,11 @@
 /**
- * The 44 datatypes: number on disk, name, size and fill value.
+ * The 44 datatypes: code on disk, name, size and fill value.
  *
  * @module
  */
 import { type Field, literal } from "../binary/mod.ts"
 
-/** Names of the datatypes, in TileDB's words (`string_utf8`, `datetime_ms`, `time_us`…). */
+/** The names of the datatypes, as TileDB spells them (`string_utf8`, `datetime_ms`, `time_us`…). */
 export type Datatype =
   | "int32"
   | "int64"
@@ -100,7 +100,7 @@ const codes = {
 } as const
 
 /**
- * All names, in the order of their numbers.
+ * The names of all datatypes, ordered by code.
  *
  * ```ts
  * import { datatypes } from "@tessera/array/schema"
@@ -112,7 +112,7 @@ const codes = {
 export const datatypes: ReadonlyArray<Datatype> = Object.keys(codes) as Array<Datatype>
 
 /**
- * The number of a datatype on disk.
+ * Returns the on-disk code of a datatype.
  *
  * ```ts
  * import { datatypeCode } from "@tessera/array/schema"
@@ -123,7 +123,7 @@ export const datatypes: ReadonlyArray<Datatype> = Object.keys(codes) as Array<Da
  */
 export const datatypeCode = (type: Datatype): number => codes[type]
 
-/** A datatype as it lies on disk: one byte. */
+/** The on-disk form of a datatype: one byte. */
 export const DatatypeField: Field<Datatype> = literal(codes, "datatype")
 
 /** The typed array of each storage. */
@@ -153,11 +153,12 @@ export interface ArrayByStorage {
 /** How the values of a datatype lie in memory: the numeric datatypes, of which each is its own storage. */
 export type DatatypeStorage = keyof ArrayByStorage
 
-/** The typed arrays that columns are made of. */
+/** The typed arrays of columns. */
 export type TypedArray = ArrayByStorage[DatatypeStorage]
 
 /**
- * The storage of each datatype: dates and times are int64, CHAR is int8, text and bytes unsigned.
+ * Returns the in-memory representation of a datatype: int64 for dates and times, int8 for CHAR, unsigned integers for
+ * text and bytes.
  *
  * ```ts
  * import { storageOf } from "@tessera/array/schema"
@@ -220,7 +221,7 @@ export const storageLimits = {
   float64: [-Number.MAX_VALUE, Number.MAX_VALUE],
 } as const satisfies Record<DatatypeStorage, readonly [number | bigint, number | bigint]>
 
-/** A typed-array constructor over a buffer. */
+/** The constructor of a typed array over a buffer. */
 export type TypedArrayConstructor = {
   new (length: number): TypedArray
   new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): TypedArray
@@ -228,7 +229,7 @@ export type TypedArrayConstructor = {
 }
 
 /**
- * The typed-array constructor of a datatype.
+ * Returns the typed-array constructor of a datatype.
  *
  * ```ts
  * import { arrayOf } from "@tessera/array/schema"
@@ -242,7 +243,7 @@ export const arrayOf = (type: Datatype): TypedArrayConstructor =>
   constructors[storageOf(type)] as unknown as TypedArrayConstructor
 
 /**
- * Bytes of one value.
+ * Returns the size of one value in bytes.
  *
  * ```ts
  * import { sizeOf } from "@tessera/array/schema"
@@ -254,8 +255,8 @@ export const arrayOf = (type: Datatype): TypedArrayConstructor =>
 export const sizeOf = (type: Datatype): number => constructors[storageOf(type)].BYTES_PER_ELEMENT
 
 /**
- * `bytes` as values of `type`, without a copy where the alignment allows it. The length must be whole; else it throws
- * `RangeError`.
+ * Returns `bytes` as values of `type`, without a copy if they are aligned. Throws `RangeError` if the length is not a
+ * multiple of the value size.
  *
  * ```ts
  * import { viewAs } from "@tessera/array/schema"
@@ -271,7 +272,7 @@ export const viewAs = (type: Datatype, bytes: Uint8Array): TypedArray => {
 }
 
 /**
- * DATETIME_* and TIME_*.
+ * Whether a datatype is a DATETIME_* or TIME_* type.
  *
  * ```ts
  * import { isTemporal } from "@tessera/array/schema"
@@ -282,7 +283,7 @@ export const viewAs = (type: Datatype, bytes: Uint8Array): TypedArray => {
  */
 export const isTemporal = (type: Datatype): boolean => codes[type] >= 18 && codes[type] <= 39
 /**
- * DATETIME_* only.
+ * Whether a datatype is a DATETIME_* type.
  *
  * ```ts
  * import { isDatetime } from "@tessera/array/schema"
@@ -293,7 +294,7 @@ export const isTemporal = (type: Datatype): boolean => codes[type] >= 18 && code
  */
 export const isDatetime = (type: Datatype): boolean => codes[type] >= 18 && codes[type] <= 30
 /**
- * STRING_* of any width (CHAR is not among them).
+ * Whether a datatype is a STRING_* type of any width (CHAR is not).
  *
  * ```ts
  * import { isString } from "@tessera/array/schema"
@@ -304,7 +305,7 @@ export const isDatetime = (type: Datatype): boolean => codes[type] >= 18 && code
  */
 export const isString = (type: Datatype): boolean => codes[type] >= 11 && codes[type] <= 16
 /**
- * FLOAT32 and FLOAT64.
+ * Whether a datatype is FLOAT32 or FLOAT64.
  *
  * ```ts
  * import { isFloat } from "@tessera/array/schema"
@@ -315,7 +316,7 @@ export const isString = (type: Datatype): boolean => codes[type] >= 11 && codes[
  */
 export const isFloat = (type: Datatype): boolean => type === "float32" || type === "float64"
 /**
- * INT* and UINT*.
+ * Whether a datatype is INT* or UINT*.
  *
  * ```ts
  * import { isInteger } from "@tessera/array/schema"
@@ -327,8 +328,8 @@ export const isFloat = (type: Datatype): boolean => type === "float32" || type =
 export const isInteger = (type: Datatype): boolean => !isFloat(type) && (type as string) === storageOf(type)
 
 /**
- * The value of unwritten cells, unless the schema says otherwise: the bytes of one value. The smallest of signed integers,
- * dates and times, the largest of unsigned ones, NaN of floats, and zero of text, bytes and booleans; `char` is a signed integer.
+ * Returns the default fill value (bytes of one value): the minimum for signed integers, dates, times and `char`, the
+ * maximum for unsigned integers, NaN for floats, and zero for text, bytes and booleans.
  *
  * ```ts
  * import { defaultFill } from "@tessera/array/schema"

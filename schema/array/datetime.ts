@@ -1,12 +1,12 @@
 /**
- * Dates and times as text. A datetime counts its unit from 1970-01-01T00:00 UTC, a time counts it from midnight; both are
- * int64.
+ * Converts dates and times to and from text. A datetime counts units since 1970-01-01T00:00 UTC, a time counts units
+ * since midnight; both are int64.
  *
  * @module
  */
 import type { Datatype } from "./datatype.ts"
 
-/** Why a text is no date or time of a unit; reads on after the text. */
+/** The reason why a text is not a valid date or time. It continues a sentence that starts with the text. */
 export interface DatetimeIssue {
   readonly reason: string
 }
@@ -15,7 +15,7 @@ const ATTOSECONDS = 1_000_000_000_000_000_000n
 const HOUR = 3600n * ATTOSECONDS
 const DAY = 24n * HOUR
 
-/** Attoseconds in one unit; months and years have no fixed length. */
+/** Attoseconds per unit. Months and years are missing because they have no fixed length. */
 const lengths: Record<string, bigint> = {
   week: 7n * DAY,
   day: DAY,
@@ -36,9 +36,9 @@ const unitOf = (type: Datatype): string => type.slice(type.indexOf("_") + 1)
 
 const floorDivide = (a: bigint, b: bigint): bigint => a >= 0n ? a / b : -((b - 1n - a) / b)
 
-/** Days from 1970-01-01 to a day of the proleptic Gregorian calendar (month 1 to 12). */
+/** Returns the number of days from 1970-01-01 to a date of the proleptic Gregorian calendar (month 1 to 12). */
 const daysOf = (year: number, month: number, day: number): number => {
-  // years from March on, in eras of 400 years: leap days come last
+  // years that start in March, in eras of 400 years, so that leap days are at the end
   const y = month <= 2 ? year - 1 : year
   const era = Math.floor(y / 400)
   const yearOfEra = y - era * 400
@@ -69,17 +69,17 @@ const timeOnly = new RegExp(`^${clock}$`)
 
 const clockOf = (parts: ReadonlyArray<string | undefined>): bigint | DatetimeIssue => {
   const [hours, minutes, seconds] = [Number(parts[0] ?? 0), Number(parts[1] ?? 0), Number(parts[2] ?? 0)]
-  if (hours > 23 || minutes > 59 || seconds > 59) return { reason: "is no time of day" }
+  if (hours > 23 || minutes > 59 || seconds > 59) return { reason: "is not a valid time of day" }
   return BigInt(hours * 3600 + minutes * 60 + seconds) * ATTOSECONDS + BigInt((parts[3] ?? "").padEnd(18, "0"))
 }
 
-const whole = (attoseconds: bigint, unit: string): bigint | DatetimeIssue =>
+const toUnits = (attoseconds: bigint, unit: string): bigint | DatetimeIssue =>
   attoseconds % lengths[unit] === 0n ? attoseconds / lengths[unit] : { reason: `is finer than its unit (${unit})` }
 
 /**
- * The value of an ISO 8601 date (`2024-02`, `2024-02-29`, `2024-02-29T12:30:00.25+01:00`; UTC unless it says otherwise) in
- * the unit of a datetime type. What is finer than the unit must be zero, but a date also names the week, month or year that
- * it lies in. A plain year is not accepted: it would read as a count.
+ * Parses an ISO 8601 date (`2024-02`, `2024-02-29`, `2024-02-29T12:30:00.25+01:00`; UTC by default) into the unit of a
+ * datetime type. Parts finer than the unit must be zero, but a date also denotes the week, month or year that contains
+ * it. A plain year is rejected because it could be confused with a count.
  */
 export const parseDatetime = (type: Datatype, text: string): bigint | DatetimeIssue => {
   const match = dateTime.exec(text)
@@ -90,7 +90,7 @@ export const parseDatetime = (type: Datatype, text: string): bigint | DatetimeIs
   const [year, month, day] = [Number(y), Number(m), Number(d ?? 1)]
   const days = daysOf(year, month, day)
   const back = civil(days)
-  if (back.year !== year || back.month !== month || back.day !== day) return { reason: "is no day of the calendar" }
+  if (back.year !== year || back.month !== month || back.day !== day) return { reason: "is not a valid calendar date" }
   const time = clockOf(rest)
   if (typeof time !== "bigint") return time
   let instant = BigInt(days) * DAY + time
@@ -102,19 +102,19 @@ export const parseDatetime = (type: Datatype, text: string): bigint | DatetimeIs
     instant += zone[0] === "+" ? -offset : offset
   }
   const unit = unitOf(type)
-  if (unit !== "year" && unit !== "month" && unit !== "week") return whole(instant, unit)
+  if (unit !== "year" && unit !== "month" && unit !== "week") return toUnits(instant, unit)
   if (instant % DAY !== 0n) return { reason: `is finer than its unit (${unit})` }
   if (unit === "week") return floorDivide(instant, lengths.week)
   const date = civil(Number(instant / DAY))
   return BigInt(unit === "year" ? date.year - 1970 : (date.year - 1970) * 12 + date.month - 1)
 }
 
-/** The value of a time of day (`12:30`, `12:30:00.25`) in the unit of a time type. */
+/** Parses a time of day (`12:30`, `12:30:00.25`) into the unit of a time type. */
 export const parseTime = (type: Datatype, text: string): bigint | DatetimeIssue => {
   const match = timeOnly.exec(text)
   if (match === null) return { reason: `is neither an integer nor a time such as 12:30:00, which ${type} needs` }
   const time = clockOf(match.slice(1))
-  return typeof time === "bigint" ? whole(time, unitOf(type)) : time
+  return typeof time === "bigint" ? toUnits(time, unitOf(type)) : time
 }
 
 const pad = (n: number | bigint, width: number): string => String(n).padStart(width, "0")
@@ -122,7 +122,7 @@ const pad = (n: number | bigint, width: number): string => String(n).padStart(wi
 const yearText = (year: number): string =>
   year >= 0 && year <= 9999 ? pad(year, 4) : (year < 0 ? "-" : "+") + pad(Math.abs(year), 6)
 
-/** The time of day that lies `attoseconds` after midnight, as fine as the unit. */
+/** Formats the time of day `attoseconds` after midnight, with the precision of the unit. */
 const clockText = (attoseconds: bigint, unit: string): string => {
   const seconds = attoseconds / ATTOSECONDS
   const hours = `${pad(seconds / 3600n, 2)}:${pad(seconds / 60n % 60n, 2)}`
@@ -133,8 +133,8 @@ const clockText = (attoseconds: bigint, unit: string): string => {
 }
 
 /**
- * A datetime as ISO text, as fine as its unit (a week as its first day). The smallest int64 is `"NaT"`: it is what
- * unwritten cells hold and what numpy calls "not a time".
+ * Formats a datetime as ISO text, with the precision of its unit (a week as its first day). The smallest int64, which
+ * is the fill value and NumPy's "not a time", is `"NaT"`.
  */
 export const formatDatetime = (type: Datatype, value: bigint): string => {
   if (value === -0x8000000000000000n) return "NaT"
@@ -142,7 +142,7 @@ export const formatDatetime = (type: Datatype, value: bigint): string => {
   if (unit === "year" || unit === "month") {
     const months = unit === "year" ? value * 12n : value
     const year = floorDivide(months, 12n)
-    // years that no calendar has a use for are counts
+    // years outside the supported calendar range are formatted as counts
     if (year > 999_999_999n || year < -999_999_999n) return String(value)
     const text = yearText(Number(year) + 1970)
     return unit === "year" ? text : `${text}-${pad(months - year * 12n + 1n, 2)}`
@@ -155,7 +155,7 @@ export const formatDatetime = (type: Datatype, value: bigint): string => {
   return unit === "week" || unit === "day" ? date : `${date}T${clockText(instant - days * DAY, unit)}`
 }
 
-/** A time as text: a time of day as fine as its unit, or just the count outside one day. */
+/** Formats a time of day with the precision of its unit; values outside one day are formatted as counts. */
 export const formatTime = (type: Datatype, value: bigint): string => {
   const unit = unitOf(type)
   const attoseconds = value * lengths[unit]
@@ -163,15 +163,15 @@ export const formatTime = (type: Datatype, value: bigint): string => {
 }
 
 const MILLISECOND = ATTOSECONDS / 1000n
-/** The first and the last moment that a Date can be. */
+/** The latest time of a `Date` in milliseconds; the earliest is the negated value. */
 const LAST_DATE = 8.64e15
 
-/** A number that is exact where it matters: dates end long before 2⁵³ milliseconds. */
+/** Returns NaN for milliseconds outside the range of `Date`. Numbers are exact here: that range is far below 2⁵³. */
 const inDates = (millis: number): number => Math.abs(millis) <= LAST_DATE ? millis : NaN
 
 /**
- * The moment that a datetime means, in milliseconds since 1970, as `Date` counts: what is finer is cut off, towards the
- * past. NaN for "not a time" (the smallest int64) and for moments that no `Date` can be.
+ * Returns the time of a datetime in milliseconds since 1970, as `Date` counts; finer parts are rounded towards the
+ * past. Returns NaN for "not a time" (the smallest int64) and for times outside the range of `Date`.
  */
 export const datetimeMillis = (type: Datatype, value: bigint): number => {
   if (value === -0x8000000000000000n) return NaN

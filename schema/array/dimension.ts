@@ -1,5 +1,5 @@
 /**
- * Dimensions as they lie in the array schema.
+ * Dimensions in the array schema.
  *
  * @module
  */
@@ -27,24 +27,24 @@ import { Since } from "../version/version.ts"
 
 /** One axis of an array. */
 export interface Dimension {
-  /** The name; the empty one is anonymous. */
+  /** The name; an empty name is anonymous. */
   readonly name: string
-  /** The datatype of its coordinates. */
+  /** The datatype of the coordinates. */
   readonly type: Datatype
-  /** 1, or {@link VAR} for strings */
+  /** 1, or {@link VAR} for strings. */
   readonly cellValNum: number
-  /** What its tiles went through; without any, the schema's `coordsFilters` stand in. */
+  /** The filter pipeline of the coordinates; if it is empty, the schema's `coordsFilters` apply. */
   readonly filters: FilterPipeline
-  /** The lowest and the highest coordinate, raw; no bytes for strings. */
+  /** The lowest and the highest coordinate, raw; empty for strings. */
   readonly domain: Uint8Array
-  /** How long a space tile is, raw; `null` for strings, which have none. */
+  /** The tile extent, raw; `null` for strings, which have no tile extent. */
   readonly tileExtent: Uint8Array | null
 }
 
 type Typed = Pick<Dimension, "type" | "cellValNum">
 
 /**
- * Bytes of one coordinate, or "var".
+ * Returns the size of a coordinate in bytes, or "var".
  *
  * ```ts
  * import { coordinateSize, VAR } from "@tessera/array/schema"
@@ -65,25 +65,25 @@ const resize = (a: Uint8Array, length: number): Uint8Array => {
 
 const domainSize = (self: Typed): number => (self.cellValNum === VAR ? 0 : 2 * sizeOf(self.type))
 
-/** Until format 4 the bytes' number is left out, as it follows from the type. */
+/** The domain. Up to format 4 its size is not stored, because it follows from the type. */
 const DomainBytes: Field<Uint8Array> = field({
   schema: () => Schema.Uint8ArrayFromSelf,
-  least: 0,
+  minBytes: 0,
   get: (c: Cursor, self: Typed) => {
-    const want = domainSize(self)
+    const size = domainSize(self)
     if (c.version >= Since.splitDimensions) {
       const at = c.offset
       const length = u64.get(c, undefined)
-      if (length !== want) {
-        throw new BinaryIssue(at, `a domain of ${length} bytes where ${self.type} has one of ${want}`)
+      if (length !== size) {
+        throw new BinaryIssue(at, `a domain of ${length} bytes; ${self.type} requires ${size}`)
       }
     }
-    return c.bytesOf(want)
+    return c.bytesOf(size)
   },
   put: (s: Sink, a, self: Typed) => {
-    const want = domainSize(self)
-    if (a.byteLength !== want) throw new BinaryIssue(s.offset, `a domain of ${a.byteLength} bytes, not ${want}`)
-    if (s.version >= Since.splitDimensions) u64.put(s, want, undefined)
+    const size = domainSize(self)
+    if (a.byteLength !== size) throw new BinaryIssue(s.offset, `a domain of ${a.byteLength} bytes, not ${size}`)
+    if (s.version >= Since.splitDimensions) u64.put(s, size, undefined)
     s.append(a)
   },
   fit: (a, _, self: Typed) => resize(a, domainSize(self)),
@@ -91,13 +91,13 @@ const DomainBytes: Field<Uint8Array> = field({
 
 const TileExtent: Field<Uint8Array | null> = field({
   schema: () => Schema.NullOr(Schema.Uint8ArrayFromSelf) as unknown as Schema.Schema<Uint8Array | null>,
-  least: 1,
+  minBytes: 1,
   get: (c, self: Typed) => bool.get(c, undefined) ? null : c.bytesOf(sizeOf(self.type)),
   put: (s, a, self: Typed) => {
     bool.put(s, a === null, undefined)
     if (a === null) return
-    const want = sizeOf(self.type)
-    if (a.byteLength !== want) throw new BinaryIssue(s.offset, `an extent of ${a.byteLength} bytes, not ${want}`)
+    const size = sizeOf(self.type)
+    if (a.byteLength !== size) throw new BinaryIssue(s.offset, `an extent of ${a.byteLength} bytes, not ${size}`)
     s.append(a)
   },
   fit: (a, _, self: Typed) => a === null ? null : resize(a, sizeOf(self.type)),
@@ -126,8 +126,8 @@ const make = (homogeneous: Datatype): Codec<Dimension> =>
   })
 
 /**
- * A dimension whose type, until format 4, is not its own but that of all the array's dimensions. Memoised. Format:
- * `array_schema.md`, "Dimension".
+ * Returns the codec of a dimension. Up to format 4, the type of a dimension is not stored with it: all dimensions of
+ * the array have the type `homogeneous`. Memoised. Format: `array_schema.md`, "Dimension".
  *
  * ```ts
  * import { decode, type Dimension, dimensionOf, encode, noFilters } from "@tessera/array/schema"
@@ -143,7 +143,7 @@ const make = (homogeneous: Datatype): Codec<Dimension> =>
  * }
  * const Row = dimensionOf("uint8")
  * assertEquals(decode(Row, encode(Row, row, 22), 22, "mem://a"), row)
- * assertEquals(encode(Row, row, 4).length, 11) // name, domain and extent; the type lies before all dimensions
+ * assertEquals(encode(Row, row, 4).length, 11) // name, domain and extent; the type is stored before all dimensions
  * ```
  */
 export const dimensionOf: (homogeneous: Datatype) => Codec<Dimension> = boundedMemo(

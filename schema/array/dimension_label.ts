@@ -1,5 +1,5 @@
 /**
- * Dimension labels as they lie in the array schema (since format 18).
+ * Dimension labels in the array schema (since format 18).
  *
  * @module
  */
@@ -8,30 +8,30 @@ import { CellValNum } from "./cell_val_num.ts"
 import { DataOrder } from "./data_order.ts"
 import { type Datatype, DatatypeField } from "./datatype.ts"
 
-/** Names for the coordinates of a dimension: a one-dimensional array of its own. */
+/** A dimension label: names for the coordinates of a dimension, stored in a one-dimensional array. */
 export interface DimensionLabel {
-  /** the index of the dimension */
+  /** The index of the dimension. */
   readonly dimension: number
   /** The name of the label. */
   readonly name: string
-  /** whether `uri` is relative to the array */
+  /** Whether `uri` is relative to the array. */
   readonly relative: boolean
-  /** Where the label array is, as the schema says: check it with `checkInnerPath` before use. */
+  /** The URI of the label array as stored in the schema: check it with `checkInnerPath` before use. */
   readonly uri: string
-  /** the attribute of the label array that holds the labels */
+  /** The attribute of the label array that contains the labels. */
   readonly attribute: string
-  /** Whether the labels run up or down. */
+  /** Whether the labels are increasing or decreasing. */
   readonly order: DataOrder
   /** The datatype of the labels. */
   readonly type: Datatype
-  /** Values in a label; all ones for var-sized labels. */
+  /** The number of values in a label; all bits set for var-sized labels. */
   readonly cellValNum: number
-  /** whether the label array belongs to somebody else */
+  /** Whether the label array is external: not created with this array. */
   readonly external: boolean
 }
 
 /**
- * A label of the schema. Format: `array_schema.md`, "Dimension Label".
+ * The codec of a dimension label. Format: `array_schema.md`, "Dimension Label".
  *
  * ```ts
  * import { decode, DimensionLabel, encode } from "@tessera/array/schema"

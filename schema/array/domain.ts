@@ -1,5 +1,5 @@
 /**
- * The domain of an array: its dimensions.
+ * The domain of an array: the list of its dimensions.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { DatatypeField } from "./datatype.ts"
 import { type Dimension, dimensionOf } from "./dimension.ts"
 import { Since } from "../version/version.ts"
 
-/** Type that no dimension reads: from format 5 on each has its own. */
+/** A placeholder that no dimension reads: since format 5 each dimension has a datatype of its own. */
 const OWN = "any"
 
 const Dimensions = list(u32, dimensionOf(OWN))
 
 /**
- * The dimensions, at least one. Until format 4 they share one datatype, stored before them; an array whose dimensions
- * differ cannot be written so. Format: `array_schema.md`, "Domain".
+ * The codec of the dimensions, at least one. Up to format 4 all dimensions share one datatype, which is stored before
+ * them; dimensions of several datatypes cannot be written in these formats. Format: `array_schema.md`, "Domain".
  *
  * ```ts
  * import { BinaryIssue, decode, Domain, encode, noFilters } from "@tessera/array/schema"
@@ -40,7 +40,7 @@ export const Domain: Codec<ReadonlyArray<Dimension>> = codec<ReadonlyArray<Dimen
           fc.array(Arbitrary.makeLazy(dimensionOf(OWN).schema)(fc), { minLength: 1, maxLength: 4 }),
       }),
     ) as unknown as Schema.Schema<ReadonlyArray<Dimension>>,
-  least: 4,
+  minBytes: 4,
   get: (c) => {
     const at = c.offset
     const dimensions = c.version < Since.splitDimensions

@@ -21,29 +21,29 @@ import {
 import { cellSize, CellValNum, VAR } from "./cell_val_num.ts"
 import { type Datatype, DatatypeField } from "./datatype.ts"
 
-/** The values that an attribute's cells index. */
+/** An enumeration: the values that an attribute's cells are indexes into. */
 export interface Enumeration {
-  /** of the layout: 0 */
+  /** The version of the layout: 0. */
   readonly version: 0
-  /** The name that attributes refer to. */
+  /** The name by which attributes refer to the enumeration. */
   readonly name: string
-  /** The name of its file. */
+  /** The name of the file. */
   readonly fileName: string
   /** The datatype of the values. */
   readonly type: Datatype
-  /** Values that make up one; all ones if they are var-sized. */
+  /** The number of elements in a value; all bits set if the values are var-sized. */
   readonly cellValNum: number
-  /** Whether the order of the values means something. */
+  /** Whether the values are ordered. */
   readonly ordered: boolean
-  /** all values, raw */
+  /** The bytes of all values. */
   readonly data: Uint8Array
-  /** where each value starts in `data`; `null` if the values have a fixed size */
+  /** The start of each value in `data`; `null` if the values have a fixed size. */
   readonly offsets: Float64Array | null
 }
 
 const sized = bytes(u64)
 
-/** Whole values only: a value never ends in the next one. */
+/** The bytes of the values; their number must be a multiple of the value size. */
 const Data: Field<Uint8Array> = field({
   ...sized,
   schema: () => sized.schema,
@@ -52,7 +52,7 @@ const Data: Field<Uint8Array> = field({
     const data = c.bytesOf(u64.get(c, undefined))
     const size = cellSize(self.type, self.cellValNum)
     if (data.byteLength % size !== 0) {
-      throw new BinaryIssue(at, `${data.byteLength} bytes are not whole values of ${size}`)
+      throw new BinaryIssue(at, `${data.byteLength} bytes are not a multiple of the value size ${size}`)
     }
     return data
   },
@@ -61,7 +61,7 @@ const Data: Field<Uint8Array> = field({
 
 const Offsets: Field<Float64Array | null> = field({
   schema: () => Schema.NullOr(u64ColumnByBytes.schema) as unknown as Schema.Schema<Float64Array | null>,
-  least: 0,
+  minBytes: 0,
   get: (c, self: Enumeration) => {
     if (self.cellValNum !== VAR) return null
     const at = c.offset
@@ -77,7 +77,7 @@ const Offsets: Field<Float64Array | null> = field({
   },
   put: (s, a, self: Enumeration) => {
     if ((a !== null) !== (self.cellValNum === VAR)) {
-      throw new BinaryIssue(s.offset, "offsets belong to values of variable length, and to no others")
+      throw new BinaryIssue(s.offset, "offsets are present if and only if the values are var-sized")
     }
     if (a !== null) u64ColumnByBytes.put(s, a, undefined)
   },
@@ -86,8 +86,8 @@ const Offsets: Field<Float64Array | null> = field({
 })
 
 /**
- * A file of one enumeration, unfiltered. Its layout follows from its own number, not from the format version. Format:
- * `enumeration.md`.
+ * The codec of an unfiltered enumeration file. The layout depends on the version number in the file, not on the format
+ * version. Format: `enumeration.md`.
  *
  * ```ts
  * import { decode, encode, Enumeration, VAR } from "@tessera/array/schema"

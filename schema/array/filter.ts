@@ -1,6 +1,6 @@
 /**
- * Filters and their options as they lie in a pipeline.
- * Format: `filter_pipeline.md`; what the engine writes is in the design notes, section 4.
+ * The filters of a pipeline and their options. Format: `filter_pipeline.md`; section 4 of the design notes describes
+ * what the engine writes.
  *
  * @module
  */
@@ -25,10 +25,10 @@ import {
 import { type Datatype, DatatypeField } from "./datatype.ts"
 import { Since } from "../version/version.ts"
 
-/** Codecs that compress bytes without knowing their type. */
+/** Compressors that work on bytes, independent of the datatype. */
 export type Compression = "gzip" | "zstd" | "lz4" | "bzip2"
 
-/** One filter of a pipeline, with its options. */
+/** A filter of a pipeline, with its options. */
 export type Filter =
   | { readonly type: "noop" }
   | { readonly type: Compression; readonly level: number }
@@ -43,15 +43,15 @@ export type Filter =
     readonly quality: number
     readonly format: WebpFormat
     readonly lossless: boolean
-    /** extents of the two dimensions' tiles: rows, then columns */
+    /** The tile extents of the two dimensions: rows, then columns. */
     readonly extentY: number
     readonly extentX: number
   }
 
-/** Names of the filters. */
+/** The names of the filters. */
 export type FilterType = Filter["type"]
 
-/** How the cells of a row are pixels. */
+/** The pixel format of the cells in a row. */
 export type WebpFormat = "none" | "rgb" | "bgr" | "rgba" | "bgra"
 
 const codes: Record<FilterType, number> = {
@@ -78,7 +78,7 @@ const codes: Record<FilterType, number> = {
 
 const names = new Map(Object.entries(codes).map(([name, code]) => [code, name as FilterType]))
 
-/** The byte that names the compressor inside the options is an enumeration of its own. */
+/** The options name the compressor by codes of their own, which differ from the filter codes. */
 const compressors: Partial<Record<FilterType, number>> = {
   gzip: 1,
   zstd: 2,
@@ -95,7 +95,7 @@ const webpFormat = literal({ none: 0, rgb: 1, bgr: 2, rgba: 3, bgra: 4 }, "WebP 
 const isCompressor = (type: FilterType): type is Compression | "rle" | "dictionary" | "double_delta" | "delta" =>
   compressors[type] !== undefined
 
-/** Whether the options of a (double) delta carry the reinterpret type. */
+/** Whether the options of a delta or double delta filter contain the reinterpret type. */
 const reinterprets = (type: FilterType, version: number): boolean =>
   (type === "delta" && version >= Since.deltaReinterpret) ||
   (type === "double_delta" && version >= Since.doubleDeltaReinterpret)
@@ -198,7 +198,7 @@ const schema = () =>
   ) as unknown as Schema.Schema<Filter>
 
 /**
- * One filter: its number, the bytes of its options, the options. Format: `filter_pipeline.md`.
+ * The codec of a filter: its code, the size of its options in bytes, the options. Format: `filter_pipeline.md`.
  *
  * ```ts
  * import { decode, encode, Filter, FormatError } from "@tessera/array/schema"
@@ -212,7 +212,7 @@ const schema = () =>
  */
 export const Filter: Codec<Filter> = codec<Filter>(field({
   schema,
-  least: 5,
+  minBytes: 5,
   get: (c) => {
     const at = c.offset
     const code = u8.get(c, undefined)
@@ -234,7 +234,7 @@ export const Filter: Codec<Filter> = codec<Filter>(field({
       throw error instanceof BinaryIssue ? new BinaryIssue(start + error.offset, `${type}: ${error.reason}`) : error
     }
     if (options.remaining > 0) {
-      throw new BinaryIssue(start + options.offset, `${type}: ${options.remaining} bytes of options are left over`)
+      throw new BinaryIssue(start + options.offset, `${type}: ${options.remaining} unexpected bytes after the options`)
     }
     return filter
   },

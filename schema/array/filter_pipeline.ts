@@ -6,16 +6,18 @@
 import { type Codec, list, struct, u32 } from "../binary/mod.ts"
 import { Filter } from "./filter.ts"
 
-/** The filters that a field's tiles went through, first to last. */
+/** The filters of a field's tiles. */
 export interface FilterPipeline {
-  /** Stored by every engine; since 2.0 only 0 ("one chunk") has an effect. */
+  /**
+   * The maximum chunk size in bytes. All engines store it, but since 2.0 only the value 0 ("one chunk") has an effect.
+   */
   readonly maxChunkSize: number
-  /** First to last, as they are applied when tiles are written. */
+  /** The filters, in the order in which they are applied when a tile is written. */
   readonly filters: ReadonlyArray<Filter>
 }
 
 /**
- * A pipeline as it lies in schemas and generic tile headers. Format: `filter_pipeline.md`.
+ * The codec of a pipeline in schemas and generic tile headers. Format: `filter_pipeline.md`.
  *
  * ```ts
  * import { decode, encode, FilterPipeline } from "@tessera/array/schema"
@@ -31,7 +33,7 @@ export const FilterPipeline: Codec<FilterPipeline> = struct({
 })
 
 /**
- * The pipeline where the format has none: the engine's chunk size, no filters.
+ * The pipeline used where the format stores no pipeline: the engine's default chunk size, no filters.
  *
  * ```ts
  * import { encode, FilterPipeline, noFilters } from "@tessera/array/schema"

@@ -1,5 +1,5 @@
 /**
- * Ranges of one dimension, as non-empty domains, MBRs and current domains hold them.
+ * Ranges of one dimension in non-empty domains, MBRs and current domains.
  *
  * @module
  */
@@ -17,14 +17,14 @@ export interface Range {
 /** Bytes of one value of a dimension, or "var" for strings. */
 export type RangeSize = number | "var"
 
-/** The Schema of many ranges. */
+/** Returns the Schema of a list of ranges. */
 export const rangesSchema = (): Schema.Schema<ReadonlyArray<Range>> =>
   Schema.Array(Schema.Struct({
     low: Schema.Uint8ArrayFromSelf,
     high: Schema.Uint8ArrayFromSelf,
   })) as unknown as Schema.Schema<ReadonlyArray<Range>>
 
-/** Reads a range: low and high; behind `bytes u64, low bytes u64` if the size is "var". */
+/** Reads a range: low and high. If the size is "var", the sizes `bytes u64, low bytes u64` precede them. */
 export const getRange = (c: Cursor, size: RangeSize): Range => {
   if (size !== "var") return { low: c.bytesOf(size), high: c.bytesOf(size) }
   const at = c.offset
@@ -71,11 +71,11 @@ const resize = (a: Uint8Array, length: number): Uint8Array => {
   return out
 }
 
-const none: Range = { low: new Uint8Array(0), high: new Uint8Array(0) }
+const emptyRange: Range = { low: new Uint8Array(0), high: new Uint8Array(0) }
 
-/** Makes arbitrary ranges fit the dimensions. */
+/** Adjusts arbitrary ranges to the dimensions. */
 export const fitRanges = (ranges: ReadonlyArray<Range>, sizes: ReadonlyArray<RangeSize>): ReadonlyArray<Range> =>
   sizes.map((size, i) => {
-    const { low, high } = ranges[i] ?? none
+    const { low, high } = ranges[i] ?? emptyRange
     return size === "var" ? { low, high } : { low: resize(low, size), high: resize(high, size) }
   })

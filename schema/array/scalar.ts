@@ -1,8 +1,8 @@
 /**
- * Single values: bytes ⇄ number or bigint ⇄ JSON ⇄ what a user types, by datatype. The one place that knows how.
+ * Conversions of single values, by datatype: bytes ⇄ number or bigint ⇄ JSON ⇄ user input.
  *
- * In JSON, 64-bit values (dates and times among them) are strings, the floats that JSON lacks are `"NaN"`, `"Infinity"`
- * and `"-Infinity"`, text is a string, and bytes that are no printable text are `{"hex": …}`.
+ * In JSON, 64-bit values (including dates and times) are strings, non-finite floats are `"NaN"`, `"Infinity"` and
+ * `"-Infinity"`, text is a string, and bytes that are not printable text are `{"hex": …}`.
  *
  * @module
  */
@@ -11,24 +11,24 @@ import { decodeHex, encodeHex } from "effect/Encoding"
 import { type Datatype, isDatetime, isTemporal, sizeOf, storageLimits, storageOf } from "./datatype.ts"
 import { parseDatetime, parseTime } from "./datetime.ts"
 
-/** One value: bigint for 64-bit types, dates and times; number for all others. */
+/** A single value: bigint for 64-bit types, dates and times; number for all other types. */
 export type Scalar = number | bigint
 
-/** Bytes that are no printable text. */
+/** Bytes that are not printable text. */
 export interface HexJson {
-  /** Two digits a byte. */
+  /** Two hexadecimal digits per byte. */
   readonly hex: string
 }
 
-/** One cell in JSON. */
+/** A cell in JSON. */
 export type CellJson = number | string | null | HexJson | ReadonlyArray<number | string>
 
-/** What a value may be given as: `"2024-02-29"`, `"9007199254740993"`, `7`, `7n`, `{hex: "00ff"}`. */
+/** The accepted forms of a value: `"2024-02-29"`, `"9007199254740993"`, `7`, `7n`, `{hex: "00ff"}`. */
 export type ScalarInput = number | bigint | string | HexJson | Uint8Array
 
-/** A value that its datatype cannot hold. `reason` starts with the value and needs only a "where" before it. */
+/** An invalid value for a datatype. `reason` starts with the value, so that callers can prefix the location. */
 export class ScalarError extends Error {
-  /** Why, with the value. */
+  /** The reason, which starts with the value. */
   readonly reason: string
   constructor(reason: string) {
     super(reason)
@@ -47,7 +47,7 @@ export const catchScalarError = <A>(run: () => A, refuse: (reason: string) => A)
   }
 }
 
-/** The value of `type` that lies at `at` in `bytes`, at any alignment. */
+/** Reads the value of `type` at position `at` of `bytes`, which needs no alignment. */
 export const readScalar = (type: Datatype, bytes: Uint8Array, at = 0): Scalar => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   switch (storageOf(type)) {
@@ -74,7 +74,7 @@ export const readScalar = (type: Datatype, bytes: Uint8Array, at = 0): Scalar =>
   }
 }
 
-/** The bytes of one value. Values that do not fit are the caller's mistake; see {@link parseScalar}. */
+/** Returns the bytes of a value. The value must be in the range of the type; see {@link parseScalar}. */
 export const scalarBytes = (type: Datatype, value: Scalar): Uint8Array<ArrayBuffer> => {
   const out = new Uint8Array(sizeOf(type))
   const view = new DataView(out.buffer)
@@ -104,7 +104,7 @@ export const scalarBytes = (type: Datatype, value: Scalar): Uint8Array<ArrayBuff
   return out
 }
 
-/** One value in JSON. */
+/** Converts a value to JSON. */
 export const scalarJson = (value: Scalar): number | string =>
   typeof value === "number" && Number.isFinite(value) ? value : String(value)
 
@@ -117,7 +117,7 @@ export const toHex = (bytes: Uint8Array): string => encodeHex(bytes)
 /** Returns the bytes of pairs of hexadecimal digits. The caller has checked the digits. */
 export const fromHex = (hex: string): Uint8Array => Either.getOrThrow(decodeHex(hex))
 
-/** Text as a string, or `{"hex": …}` if it is not valid UTF-8 or has control characters other than tab and newline. */
+/** Decodes text; returns `{"hex": …}` for invalid UTF-8 and for control characters other than tab and newline. */
 export const textJson = (bytes: Uint8Array): string | HexJson => {
   let ascii = true
   for (let i = 0; i < bytes.length; i++) {
@@ -125,7 +125,7 @@ export const textJson = (bytes: Uint8Array): string | HexJson => {
     if (byte < 0x20 && byte !== 9 && byte !== 10) return { hex: toHex(bytes) }
     if (byte > 0x7e) ascii = false
   }
-  // short ASCII is faster without the decoder, and most text is that
+  // for short ASCII text, the most frequent case, this is faster than the decoder
   if (ascii && bytes.length <= 32) return String.fromCharCode.apply(null, bytes as unknown as Array<number>)
   try {
     return decoder.decode(bytes)
@@ -134,14 +134,14 @@ export const textJson = (bytes: Uint8Array): string | HexJson => {
   }
 }
 
-/** Whether cells of the datatype are shown as one text, whatever their number of values. */
+/** Whether cells of the datatype are shown as one text, for any number of values per cell. */
 export const isText = (type: Datatype): boolean =>
   type === "char" || type === "string_ascii" || type === "string_utf8" || type === "any" || type === "geom_wkt"
 
-/** Whether cells of the datatype, if they are var-sized, are shown as `{"hex": …}`. */
+/** Whether var-sized cells of the datatype are shown as `{"hex": …}`. */
 export const isBinary = (type: Datatype): boolean => type === "blob" || type === "geom_wkb"
 
-/** All values in `bytes`, in JSON. */
+/** Converts all values in `bytes` to JSON. */
 export const scalarsJson = (type: Datatype, bytes: Uint8Array): Array<number | string> => {
   const size = sizeOf(type)
   const out: Array<number | string> = []
@@ -149,7 +149,7 @@ export const scalarsJson = (type: Datatype, bytes: Uint8Array): Array<number | s
   return out
 }
 
-/** One cell that is not null, in JSON, from its bytes. */
+/** Converts the bytes of a cell that is not null to JSON. */
 export const cellBytesJson = (type: Datatype, cellValNum: number | "var", bytes: Uint8Array): CellJson =>
   isText(type)
     ? textJson(bytes)
@@ -159,7 +159,7 @@ export const cellBytesJson = (type: Datatype, cellValNum: number | "var", bytes:
     ? { hex: toHex(bytes) }
     : scalarsJson(type, bytes)
 
-/** One bound of a dimension's range in JSON, from its bytes: text for var-sized dimensions, one value for others. */
+/** Converts a bound of a dimension's range to JSON: text for var-sized dimensions, one value for others. */
 export const boundJson = (type: Datatype, cellValNum: number | "var", bytes: Uint8Array): number | string | HexJson =>
   cellValNum === "var" ? textJson(bytes) : scalarJson(readScalar(type, bytes))
 
@@ -171,7 +171,7 @@ const integerOf = (type: Datatype, value: number | bigint | string): bigint => {
   if (typeof value === "number") {
     if (!Number.isInteger(value)) throw new ScalarError(`${value} is not an integer, which ${type} needs`)
     if (!Number.isSafeInteger(value)) {
-      throw new ScalarError(`${value} is past 2^53 and no longer exact as a number; give it as a string`)
+      throw new ScalarError(`${value} exceeds 2^53 and is not exact as a number; use a string`)
     }
     return BigInt(value)
   }
@@ -196,8 +196,8 @@ const floatOf = (type: Datatype, value: number | bigint | string): number => {
 }
 
 /**
- * The value that a user means: a number, an integer in a string (needed past 2^53), for dates and times also an ISO text
- * (see {@link parseDatetime}). float32 rounds. Throws {@link ScalarError}.
+ * Parses user input: a number, an integer in a string (required above 2^53), for dates and times also ISO text (see
+ * {@link parseDatetime}). Rounds to float32 for that type. Throws {@link ScalarError}.
  */
 export const parseScalar = (type: Datatype, value: ScalarInput): Scalar => {
   if (typeof value === "object") {
@@ -206,7 +206,7 @@ export const parseScalar = (type: Datatype, value: ScalarInput): Scalar => {
     }
     const bytes = parseBytes(value)
     if (bytes.byteLength !== sizeOf(type)) {
-      throw new ScalarError(`${bytes.byteLength} bytes are not one value of ${type}, which has ${sizeOf(type)}`)
+      throw new ScalarError(`${bytes.byteLength} bytes are not one value of ${type}, which requires ${sizeOf(type)}`)
     }
     return readScalar(type, bytes)
   }
@@ -225,8 +225,8 @@ export const parseScalar = (type: Datatype, value: ScalarInput): Scalar => {
 }
 
 /**
- * The value of a cell: as {@link parseScalar} has it, but a number that is too large for a float is refused, as it is for an
- * integer; it does not become infinite. Throws {@link ScalarError}.
+ * Parses the value of a cell like {@link parseScalar}, but rejects numbers too large for a float type instead of
+ * rounding them to infinity. Throws {@link ScalarError}.
  */
 export const parseCell = (type: Datatype, value: ScalarInput): Scalar => {
   const parsed = parseScalar(type, value)
@@ -242,7 +242,7 @@ const parseBytes = (value: HexJson | Uint8Array): Uint8Array => {
   return fromHex(value.hex)
 }
 
-/** The bytes of a text: as UTF-8, or just the bytes that were given. Throws {@link ScalarError}. */
+/** Returns the bytes of a text: UTF-8 for strings, input bytes unchanged. Throws {@link ScalarError}. */
 export const parseText = (type: Datatype, value: ScalarInput): Uint8Array => {
   if (typeof value === "string") {
     // deno-lint-ignore no-control-regex
@@ -257,6 +257,6 @@ export const parseText = (type: Datatype, value: ScalarInput): Uint8Array => {
   throw new ScalarError(`${show(value)} is not a text, which ${type} needs`)
 }
 
-/** The bytes of one bound of a dimension: text for var-sized dimensions, one value for others. Throws {@link ScalarError}. */
+/** Returns the bytes of a bound of a dimension: text if it is var-sized, else one value. Throws {@link ScalarError}. */
 export const parseBound = (type: Datatype, cellValNum: number | "var", value: ScalarInput): Uint8Array =>
   cellValNum === "var" ? parseText(type, value) : scalarBytes(type, parseScalar(type, value))

@@ -1,4 +1,4 @@
-/** Bulk columns: whole typed arrays that never pass through Schema cell by cell. */
+/** Columns of numbers: whole typed arrays that Schema does not process cell by cell. */
 import * as Schema from "effect/Schema"
 import type { Cursor } from "./cursor.ts"
 import { type Field, field, primitive, u64 } from "./field.ts"
@@ -34,8 +34,8 @@ const putValues = (s: Sink, a: Float64Array): void => {
 }
 
 /**
- * A `count u64` and that many u64, as numbers in a `Float64Array`; values past 2^53 − 1 are refused. Reads 100,000 in
- * well under a millisecond where a list of fields would take tens.
+ * A u64 count, followed by this number of u64 values, as a `Float64Array`. Values above 2^53 − 1 are rejected. 100,000
+ * values take less than a millisecond; a list of fields takes tens of milliseconds.
  */
 export const u64Column: Field<Float64Array> = primitive(
   schema,
@@ -47,14 +47,14 @@ export const u64Column: Field<Float64Array> = primitive(
   },
 )
 
-/** A length in **bytes** (u64) and so many u64: how conditions and enumerations keep offsets. */
+/** A length in **bytes** (u64), followed by u64 values: the offsets of conditions and enumerations. */
 export const u64ColumnByBytes: Field<Float64Array> = primitive(
   schema,
   8,
   (c) => {
     const at = c.offset
     const length = u64.get(c, undefined)
-    if (length % 8 !== 0) throw new BinaryIssue(at, `${length} bytes of offsets are not whole`)
+    if (length % 8 !== 0) throw new BinaryIssue(at, `${length} bytes of offsets are not a multiple of 8`)
     return getValues(c, length / 8)
   },
   (s, a) => {
@@ -63,16 +63,16 @@ export const u64ColumnByBytes: Field<Float64Array> = primitive(
   },
 )
 
-/** u64s whose number follows from the fields before them. */
+/** u64 values whose number depends on earlier fields. */
 // deno-lint-ignore no-explicit-any
 export const u64ColumnOf = (count: (self: any, version: number) => number): Field<Float64Array> =>
   field({
     schema,
-    least: 0,
+    minBytes: 0,
     get: (c, self) => getValues(c, count(self, c.version)),
     put: (s, a, self) => {
-      const want = count(self, s.version)
-      if (a.length !== want) throw new BinaryIssue(s.offset, `${a.length} values where ${want} belong`)
+      const length = count(self, s.version)
+      if (a.length !== length) throw new BinaryIssue(s.offset, `${a.length} values; expected ${length}`)
       putValues(s, a)
     },
     fit: (a, version, self) => {

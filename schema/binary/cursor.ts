@@ -1,7 +1,7 @@
 import { BinaryIssue } from "./issue.ts"
 
 /**
- * A read position in one buffer, carrying the format version by which it is read: what fields read from.
+ * A read position in a buffer, together with the format version: the input of fields.
  *
  * ```ts
  * import { type Cursor, decode, encode, type Field, type Sink } from "@tessera/array/schema"
@@ -10,7 +10,7 @@ import { BinaryIssue } from "./issue.ts"
  *
  * const byte: Field<number> = {
  *   schema: Schema.Number,
- *   least: 1,
+ *   minBytes: 1,
  *   get: (cursor: Cursor) => cursor.bytes[cursor.take(1)],
  *   put: (sink: Sink, value) => sink.append(Uint8Array.of(value)),
  *   fit: (value) => value,
@@ -19,22 +19,22 @@ import { BinaryIssue } from "./issue.ts"
  * ```
  */
 export class Cursor {
-  /** All of the buffer. */
+  /** A view of the whole buffer. */
   readonly view: DataView
-  /** The position. */
+  /** The current position in bytes. */
   offset = 0
 
-  /** At the start of the bytes. */
+  /** Creates a cursor at the start of the bytes. */
   constructor(readonly bytes: Uint8Array, readonly version: number) {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   }
 
-  /** Bytes that are left. */
+  /** The number of unread bytes. */
   get remaining(): number {
     return this.bytes.byteLength - this.offset
   }
 
-  /** Steps over `n` bytes and answers where they start. */
+  /** Advances by `n` bytes and returns the previous position. */
   take(n: number): number {
     const at = this.offset
     if (!(n <= this.bytes.byteLength - at)) {
@@ -44,15 +44,18 @@ export class Cursor {
     return at
   }
 
-  /** A view (not a copy) of the next `n` bytes. */
+  /** Returns a view (not a copy) of the next `n` bytes. */
   bytesOf(n: number): Uint8Array {
     const at = this.take(n)
     return this.bytes.subarray(at, at + n)
   }
 
-  /** Refuses a count whose items, at `least` bytes each, cannot be in what is left; so nothing is allocated for it. */
-  checkCount(count: number, least: number): void {
-    if (count * least > this.remaining) {
+  /**
+   * Rejects a count of items, at `minBytes` bytes each, that exceeds the unread bytes, before memory is allocated for
+   * it.
+   */
+  checkCount(count: number, minBytes: number): void {
+    if (count * minBytes > this.remaining) {
       throw new BinaryIssue(this.offset, `a count of ${count} cannot fit into the ${this.remaining} bytes left`)
     }
   }

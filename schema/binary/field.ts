@@ -1,18 +1,18 @@
 /**
- * Fields: how a value lies in bytes. A field is three plain functions and a Schema of its values; structures are built of
- * fields by {@link struct} and become Schema codecs by `.at(version)`.
+ * Fields: the on-disk form of values. A field consists of three plain functions and a Schema of its values.
+ * {@link struct} combines fields into structures, which are Schema codecs by `.at(version)`.
  */
 import * as Schema from "effect/Schema"
 import type { Cursor } from "./cursor.ts"
 import type { Sink } from "./sink.ts"
 import { BinaryIssue } from "./issue.ts"
 
-/** A value of type `A` and how it lies on disk. */
+/** A type of value and its on-disk form. */
 export interface Field<A> {
-  /** What values there are (also the source of arbitrary ones for the laws). */
+  /** The Schema of the values, also used to generate arbitrary values for the laws. */
   readonly schema: Schema.Schema<A>
-  /** The fewest bytes a value can take; a list's count is checked against it before anything is allocated. */
-  readonly least: number
+  /** The minimum size of a value in bytes. A list's count is checked against it before memory is allocated. */
+  readonly minBytes: number
   /** Reads a value. `self` holds the fields of the enclosing struct read so far. */
   // deno-lint-ignore no-explicit-any
   readonly get: (cursor: Cursor, self: any) => A
@@ -20,31 +20,31 @@ export interface Field<A> {
   // deno-lint-ignore no-explicit-any
   readonly put: (sink: Sink, value: A, self: any) => void
   /**
-   * The value as the format version can hold it: fields that the version lacks become what reading would give. Used to
-   * make arbitrary values consistent for the round-trip laws.
+   * Adjusts a value to the format version: fields that the version lacks get the value that reading returns. Makes
+   * arbitrary values consistent for the round-trip laws.
    */
   // deno-lint-ignore no-explicit-any
   readonly fit: (value: A, version: number, self: any) => A
-  /** `get` in steps, for values that can be large. It yields after every bounded part of the work. */
+  /** `get` in steps, for values that can be large: yields after each bounded part of the work. */
   // deno-lint-ignore no-explicit-any
   readonly getSteps?: (cursor: Cursor, self: any) => Generator<void, A, void>
-  /** Whether it is worth while to write a value in steps. Default: every value. */
+  /** Whether a value is large enough to write it in steps. Default: every value is. */
   readonly isLong?: (value: A) => boolean
-  /** `put` in steps, for values that can be large. It yields after every bounded part of the work. */
+  /** `put` in steps, for values that can be large: yields after each bounded part of the work. */
   // deno-lint-ignore no-explicit-any
   readonly putSteps?: (sink: Sink, value: A, self: any) => Generator<void, void, void>
 }
 
 const same = <A>(value: A): A => value
 
-/** What a field is made of: itself, with a Schema still to be made. */
+/** The parts of a field, with a function that builds the Schema. */
 export interface FieldParts<A> extends Omit<Field<A>, "schema"> {
   readonly schema: () => Schema.Schema<A>
 }
 
-/** The Schema stays out of sight of `...`, which would make it. */
+/** Builds the Schema on first use. It is a getter of the class, so that spreading a field does not build it. */
 class LazyField<A> implements Field<A> {
-  readonly least: Field<A>["least"]
+  readonly minBytes: Field<A>["minBytes"]
   readonly get: Field<A>["get"]
   readonly put: Field<A>["put"]
   readonly fit: Field<A>["fit"]
@@ -54,9 +54,9 @@ class LazyField<A> implements Field<A> {
   readonly #make: () => Schema.Schema<A>
   #made: Schema.Schema<A> | undefined
 
-  constructor({ schema, least, get, put, fit, getSteps, putSteps, isLong }: FieldParts<A>) {
+  constructor({ schema, minBytes, get, put, fit, getSteps, putSteps, isLong }: FieldParts<A>) {
     this.#make = schema
-    this.least = least
+    this.minBytes = minBytes
     this.get = get
     this.put = put
     this.fit = fit
@@ -70,16 +70,16 @@ class LazyField<A> implements Field<A> {
   }
 }
 
-/** A field whose Schema is made when it is asked for: reading and writing need none, and all together take a while. */
+/** Creates a field whose Schema is built on first use: reading and writing do not need it, and building all is slow. */
 export const field = <A>(parts: FieldParts<A>): Field<A> => new LazyField(parts)
 
-/** A field of fixed size without inner structure. */
+/** Creates a field of fixed size without inner structure. */
 export const primitive = <A>(
   schema: () => Schema.Schema<A>,
-  least: number,
+  minBytes: number,
   get: (cursor: Cursor) => A,
   put: (sink: Sink, value: A) => void,
-): Field<A> => field({ schema, least, get, put, fit: same })
+): Field<A> => field({ schema, minBytes, get, put, fit: same })
 
 const integer = (low: number, high: number) => (): Schema.Schema<number> => Schema.Int.pipe(Schema.between(low, high))
 
@@ -89,7 +89,7 @@ export const u8: Field<number> = primitive(
   1,
   (c) => c.view.getUint8(c.take(1)),
   (s, a) => {
-    // not inline: making room may replace the view
+    // not inline: `reserve` may replace the view
     const at = s.reserve(1)
     s.view.setUint8(at, a)
   },
@@ -123,7 +123,7 @@ export const i32: Field<number> = primitive(
   },
 )
 
-/** A size, offset or count of eight bytes, as a number; past 2^53 − 1 it is refused. */
+/** A size, offset or count of eight bytes, as a number. Values above 2^53 − 1 are rejected. */
 export const u64: Field<number> = primitive(
   integer(0, Number.MAX_SAFE_INTEGER),
   8,
@@ -139,7 +139,7 @@ export const u64: Field<number> = primitive(
   },
 )
 
-/** Eight bytes, unsigned, exact: for sentinels such as all ones. */
+/** Eight bytes, unsigned, exact: for sentinels such as all bits set. */
 export const u64Exact: Field<bigint> = primitive(
   () => Schema.BigIntFromSelf.pipe(Schema.betweenBigInt(0n, 0xffffffffffffffffn)),
   8,
@@ -150,10 +150,10 @@ export const u64Exact: Field<bigint> = primitive(
   },
 )
 
-/** A float of four bytes (values that are not float32 are rounded). */
+/** A four-byte float; values are rounded to float32. */
 export const f32: Field<number> = field({
   schema: () => Schema.Number,
-  least: 4,
+  minBytes: 4,
   get: (c) => c.view.getFloat32(c.take(4), true),
   put: (s, a) => {
     const at = s.reserve(4)
@@ -162,7 +162,7 @@ export const f32: Field<number> = field({
   fit: (a) => Math.fround(a),
 })
 
-/** A float of eight bytes. */
+/** An eight-byte float. */
 export const f64: Field<number> = primitive(
   () => Schema.Number,
   8,
@@ -186,26 +186,26 @@ export const bool: Field<boolean> = primitive(
   (s, a) => u8.put(s, a ? 1 : 0, undefined),
 )
 
-/** As many bytes as the length before them says. Read as a view, not a copy. */
+/** Bytes with a length before them. They are read as a view, not a copy. */
 export const bytes = (length: Field<number>): Field<Uint8Array> =>
-  primitive(() => Schema.Uint8ArrayFromSelf, length.least, (c) => c.bytesOf(length.get(c, undefined)), (s, a) => {
+  primitive(() => Schema.Uint8ArrayFromSelf, length.minBytes, (c) => c.bytesOf(length.get(c, undefined)), (s, a) => {
     length.put(s, a.byteLength, undefined)
     s.append(a)
   })
 
-/** Bytes that are copied at once. */
+/** The minimum size in bytes for which `putSteps` is used. */
 const LONG = 1 << 20
 
-const checkLength = (s: Sink, a: Uint8Array, want: number): void => {
-  if (a.byteLength !== want) throw new BinaryIssue(s.offset, `${a.byteLength} bytes where ${want} belong`)
+const checkLength = (s: Sink, a: Uint8Array, length: number): void => {
+  if (a.byteLength !== length) throw new BinaryIssue(s.offset, `${a.byteLength} bytes; expected ${length}`)
 }
 
-/** Bytes whose number follows from the fields before them. */
+/** Bytes whose number depends on earlier fields. */
 // deno-lint-ignore no-explicit-any
 export const bytesOf = (length: (self: any, version: number) => number): Field<Uint8Array> =>
   field({
     schema: () => Schema.Uint8ArrayFromSelf,
-    least: 0,
+    minBytes: 0,
     get: (c, self) => c.bytesOf(length(self, c.version)),
     put: (s, a, self) => {
       checkLength(s, a, length(self, s.version))
@@ -230,7 +230,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 export const utf8 = (length: Field<number>): Field<string> =>
   field({
     schema: () => Schema.String,
-    least: length.least,
+    minBytes: length.minBytes,
     get: (c) => {
       const at = c.offset
       try {
@@ -245,14 +245,14 @@ export const utf8 = (length: Field<number>): Field<string> =>
       length.put(s, encoded.byteLength, undefined)
       s.append(encoded)
     },
-    // lone surrogates have no UTF-8 form
+    // lone surrogates cannot be encoded as UTF-8
     fit: (a) => decoder.decode(encoder.encode(a)),
   })
 
-/** One of a few names, stored as its number. `width` is the number's field (one byte unless told otherwise). */
+/** One of several names, stored as its code. `width` is the field of the code (default: one byte). */
 export const literal = <const T extends Record<string, number>>(
   codes: T,
-  what: string,
+  label: string,
   width: Field<number> = u8,
 ): Field<keyof T & string> => {
   const names = new Map(Object.entries(codes).map(([name, code]) => [code, name as keyof T & string]))
@@ -263,12 +263,12 @@ export const literal = <const T extends Record<string, number>>(
       ) as unknown as Schema.Schema<
         keyof T & string
       >,
-    width.least,
+    width.minBytes,
     (c) => {
       const at = c.offset
       const code = width.get(c, undefined)
       const name = names.get(code)
-      if (name === undefined) throw new BinaryIssue(at, `${code} is no known ${what}`)
+      if (name === undefined) throw new BinaryIssue(at, `${code} is not a known ${label}`)
       return name
     },
     (s, a) => width.put(s, codes[a], undefined),
@@ -276,27 +276,27 @@ export const literal = <const T extends Record<string, number>>(
 }
 
 /**
- * The field is on disk from format version `version` on; before, it reads as `absent` and can only be written if it is
- * just that.
+ * A field that is stored since format version `version`. Before, it reads as `absent`, and only that value can be
+ * written.
  */
 export const since = <A>(
   version: number,
-  its: Field<A>,
+  stored: Field<A>,
   // deno-lint-ignore no-explicit-any
   absent: A | ((self: any, version: number) => A),
 ): Field<A> => {
   const missing = (self: unknown, v: number): A =>
     typeof absent === "function" ? (absent as (self: unknown, v: number) => A)(self, v) : absent
   return field({
-    schema: () => its.schema,
-    least: 0,
-    get: (c, self) => c.version >= version ? its.get(c, self) : missing(self, c.version),
+    schema: () => stored.schema,
+    minBytes: 0,
+    get: (c, self) => c.version >= version ? stored.get(c, self) : missing(self, c.version),
     put: (s, a, self) => {
-      if (s.version >= version) its.put(s, a, self)
+      if (s.version >= version) stored.put(s, a, self)
       else if (typeof a !== "object" && a !== missing(self, s.version)) {
         throw new BinaryIssue(s.offset, `${String(a)} needs format version ${version}, not ${s.version}`)
       }
     },
-    fit: (a, v, self) => v >= version ? its.fit(a, v, self) : missing(self, v),
+    fit: (a, v, self) => v >= version ? stored.fit(a, v, self) : missing(self, v),
   })
 }

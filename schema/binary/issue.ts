@@ -1,8 +1,8 @@
 import { messageText } from "../errors/message_text.ts"
 
 /**
- * What a codec throws while it is inside a structure: it knows where, but not yet in which file. {@link encode} throws it for
- * a value that the version cannot hold; {@link decode} makes a {@link FormatError} of it.
+ * The error that codecs throw inside a structure: it has the position, but not the file. {@link encode} throws it for a
+ * value that the version cannot represent; {@link decode} converts it to a {@link FormatError}.
  *
  * ```ts
  * import { BinaryIssue, encode, VacuumFile } from "@tessera/array/schema"
@@ -13,24 +13,24 @@ import { messageText } from "../errors/message_text.ts"
  * ```
  */
 export class BinaryIssue extends Error {
-  /** Field names and indexes, outermost first; filled while the error travels up through the structs. */
+  /** Field names and indexes, outermost first, added while the error propagates through the structures. */
   readonly path: Array<string | number> = []
 
-  /** What is wrong with which byte. */
+  /** Creates an issue at a position. */
   constructor(
-    /** where, from the start of the structure */
+    /** The offset from the start of the structure, in bytes. */
     readonly offset: number,
-    /** what is wrong there */
+    /** The reason. */
     readonly reason: string,
-    /** whether the bytes may be sound, but of a kind that this engine does not read */
+    /** Whether the bytes may be valid, but are of a kind that this engine does not read. */
     readonly unsupported: boolean = false,
   ) {
-    // without a message of its own, which would hide the getter
+    // no message argument: an own property would hide the getter
     super()
     this.name = "BinaryIssue"
   }
 
-  /** The field, what is wrong with it, and where. */
+  /** The field, the reason and the position. */
   override get message(): string {
     return messageText(`${this.path.join(".")}: ${this.reason} at offset ${this.offset}`)
   }

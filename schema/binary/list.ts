@@ -1,18 +1,18 @@
-/** Items one after the other. What goes wrong in one of them is told with its index. */
+/** Lists of items. Errors contain the index of the item. */
 import * as Schema from "effect/Schema"
 import type { Cursor } from "./cursor.ts"
 import { type Field, field } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"
 import type { Sink } from "./sink.ts"
 
-/** Items behind their count. */
+/** Items with their count before them. */
 export const list = <A>(count: Field<number>, item: Field<A>): Field<ReadonlyArray<A>> =>
   field({
     schema: () => Schema.Array(item.schema),
-    least: count.least,
+    minBytes: count.minBytes,
     get: (c, self) => {
       const n = count.get(c, self)
-      c.checkCount(n, Math.max(1, item.least))
+      c.checkCount(n, Math.max(1, item.minBytes))
       return items(item, n, c, self)
     },
     put: (s, a, self) => {
@@ -22,7 +22,7 @@ export const list = <A>(count: Field<number>, item: Field<A>): Field<ReadonlyArr
     fit: (a, v, self) => a.map((x) => item.fit(x, v, self)),
     getSteps: function* (c, self) {
       const n = count.get(c, self)
-      c.checkCount(n, Math.max(1, item.least))
+      c.checkCount(n, Math.max(1, item.minBytes))
       return yield* itemsSteps(item, (got) => got < n, c, self)
     },
     putSteps: function* (s, a, self) {
@@ -31,25 +31,25 @@ export const list = <A>(count: Field<number>, item: Field<A>): Field<ReadonlyArr
     },
   })
 
-/** Items whose number follows from the fields before them. */
+/** Items whose number depends on earlier fields. */
 export const listOf = <A>(
   // deno-lint-ignore no-explicit-any
   count: (self: any, version: number) => number,
   item: Field<A>,
-  /** makes up items for `fit` when there are too few */
+  /** Creates additional items for `fit`. */
   blank: () => A,
 ): Field<ReadonlyArray<A>> =>
   field({
     schema: () => Schema.Array(item.schema),
-    least: 0,
+    minBytes: 0,
     get: (c, self) => {
       const n = count(self, c.version)
-      c.checkCount(n, Math.max(1, item.least))
+      c.checkCount(n, Math.max(1, item.minBytes))
       return items(item, n, c, self)
     },
     put: (s, a, self) => {
       const n = count(self, s.version)
-      if (a.length !== n) throw new BinaryIssue(s.offset, `${a.length} items where ${n} belong`)
+      if (a.length !== n) throw new BinaryIssue(s.offset, `${a.length} items; expected ${n}`)
       putItems(s, item, a, self)
     },
     fit: (a, v, self) => {
@@ -71,7 +71,7 @@ const items = <A>(item: Field<A>, n: number, c: Cursor, self: unknown): Array<A>
   return out
 }
 
-/** Writes items one after the other; what goes wrong is told with the item's index. */
+/** Writes items in order; errors contain the index of the item. */
 export const putItems = <A>(s: Sink, item: Field<A>, values: ReadonlyArray<A>, self: unknown): void => {
   for (let i = 0; i < values.length; i++) {
     try {
@@ -83,10 +83,10 @@ export const putItems = <A>(s: Sink, item: Field<A>, values: ReadonlyArray<A>, s
   }
 }
 
-/** Items that are read or written between two yields. */
+/** The number of items read or written between two yields. */
 const STEP = 256
 
-/** Reads items in steps while `more` says so, which gets their number so far. */
+/** Reads items in steps while `more`, called with the number of items read, returns true. */
 export function* itemsSteps<A>(
   item: Field<A>,
   more: (got: number) => boolean,
@@ -106,7 +106,7 @@ export function* itemsSteps<A>(
   return out
 }
 
-/** As {@link putItems}, in steps. */
+/** Writes items like {@link putItems}, in steps. */
 export function* putItemsSteps<A>(
   s: Sink,
   item: Field<A>,
@@ -115,7 +115,7 @@ export function* putItemsSteps<A>(
 ): Generator<void, void, void> {
   for (let i = 0; i < values.length; i++) {
     try {
-      // most items are small, and a generator for each would take longer than they do
+      // most items are small: a generator for each would take longer than writing it
       if (item.putSteps === undefined || item.isLong?.(values[i]) === false) item.put(s, values[i], self)
       else yield* item.putSteps(s, values[i], self)
     } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * The binary codec kernel: everything in `schema/` is declared with it.
+ * The building blocks of binary codecs: all structures in `schema/` are declared with them.
  *
  * @module
  */

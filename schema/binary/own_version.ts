@@ -3,17 +3,17 @@ import { type Field, field, primitive, u32 } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"
 
 /**
- * The format version that a structure carries in itself (u32). It must be the one by which the structure is read, so read
- * it first ({@link peekVersion}) and decode at what it says.
+ * The format version stored in a structure (u32). It must be equal to the version used for reading: read it first
+ * ({@link peekVersion}), then decode with it.
  */
 export const ownVersion: Field<number> = field({
   schema: () => u32.schema,
-  least: 4,
+  minBytes: 4,
   get: (c) => {
     const at = c.offset
     const version = u32.get(c, undefined)
     if (version !== c.version) {
-      throw new BinaryIssue(at, `says format version ${version} where ${c.version} was expected`)
+      throw new BinaryIssue(at, `has format version ${version}; expected ${c.version}`)
     }
     return version
   },
@@ -24,24 +24,24 @@ export const ownVersion: Field<number> = field({
   fit: (_, version) => version,
 })
 
-/** The first u32 of a structure, which is its version; throws {@link BinaryIssue} if there are not four bytes. */
+/** Returns the first u32 of a structure, its version. Throws {@link BinaryIssue} if there are fewer than four bytes. */
 export const peekVersion = (bytes: Uint8Array): number => {
   if (bytes.byteLength < 4) throw new BinaryIssue(0, `need 4 bytes for the version, ${bytes.byteLength} left`)
   return new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0, true)
 }
 
-/** A u32 that numbers the layout of a structure apart from the format version; only the known ones are read. */
-export const layoutVersion = <const V extends number>(known: ReadonlyArray<V>, what: string): Field<V> =>
+/** A u32 version of a structure's layout, separate from the format version. Only the supported versions are read. */
+export const layoutVersion = <const V extends number>(supported: ReadonlyArray<V>, label: string): Field<V> =>
   primitive(
-    () => Schema.Literal(...(known as [V, ...Array<V>])) as unknown as Schema.Schema<V>,
+    () => Schema.Literal(...(supported as [V, ...Array<V>])) as unknown as Schema.Schema<V>,
     4,
     (c) => {
       const at = c.offset
       const version = u32.get(c, undefined)
-      if (!known.includes(version as V)) {
+      if (!supported.includes(version as V)) {
         throw new BinaryIssue(
           at,
-          `version ${version} of a ${what} is not known (known: ${known.join(", ")}); use a newer tessera`,
+          `unknown version ${version} of a ${label} (supported: ${supported.join(", ")}); use a newer tessera`,
           true,
         )
       }

@@ -1,10 +1,10 @@
-/** Fields that reach to the end of the bytes. */
+/** Fields that extend to the end of the bytes. */
 import * as Schema from "effect/Schema"
 import { type Field, field, primitive } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"
 import { itemsSteps, putItems, putItemsSteps } from "./list.ts"
 
-/** All bytes that are left. Read as a view, not a copy. */
+/** All remaining bytes, read as a view, not a copy. */
 export const restOfBytes: Field<Uint8Array> = primitive(
   () => Schema.Uint8ArrayFromSelf,
   0,
@@ -12,13 +12,13 @@ export const restOfBytes: Field<Uint8Array> = primitive(
   (s, a) => s.append(a),
 )
 
-const REPEATS = "an item without bytes would repeat for ever"
+const REPEATS = "an item of zero bytes would repeat without end"
 
-/** Items one after the other, without a count, until the bytes end. An item must take at least a byte. */
+/** Items up to the end of the bytes, without a count. An item must take at least one byte. */
 export const listToEnd = <A>(item: Field<A>): Field<ReadonlyArray<A>> =>
   field({
     schema: () => Schema.Array(item.schema),
-    least: 0,
+    minBytes: 0,
     get: (c, self) => {
       const out: Array<A> = []
       while (c.remaining > 0) {

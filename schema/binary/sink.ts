@@ -1,4 +1,4 @@
-/** Bytes that are copied between two yields. */
+/** The number of bytes copied between two yields. */
 const COPY_STEP = 1 << 22
 
 function* copySteps(target: Uint8Array, source: Uint8Array, at: number): Generator<void, void, void> {
@@ -9,7 +9,7 @@ function* copySteps(target: Uint8Array, source: Uint8Array, at: number): Generat
 }
 
 /**
- * A growing output buffer, carrying the format version by which it is written: what fields write to.
+ * A growing output buffer, together with the format version: the output of fields.
  *
  * ```ts
  * import { type Cursor, decode, encode, type Field, type Sink } from "@tessera/array/schema"
@@ -18,7 +18,7 @@ function* copySteps(target: Uint8Array, source: Uint8Array, at: number): Generat
  *
  * const byte: Field<number> = {
  *   schema: Schema.Number,
- *   least: 1,
+ *   minBytes: 1,
  *   get: (cursor: Cursor) => cursor.bytes[cursor.take(1)],
  *   put: (sink: Sink, value) => sink.append(Uint8Array.of(value)),
  *   fit: (value) => value,
@@ -28,15 +28,15 @@ function* copySteps(target: Uint8Array, source: Uint8Array, at: number): Generat
  */
 export class Sink {
   private bytes: Uint8Array<ArrayBuffer> = new Uint8Array(256)
-  /** All of the buffer; another one when it had to grow. */
+  /** A view of the whole buffer; replaced when the buffer grows. */
   view: DataView<ArrayBuffer> = new DataView(this.bytes.buffer)
-  /** Bytes written so far. */
+  /** The number of bytes written. */
   offset = 0
 
-  /** Empty. */
+  /** Creates an empty sink. */
   constructor(readonly version: number) {}
 
-  /** Makes room for `n` bytes and answers where they start. */
+  /** Reserves `n` bytes and returns the position of the first. */
   reserve(n: number): number {
     const at = this.offset
     if (at + n > this.bytes.byteLength) {
@@ -55,20 +55,20 @@ export class Sink {
     this.bytes.set(bytes, at)
   }
 
-  /** As {@link append}, in steps. */
+  /** Appends a copy of `bytes` like {@link append}, in steps. */
   *appendSteps(bytes: Uint8Array): Generator<void, void, void> {
     const at = this.reserve(bytes.byteLength)
     yield* copySteps(this.bytes, bytes, at)
   }
 
-  /** As {@link finish}, in steps. */
+  /** Returns a copy like {@link finish}, in steps. */
   *finishSteps(): Generator<void, Uint8Array<ArrayBuffer>, void> {
     const out = new Uint8Array(this.offset)
     yield* copySteps(out, this.bytes.subarray(0, this.offset), 0)
     return out
   }
 
-  /** A copy of what was written. */
+  /** Returns a copy of the written bytes. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.bytes.slice(0, this.offset)
   }

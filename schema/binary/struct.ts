@@ -7,9 +7,9 @@ import { type Field, field } from "./field.ts"
 import { BinaryIssue } from "./issue.ts"
 import { Sink } from "./sink.ts"
 
-/** A field that is a whole structure, and so a Schema codec at every format version. */
+/** A field that is a whole structure, with a Schema codec for every format version. */
 export interface Codec<A> extends Field<A> {
-  /** The Schema codec of one format version: bytes ⇄ value. Memoised. */
+  /** Returns the Schema codec of a format version: bytes ⇄ value. Memoised. */
   readonly at: (version: number) => Schema.Schema<A, Uint8Array>
 }
 
@@ -17,21 +17,21 @@ export interface Codec<A> extends Field<A> {
 type Fields = Record<string, Field<any>>
 type Of<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<infer A> ? A : never }
 
-/** Makes a structure of any field. */
-export const codec = <A>(its: Field<A>): Codec<A> => {
+/** Makes a codec of a field. */
+export const codec = <A>(layout: Field<A>): Codec<A> => {
   const memo = new Map<number, Schema.Schema<A, Uint8Array>>()
   const make = (version: number): Schema.Schema<A, Uint8Array> => {
-    const values = Schema.typeSchema(its.schema)
+    const values = Schema.typeSchema(layout.schema)
     const fitting = values.annotations({
-      arbitrary: () => (fc) => Arbitrary.makeLazy(values)(fc).map((a) => its.fit(a, version, undefined)),
+      arbitrary: () => (fc) => Arbitrary.makeLazy(values)(fc).map((a) => layout.fit(a, version, undefined)),
     })
     return Schema.transformOrFail(Schema.Uint8ArrayFromSelf, fitting, {
       strict: true,
-      decode: (input, _options, ast) => attempt(ast, input, () => decodeExact(its, input, version)),
-      encode: (value, _options, ast) => attempt(ast, value, () => encode(its, value, version)),
+      decode: (input, _options, ast) => attempt(ast, input, () => decodeExact(layout, input, version)),
+      encode: (value, _options, ast) => attempt(ast, value, () => encode(layout, value, version)),
     })
   }
-  return Object.assign(field({ ...its, schema: () => its.schema }), {
+  return Object.assign(field({ ...layout, schema: () => layout.schema }), {
     at: (version: number) => {
       let made = memo.get(version)
       if (made === undefined) memo.set(version, made = make(version))
@@ -49,15 +49,15 @@ const attempt = <A>(ast: ConstructorParameters<typeof ParseResult.Type>[0], actu
   }
 }
 
-/** A structure of named fields, one after the other. */
+/** Creates the codec of a structure whose named fields are stored in order. */
 export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
   const entries = Object.entries(fields)
-  const long = entries.filter(([, its]) => its.putSteps !== undefined)
+  const long = entries.filter(([, member]) => member.putSteps !== undefined)
   function* getSteps(cursor: Cursor): Generator<void, Of<F>, void> {
     const out: Record<string, unknown> = {}
-    for (const [key, its] of entries) {
+    for (const [key, member] of entries) {
       try {
-        out[key] = its.getSteps === undefined ? its.get(cursor, out) : yield* its.getSteps(cursor, out)
+        out[key] = member.getSteps === undefined ? member.get(cursor, out) : yield* member.getSteps(cursor, out)
       } catch (error) {
         if (error instanceof BinaryIssue) error.path.unshift(key)
         throw error
@@ -66,10 +66,10 @@ export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
     return out as Of<F>
   }
   function* putSteps(sink: Sink, value: Of<F>): Generator<void, void, void> {
-    for (const [key, its] of entries) {
+    for (const [key, member] of entries) {
       try {
-        if (its.putSteps === undefined) its.put(sink, value[key], value)
-        else yield* its.putSteps(sink, value[key], value)
+        if (member.putSteps === undefined) member.put(sink, value[key], value)
+        else yield* member.putSteps(sink, value[key], value)
       } catch (error) {
         if (error instanceof BinaryIssue) error.path.unshift(key)
         throw error
@@ -79,12 +79,12 @@ export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
   return codec<Of<F>>(field({
     // deno-lint-ignore no-explicit-any
     schema: () => Schema.Struct(Object.fromEntries(entries.map(([k, f]) => [k, f.schema]))) as any,
-    least: entries.reduce((sum, [, f]) => sum + f.least, 0),
+    minBytes: entries.reduce((sum, [, f]) => sum + f.minBytes, 0),
     get: (cursor) => {
       const out: Record<string, unknown> = {}
-      for (const [key, its] of entries) {
+      for (const [key, member] of entries) {
         try {
-          out[key] = its.get(cursor, out)
+          out[key] = member.get(cursor, out)
         } catch (error) {
           if (error instanceof BinaryIssue) error.path.unshift(key)
           throw error
@@ -93,9 +93,9 @@ export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
       return out as Of<F>
     },
     put: (sink, value) => {
-      for (const [key, its] of entries) {
+      for (const [key, member] of entries) {
         try {
-          its.put(sink, value[key], value)
+          member.put(sink, value[key], value)
         } catch (error) {
           if (error instanceof BinaryIssue) error.path.unshift(key)
           throw error
@@ -104,17 +104,17 @@ export const struct = <F extends Fields>(fields: F): Codec<Of<F>> => {
     },
     fit: (value, version) => {
       const out: Record<string, unknown> = {}
-      for (const [key, its] of entries) out[key] = its.fit(value[key], version, out)
+      for (const [key, member] of entries) out[key] = member.fit(value[key], version, out)
       return out as Of<F>
     },
-    getSteps: entries.some(([, its]) => its.getSteps !== undefined) ? getSteps : undefined,
+    getSteps: entries.some(([, member]) => member.getSteps !== undefined) ? getSteps : undefined,
     putSteps: long.length > 0 ? putSteps : undefined,
-    isLong: (value) => long.some(([key, its]) => its.isLong?.(value[key]) ?? true),
+    isLong: (value) => long.some(([key, member]) => member.isLong?.(value[key]) ?? true),
   }))
 }
 
 const checkEnd = (cursor: Cursor): void => {
-  if (cursor.remaining > 0) throw new BinaryIssue(cursor.offset, `${cursor.remaining} bytes are left over`)
+  if (cursor.remaining > 0) throw new BinaryIssue(cursor.offset, `${cursor.remaining} unexpected bytes at the end`)
 }
 
 const decodeExact = <A>(field: Field<A>, input: Uint8Array, version: number): A => {
@@ -125,8 +125,9 @@ const decodeExact = <A>(field: Field<A>, input: Uint8Array, version: number): A 
 }
 
 /**
- * The bytes of a value, at a format version. Throws {@link BinaryIssue}, whose message names the field, if the version cannot
- * hold it; what a version has no place for and is as it reads there is left out.
+ * Encodes a value at a format version. Fields that the version does not store are omitted if they have the value that
+ * reading returns. Throws {@link BinaryIssue}, whose message names the field, for values that the version cannot
+ * represent.
  *
  * ```ts
  * import { encode, VacuumFile } from "@tessera/array/schema"
@@ -142,7 +143,7 @@ export const encode = <A>(field: Field<A>, value: A, version: number): Uint8Arra
   return sink.finish()
 }
 
-/** As {@link encode}, in steps: for structures that can be large. */
+/** Encodes like {@link encode}, in steps: for structures that can be large. */
 export function* encodeSteps<A>(
   field: Field<A>,
   value: A,
@@ -155,7 +156,7 @@ export function* encodeSteps<A>(
   return yield* sink.finishSteps()
 }
 
-/** {@link decode} of a whole file, in steps: for structures that can be large. */
+/** Decodes a whole file like {@link decode}, in steps: for structures that can be large. */
 export function* decodeSteps<A>(
   field: Field<A>,
   input: Uint8Array,
@@ -173,8 +174,8 @@ export function* decodeSteps<A>(
 }
 
 /**
- * Decodes a whole structure of the file `uri`; throws {@link FormatError}. `base` is where the bytes start in the file,
- * for the error's offset. With `rest`, bytes left over are allowed. Columns of bytes are views of `input`.
+ * Decodes a whole structure of the file `uri`. Throws {@link FormatError}, whose offset is relative to the file: `base`
+ * is the start of the bytes in it. With `rest`, trailing bytes are allowed. Byte columns are views of `input`.
  *
  * ```ts
  * import { decode, FormatError, TileOffsets } from "@tessera/array/schema"
@@ -201,7 +202,7 @@ export const decode = <A>(
   }
 }
 
-/** Puts the file's name on what a codec threw; anything but a {@link BinaryIssue} stays what it is. */
+/** Converts a {@link BinaryIssue} to a `FormatError` of the file; returns other errors unchanged. */
 export const asFormatError = (error: unknown, version: number, uri: string, base = 0): unknown =>
   error instanceof BinaryIssue
     ? new FormatError({

@@ -6,11 +6,11 @@
 import * as Schema from "effect/Schema"
 import { BinaryIssue, bytes, type Codec, codec, type Cursor, type Field, field, listToEnd, u64 } from "../binary/mod.ts"
 
-/** One commit. */
+/** A commit. */
 export interface ConsolidatedCommit {
-  /** relative to the array: `__commits/<name>.wrt`, `<name>.ok`, `__commits/<name>.del` */
+  /** The path relative to the array: `__commits/<name>.wrt`, `<name>.ok`, `__commits/<name>.del`. */
   readonly path: string
-  /** of a delete: its file, byte for byte (a generic tile); otherwise `null` */
+  /** The bytes of a delete commit file (a generic tile); `null` for other commits. */
   readonly file: Uint8Array | null
 }
 
@@ -37,15 +37,15 @@ const Commit: Field<ConsolidatedCommit> = field({
       path: Schema.String,
       file: Schema.NullOr(Schema.Uint8ArrayFromSelf),
     }) as unknown as Schema.Schema<ConsolidatedCommit>,
-  least: 1,
+  minBytes: 1,
   get: (c) => {
     const path = getLine(c)
     return { path, file: isDelete(path) ? file.get(c, undefined) : null }
   },
   put: (s, commit) => {
-    if (commit.path.includes("\n")) throw new BinaryIssue(s.offset, "a path is one line")
+    if (commit.path.includes("\n")) throw new BinaryIssue(s.offset, "a path must not contain a line feed")
     if (isDelete(commit.path) !== (commit.file !== null)) {
-      throw new BinaryIssue(s.offset, `${commit.path}: deletes come with their file, and nothing else does`)
+      throw new BinaryIssue(s.offset, `${commit.path}: a file is required for delete commits and invalid for others`)
     }
     s.append(encoder.encode(commit.path + "\n"))
     if (commit.file !== null) file.put(s, commit.file, undefined)
@@ -57,7 +57,7 @@ const Commit: Field<ConsolidatedCommit> = field({
 })
 
 /**
- * All commits of the file, in their order: deletes with what they hold. Paths are as they are in the file; check them with
+ * The codec of the commits, in file order; deletes include the bytes of their files. Paths are unchecked: call
  * `checkInnerPath` before use. Format: `consolidated_commits_file.md`.
  *
  * ```ts

@@ -8,24 +8,26 @@ import { checkInnerPath } from "../name/inner_path.ts"
 import { lastComponent } from "../name/timestamped_name.ts"
 import { Since } from "../version/version.ts"
 
-/** Where a fragment's footer is. */
+/** The position of a fragment's footer. */
 export interface ConsolidatedFooter {
-  /** the fragment's name; before format 9 its absolute URI */
+  /** The name of the fragment; before format 9, its absolute URI. */
   readonly name: string
-  /** from the start of the unfiltered bytes */
+  /** The offset from the start of the unfiltered bytes. */
   readonly offset: number
 }
 
-/** The list, and behind it the footers, byte for byte those of the fragments without their trailing length. */
+/**
+ * The list of footers and, after it, the footers: the bytes of the fragments' footers without their trailing length.
+ */
 export interface ConsolidatedFragmentMetadata {
-  /** The fragments, and where their footers start. */
+  /** The fragments and the positions of their footers. */
   readonly entries: ReadonlyArray<ConsolidatedFooter>
-  /** All footers, one after the other. */
+  /** The bytes of all footers, in the order of the entries. */
   readonly footers: Uint8Array
 }
 
 /**
- * The file as it lies, unfiltered. Format: `consolidated_fragment_metadata_file.md`.
+ * The codec of the unfiltered file. Format: `consolidated_fragment_metadata_file.md`.
  *
  * ```ts
  * import { ConsolidatedFragmentMetadata, consolidateFooters, encode } from "@tessera/array/schema"
@@ -43,14 +45,14 @@ export const ConsolidatedFragmentMetadata: Codec<ConsolidatedFragmentMetadata> =
 
 const encoder = new TextEncoder()
 
-/** Bytes of the list before the footers. */
+/** The size of the list before the footers in bytes. */
 const listSize = (names: ReadonlyArray<string>): number =>
   names.reduce((sum, name) => sum + 16 + encoder.encode(name).byteLength, 4)
 
 /**
- * The footers by name or URI: views, each up to where the next one starts. The names are only compared with those of the
- * committed fragments, and never become a path. Throws `FormatError` where an offset lies outside the footers of the file
- * `uri`, or where a name (since format 9) is not a file name.
+ * Returns the footers by name or URI: views, each up to the start of the next one. The names are only compared with the
+ * names of committed fragments; they never become a path. Throws `FormatError` if an offset is outside the footers of
+ * the file `uri`, or if a name (since format 9) is not a file name.
  *
  * ```ts
  * import { consolidatedFooters, consolidateFooters } from "@tessera/array/schema"
@@ -89,7 +91,7 @@ export const consolidatedFooters = (
 }
 
 /**
- * Puts footers together. The names are made by {@link consolidatedName}.
+ * Concatenates footers. Use {@link consolidatedName} for the names.
  *
  * ```ts
  * import { consolidateFooters } from "@tessera/array/schema"
@@ -97,7 +99,7 @@ export const consolidatedFooters = (
  *
  * const metadata = consolidateFooters([{ name: "a", footer: Uint8Array.of(1, 2) }, { name: "b", footer: Uint8Array.of(3) }])
  * assertEquals(metadata.footers, Uint8Array.of(1, 2, 3))
- * assertEquals(metadata.entries, [{ name: "a", offset: 38 }, { name: "b", offset: 40 }]) // behind the list, which has 38 bytes
+ * assertEquals(metadata.entries, [{ name: "a", offset: 38 }, { name: "b", offset: 40 }]) // after the list of 38 bytes
  * ```
  */
 export const consolidateFooters = (
@@ -116,7 +118,7 @@ export const consolidateFooters = (
 }
 
 /**
- * What the file of the format version calls a fragment: its name, before format 9 its absolute URI.
+ * Returns the name of a fragment in the file: its folder name; before format 9, its absolute URI.
  *
  * ```ts
  * import { consolidatedName } from "@tessera/array/schema"

@@ -7,8 +7,8 @@ import type { Codec } from "../binary/mod.ts"
 import { Condition, type ConditionNode } from "../condition_ast.ts"
 
 /**
- * What a delete's generic tile holds: the condition of the cells that **stay**, so the opposite of what was asked to be deleted.
- * Format: `delete_commit_file.md`.
+ * The codec of the contents of a delete's generic tile: the condition of the cells that **remain**, which is the
+ * negation of the requested delete condition. Format: `delete_commit_file.md`.
  *
  * ```ts
  * import { type ConditionNode, decode, DeleteCondition, encode } from "@tessera/array/schema"

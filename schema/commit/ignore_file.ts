@@ -1,5 +1,5 @@
 /**
- * Ignore files (`.ign`): commits struck from the consolidated ones.
+ * Ignore files (`.ign`): commits to ignore in the consolidated commits.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Codec } from "../binary/mod.ts"
 import { Lines } from "./lines.ts"
 
 /**
- * Paths relative to the array: `__commits/<name>.wrt`. They are as they are in the file; check them with `checkInnerPath`
+ * The codec of the paths relative to the array: `__commits/<name>.wrt`. They are unchecked: call `checkInnerPath`
  * before use. Format: `ignore_file.md`.
  *
  * ```ts

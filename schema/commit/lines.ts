@@ -1,5 +1,5 @@
 /**
- * Commit files that are lines of text.
+ * Commit files that consist of lines of text.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { BinaryIssue, type Codec, codec, field } from "../binary/mod.ts"
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** UTF-8 lines that end with a line feed. The last one may lack it; empty lines mean nothing. */
+/** UTF-8 lines that end with a line feed, which is optional after the last line. Empty lines are ignored. */
 export const Lines: Codec<ReadonlyArray<string>> = codec<ReadonlyArray<string>>(field({
   schema: () => Schema.Array(Schema.String),
-  least: 0,
+  minBytes: 0,
   get: (c) => {
     const at = c.offset
     try {
@@ -24,7 +24,9 @@ export const Lines: Codec<ReadonlyArray<string>> = codec<ReadonlyArray<string>>(
   },
   put: (s, lines) => {
     for (const line of lines) {
-      if (line === "" || line.includes("\n")) throw new BinaryIssue(s.offset, "a line is one line, and not empty")
+      if (line === "" || line.includes("\n")) {
+        throw new BinaryIssue(s.offset, "a line must not be empty or contain a line feed")
+      }
       s.append(encoder.encode(line + "\n"))
     }
   },

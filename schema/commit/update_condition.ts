@@ -1,5 +1,5 @@
 /**
- * Update commits (`.upd`): experimental, and ignored by reads.
+ * Update commits (`.upd`): experimental, ignored by reads.
  *
  * @module
  */
@@ -10,22 +10,22 @@ import { Condition, type ConditionNode } from "../condition_ast.ts"
 export interface UpdateValue {
   /** The attribute. */
   readonly field: string
-  /** Its new value, raw. */
+  /** The new value, raw. */
   readonly value: Uint8Array
 }
 
-/** What an update's generic tile holds. */
+/** The contents of an update's generic tile. */
 export interface UpdateCondition {
-  /** Which cells change. */
+  /** The condition of the changed cells. */
   readonly condition: ConditionNode
-  /** What they become. */
+  /** The new values. */
   readonly values: ReadonlyArray<UpdateValue>
 }
 
 const Value: Field<UpdateValue> = struct({ field: utf8(u64), value: bytes(u64) })
 
 /**
- * A condition and the values of the cells that meet it. Format: `update_commit_file.md`.
+ * The codec of an update: a condition and the new values of matching cells. Format: `update_commit_file.md`.
  *
  * ```ts
  * import { decode, encode, UpdateCondition } from "@tessera/array/schema"

@@ -1,5 +1,5 @@
 /**
- * Vacuum files (`.vac`): what a consolidated fragment or metadata file supersedes.
+ * Vacuum files (`.vac`): the files that a consolidated fragment or metadata file replaces.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Since } from "../version/version.ts"
 import { Lines } from "./lines.ts"
 
 /**
- * The lines as they are: since format 19 `/__fragments/<name>` or `/__meta/<name>`, before that absolute URIs. Format:
+ * The codec of the lines: `/__fragments/<name>` or `/__meta/<name>` since format 19, absolute URIs before. Format:
  * `vacuum_file.md`.
  *
  * ```ts
@@ -24,8 +24,8 @@ import { Lines } from "./lines.ts"
 export const VacuumFile: Codec<ReadonlyArray<string>> = Lines
 
 /**
- * The name in a line: its last component. Everything before it is ignored, so files with absolute URIs go on working after
- * the array has moved. {@link vacuumedNames} also checks the lines.
+ * Returns the name in a line: its last component. The rest is ignored, so that files with absolute URIs stay valid
+ * after the array has moved. {@link vacuumedNames} also checks the lines.
  *
  * ```ts
  * import { vacuumedName } from "@tessera/array/schema"
@@ -40,9 +40,9 @@ export const vacuumedName = (line: string): string => lastComponent(line)
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/
 
 /**
- * The names of the fragments or metadata files that the lines supersede. Of a line with a scheme (an absolute URI, before
- * format 19) only the last name counts; a line without one is a path in the array, and checked as such. Lines that do not
- * end with a timestamped name are ignored, as engines ignore them. Throws `FormatError` for a path that leaves the array.
+ * Returns the names of the replaced fragments or metadata files. Lines with a scheme (absolute URIs, before format 19)
+ * contribute only their last component; other lines are checked as paths in the array. Lines without a timestamped name
+ * at the end are ignored, as engines do. Throws `FormatError` for a path that leaves the array.
  *
  * ```ts
  * import { FormatError, vacuumedNames } from "@tessera/array/schema"
@@ -64,7 +64,7 @@ export const vacuumedNames = (lines: ReadonlyArray<string>, place: InnerPathPlac
   })
 
 /**
- * The line that a writer of the format version puts for a path relative to the array (`__fragments/<name>`): absolute before
+ * Returns the line for a path relative to the array (`__fragments/<name>`) in a format version: an absolute URI before
  * format 19.
  *
  * ```ts

@@ -25,72 +25,72 @@ import { fitRanges, getRanges, putRanges, type Range, type RangeSize, rangesSche
 import { Since } from "../version/version.ts"
 import { OptionalSection } from "./optional_section.ts"
 
-/** What the fragment's schema says about the layout of its footer. */
+/** The properties of the fragment's schema that determine the layout of its footer. */
 export interface FragmentShape {
-  /** how many attributes */
+  /** The number of attributes. */
   readonly attributes: number
-  /** bytes of one value of each dimension */
+  /** The size of one value of each dimension, in bytes. */
   readonly dimensions: ReadonlyArray<RangeSize>
 }
 
 /**
- * Where everything in a fragment is. Lists "per field" run: attributes in the order of the schema, one slot of the zipped
- * coordinates, since format 5 the dimensions, and `t`, then `dt` and `dci` where cells have them; see {@link fieldCount}.
+ * The positions of all parts of a fragment. Lists "by field" contain the attributes in schema order, one slot for
+ * zipped coordinates, since format 5 the dimensions, and, if present, `t`, then `dt` and `dci`; see {@link fieldCount}.
  */
 export interface FragmentFooter {
   /** The format version of the fragment. */
   readonly version: number
-  /** file name of the schema in `__schema`; "" before format 10: `__array_schema.tdb` */
+  /** The file name of the schema in `__schema`; "" before format 10, for `__array_schema.tdb`. */
   readonly schemaName: string
-  /** Whether its cells lie without coordinates. */
+  /** Whether the fragment is dense: stores no coordinates. */
   readonly dense: boolean
-  /** one range per dimension */
+  /** The range of the written cells in each dimension; `null` if there are no cells. */
   readonly nonEmptyDomain: ReadonlyArray<Range> | null
-  /** 0 in dense fragments */
+  /** The number of tiles of a sparse fragment; 0 in dense fragments. */
   readonly sparseTileCount: number
-  /** Cells of the last tile of a sparse fragment; the others are full. */
+  /** The number of cells in the last tile of a sparse fragment; all other tiles are full. */
   readonly lastTileCells: number
-  /** Whether every cell has a time of its own: of consolidated fragments. */
+  /** Whether every cell has a timestamp, as in consolidated fragments. */
   readonly hasTimestamps: boolean
-  /** Whether every cell says when it was deleted. */
+  /** Whether every cell has the timestamp of its deletion. */
   readonly hasDeleteMetadata: boolean
-  /** bytes of each field's files; 0 where there is none */
+  /** The size of each field's file in bytes; 0 for a missing file. */
   readonly fileSizes: Float64Array
-  /** Bytes of the files of var-sized values, by field. */
+  /** The sizes of the files of var-sized values, by field. */
   readonly varFileSizes: Float64Array
-  /** Bytes of the files of validity, by field. */
+  /** The sizes of the validity files, by field. */
   readonly validityFileSizes: Float64Array
-  /** Where the R-tree starts in the file. */
+  /** The offset of the R-tree in the file. */
   readonly rtreeOffset: number
-  /** where each part's generic tile starts in the file; no elements where the version has no such part */
+  /** The offset of the generic tile of each part in the file; empty if the version lacks the part. */
   readonly tileOffsets: Float64Array
-  /** Where the offsets of tiles of var-sized values start, by field. */
+  /** The offsets of the tile offsets of var-sized values, by field. */
   readonly varTileOffsets: Float64Array
-  /** Where the sizes of unfiltered tiles of var-sized values start, by field. */
+  /** The offsets of the unfiltered tile sizes of var-sized values, by field. */
   readonly varTileSizes: Float64Array
-  /** Where the offsets of tiles of validity start, by field. */
+  /** The offsets of the tile offsets of validity, by field. */
   readonly validityTileOffsets: Float64Array
-  /** Where the smallest values of the tiles start, by field. */
+  /** The offsets of the tile minimums, by field. */
   readonly tileMins: Float64Array
-  /** Where the largest values of the tiles start, by field. */
+  /** The offsets of the tile maximums, by field. */
   readonly tileMaxes: Float64Array
-  /** Where the sums of the tiles start, by field. */
+  /** The offsets of the tile sums, by field. */
   readonly tileSums: Float64Array
-  /** Where the null counts of the tiles start, by field. */
+  /** The offsets of the tile null counts, by field. */
   readonly tileNullCounts: Float64Array
-  /** 0 before format 12 */
+  /** The offset of the fragment statistics; 0 before format 12. */
   readonly fragmentStatisticsOffset: number
-  /** 0 before format 16 */
+  /** The offset of the processed conditions; 0 before format 16. */
   readonly processedConditionsOffset: number
-  /** What later engines added, which others may pass over. */
+  /** Sections added by later engines, which readers may skip. */
   readonly optionalSections: ReadonlyArray<OptionalSection>
 }
 
 type Flags = Pick<FragmentFooter, "hasTimestamps" | "hasDeleteMetadata">
 
 /**
- * How many fields the lists "per field" have: attributes, the slot of the zipped coordinates, since format 5 the dimensions,
- * and those of `t`, `dt` and `dci`.
+ * Returns the number of fields in the lists "by field": attributes, the slot of zipped coordinates, since format 5 the
+ * dimensions, and, if present, `t`, `dt` and `dci`.
  *
  * ```ts
  * import { fieldCount } from "@tessera/array/schema"
@@ -104,19 +104,19 @@ export const fieldCount = (version: number, flags: Flags, shape: FragmentShape):
   shape.attributes + 1 + (version >= Since.splitDimensions ? shape.dimensions.length : 0) +
   (flags.hasTimestamps ? 1 : 0) + (flags.hasDeleteMetadata ? 2 : 0)
 
-/** The entries of the lists of var-length files: until format 4 the attributes only. */
+/** Returns the length of the lists of var-sized files: up to format 4 they contain only attributes. */
 const varFieldCount = (version: number, flags: Flags, shape: FragmentShape): number =>
   version >= Since.splitDimensions ? fieldCount(version, flags, shape) : shape.attributes
 
 /**
- * Behind a null flag the engine writes zeros for fixed dimensions (and its own reader of format 5 and later then
- * stumbles over them: a writer must not produce it).
+ * After a null flag the engine writes zeros for fixed-size dimensions, but its own reader fails on them since format 5,
+ * so a writer must not produce a null domain.
  */
 const nonEmptyDomain = (sizes: ReadonlyArray<RangeSize>): Field<ReadonlyArray<Range> | null> => {
   const zeros = sizes.reduce<number>((sum, size) => sum + (size === "var" ? 0 : 2 * size), 0)
   return field({
     schema: () => Schema.NullOr(rangesSchema()) as unknown as Schema.Schema<ReadonlyArray<Range> | null>,
-    least: 1,
+    minBytes: 1,
     get: (c) => {
       if (!bool.get(c, undefined)) return getRanges(c, sizes)
       c.take(zeros)
@@ -166,8 +166,9 @@ const make = (shape: FragmentShape): Codec<FragmentFooter> => {
 }
 
 /**
- * The footer of a fragment of that shape, at the version that it says itself. Engines from 2.8 on leave eight stray bytes
- * behind a footer of format 11: decode with `rest`, or use {@link decodeFooter}. Memoised. Format: `fragment.md`, "Footer".
+ * Returns the codec of a footer for a fragment of this shape, at the version stored in it. Engines since 2.8 append
+ * eight unused bytes to footers of format 11: decode with `rest`, or use {@link decodeFooter}. Memoised. Format:
+ * `fragment.md`, "Footer".
  *
  * ```ts
  * import { decode, FormatError, fragmentFooter } from "@tessera/array/schema"
@@ -184,7 +185,7 @@ export const fragmentFooter: (shape: FragmentShape) => Codec<FragmentFooter> = b
 )
 
 /**
- * Decodes a footer by the version that it begins with; throws `FormatError`.
+ * Decodes a footer, using the version at its start. Throws `FormatError`.
  *
  * ```ts
  * import { localFiles } from "@tessera/array/platform"
@@ -209,8 +210,9 @@ export const decodeFooter = (bytes: Uint8Array, shape: FragmentShape, uri: strin
 const schemaNameHead = struct({ version: ownVersion, schemaName: since(Since.schemaFolder, utf8(u64), "") })
 
 /**
- * The schema that a footer was written by, which says its shape; "" before format 10: `__array_schema.tdb`. Reads no more
- * than the footer's beginning; throws `FormatError`, also for a name that is not a file name.
+ * Returns the name of the schema of a footer, which determines its shape; "" before format 10, for
+ * `__array_schema.tdb`. Reads only the start of the footer. Throws `FormatError`, also for a name that is not a file
+ * name.
  *
  * ```ts
  * import { footerSchemaName } from "@tessera/array/schema"
@@ -228,8 +230,9 @@ export const footerSchemaName = (bytes: Uint8Array, uri: string, base = 0): stri
 }
 
 /**
- * How long the footer at the end of the file is: a number of bytes, or "trailing" where the file's last 8 bytes hold the
- * length of the footer before them. The version is the one of the fragment's name; for 3 and 4 the answer is the same.
+ * Returns the length of the footer at the end of the file in bytes, or "trailing" if the last 8 bytes of the file
+ * contain the length of the footer before them. `version` is the version in the fragment's name; 3 and 4 give the same
+ * result.
  *
  * ```ts
  * import { footerLength } from "@tessera/array/schema"

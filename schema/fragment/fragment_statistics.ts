@@ -5,20 +5,22 @@
  */
 import { bytes, bytesOf, type Codec, codec, listToEnd, struct, u64 } from "../binary/mod.ts"
 
-/** What is known of one field; no bytes where there is no minimum or maximum, a sum of 0 where there is none. */
+/**
+ * The statistics of a field in a fragment. Without a minimum or maximum, the bytes are empty; without a sum, it is 0.
+ */
 export interface FragmentStatistic {
   /** The smallest value, raw. */
   readonly min: Uint8Array
   /** The largest value, raw. */
   readonly max: Uint8Array
-  /** eight raw bytes: int64, uint64 or float64 by the field's type */
+  /** Eight raw bytes: int64, uint64 or float64, depending on the field's type. */
   readonly sum: Uint8Array
-  /** How many cells are null. */
+  /** The number of null cells. */
   readonly nullCount: number
 }
 
 /**
- * One field's statistics. Format: `fragment.md`, "Tile Fragment Min Max Sum Null Count".
+ * The codec of one field's statistics. Format: `fragment.md`, "Tile Fragment Min Max Sum Null Count".
  *
  * ```ts
  * import { encode, FragmentStatistic } from "@tessera/array/schema"
@@ -41,7 +43,7 @@ export const FragmentStatistic: Codec<FragmentStatistic> = struct({
 })
 
 /**
- * The statistics of all fields, in their order; there is no count.
+ * The codec of the statistics of all fields, in field order, without a count.
  *
  * ```ts
  * import { decode, FragmentStatistics } from "@tessera/array/schema"

@@ -21,39 +21,39 @@ import { decodeByOwnVersion } from "../version/by_own_version.ts"
 import { fitRanges, getRanges, putRanges, type Range, rangesSchema } from "../array/range.ts"
 import type { FragmentShape } from "./footer.ts"
 
-/** All there is to know of an old fragment. It is sparse iff it has a `__coords.tdb`. */
+/** The metadata of a fragment of format 1 or 2. The fragment is sparse if and only if `__coords.tdb` exists. */
 export interface LegacyMetadata {
   /** The format version: 1 or 2. */
   readonly version: number
-  /** The smallest box that holds all cells; `null` if there is none. */
+  /** The bounding box of all cells; `null` if there are no cells. */
   readonly nonEmptyDomain: ReadonlyArray<Range> | null
-  /** raw MBRs, one after the other, per dimension low and high; none in dense fragments. See `mbrsOfBytes`. */
+  /** The raw MBRs, low and high per dimension; empty in dense fragments. See `mbrsOfBytes`. */
   readonly mbrs: Uint8Array
-  /** raw first and last cells of the tiles, as long as `mbrs`; of no use */
+  /** The raw first and last cells of the tiles, as long as `mbrs`; unused. */
   readonly boundingCoords: Uint8Array
-  /** per attribute, and at the end the coordinates */
+  /** By attribute; the coordinates are the last item. */
   readonly tileOffsets: ReadonlyArray<Float64Array>
-  /** per attribute */
+  /** By attribute. */
   readonly varTileOffsets: ReadonlyArray<Float64Array>
-  /** Bytes of unfiltered tiles of var-sized values, by field. */
+  /** The unfiltered sizes of tiles of var-sized values in bytes, by attribute. */
   readonly varTileSizes: ReadonlyArray<Float64Array>
-  /** Cells of the last tile of a sparse fragment; the others are full. */
+  /** The number of cells in the last tile of a sparse fragment; all other tiles are full. */
   readonly lastTileCells: number
-  /** per attribute, and at the end the coordinates */
+  /** In bytes, by attribute; the coordinates are the last item. */
   readonly fileSizes: Float64Array
-  /** per attribute */
+  /** In bytes, by attribute. */
   readonly varFileSizes: Float64Array
 }
 
 const nonEmptyDomain = (sizes: ReadonlyArray<number>, size: number): Field<ReadonlyArray<Range> | null> =>
   field({
     schema: () => Schema.NullOr(rangesSchema()) as unknown as Schema.Schema<ReadonlyArray<Range> | null>,
-    least: 8,
+    minBytes: 8,
     get: (c) => {
       const at = c.offset
       const length = u64.get(c, undefined)
       if (length === 0) return null
-      if (length !== size) throw new BinaryIssue(at, `a domain of ${length} bytes where ${size} belong`)
+      if (length !== size) throw new BinaryIssue(at, `a domain of ${length} bytes; expected ${size}`)
       return getRanges(c, sizes)
     },
     put: (s, a) => {
@@ -63,18 +63,20 @@ const nonEmptyDomain = (sizes: ReadonlyArray<number>, size: number): Field<Reado
     fit: (a) => a === null ? null : fitRanges(a, sizes),
   })
 
-/** A count, and so many rectangles of `size` bytes. */
+/** A count, followed by this number of rectangles of `size` bytes. */
 const rectangles = (size: number): Field<Uint8Array> =>
   field({
     schema: () => Schema.Uint8ArrayFromSelf,
-    least: 8,
+    minBytes: 8,
     get: (c) => {
       const count = u64.get(c, undefined)
       c.checkCount(count, size)
       return c.bytesOf(count * size)
     },
     put: (s, a) => {
-      if (a.byteLength % size !== 0) throw new BinaryIssue(s.offset, `${a.byteLength} bytes are not whole rectangles`)
+      if (a.byteLength % size !== 0) {
+        throw new BinaryIssue(s.offset, `${a.byteLength} bytes are not a multiple of the rectangle size`)
+      }
       u64.put(s, a.byteLength / size, undefined)
       s.append(a)
     },
@@ -104,8 +106,9 @@ const make = (shape: FragmentShape): Codec<LegacyMetadata> => {
 }
 
 /**
- * The metadata of a fragment of that shape, at the version that it says itself. Memoised. Throws `TypeError` for dimensions of
- * variable length, which those versions do not have. Format: `fragment.md`, "Legacy Fragment metadata file".
+ * Returns the codec of the metadata of a fragment of this shape, at the version stored in it. Memoised. Throws
+ * `TypeError` for var-sized dimensions, which these versions do not support. Format: `fragment.md`, "Legacy Fragment
+ * metadata file".
  *
  * ```ts
  * import { decode, encode, legacyMetadata } from "@tessera/array/schema"
@@ -134,7 +137,7 @@ export const legacyMetadata: (shape: FragmentShape) => Codec<LegacyMetadata> = b
 )
 
 /**
- * Decodes the unfiltered metadata by the version (1 or 2) that it begins with; throws `FormatError`.
+ * Decodes the unfiltered metadata, using the version at its start (1 or 2). Throws `FormatError`.
  *
  * ```ts
  * import { decodeLegacyMetadata, FormatError } from "@tessera/array/schema"

@@ -6,16 +6,16 @@
 import { boundedMemo } from "../binary/bounded_memo.ts"
 import { bytes, type Codec, struct, u32, u64, u64ColumnOf } from "../binary/mod.ts"
 
-/** A section as it lies; those of unknown number are kept as they are. */
+/** A section of the footer. Sections with an unknown number are preserved unchanged. */
 export interface OptionalSection {
-  /** What it is. */
+  /** The number that identifies the section. */
   readonly id: number
-  /** Its bytes. */
+  /** The bytes of the section. */
   readonly bytes: Uint8Array
 }
 
 /**
- * One section: number, bytes, the bytes. Format: `fragment.md`, "Optional section".
+ * The codec of a section: number, size in bytes, the bytes. Format: `fragment.md`, "Optional section".
  *
  * ```ts
  * import { decode, encode, OptionalSection } from "@tessera/array/schema"
@@ -28,7 +28,7 @@ export interface OptionalSection {
 export const OptionalSection: Codec<OptionalSection> = struct({ id: u64, bytes: bytes(u32) })
 
 /**
- * The section that says where the bounds of the tiles in global order start.
+ * The number of the section with the positions of the global-order bounds of the tiles.
  *
  * ```ts
  * import { GLOBAL_ORDER_BOUNDS } from "@tessera/array/schema"
@@ -39,16 +39,16 @@ export const OptionalSection: Codec<OptionalSection> = struct({ id: u64, bytes: 
  */
 export const GLOBAL_ORDER_BOUNDS = 0
 
-/** Where the generic tiles of the global-order bounds start: first and last cell of each tile, per dimension. */
+/** The positions of the generic tiles of the global-order bounds: first and last cell of each tile, by dimension. */
 export interface GlobalOrderBounds {
-  /** Where the tiles of the first cells start, by dimension. */
+  /** The offsets of the generic tiles of the first cells, by dimension. */
   readonly mins: Float64Array
-  /** Where the tiles of the last cells start, by dimension. */
+  /** The offsets of the generic tiles of the last cells, by dimension. */
   readonly maxes: Float64Array
 }
 
 /**
- * Section 0 of an array of so many dimensions. Memoised. Format: `fragment.md`, "Tile global order".
+ * Returns the codec of section 0 for a number of dimensions. Memoised. Format: `fragment.md`, "Tile global order".
  *
  * ```ts
  * import { encode, globalOrderBounds } from "@tessera/array/schema"

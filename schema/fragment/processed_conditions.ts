@@ -1,13 +1,13 @@
 /**
- * The delete conditions that a fragment's cells have been through already (since format 16).
+ * The delete conditions that were already applied to a fragment's cells (since format 16).
  *
  * @module
  */
 import { type Codec, codec, list, u64, utf8 } from "../binary/mod.ts"
 
 /**
- * Paths of the commits, as `__commits/<name>.del`. What `dci.tdb` holds are indexes into this list. Format: `fragment.md`,
- * "Tile Processed Conditions".
+ * The codec of the paths of the delete commits, such as `__commits/<name>.del`. The values in `dci.tdb` are indexes
+ * into this list. Format: `fragment.md`, "Tile Processed Conditions".
  *
  * ```ts
  * import { encode, ProcessedConditions } from "@tessera/array/schema"

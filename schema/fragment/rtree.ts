@@ -1,5 +1,5 @@
 /**
- * R-trees: the MBRs of a fragment's tiles, in levels. Format: `fragment.md`.
+ * R-trees: the MBRs of a fragment's tiles in levels. Format: `fragment.md`.
  *
  * @module
  */
@@ -12,37 +12,37 @@ import { Since } from "../version/version.ts"
 /** The bounds of one dimension in all MBRs of a level: low₀, high₀, low₁, high₁, … */
 export type MbrColumn =
   | { readonly kind: "fixed"; readonly values: TypedArray }
-  /** bound i is `bytes[offsets[i] … offsets[i + 1])`; there are 2·count + 1 offsets */
+  /** Bound i is `bytes[offsets[i] … offsets[i + 1])`; there are 2·count + 1 offsets. */
   | { readonly kind: "var"; readonly bytes: Uint8Array; readonly offsets: Uint32Array }
 
 /** The MBRs of one level, by dimension. */
 export interface MbrLevel {
-  /** How many rectangles there are. */
+  /** The number of rectangles. */
   readonly count: number
-  /** Their bounds, by dimension. */
+  /** The bounds of the rectangles, by dimension. */
   readonly dimensions: ReadonlyArray<MbrColumn>
 }
 
-/** The tree: each node covers the next `fanout` entries of the level below; leaf i is the MBR of tile i. */
+/** An R-tree: each node covers the next `fanout` entries of the level below; leaf i is the MBR of tile i. */
 export interface RTree {
-  /** How many entries of the level below a node covers. */
+  /** The number of entries of the level below that a node covers. */
   readonly fanout: number
-  /** root first, leaves last; none in dense fragments */
+  /** The levels from the root to the leaves; empty in dense fragments. */
   readonly levels: ReadonlyArray<MbrLevel>
 }
 
-/** What the tree needs to know of a dimension. */
+/** The properties of a dimension that determine the layout of the tree. */
 export interface RTreeDimension {
   /** The datatype of the coordinates. */
   readonly type: Datatype
-  /** Whether they are var-sized. */
+  /** Whether the coordinates are var-sized. */
   readonly var: boolean
 }
 
 const bytesOfArray = (a: TypedArray): Uint8Array => new Uint8Array(a.buffer, a.byteOffset, a.byteLength)
 
 /**
- * MBRs of fixed size, one after the other, as columns. The bytes' number must be whole.
+ * Converts MBRs of fixed size to columns. The number of bytes must be a multiple of the MBR size.
  *
  * ```ts
  * import { mbrsOfBytes } from "@tessera/array/schema"
@@ -75,7 +75,7 @@ const getFixedLevel = (c: Cursor, count: number, dimensions: ReadonlyArray<RTree
   return mbrsOfBytes(c.bytesOf(count * stride), dimensions)
 }
 
-/** With strings among the dimensions an MBR must be walked to find the next: once to measure, once to copy. */
+/** Reads a level with var-sized dimensions in two passes, because MBRs have no fixed size: first measure, then copy. */
 const getVarLevel = (c: Cursor, count: number, dimensions: ReadonlyArray<RTreeDimension>): MbrLevel => {
   c.checkCount(count, dimensions.reduce((sum, d) => sum + (d.var ? 16 : 2 * sizeOf(d.type)), 0))
   const start = c.offset
@@ -186,20 +186,20 @@ const make = (dimensions: ReadonlyArray<RTreeDimension>): Codec<RTree> => {
   const getLevel = anyVar ? getVarLevel : getFixedLevel
   return codec<RTree>(field({
     schema: () => treeSchema(dimensions),
-    least: 8,
+    minBytes: 8,
     get: (c) => {
       const homogeneous = c.version < Since.splitDimensions
       const at = c.offset
       if (homogeneous) {
         const count = u32.get(c, undefined)
-        if (count !== dimensions.length) throw new BinaryIssue(at, `${count} dimensions where ${dimensions.length} are`)
+        if (count !== dimensions.length) throw new BinaryIssue(at, `${count} dimensions; expected ${dimensions.length}`)
       }
       const fanout = u32.get(c, undefined)
       if (homogeneous) {
         const at = c.offset
         const type = DatatypeField.get(c, undefined)
         if (dimensions.some((d) => d.type !== type)) {
-          throw new BinaryIssue(at, `MBRs of ${type} where the dimensions are ${dimensions[0].type}`)
+          throw new BinaryIssue(at, `MBRs of ${type}; the dimensions are ${dimensions[0].type}`)
         }
       }
       const count = u32.get(c, undefined)
@@ -234,7 +234,7 @@ const make = (dimensions: ReadonlyArray<RTreeDimension>): Codec<RTree> => {
 }
 
 /**
- * The R-tree of a fragment with these dimensions. Memoised. Format: `fragment.md`, "R-Tree".
+ * Returns the codec of an R-tree for these dimensions. Memoised. Format: `fragment.md`, "R-Tree".
  *
  * ```ts
  * import { decode, encode, mbrsOfBytes, rtree } from "@tessera/array/schema"

@@ -1,13 +1,14 @@
 /**
- * Where each tile of a field lies: one generic tile per field and list.
+ * The positions of a field's tiles: one generic tile per field and list.
  *
  * @module
  */
 import { type Codec, codec, u64Column } from "../binary/mod.ts"
 
 /**
- * One value per tile: where it starts in its file (offsets of fixed, var-length and validity tiles), or the unfiltered
- * bytes of a var-length tile. A field without such tiles has zeros. Format: `fragment.md`, "Tile Offsets" and "Tile Sizes".
+ * The codec of one value per tile: its offset in the file (fixed, var-sized and validity tiles), or the unfiltered size
+ * of a var-sized tile in bytes. Zeros for fields without such tiles. Format: `fragment.md`, "Tile Offsets" and "Tile
+ * Sizes".
  *
  * ```ts
  * import { decode, encode, TileOffsets } from "@tessera/array/schema"

@@ -1,30 +1,30 @@
 /**
  * Minimum, maximum, sum and null count of every tile of a field (since format 11).
  *
- * What engines wrote is not always right: see section 11.2 of the design notes before pruning by it.
+ * Engines do not always write correct statistics: see section 11.2 of the design notes before using them for pruning.
  *
  * @module
  */
 import * as Schema from "effect/Schema"
 import { BinaryIssue, type Codec, codec, type Field, field, u64, u64Column } from "../binary/mod.ts"
 
-/** Minima or maxima of all tiles; no bytes at all for fields that have none. */
+/** The minimums or maximums of all tiles; empty for fields without them. */
 export interface TileStatistic {
-  /** a cell per tile; for var-length fields a u64 per tile: where its value starts in `var` */
+  /** One cell per tile; for var-sized fields, one u64 per tile: the start of its value in `var`. */
   readonly fixed: Uint8Array
-  /** Var-sized values one after the other. */
+  /** The concatenated var-sized values. */
   readonly var: Uint8Array
 }
 
 /**
- * Minima, maxima, and from format 23 the bounds of tiles in global order: both lengths, then both buffers. Format:
- * `fragment.md`, "Tile Mins Maxes".
+ * The codec of minimums, maximums and, since format 23, the global-order bounds of tiles: both lengths, then both
+ * buffers. Format: `fragment.md`, "Tile Mins Maxes".
  *
  * ```ts
  * import { decode, encode, TileStatistic } from "@tessera/array/schema"
  * import { assertEquals } from "@std/assert"
  *
- * const mins = { fixed: Uint8Array.of(3, 1, 2), var: new Uint8Array(0) } // of a uint8 field in three tiles
+ * const mins = { fixed: Uint8Array.of(3, 1, 2), var: new Uint8Array(0) } // a uint8 field with three tiles
  * assertEquals(decode(TileStatistic, encode(TileStatistic, mins, 22), 22, "mem://a"), mins)
  * ```
  */
@@ -36,7 +36,7 @@ export const TileStatistic: Codec<TileStatistic> = codec<TileStatistic>(field({
     }) as unknown as Schema.Schema<
       TileStatistic
     >,
-  least: 16,
+  minBytes: 16,
   get: (c) => {
     const fixed = u64.get(c, undefined)
     const variable = u64.get(c, undefined)
@@ -51,17 +51,17 @@ export const TileStatistic: Codec<TileStatistic> = codec<TileStatistic>(field({
   fit: (a) => a,
 }))
 
-/** Eight raw bytes: int64, uint64 or float64 by the field's type. */
+/** Eight raw bytes per tile: int64, uint64 or float64, depending on the field's type. */
 const Sums: Field<Uint8Array> = field({
   schema: () => Schema.Uint8ArrayFromSelf,
-  least: 8,
+  minBytes: 8,
   get: (c) => {
     const count = u64.get(c, undefined)
     c.checkCount(count, 8)
     return c.bytesOf(8 * count)
   },
   put: (s, a) => {
-    if (a.byteLength % 8 !== 0) throw new BinaryIssue(s.offset, `${a.byteLength} bytes are not whole sums`)
+    if (a.byteLength % 8 !== 0) throw new BinaryIssue(s.offset, `${a.byteLength} bytes of sums are not a multiple of 8`)
     u64.put(s, a.byteLength / 8, undefined)
     s.append(a)
   },
@@ -69,7 +69,8 @@ const Sums: Field<Uint8Array> = field({
 })
 
 /**
- * The sums of all tiles, eight raw bytes each; none for fields that have none. Format: `fragment.md`, "Tile Sums".
+ * The codec of the sums of all tiles, eight raw bytes each; empty for fields without sums. Format: `fragment.md`, "Tile
+ * Sums".
  *
  * ```ts
  * import { decode, encode, TileSums, viewAs } from "@tessera/array/schema"
@@ -82,7 +83,8 @@ const Sums: Field<Uint8Array> = field({
 export const TileSums: Codec<Uint8Array> = codec(Sums)
 
 /**
- * The null counts of all tiles; none for fields that are not nullable. Format: `fragment.md`, "Tile Null Count".
+ * The codec of the null counts of all tiles; empty for fields that are not nullable. Format: `fragment.md`, "Tile Null
+ * Count".
  *
  * ```ts
  * import { decode, TileNullCounts } from "@tessera/array/schema"

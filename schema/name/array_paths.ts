@@ -1,12 +1,12 @@
 /**
- * What is where inside an array or group, by format version: two hierarchies, which one array may mix.
+ * The files and folders inside an array or group, by format version: two hierarchies, which one array may mix.
  *
  * @module
  */
 import { Since } from "../version/version.ts"
 
 /**
- * The schema of arrays until format 9, in the array's own folder.
+ * The schema file of arrays up to format 9, in the array's own folder.
  *
  * ```ts
  * import { ARRAY_SCHEMA_FILE, schemaPath } from "@tessera/array/schema"
@@ -17,7 +17,7 @@ import { Since } from "../version/version.ts"
  */
 export const ARRAY_SCHEMA_FILE = "__array_schema.tdb"
 /**
- * Schemas since format 10.
+ * The folder of schemas since format 10.
  *
  * ```ts
  * import { arrayFolders, SCHEMA_FOLDER } from "@tessera/array/schema"
@@ -28,7 +28,7 @@ export const ARRAY_SCHEMA_FILE = "__array_schema.tdb"
  */
 export const SCHEMA_FOLDER = "__schema"
 /**
- * Enumerations since format 20.
+ * The folder of enumerations since format 20.
  *
  * ```ts
  * import { enumerationPath, ENUMERATIONS_FOLDER } from "@tessera/array/schema"
@@ -39,7 +39,7 @@ export const SCHEMA_FOLDER = "__schema"
  */
 export const ENUMERATIONS_FOLDER = "__schema/__enumerations"
 /**
- * Fragments since format 12; before, they lie in the array's own folder.
+ * The folder of fragments since format 12; before, fragments are in the array's own folder.
  *
  * ```ts
  * import { fragmentPath, FRAGMENTS_FOLDER } from "@tessera/array/schema"
@@ -50,7 +50,7 @@ export const ENUMERATIONS_FOLDER = "__schema/__enumerations"
  */
 export const FRAGMENTS_FOLDER = "__fragments"
 /**
- * Commits, vacuum, ignore and delete files since format 12; before, in the array's own folder.
+ * The folder of commits, vacuum, ignore and delete files since format 12; before, they are in the array's own folder.
  *
  * ```ts
  * import { commitPath, COMMITS_FOLDER } from "@tessera/array/schema"
@@ -61,7 +61,7 @@ export const FRAGMENTS_FOLDER = "__fragments"
  */
 export const COMMITS_FOLDER = "__commits"
 /**
- * Consolidated fragment metadata since format 12; before, in the array's own folder.
+ * The folder of consolidated fragment metadata since format 12; before, it is in the array's own folder.
  *
  * ```ts
  * import { consolidatedMetadataPath, FRAGMENT_METADATA_FOLDER } from "@tessera/array/schema"
@@ -72,7 +72,7 @@ export const COMMITS_FOLDER = "__commits"
  */
 export const FRAGMENT_METADATA_FOLDER = "__fragment_meta"
 /**
- * Metadata of arrays and groups.
+ * The folder of the metadata of arrays and groups.
  *
  * ```ts
  * import { groupFolders, METADATA_FOLDER } from "@tessera/array/schema"
@@ -83,7 +83,7 @@ export const FRAGMENT_METADATA_FOLDER = "__fragment_meta"
  */
 export const METADATA_FOLDER = "__meta"
 /**
- * Dimension labels, an array each.
+ * The folder of dimension labels, which are arrays.
  *
  * ```ts
  * import { labelPath, LABELS_FOLDER } from "@tessera/array/schema"
@@ -94,7 +94,7 @@ export const METADATA_FOLDER = "__meta"
  */
 export const LABELS_FOLDER = "__labels"
 /**
- * Without it engines up to 2.5 (format 10) do not open an array; later ones do not look.
+ * The lock file: engines up to 2.5 (format 10) open an array only if it exists; later engines ignore it.
  *
  * ```ts
  * import { LOCK_FILE } from "@tessera/array/schema"
@@ -105,7 +105,7 @@ export const LABELS_FOLDER = "__labels"
  */
 export const LOCK_FILE = "__lock.tdb"
 /**
- * Marks a group.
+ * The file that marks a group.
  *
  * ```ts
  * import { GROUP_FILE } from "@tessera/array/schema"
@@ -116,7 +116,7 @@ export const LOCK_FILE = "__lock.tdb"
  */
 export const GROUP_FILE = "__tiledb_group.tdb"
 /**
- * The members of a group since 2.8.
+ * The folder of group details (members of a group) since 2.8.
  *
  * ```ts
  * import { GROUP_FOLDER } from "@tessera/array/schema"
@@ -138,7 +138,7 @@ const sinceWhen: ReadonlyArray<readonly [folder: string, version: number]> = [
 ]
 
 /**
- * The folders of a new array of a format version. Format: `array_file_hierarchy.md`.
+ * Returns the folders of a new array of a format version. Format: `array_file_hierarchy.md`.
  *
  * ```ts
  * import { arrayFolders } from "@tessera/array/schema"
@@ -152,7 +152,7 @@ export const arrayFolders = (version: number): ReadonlyArray<string> =>
   sinceWhen.filter(([, since]) => version >= since).map(([folder]) => folder)
 
 /**
- * The folders of a new group. Format: `group_file_hierarchy.md`.
+ * Returns the folders of a new group. Format: `group_file_hierarchy.md`.
  *
  * ```ts
  * import { groupFolders } from "@tessera/array/schema"
@@ -166,11 +166,11 @@ export const groupFolders: ReadonlyArray<string> = [GROUP_FOLDER, METADATA_FOLDE
 const within = (version: number, folder: string, name: string): string =>
   version >= Since.folders ? `${folder}/${name}` : name
 
-/** What a file beside a fragment is for. */
+/** The kinds of commit files. */
 export type CommitKind = "write" | "vacuum" | "delete" | "update" | "consolidated" | "ignore"
 
 /**
- * The folder of a fragment, relative to the array.
+ * Returns the folder of a fragment, relative to the array.
  *
  * ```ts
  * import { fragmentPath } from "@tessera/array/schema"
@@ -183,8 +183,8 @@ export type CommitKind = "write" | "vacuum" | "delete" | "update" | "consolidate
 export const fragmentPath = (version: number, name: string): string => within(version, FRAGMENTS_FOLDER, name)
 
 /**
- * A commit file of a fragment or delete; the version decides folder and, for writes, the extension (`.ok`, later `.wrt`).
- * Fragments until format 4 have none: `undefined`.
+ * Returns the path of a commit file of a fragment or delete. The version determines the folder and, for writes, the
+ * extension (`.ok`, later `.wrt`). Returns `undefined` for fragments up to format 4, which have no commit file.
  *
  * ```ts
  * import { commitPath } from "@tessera/array/schema"
@@ -214,7 +214,7 @@ export const commitPath = (version: number, name: string, kind: CommitKind): str
 }
 
 /**
- * A file of consolidated footers, relative to the array.
+ * Returns the path of a file of consolidated footers, relative to the array.
  *
  * ```ts
  * import { consolidatedMetadataPath } from "@tessera/array/schema"
@@ -227,7 +227,7 @@ export const consolidatedMetadataPath = (version: number, name: string): string 
   within(version, FRAGMENT_METADATA_FOLDER, `${name}.meta`)
 
 /**
- * The file of a schema. A footer without a schema name (before format 10) means `__array_schema.tdb`.
+ * Returns the path of a schema file. An empty name (footers before format 10) means `__array_schema.tdb`.
  *
  * ```ts
  * import { schemaPath } from "@tessera/array/schema"
@@ -241,7 +241,7 @@ export const schemaPath = (name: string): string =>
   name === "" || name === ARRAY_SCHEMA_FILE ? ARRAY_SCHEMA_FILE : `${SCHEMA_FOLDER}/${name}`
 
 /**
- * The file of an enumeration, relative to the array.
+ * Returns the path of an enumeration file, relative to the array.
  *
  * ```ts
  * import { enumerationPath } from "@tessera/array/schema"
@@ -253,7 +253,7 @@ export const schemaPath = (name: string): string =>
 export const enumerationPath = (fileName: string): string => `${ENUMERATIONS_FOLDER}/${fileName}`
 
 /**
- * The array of a dimension label that belongs to the array, by the label's number.
+ * Returns the path of the label array with a number, relative to the array.
  *
  * ```ts
  * import { labelPath } from "@tessera/array/schema"

@@ -1,20 +1,20 @@
 /**
- * Names of the files in a fragment's folder, by format version.
+ * The names of the files in a fragment's folder, by format version.
  *
  * @module
  */
 import { Since } from "../version/version.ts"
 
-/** What a file belongs to. */
+/** The owner of a file's data. */
 export type DataField =
   | { readonly kind: "attribute" | "dimension"; readonly index: number; readonly name: string }
   | { readonly kind: "timestamps" | "deleteTimes" | "deleteConditions" | "coords" }
 
-/** Values (or offsets), values of var-length cells, validity. */
+/** The part of a field: values (or offsets), values of var-sized cells, validity. */
 export type DataPart = "fixed" | "var" | "validity"
 
 /**
- * Footer and metadata of a fragment.
+ * The file of a fragment's metadata and footer.
  *
  * ```ts
  * import { FRAGMENT_METADATA_FILE } from "@tessera/array/schema"
@@ -26,8 +26,8 @@ export type DataPart = "fixed" | "var" | "validity"
 export const FRAGMENT_METADATA_FILE = "__fragment_metadata.tdb"
 
 /**
- * What format 8 puts for characters. The last five are wrong (RFC 3986 has 22, 3C, 3E, 5C, 7C), but the files are there
- * by these names.
+ * The escapes of format 8. The last five differ from RFC 3986 (22, 3C, 3E, 5C, 7C), but engines create files with these
+ * names.
  */
 const encoded: Record<string, string> = {
   "!": "%21",
@@ -78,7 +78,7 @@ const stem = (version: number, field: DataField): string => {
 const suffixes: Record<DataPart, string> = { fixed: "", var: "_var", validity: "_validity" }
 
 /**
- * The name of the file that holds one part of a field's tiles in a fragment of the format version. Format:
+ * Returns the name of the file of one part of a field's tiles, in a fragment of a format version. Format:
  * `array_file_hierarchy.md`.
  *
  * ```ts

@@ -1,8 +1,8 @@
 /**
- * Paths that the files of an array or group contain. They come from whoever wrote the files, so each one is checked before
- * it becomes a storage path.
+ * Paths inside the files of an array or group. They are untrusted input, so each one is checked before it becomes a
+ * storage path.
  *
- * What is rejected, with a `FormatError`, and what is ignored, by the file that contains the path:
+ * Paths that are rejected with a `FormatError`, and paths that are ignored, by the file that contains them:
  *
  * | File                       | Path                      | Invalid path  | Valid path of an unknown file             |
  * | -------------------------- | ------------------------- | ------------- | ----------------------------------------- |
@@ -19,15 +19,15 @@
  * | `.meta`, before format 9   | absolute fragment URI     | ignored       | ignored: compared, never opened           |
  * | group details              | relative member URI       | rejected      | the member is listed                      |
  *
- * The paths say nothing of symbolic links. A link inside a local array is followed, wherever it points: whoever can create
- * links on the local machine decides what the array consists of.
+ * Symbolic links are out of scope: links inside a local array are followed, even if they lead outside it, because
+ * creating them requires write access to the local file system.
  *
  * @module
  */
 import { FormatError } from "../errors/format_error.ts"
 
 /**
- * What a path is for:
+ * The kinds of paths:
  * - `path`: relative to the array, one or more components;
  * - `file`: the name of one file in a known folder;
  * - `field`: a field name, which is the start of a data file name before format 8. The name is free text that follows the
@@ -37,7 +37,7 @@ import { FormatError } from "../errors/format_error.ts"
  */
 export type InnerPathKind = "path" | "file" | "field" | "member"
 
-/** Where a path was found: the file, the field in it, and the format version. */
+/** The location of a path: the file, the field in it, and the format version. */
 export interface InnerPathPlace {
   /** The file that contains the path. */
   readonly uri: string
@@ -54,7 +54,7 @@ const control = /[\x00-\x1f\x7f-\x9f\u2028\u2029]/
 
 const dots = (component: string): boolean => component === "." || component === ".."
 
-/** Faults of field names, which are free text. The last component gets a suffix, so dots are harmless there. */
+/** Checks field names, which are free text. The last component gets a suffix, so dots are harmless there. */
 const fieldFault = (name: string): string | undefined => {
   if (name.includes("\0")) return "contains a NUL character"
   const folders = name.split(/[/\\]/).slice(0, -1)
@@ -80,9 +80,9 @@ const pathFault = (path: string): string | undefined => {
 }
 
 /**
- * Why a path may lead outside of the folder that it is relative to, or mean something else to a storage than a name in that
- * folder; `undefined` if it is valid. Percent signs are rejected in paths of arrays because web servers decode escapes such
- * as `%2e%2e%2f`; engines never write them.
+ * Returns the reason why a path may leave its base folder, or may not be a plain name for a storage; `undefined` if the
+ * path is valid. Percent signs are rejected in paths of arrays because web servers decode escapes such as `%2e%2e%2f`;
+ * engines never write them.
  *
  * ```ts
  * import { innerPathFault } from "@tessera/array/schema"
@@ -108,8 +108,8 @@ export const innerPathFault = (path: string, kind: InnerPathKind = "path"): stri
 }
 
 /**
- * The path, if it stays inside the folder that it is relative to. Throws `FormatError`, which names the file, the field and
- * the reason.
+ * Returns the path if it stays inside its base folder. Throws `FormatError` with the file, the field and the reason
+ * otherwise.
  *
  * ```ts
  * import { checkInnerPath, FormatError } from "@tessera/array/schema"
@@ -124,19 +124,20 @@ export const innerPathFault = (path: string, kind: InnerPathKind = "path"): stri
 export const checkInnerPath = (path: string, place: InnerPathPlace, kind: InnerPathKind = "path"): string => {
   const fault = innerPathFault(path, kind)
   if (fault === undefined) return path
-  const what = kind === "field" ? "field name" : kind === "file" ? "file name" : "path"
+  const label = kind === "field" ? "field name" : kind === "file" ? "file name" : "path"
   throw new FormatError({
     uri: place.uri,
     path: place.path,
     offset: place.offset ?? 0,
     version: place.version,
-    // the message spells control characters out
-    detail: `the ${what} "${shownUri(path)}" ${fault}`,
+    // the message escapes control characters
+    detail: `the ${label} "${shownUri(path)}" ${fault}`,
   })
 }
 
 /**
- * A URI or path for messages: without query, fragment, user name and password, which may be secrets, and of bounded length.
+ * Returns a URI or path for messages: without query, fragment, user name and password, which may be secrets, and
+ * shortened.
  *
  * ```ts
  * import { shownUri } from "@tessera/array/schema"

@@ -1,25 +1,27 @@
 /**
- * Names of fragments, commits, schemas, metadata and group files: they say when, and which comes first.
+ * The names of fragments, commits, schemas, metadata and group files, which contain timestamps and so have an order.
  *
  * @module
  */
 
-/** The three forms: `__uuid_t` (formats 1–2), `__t1_t2_uuid` (3–4 and files that are not fragments), `__t1_t2_uuid_v`. */
+/**
+ * The three forms: `__uuid_t` (formats 1–2), `__t1_t2_uuid` (3–4 and files that are not fragments), `__t1_t2_uuid_v`.
+ */
 export type NameForm = "uuid_t" | "t_t_uuid" | "t_t_uuid_v"
 
-/** A name taken apart. */
+/** The parts of a timestamped name. */
 export interface TimestampedName {
-  /** the whole name, without folder and extension */
+  /** The whole name, without folder and extension. */
   readonly name: string
-  /** Which of the forms the name has. */
+  /** The form of the name. */
   readonly form: NameForm
-  /** first and last time of what it holds, in milliseconds since 1970; the same in the oldest form */
+  /** The first timestamp in milliseconds since 1970; equal to `end` in the oldest form. */
   readonly start: number
-  /** The last moment, in milliseconds since 1970. */
+  /** The last timestamp in milliseconds since 1970. */
   readonly end: number
-  /** the version at the end of the name; 0 if there is none */
+  /** The format version at the end of the name; 0 if the name contains no version. */
   readonly version: number
-  /** 32 hex digits */
+  /** 32 hexadecimal digits. */
   readonly uuid: string
 }
 
@@ -27,7 +29,7 @@ const ranged = /^__(\d{1,20})_(\d{1,20})_([0-9a-f]{32})(?:_(\d{1,10}))?$/
 const oldest = /^__([0-9a-f]{32})_(?:\d{1,20}_)?(\d{1,20})$/
 
 /**
- * The last component of a path or URI; a slash at the end does not count.
+ * Returns the last component of a path or URI; trailing slashes are ignored.
  *
  * ```ts
  * import { lastComponent } from "@tessera/array/schema"
@@ -42,7 +44,7 @@ export const lastComponent = (path: string): string => {
 }
 
 /**
- * Takes a name, path or URI apart, whatever its extension; `undefined` if it is no timestamped name. Format:
+ * Parses a name, path or URI with any extension; returns `undefined` if it is not a timestamped name. Format:
  * `timestamped_name.md`.
  *
  * ```ts
@@ -73,7 +75,7 @@ export const parseName = (path: string): TimestampedName | undefined => {
 }
 
 /**
- * Makes a name; `version` is left out for the files that carry none (schemas, metadata, formats 3–4).
+ * Formats a name. Omit `version` for files whose names have no version (schemas, metadata, formats 3–4).
  *
  * ```ts
  * import { formatName } from "@tessera/array/schema"
@@ -88,14 +90,14 @@ export const formatName = (start: number, end: number, uuid: string, version?: n
   `__${start}_${end}_${uuid}${version === undefined ? "" : `_${version}`}`
 
 /**
- * Orders names by start, then end, then the bytes of the name: later ones win over earlier ones.
+ * Compares names by start, then end, then bytes: later names override earlier ones.
  *
  * ```ts
  * import { compareNames, parseName } from "@tessera/array/schema"
  * import { assertEquals } from "@std/assert"
  *
  * const [a, b] = ["a", "b"].map((digit) => parseName(`__5_5_${digit.repeat(32)}_22`)!)
- * assertEquals([b, a].sort(compareNames), [a, b]) // of the same moment, so b wins
+ * assertEquals([b, a].sort(compareNames), [a, b]) // equal timestamps, so the bytes decide
  * ```
  */
 export const compareNames = (a: TimestampedName, b: TimestampedName): number =>

@@ -1,5 +1,5 @@
 /**
- * Generic tiles: the wrapping of every structure that is not a plain file. Format: `generic_tile.md`.
+ * Generic tiles: the container of every structure that is not a plain file. Format: `generic_tile.md`.
  *
  * @module
  */
@@ -23,26 +23,26 @@ import { FilterPipeline } from "../array/filter_pipeline.ts"
 import { FormatError } from "../errors/format_error.ts"
 import { NEWEST_VERSION } from "../version/version.ts"
 
-/** What precedes the tile data. */
+/** The header before the tile data. */
 export interface GenericTileHeader {
-  /** of the engine that wrote the tile; the pipeline is parsed by it */
+  /** The format version of the engine that wrote the tile, used to parse the pipeline. */
   readonly version: number
-  /** bytes of the tile data behind the header */
+  /** The size of the tile data after the header, in bytes. */
   readonly persistedSize: number
-  /** bytes of the structure, unfiltered */
+  /** The size of the unfiltered structure in bytes. */
   readonly tileSize: number
   /** The datatype of the cells; engines write CHAR. */
   readonly datatype: Datatype
-  /** Bytes of a cell; engines write 1. */
+  /** The size of a cell in bytes; engines write 1. */
   readonly cellSize: number
   /** Whether the last filter encrypts. */
   readonly encryption: "none" | "aes_256_gcm"
-  /** What the structure went through. */
+  /** The filter pipeline of the structure. */
   readonly filters: FilterPipeline
 }
 
 /**
- * Bytes of the header before its pipeline; the last four of them say how long the pipeline is.
+ * The size of the header before its pipeline, in bytes. The last four bytes are the size of the pipeline.
  *
  * ```ts
  * import { GENERIC_TILE_HEADER_SIZE, genericTileHeaderSize } from "@tessera/array/schema"
@@ -54,17 +54,17 @@ export interface GenericTileHeader {
  */
 export const GENERIC_TILE_HEADER_SIZE = 34
 
-/** A pipeline behind its own length in bytes. */
+/** A pipeline with its size in bytes before it. */
 const SizedPipeline: Field<FilterPipeline> = field({
   schema: () => FilterPipeline.schema as Schema.Schema<FilterPipeline>,
-  least: 4 + FilterPipeline.least,
+  minBytes: 4 + FilterPipeline.minBytes,
   get: (c) => {
     const length = u32.get(c, undefined)
     const start = c.offset
     const inner = new Cursor(c.bytesOf(length), c.version)
     try {
       const pipeline = FilterPipeline.get(inner, undefined)
-      if (inner.remaining > 0) throw new BinaryIssue(inner.offset, `${inner.remaining} bytes are left over`)
+      if (inner.remaining > 0) throw new BinaryIssue(inner.offset, `${inner.remaining} unexpected bytes at the end`)
       return pipeline
     } catch (error) {
       if (!(error instanceof BinaryIssue)) throw error
@@ -82,7 +82,7 @@ const SizedPipeline: Field<FilterPipeline> = field({
 })
 
 /**
- * The header: 34 bytes and the pipeline. Format: `generic_tile.md`.
+ * The codec of the header: 34 bytes and the pipeline. Format: `generic_tile.md`.
  *
  * ```ts
  * import { encode, GenericTileHeader } from "@tessera/array/schema"
@@ -110,20 +110,20 @@ export const GenericTileHeader: Codec<GenericTileHeader> = struct({
   filters: SizedPipeline,
 })
 
-/** A generic tile that is cut out of a file. */
+/** A generic tile in a file. */
 export interface GenericTile {
-  /** What lies before the tile. */
+  /** The header of the tile. */
   readonly header: GenericTileHeader
-  /** bytes of header and pipeline */
+  /** The size of header and pipeline in bytes. */
   readonly headerSize: number
-  /** a view of the tile data: chunks, still filtered */
+  /** A view of the tile data: filtered chunks. */
   readonly data: Uint8Array
-  /** bytes of the whole: where the next part of the file starts */
+  /** The size of header and data in bytes: the offset of the next part of the file. */
   readonly size: number
 }
 
 /**
- * How many bytes header and pipeline take; `undefined` if fewer than 34 bytes are there to say it.
+ * Returns the size of header and pipeline in bytes; `undefined` if `bytes` are fewer than 34.
  *
  * ```ts
  * import { localFiles } from "@tessera/array/platform"
@@ -143,8 +143,8 @@ export const genericTileHeaderSize = (bytes: Uint8Array): number | undefined =>
     : GENERIC_TILE_HEADER_SIZE + new DataView(bytes.buffer, bytes.byteOffset).getUint32(30, true)
 
 /**
- * Reads the header of the generic tile at the start of `bytes`, which may go on behind it; throws `FormatError`. `base`
- * is where the bytes start in the file.
+ * Decodes the header of the generic tile at the start of `bytes`; bytes after it are ignored. Throws `FormatError`.
+ * `base` is the offset of the bytes in the file.
  *
  * ```ts
  * import { localFiles } from "@tessera/array/platform"
@@ -161,13 +161,16 @@ export const genericTileHeaderSize = (bytes: Uint8Array): number | undefined =>
  */
 export const decodeGenericTileHeader = (bytes: Uint8Array, uri: string, base = 0): GenericTileHeader => {
   if (predatesVersions(bytes)) {
-    const reason = "no format version here: the array predates TileDB 1.4, or these are not TileDB bytes"
+    const reason = "invalid format version: the array predates TileDB 1.4, or these are not TileDB bytes"
     throw new FormatError({ uri, path: "version", offset: base, version: 0, detail: reason })
   }
   return decodeByOwnVersion(GenericTileHeader, bytes, uri, { base, rest: true })
 }
 
-/** Until 1.3 the header began with the persisted size, a u64 whose upper half is 0: a version and an empty tile, as read today. */
+/**
+ * Up to 1.3 the header starts with the persisted size, a u64 whose upper half is 0; it looks like a version and an
+ * empty tile.
+ */
 const predatesVersions = (bytes: Uint8Array): boolean => {
   if (bytes.byteLength < 8) return false
   const view = new DataView(bytes.buffer, bytes.byteOffset)
@@ -176,8 +179,8 @@ const predatesVersions = (bytes: Uint8Array): boolean => {
 }
 
 /**
- * Reads the generic tile at the start of `bytes`, which must hold it whole and may go on behind it; throws `FormatError`. The
- * data stay filtered. `base` is where the bytes start in the file.
+ * Decodes the generic tile at the start of `bytes`, which must contain the complete tile; bytes after it are ignored.
+ * The data stay filtered. Throws `FormatError`. `base` is the offset of the bytes in the file.
  *
  * ```ts
  * import { localFiles } from "@tessera/array/platform"

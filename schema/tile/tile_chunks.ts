@@ -1,5 +1,5 @@
 /**
- * The chunks of a tile: each was filtered on its own. Format: `tile.md`.
+ * The chunks of a tile, which are filtered independently. Format: `tile.md`.
  *
  * @module
  */
@@ -17,13 +17,13 @@ import {
 } from "../binary/mod.ts"
 import * as Schema from "effect/Schema"
 
-/** A chunk of a tile that is being written. */
+/** A chunk of a tile to be written. */
 export interface Chunk {
-  /** bytes before the filters */
+  /** The size before filtering, in bytes. */
   readonly original: number
-  /** what the filters left for their reversal */
+  /** The metadata that the filters need to reverse their work. */
   readonly metadata: Uint8Array
-  /** What the filters made of the chunk. */
+  /** The filtered data. */
   readonly filtered: Uint8Array
 }
 
@@ -34,7 +34,7 @@ const ChunkField: Field<Chunk> = field({
       metadata: Schema.Uint8ArrayFromSelf,
       filtered: Schema.Uint8ArrayFromSelf,
     }) as unknown as Schema.Schema<Chunk>,
-  least: 12,
+  minBytes: 12,
   get: (c) => {
     const original = u32.get(c, undefined)
     const filtered = u32.get(c, undefined)
@@ -52,7 +52,7 @@ const ChunkField: Field<Chunk> = field({
 })
 
 /**
- * A filtered tile as its chunks. To read one without an object per chunk use {@link tileChunks}. Format: `tile.md`.
+ * The codec of a filtered tile as chunks. {@link tileChunks} reads one without an object per chunk. Format: `tile.md`.
  *
  * ```ts
  * import { Chunks, encode } from "@tessera/array/schema"
@@ -64,28 +64,28 @@ const ChunkField: Field<Chunk> = field({
  */
 export const Chunks: Codec<ReadonlyArray<Chunk>> = codec(list(u64, ChunkField))
 
-/** Where the chunks of a tile lie. */
+/** The positions of the chunks of a tile. */
 export interface ChunkTable {
-  /** How many chunks there are. */
+  /** The number of chunks. */
   readonly count: number
-  /** bytes of each chunk before the filters, as filtered, and of the filters' metadata */
+  /** The unfiltered size of each chunk in bytes. */
   readonly original: Uint32Array
-  /** Bytes of each filtered chunk. */
+  /** The filtered size of each chunk in bytes. */
   readonly filtered: Uint32Array
-  /** Bytes of what the filters say of each chunk. */
+  /** The size of the filter metadata of each chunk in bytes. */
   readonly metadata: Uint32Array
-  /** where each chunk's metadata starts in the tile's bytes; the filtered data follow it */
+  /** The start of each chunk's metadata in the bytes of the tile; the filtered data follow it. */
   readonly offsets: Float64Array
-  /** bytes of all chunks before the filters */
+  /** The unfiltered size of all chunks in bytes. */
   readonly totalOriginal: number
-  /** bytes of the tile as it lies */
+  /** The size of the filtered tile in bytes. */
   readonly size: number
 }
 
 /**
- * Finds the chunks of the tile at the start of `bytes`; nothing is unfiltered, and `totalOriginal` is a claim to be
- * checked against what the tile may hold. Bytes behind the last chunk are an error unless `rest` is set. `base` is where
- * the bytes start in the file `uri`. Throws `FormatError`.
+ * Locates the chunks of the tile at the start of `bytes` without unfiltering them. `totalOriginal` is unverified: check
+ * it against the size of the tile. Bytes after the last chunk are an error unless `rest` is set. `base` is the offset
+ * of the bytes in the file `uri`. Throws `FormatError`.
  *
  * ```ts
  * import { Chunks, encode, tileChunks } from "@tessera/array/schema"
@@ -121,7 +121,7 @@ export const tileChunks = (
       offsets[i] = c.take(metadata[i] + filtered[i])
     }
     if (c.remaining > 0 && options.rest !== true) {
-      throw new BinaryIssue(c.offset, `${c.remaining} bytes are left over behind the last chunk`)
+      throw new BinaryIssue(c.offset, `${c.remaining} unexpected bytes after the last chunk`)
     }
     return { count, original, filtered, metadata, offsets, totalOriginal, size: c.offset }
   } catch (error) {

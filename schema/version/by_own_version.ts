@@ -1,5 +1,5 @@
 /**
- * Structures that begin with the format version by which they are read.
+ * Structures that start with their format version.
  *
  * @module
  */
@@ -7,8 +7,8 @@ import { asFormatError, BinaryIssue, decode, type Field, peekVersion } from "../
 import { isLater, refusal } from "./version.ts"
 
 /**
- * Decodes bytes by the version in their first u32; throws `FormatError`, also where that version is one that nobody
- * knows yet. `base` is where the bytes start in the file; with `rest`, bytes left over are allowed.
+ * Decodes bytes by the version in their first u32. Throws `FormatError`, also for unknown versions. `base` is the
+ * offset of the bytes in the file; with `rest`, trailing bytes are allowed.
  *
  * ```ts
  * import { ArraySchema, decodeByOwnVersion, FormatError } from "@tessera/array/schema"
@@ -16,7 +16,7 @@ import { isLater, refusal } from "./version.ts"
  *
  * const bytes = Uint8Array.of(99, 0, 0, 0)
  * const error = assertThrows(() => decodeByOwnVersion(ArraySchema, bytes, "mem://a/__schema/s"), FormatError)
- * assertEquals([error.version, error.reason], [99, "Unsupported"]) // not damaged, but of a later release
+ * assertEquals([error.version, error.reason], [99, "Unsupported"]) // not damaged, but from a later release
  * ```
  */
 export const decodeByOwnVersion = <A>(

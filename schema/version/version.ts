@@ -1,5 +1,5 @@
 /**
- * Format versions, and since when what is on disk.
+ * Format versions, and the version that introduced each feature.
  *
  * @module
  */
@@ -17,7 +17,7 @@
  */
 export const OLDEST_VERSION = 1
 /**
- * What the released engines (2.25 – 2.30) write, and what is written by default.
+ * The version that the released engines (2.25 – 2.30) write, and the default for writes.
  *
  * ```ts
  * import { CURRENT_VERSION } from "@tessera/array/schema"
@@ -28,7 +28,7 @@ export const OLDEST_VERSION = 1
  */
 export const CURRENT_VERSION = 22
 /**
- * The newest version that is read: 23, as the engine's development branch defines it.
+ * The newest supported version: 23, as defined by the engine's development branch.
  *
  * ```ts
  * import { NEWEST_VERSION, refusal } from "@tessera/array/schema"
@@ -41,7 +41,7 @@ export const CURRENT_VERSION = 22
 export const NEWEST_VERSION = 23
 
 /**
- * The format version from which on each feature is on disk.
+ * The format version that introduced each feature.
  *
  * ```ts
  * import { Since } from "@tessera/array/schema"
@@ -55,7 +55,7 @@ export const Since = {
   footer: 3,
   /** `__meta/`. */
   metadata: 4,
-  /** One file per dimension, dimensions of their own types, `.ok` files. */
+  /** One file per dimension, a datatype per dimension, `.ok` files. */
   splitDimensions: 5,
   /** Fill values in the schema. */
   fillValue: 6,
@@ -67,13 +67,13 @@ export const Since = {
   encodedFileNames: 8,
   /** Field files `a0.tdb`, `d0.tdb`. */
   numberedFileNames: 9,
-  /** Buckets of the Hilbert curve from the distance between the ends of a domain, where earlier ones count its values. */
+  /** Hilbert buckets computed from the distance between the domain bounds instead of the number of values. */
   hilbertDistance: 9,
-  /** Chunks of var-sized values are no longer as long as their offsets. */
+  /** Chunks of var-sized values have sizes independent of their offsets. */
   ownVarChunks: 9,
   /** `__schema/`, and the schema's name in the footer. */
   schemaFolder: 10,
-  /** Chunks of var-sized values end where cells end. */
+  /** Chunks of var-sized values end at cell boundaries. */
   wholeVarCells: 11,
   /** Minimum, maximum, sum and null count of every tile. */
   tileStatistics: 11,
@@ -81,40 +81,40 @@ export const Since = {
   folders: 12,
   /** Statistics of the whole fragment. */
   fragmentStatistics: 12,
-  /** RLE folds the offsets of ASCII strings. */
+  /** RLE folds the offsets of ASCII strings into the data. */
   foldedRle: 12,
-  /** The dictionary filter folds the offsets of ASCII strings. */
+  /** The dictionary filter folds the offsets of ASCII strings into the data. */
   foldedDictionary: 13,
   /** `t.tdb`. */
   timestamps: 14,
   /** `dt.tdb` and `dci.tdb`. */
   deleteMetadata: 15,
-  /** A fragment overlapping the time range counts (sparse), its cells are filtered one by one. */
+  /** Sparse fragments that overlap the time range are read, and their cells are filtered by timestamp. */
   timestampOverlap: 15,
   /** `.del` files; processed conditions in the footer. */
   deletes: 16,
-  /** Folded strings go through other filters too. */
+  /** Folded strings may pass through further filters. */
   foldedChains: 16,
-  /** The order of an attribute; UTF-8 strings folded. */
+  /** The order of an attribute; folding of UTF-8 strings. */
   attributeOrder: 17,
   foldedUtf8: 17,
   dimensionLabels: 18,
-  /** Lines of vacuum files relative to the array. */
+  /** Vacuum files with lines relative to the array. */
   relativeVacuum: 19,
-  /** Delta's reinterpret type. */
+  /** The reinterpret type of delta. */
   deltaReinterpret: 19,
   enumerations: 20,
-  /** Double delta's reinterpret type; bit-width reduction and positive delta on dates and times. */
+  /** The reinterpret type of double delta; bit-width reduction and positive delta on dates and times. */
   doubleDeltaReinterpret: 20,
   dateFilters: 20,
-  /** Every filter sees the output type of the one before it, by the version of the engine that wrote. */
+  /** Each filter receives the output type of the previous one, depending on the version of the engine that wrote. */
   typeFlow: 20,
   currentDomain: 22,
   optionalSections: 23,
 } as const satisfies Record<string, number>
 
 /**
- * Why a version is refused; `undefined` for one that is read.
+ * Returns the reason why a version is not supported; `undefined` for supported versions.
  *
  * ```ts
  * import { refusal } from "@tessera/array/schema"
@@ -129,13 +129,14 @@ export const refusal = (version: number): string | undefined =>
     ? "written by an experimental build (format version 4294967295), which no engine reads"
     : version > NEWEST_VERSION
     ? `format version ${version} is newer than ${NEWEST_VERSION}, the newest that this engine reads: use a newer tessera ` +
-      `(or these bytes are from before TileDB 1.4, which nobody reads any more)`
+      `(or these bytes are from before TileDB 1.4, which is no longer supported)`
     : version < OLDEST_VERSION || !Number.isInteger(version)
-    ? `${version} is no format version: the array predates TileDB 1.4, or these are not TileDB bytes`
+    ? `${version} is not a format version: the array predates TileDB 1.4, or these are not TileDB bytes`
     : undefined
 
 /**
- * Whether a refused version may be one of a later release; beyond that it is damage. All ones were experimental builds.
+ * Whether an unsupported version may belong to a later release; larger numbers are damage. Experimental builds wrote
+ * all bits set.
  *
  * ```ts
  * import { isLater } from "@tessera/array/schema"

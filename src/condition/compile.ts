@@ -1,6 +1,6 @@
 /**
- * Conditions as users mean them, made into what is evaluated: names and values checked against a schema, values in the bytes
- * of their fields, enumerated ones as codes, negations pushed down to the comparisons as the engine does it.
+ * Conditions as users mean them, made into what is evaluated: names and values checked against a schema, values in the
+ * bytes of their fields, enumerated ones as codes, negations pushed down to the comparisons as the engine does it.
  */
 import * as DateTime from "effect/DateTime"
 import type { ArraySchema } from "../../schema/array/array_schema.ts"
@@ -228,8 +228,8 @@ const codesOf = (enumeration: Enumeration, values: ReadonlyArray<Uint8Array>): R
 }
 
 /**
- * A test of values of an enumeration as one of codes. A value that the enumeration lacks is no cell's: a comparison with it
- * holds nowhere, and "another than it" wherever there is a value.
+ * A test of values of an enumeration as one of codes. A value that the enumeration lacks is no cell's: a comparison
+ * with it holds nowhere, and "another than it" wherever there is a value.
  */
 const enumerated = (
   field: Field,

@@ -1,5 +1,5 @@
 /**
- * Conditions on cells, put together from functions or read from text.
+ * Conditions on cells, built from functions or parsed from text.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -13,10 +13,10 @@
  * assertEquals(Condition.format(parsed), Condition.format(deep))
  * ```
  *
- * A null fulfils no comparison, not even `ne`; `isNull` and `notNull` ask for it. Numbers compare with numbers, 64-bit integers
- * also with bigints, dates with `Date`, `DateTime`, ISO text or counts of their unit, text with strings or bytes, enumerated
- * attributes with the values of their enumeration. Cells that are older than an attribute have its fill value, or null, as they
- * are read; engines let none of them fulfil anything.
+ * A null matches no comparison, not even `ne`; use `isNull` and `notNull` to test for it. Numbers compare with numbers,
+ * 64-bit integers also with bigints, dates with `Date`, `DateTime`, ISO text or counts of their unit, text with strings
+ * or bytes, enumerated attributes with the values of their enumeration. Cells that are older than an attribute have its
+ * fill value, or null, in conditions as in results; in engines they match no condition.
  *
  * @module
  */
@@ -48,13 +48,13 @@ export { parse } from "./parse.ts"
 /** Any value but null, which has tests of its own. */
 export type Comparable = Exclude<ConditionValue, null>
 
-/** Makes a condition of a field and a value. */
+/** Creates a condition from a field and a value. */
 export type Comparing = <const F extends string, V extends Comparable>(field: F, value: V) => Condition<readonly [F, V]>
 
 const comparing = (op: Comparison): Comparing => (field, value) => ({ op, field, values: [value] })
 
 /**
- * Cells whose `field` is less than `value`: `Condition.lt("depth", 400)`.
+ * Matches cells whose `field` is less than `value`: `Condition.lt("depth", 400)`.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -65,7 +65,7 @@ const comparing = (op: Comparison): Comparing => (field, value) => ({ op, field,
  */
 export const lt: Comparing = comparing("lt")
 /**
- * Cells whose `field` is at most `value`: `Condition.le("depth", 400)`.
+ * Matches cells whose `field` is at most `value`: `Condition.le("depth", 400)`.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -76,7 +76,7 @@ export const lt: Comparing = comparing("lt")
  */
 export const le: Comparing = comparing("le")
 /**
- * Cells whose `field` is greater than `value`: `Condition.gt("depth", 400)`.
+ * Matches cells whose `field` is greater than `value`: `Condition.gt("depth", 400)`.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -87,7 +87,7 @@ export const le: Comparing = comparing("le")
  */
 export const gt: Comparing = comparing("gt")
 /**
- * Cells whose `field` is at least `value`: `Condition.ge("depth", 400)`.
+ * Matches cells whose `field` is at least `value`: `Condition.ge("depth", 400)`.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -98,7 +98,7 @@ export const gt: Comparing = comparing("gt")
  */
 export const ge: Comparing = comparing("ge")
 /**
- * Cells whose `field` is `value`: `Condition.eq("place", "Tonga")`.
+ * Matches cells whose `field` is equal to `value`: `Condition.eq("place", "Tonga")`.
  *
  * ```ts
  * import { Condition, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -115,7 +115,7 @@ export const ge: Comparing = comparing("ge")
  */
 export const eq: Comparing = comparing("eq")
 /**
- * Cells whose `field` is another than `value`, and not null: `Condition.ne("place", "Tonga")`.
+ * Matches cells whose `field` differs from `value` and is not null: `Condition.ne("place", "Tonga")`.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -126,7 +126,7 @@ export const eq: Comparing = comparing("eq")
  */
 export const ne: Comparing = comparing("ne")
 
-/** Makes a condition of a field and several values. */
+/** Creates a condition from a field and several values. */
 export type Containing = <const F extends string, V extends Comparable>(
   field: F,
   values: Iterable<V>,
@@ -135,7 +135,7 @@ export type Containing = <const F extends string, V extends Comparable>(
 const containing = (op: SetOp): Containing => (field, values) => ({ op, field, values: [...values] })
 
 /**
- * Cells whose `field` is one of `values`: `Condition.in("place", ["Tonga", "Fiji"])`.
+ * Matches cells whose `field` is one of `values`: `Condition.in("place", ["Tonga", "Fiji"])`.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -147,7 +147,7 @@ const containing = (op: SetOp): Containing => (field, values) => ({ op, field, v
 const isIn: Containing = containing("in")
 export { isIn as in }
 /**
- * Cells whose `field` is none of `values`, and not null: `Condition.notIn("place", ["Tonga", "Fiji"])`.
+ * Matches cells whose `field` is not among `values` and not null: `Condition.notIn("place", ["Tonga", "Fiji"])`.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -159,7 +159,7 @@ export { isIn as in }
 export const notIn: Containing = containing("not_in")
 
 /**
- * Cells whose `field` is null: `Condition.isNull("flag")`. None where the field is not nullable.
+ * Matches cells whose `field` is null: `Condition.isNull("flag")`. No cell matches if the field is not nullable.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -175,7 +175,7 @@ export const isNull = <const F extends string>(field: F): Condition<readonly [F,
 })
 
 /**
- * Cells whose `field` is not null: `Condition.notNull("flag")`. All where the field is not nullable.
+ * Matches cells whose `field` is not null: `Condition.notNull("flag")`. All cells match if the field is not nullable.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -191,7 +191,7 @@ export const notNull = <const F extends string>(field: F): Condition<readonly [F
 })
 
 /**
- * Cells that fulfil all conditions; all cells if there is none.
+ * Matches cells that satisfy all conditions; without conditions, all cells.
  *
  * ```ts
  * import { Cells, Condition, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -213,7 +213,7 @@ export const and = <C extends ReadonlyArray<Condition>>(...conditions: C): Condi
 })
 
 /**
- * Cells that fulfil one of the conditions at least; no cell if there is none.
+ * Matches cells that satisfy at least one of the conditions; without conditions, no cell.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -229,7 +229,7 @@ export const or = <C extends ReadonlyArray<Condition>>(...conditions: C): Condit
 })
 
 /**
- * The opposite of a condition, as the engine has it: comparisons turn round, and a null fulfils them as little as before.
+ * Negates a condition like the engine: comparisons are inverted, so that a null still matches no comparison.
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -241,7 +241,7 @@ export const or = <C extends ReadonlyArray<Condition>>(...conditions: C): Condit
 export const not = <T extends Term>(condition: Condition<T>): Condition<T> => ({ op: "not", condition })
 
 /**
- * The names of the fields that a condition looks at, each once, in the order of the condition.
+ * Returns the names of the fields of a condition without duplicates, in the order of first use.
  *
  * ```ts
  * import { Condition } from "@tessera/array"

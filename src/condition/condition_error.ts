@@ -24,10 +24,10 @@ const ConditionErrorBase: TaggedErrorClass<ConditionError, "ConditionError", {
 }))
 
 /**
- * A condition that means nothing: text that cannot be read, a field that the array does not have, a value that a field cannot
- * have. Nothing was read. `at` is the position in `text` where the condition was given as text; `path` leads to the
- * part of the tree (`and[1].not`) where it was put together. `field` is `""` where no field is concerned; `uri` is there
- * where an array is.
+ * A condition that means nothing: text that cannot be read, a field that the array does not have, a value that a field
+ * cannot have. Nothing was read. `at` is the position in `text` where the condition was given as text; `path` leads to
+ * the part of the tree (`and[1].not`) where it was put together. `field` is `""` where no field is concerned; `uri` is
+ * there where an array is.
  *
  * ```ts
  * import { Condition, ConditionError, layerDefault, Sparse, TileArray } from "@tessera/array"

@@ -1,43 +1,43 @@
 /**
- * Conditions on cells as users put them together: values of the program, before a schema says what they mean in bytes.
+ * Conditions on cells as values of the program: a schema is required to encode their values.
  *
  * @module
  */
 import type * as DateTime from "effect/DateTime"
 import type { ComparisonOp, SetOp } from "../../schema/condition_ast.ts"
 
-/** What a cell can be compared with; `null` only in tests for null. */
+/** The types of values in comparisons; `null` only in tests for null. */
 export type ConditionValue = number | bigint | string | boolean | Date | DateTime.Utc | Uint8Array | null
 
-/** A field that a condition looks at, and what it is compared with. */
+/** A field of a condition, and a value that it is compared with. */
 export type Term = readonly [field: string, value: ConditionValue]
 
-/** How a cell is compared. */
+/** The comparison operators. */
 export type Comparison = Exclude<ComparisonOp, "always_true" | "always_false">
 
-/** Where in a text a part of a condition stands. */
+/** The position of a part of a condition in its text. */
 export interface Place {
   /** The whole text. */
   readonly text: string
-  /** Characters before the part. */
+  /** The number of characters before the part. */
   readonly at: number
 }
 
-/** A comparison of a field with a value, or with several. */
+/** A comparison of a field with one value or several values. */
 export interface FieldTest {
   /** `lt`, `le`, `gt`, `ge`, `eq`, `ne`, `in` or `not_in`. */
   readonly op: Comparison | SetOp
   /** The name of the attribute or dimension. */
   readonly field: string
-  /** Only fields of this kind are meant. */
+  /** The kind of the field; without it, attributes and dimensions match. */
   readonly of?: "attribute" | "dimension"
-  /** One value; of `in` and `not_in` any number. */
+  /** One value; any number of values for `in` and `not_in`. */
   readonly values: ReadonlyArray<ConditionValue>
-  /** Where it was read. */
+  /** The position in the text, for parsed conditions. */
   readonly place?: Place
 }
 
-/** A node of the tree of a condition. */
+/** A node of a condition tree. */
 export type ConditionTree =
   | FieldTest
   | { readonly op: "and" | "or"; readonly conditions: ReadonlyArray<ConditionTree> }
@@ -46,21 +46,22 @@ export type ConditionTree =
 declare const terms: unique symbol
 
 /**
- * A condition on cells. `T` says which fields it compares with what, so that TypeScript refuses it for an array whose schema
- * has no such field, or another type of it; a condition that was parsed from text is checked at run time only.
+ * A condition on cells. `T` contains the fields and the types of their values, so that TypeScript rejects it for an
+ * array whose schema lacks such a field or has another datatype. Conditions parsed from text are only checked at run
+ * time.
  */
 export type Condition<T extends Term = Term> = ConditionTree & {
-  /** Known to TypeScript only. */
+  /** Only a type, without a value at run time. */
   readonly [terms]?: T
 }
 
 /** The terms of a condition. */
 export type TermsOf<C> = C extends Condition<infer T> ? T : never
 
-/** Whether a node compares a field. */
+/** Whether a node is a comparison of a field. */
 export const isFieldTest = (tree: ConditionTree): tree is FieldTest => "field" in tree
 
-/** The names of the fields that a condition looks at, each once. */
+/** Returns the names of the fields of a condition, without duplicates. */
 export const fieldNames = (tree: ConditionTree): ReadonlySet<string> => {
   const names = new Set<string>()
   const visit = (node: ConditionTree): void => {

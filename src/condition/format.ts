@@ -1,5 +1,5 @@
 /**
- * Conditions as text that {@link parse} reads.
+ * Formats conditions as text for {@link parse}.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const bytesText = (bytes: Uint8Array): string => {
   return `b"${out}"`
 }
 
-/** A number as one: integers past 2^53 would be read as bigints. */
+/** Formats a number as a float if it exceeds 2^53, because an integer would be parsed as bigint. */
 const numberText = (value: number): string => {
   if (Number.isNaN(value)) return "nan"
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf"
@@ -49,12 +49,12 @@ const fieldText = ({ field, of }: FieldTest): string =>
     ? `field(${JSON.stringify(field)})`
     : `${of === "dimension" ? "dim" : "attr"}(${JSON.stringify(field)})`
 
-/** How tightly a node holds together; a looser one in it needs parentheses. */
+/** The precedence of a node: a child of lower precedence requires parentheses. */
 const tightness = (tree: ConditionTree): number =>
   isFieldTest(tree) ? 4 : tree.op === "not" ? 3 : tree.op === "and" ? 2 : 1
 
 /**
- * A condition as text, in the grammar that `Condition.parse` reads.
+ * Formats a condition as text, in the grammar of `Condition.parse`.
  *
  * ```ts
  * import { Condition } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * Conditions from text, in the grammar of TileDB-Py's `QueryCondition`: that of Python's comparisons.
+ * Parses conditions from text, in the grammar of TileDB-Py's `QueryCondition`: Python comparisons.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { ConditionError } from "./condition_error.ts"
 import { type ConditionToken, conditionTokens, unreadable } from "./tokens.ts"
 import type { Comparison, Condition, ConditionTree, ConditionValue, FieldTest } from "./condition_tree.ts"
 
-/** What a part of a text is. */
+/** A part of a text. */
 type Part =
   | { readonly kind: "condition"; readonly tree: ConditionTree; readonly at: number }
   | { readonly kind: "field"; readonly name: string; readonly of?: FieldTest["of"]; readonly at: number }
@@ -35,19 +35,19 @@ const constants = new Map<string, ConditionValue>([
 ])
 const casts = ["attr", "dim", "field", "val"]
 
-/** Deeper texts are refused, before the stack ends. */
+/** The maximum depth, far below the stack limit. */
 const DEEPEST = 200
 
 /**
- * The condition that a text says. Throws {@link ConditionError}, which knows the place, for what cannot be read; whether an
- * array has the fields, and whether they can have the values, is found out when it is used.
+ * Parses a condition. Throws {@link ConditionError}, with the position, for invalid text. Whether an array has the
+ * fields, and whether the values fit their datatypes, is checked when the condition is used.
  *
  * - comparisons `depth > 400`, `400 < depth`, `1 <= depth < 9`, with `<`, `<=`, `>`, `>=`, `==`, `!=`
  * - sets `place in ["Tonga", "Fiji"]`, `place not in ["Tonga"]`
  * - nulls `flag == None`, `flag != None`
  * - `and`, `or`, `not`, parentheses; `&` and `|` bind tighter than comparisons, as in Python: `(a > 1) & (b < 2)`
- * - numbers, `"strings"`, `b"bytes"`, `True`, `False`; dates as strings, `time > "2024-02-29"`; `val(…)` around a value changes nothing
- * - names that are no plain words: `attr("orig.ident")`, `dim("my dim")`, `field("either")`
+ * - numbers, `"strings"`, `b"bytes"`, `True`, `False`; dates as strings, `time > "2024-02-29"`; `val(…)` around a value is ignored
+ * - names that are not identifiers: `attr("orig.ident")`, `dim("my dim")`, `field("either")`
  *
  * ```ts
  * import { Condition } from "@tessera/array"
@@ -70,9 +70,9 @@ export const parse = (text: string): Condition<never> => {
     if (is) next++
     return is
   }
-  const found = (): string => token().kind === "end" ? "the text ends" : `here is ${token().word}`
+  const actual = (): string => token().kind === "end" ? "the text ends" : `here is ${token().word}`
   const expect = (word: string, why: string): void => {
-    if (!taken(isSign(word))) throw fail(token().at, `${why} needs a ${JSON.stringify(word)}, but ${found()}`)
+    if (!taken(isSign(word))) throw fail(token().at, `${why} needs a ${JSON.stringify(word)}, but ${actual()}`)
   }
 
   const asCondition = (part: Part): ConditionTree => {
@@ -83,8 +83,8 @@ export const parse = (text: string): Condition<never> => {
     throw fail(
       part.at,
       part.kind === "field"
-        ? `${part.name} alone is no condition; compare it with something`
-        : "a value alone is no condition; compare a field with it",
+        ? `${part.name} alone is not a condition; compare it with a value`
+        : "a value alone is not a condition; compare a field with it",
     )
   }
   const asValue = (part: Part): ConditionValue => {
@@ -96,8 +96,8 @@ export const parse = (text: string): Condition<never> => {
           JSON.stringify(part.name)
         }`
         : part.kind === "list"
-        ? "a list is compared with in and not in only"
-        : "a condition is compared with nothing; use and, or and parentheses",
+        ? "a list requires in or not in"
+        : "a condition cannot be compared; use and, or and parentheses",
     )
   }
   const joined = (op: "and" | "or", parts: ReadonlyArray<Part>): Part =>
@@ -111,7 +111,7 @@ export const parse = (text: string): Condition<never> => {
   }
 
   const nested = <A>(parser: () => A): A => {
-    if (++depth > DEEPEST) throw fail(token().at, `conditions nested deeper than ${DEEPEST} are not read`)
+    if (++depth > DEEPEST) throw fail(token().at, `conditions nested deeper than ${DEEPEST} are not supported`)
     const result = parser()
     depth--
     return result
@@ -134,14 +134,14 @@ export const parse = (text: string): Condition<never> => {
   }
 
   const compared = (left: Part, op: Comparison, right: Part, at: number): FieldTest => {
-    const [field, value, its] = left.kind === "field" ? [left, right, op] : [right, left, turned[op]]
+    const [field, value, operator] = left.kind === "field" ? [left, right, op] : [right, left, turned[op]]
     if (field.kind !== "field") {
-      // says what is wrong with the sides, if it is that
+      // fails with the reason if a side is not a value
       asValue(left)
       asValue(right)
-      throw fail(left.at, "two values are compared; one side is the name of a field, without quotes")
+      throw fail(left.at, "two values cannot be compared; one side must be a field name, without quotes")
     }
-    return { op: its, field: field.name, of: field.of, values: [asValue(value)], place: { text, at } }
+    return { op: operator, field: field.name, of: field.of, values: [asValue(value)], place: { text, at } }
   }
   const comparison = (): Part => {
     const first = either()
@@ -158,16 +158,16 @@ export const parse = (text: string): Condition<never> => {
       const negated = isName("not")
       if (negated || isName("in")) {
         next++
-        if (negated && !taken(isName("in"))) throw fail(token().at, `not needs an in here, but ${found()}`)
+        if (negated && !taken(isName("in"))) throw fail(token().at, `not needs an in here, but ${actual()}`)
         const right = either()
         if (right.kind !== "list") throw fail(right.at, 'in needs a list, written ["a", "b"]')
-        if (left.kind !== "field") throw fail(left.at, "what is in a list is a field, by its name without quotes")
+        if (left.kind !== "field") throw fail(left.at, "the left side of in must be a field name, without quotes")
         const { name: field, of } = left
         tests.push({ op: negated ? "not_in" : "in", field, of, values: right.values, place: { text, at: left.at } })
         break
       }
-      if (isName("is")) throw fail(at, "is means nothing here; nulls are tested with == None and != None")
-      if (isSign("=")) throw fail(at, "= means nothing here; equality is written ==")
+      if (isName("is")) throw fail(at, "is is not supported; test for nulls with == None and != None")
+      if (isSign("=")) throw fail(at, "= is not supported; use == for equality")
       break
     }
     if (tests.length === 0) return first
@@ -197,16 +197,16 @@ export const parse = (text: string): Condition<never> => {
     return { kind: "field", name: argument.value, of, at }
   }
   const primary = (): Part => {
-    const its = token()
-    const { at, word } = its
-    if (its.kind === "value") {
+    const part = token()
+    const { at, word } = part
+    if (part.kind === "value") {
       next++
-      return { kind: "value", value: its.value, at }
+      return { kind: "value", value: part.value, at }
     }
-    if (its.kind === "end") {
-      throw fail(at, next === 0 ? "there is no condition" : "something is missing here: the text ends")
+    if (part.kind === "end") {
+      throw fail(at, next === 0 ? "the condition is empty" : "unexpected end of the text")
     }
-    if (its.kind === "name") {
+    if (part.kind === "name") {
       if (["and", "or", "not", "in", "is"].includes(word)) {
         throw fail(at, `a field or a value is missing before ${word}`)
       }
@@ -214,7 +214,7 @@ export const parse = (text: string): Condition<never> => {
       if (constants.has(word)) return { kind: "value", value: constants.get(word)!, at }
       if (isSign("(")) {
         if (casts.includes(word)) return cast(word, at)
-        throw fail(at, `there is no function ${word}; there are ${casts.join(", ")}`)
+        throw fail(at, `unknown function ${word}; use ${casts.join(", ")}`)
       }
       if (isSign(".")) {
         throw fail(token().at, `names with dots are written attr("…"): attr("${word}.…")`)
@@ -230,7 +230,7 @@ export const parse = (text: string): Condition<never> => {
     if (word === "[") {
       const values: Array<ConditionValue> = []
       while (!isSign("]")) {
-        if (token().kind === "end") throw fail(at, "the list does not end")
+        if (token().kind === "end") throw fail(at, "the list is not closed")
         values.push(asValue(nested(either)))
         if (!taken(isSign(","))) break
       }
@@ -240,18 +240,20 @@ export const parse = (text: string): Condition<never> => {
     if (word === "-" || word === "+") {
       const of = nested(primary)
       const value = asValue(of)
-      if (typeof value !== "number" && typeof value !== "bigint") throw fail(of.at, `${word} goes before numbers only`)
+      if (typeof value !== "number" && typeof value !== "bigint") {
+        throw fail(of.at, `${word} must be followed by a number`)
+      }
       return { kind: "value", value: word === "-" ? -value : value, at }
     }
     throw fail(
       at,
-      word === "^" || word === "~" ? `${word} means nothing in conditions` : `${word} is not expected here`,
+      word === "^" || word === "~" ? `${word} is not supported in conditions` : `${word} is not expected here`,
     )
   }
 
   const whole = disjunction()
   if (token().kind !== "end") {
-    throw fail(token().at, `the condition is over, but ${found()}; parts are joined with and, or`)
+    throw fail(token().at, `expected the end, but ${actual()}; join conditions with and, or`)
   }
   return asCondition(whole)
 }

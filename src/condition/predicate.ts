@@ -1,15 +1,18 @@
 /**
- * Conditions as they are evaluated: names of fields, and values in their bytes.
+ * Conditions in evaluable form: field names, and values as bytes.
  */
 import type { CombinationOp, ConditionNode } from "../../schema/condition_ast.ts"
 
-/** A condition to evaluate: as delete commits keep it, or with tests for null, which these cannot tell from empty text. */
+/**
+ * A condition to evaluate: the form of delete commits, plus null tests, which that form cannot distinguish from empty
+ * text.
+ */
 export type Predicate =
   | Exclude<ConditionNode, { readonly kind: "expression" }>
   | { readonly kind: "null"; readonly op: "eq" | "ne"; readonly field: string }
   | { readonly kind: "expression"; readonly op: CombinationOp; readonly children: ReadonlyArray<Predicate> }
 
-/** The fields that a condition looks at. */
+/** Returns the fields of a condition. */
 export const conditionFields = (node: Predicate): ReadonlySet<string> => {
   const names = new Set<string>()
   const visit = (n: Predicate): void => {

@@ -1,10 +1,10 @@
 /**
- * Predicates in the form in which the engine has them: no parts that hold always or never, no joints of fewer than two parts,
- * no joint of the kind of the one around it.
+ * Simplifies predicates like the engine: without constant parts, without expressions of fewer than two children, and
+ * without nested expressions of the same operator.
  */
 import type { Predicate } from "./predicate.ts"
 
-/** A predicate that is simple, or what it is for every cell. */
+/** Returns a simplified predicate, or a boolean if the result is the same for all cells. */
 export const simplify = (node: Predicate): Predicate | boolean => {
   if (node.kind === "null") return node
   if (node.kind === "value") {

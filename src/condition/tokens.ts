@@ -1,5 +1,5 @@
 /**
- * The words of a condition in text: names, numbers, strings and signs, each with its place.
+ * The tokens of a condition in text: names, numbers, strings and signs, with their positions.
  */
 import { ConditionError } from "./condition_error.ts"
 
@@ -13,7 +13,7 @@ export type ConditionToken =
     readonly at: number
   }
 
-/** A condition that cannot be read, at a place. */
+/** Returns the error of invalid text at a position. */
 export const unreadable = (text: string, at: number, reason: string): ConditionError =>
   new ConditionError({ text, at, path: "", field: "", detail: reason })
 
@@ -43,7 +43,7 @@ const plain: Readonly<Record<string, string>> = {
   "\n": "",
 }
 
-/** What stands between quotes, with Python's escapes undone. */
+/** Returns a string without quotes, with Python's escapes decoded. */
 const unescaped = (text: string, at: number, inner: string): string =>
   inner.replace(
     /\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([^]))/g,
@@ -51,12 +51,14 @@ const unescaped = (text: string, at: number, inner: string): string =>
       const code = octal ?? x ?? u ?? U
       if (code !== undefined) {
         const point = parseInt(code, octal === undefined ? 16 : 8)
-        if (point > 0x10ffff) throw unreadable(text, at + i, `${whole} is no character`)
+        if (point > 0x10ffff) throw unreadable(text, at + i, `${whole} is not a valid character`)
         return String.fromCodePoint(point)
       }
-      const found = plain[one]
-      if (found === undefined) throw unreadable(text, at + i, `${whole} is no escape; a backslash is written \\\\`)
-      return found
+      const character = plain[one]
+      if (character === undefined) {
+        throw unreadable(text, at + i, `${whole} is not an escape; write a backslash as \\\\`)
+      }
+      return character
     },
   )
 
@@ -64,7 +66,7 @@ const bytesOf = (text: string, at: number, inner: string): Uint8Array =>
   Uint8Array.from(inner, (character, i) => {
     const code = character.codePointAt(0)!
     if (code > 0xff) {
-      throw unreadable(text, at + i, `${JSON.stringify(character)} is no byte; bytes are written \\x00 to \\xff`)
+      throw unreadable(text, at + i, `${JSON.stringify(character)} is not a byte; write bytes as \\x00 to \\xff`)
     }
     return code
   })
@@ -76,7 +78,7 @@ const numberOf = (text: string, at: number, word: string): number | bigint => {
     return integer <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(integer) : integer
   }
   const number = Number(digits)
-  if (Number.isNaN(number)) throw unreadable(text, at, `${word} is no number`)
+  if (Number.isNaN(number)) throw unreadable(text, at, `${word} is not a number`)
   return number
 }
 
@@ -111,7 +113,7 @@ export const conditionTokens = (text: string): ReadonlyArray<ConditionToken> => 
           at,
           `${number[0]}${
             after[0]
-          } is neither a number nor a name; names start with a letter, others are written attr("…")`,
+          } is neither a number nor a name; write names that do not start with a letter as attr("…")`,
         )
       }
       tokens.push({ kind: "value", word: number[0], value: numberOf(text, at, number[0]), at })
@@ -124,7 +126,7 @@ export const conditionTokens = (text: string): ReadonlyArray<ConditionToken> => 
       throw unreadable(
         text,
         at,
-        /["']/.test(character) ? "the string does not end" : `${JSON.stringify(character)} means nothing here`,
+        /["']/.test(character) ? "the string is not closed" : `${JSON.stringify(character)} is not expected here`,
       )
     }
     tokens.push({ kind: "sign", word: sign[0], at })

@@ -1,6 +1,6 @@
 /**
- * The condition of a read, made ready: read from text if it is one, checked against the schema of the array, with the
- * enumerations that it needs.
+ * Prepares the condition of a read: parses text, and checks the condition against the schema of the array and the
+ * enumerations that it uses.
  */
 import * as Effect from "effect/Effect"
 import { attempt, failOn } from "../../platform/attempt.ts"
@@ -16,31 +16,31 @@ import { ConditionError } from "./condition_error.ts"
 import { parse } from "./parse.ts"
 import { type ConditionTree, fieldNames } from "./condition_tree.ts"
 
-/** Which cells are wanted, and the fields that say which they are. */
+/** A prepared condition, and the fields that it uses. */
 export interface Where {
   readonly predicate: Predicate
   readonly fields: ReadonlyArray<Field>
 }
 
-/** Runs what throws {@link ConditionError}. */
+/** Runs a function that throws {@link ConditionError}. */
 const attemptCondition = <A>(run: () => A): Effect.Effect<A, ConditionError> => attempt(run, failOn(ConditionError))
 
-/** The condition of a read of an array; `undefined` if there is none. */
+/** Prepares the condition of a read; `undefined` if there is no condition. */
 export const whereOf = (
   array: OpenedArray,
-  given: ConditionTree | string | undefined,
+  condition: ConditionTree | string | undefined,
 ): Effect.Effect<Where | undefined, ConditionError | EnumerationError, Storage | Codecs> =>
-  given === undefined ? Effect.succeed(undefined) : conditionOf(array, given)
+  condition === undefined ? Effect.succeed(undefined) : conditionOf(array, condition)
 
-/** A condition on the cells of an array, or its negation. */
+/** Prepares a condition on the cells of an array, or its negation. */
 export const conditionOf = (
   array: OpenedArray,
-  given: ConditionTree | string,
+  condition: ConditionTree | string,
   isNegated = false,
 ): Effect.Effect<Where, ConditionError | EnumerationError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { schema, uri } = array
-    const tree = yield* attemptCondition(() => typeof given === "string" ? parse(given) : checkTree(given))
+    const tree = yield* attemptCondition(() => typeof condition === "string" ? parse(condition) : checkTree(condition))
     const { byName } = fieldsOf(schema)
     const names = new Set([...fieldNames(tree)].flatMap((name) => byName.get(name)?.enumeration ?? []))
     const enumerations = names.size === 0 ? [] : yield* loadEnumerations(array, names)

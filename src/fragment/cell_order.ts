@@ -1,5 +1,5 @@
 /**
- * The order of sparse cells as key words of their coordinates.
+ * The order of sparse cells, as key words of their coordinates.
  */
 import type { ArraySchema } from "../../schema/array/array_schema.ts"
 import { isFloat, sizeOf, type TypedArray } from "../../schema/array/datatype.ts"
@@ -19,7 +19,7 @@ import { finish, inParts, type Steps } from "../kernel/steps.ts"
 import { stringRanksSteps } from "../kernel/sort/string_rank.ts"
 import { tileExtentOf } from "./tile_extent.ts"
 
-/** The coordinates of cells along one dimension; `offsets` (one more than cells) cut strings. */
+/** The coordinates of cells along one dimension; `offsets` (number of cells plus one) delimit strings. */
 export interface Coordinates {
   readonly values: TypedArray
   readonly offsets?: Uint32Array
@@ -31,10 +31,10 @@ function* wordsOf(column: Coordinates): Steps<KeyWords> {
     : [yield* stringRanksSteps(column.values as Uint8Array, column.offsets)]
 }
 
-/** Key words that compare the coordinates of cells, dimension after dimension; −0 is 0. */
+/** Returns key words that order cells by their coordinates, dimension by dimension; −0 equals 0. */
 export const coordinateWords = (columns: ReadonlyArray<Coordinates>): KeyWords => finish(coordinateWordsSteps(columns))
 
-/** As {@link coordinateWords}, in steps. */
+/** Returns key words like {@link coordinateWords}, in steps. */
 export function* coordinateWordsSteps(columns: ReadonlyArray<Coordinates>): Steps<KeyWords> {
   const words: Array<Uint32Array> = []
   for (const column of columns) words.push(...yield* wordsOf(column))
@@ -42,12 +42,13 @@ export function* coordinateWordsSteps(columns: ReadonlyArray<Coordinates>): Step
 }
 
 /**
- * Words that tell −0 from 0, of the columns that hold −0. Two cells at −0 and 0 are two cells, as to the engine, which
- * compares the bytes of coordinates; yet neither comes first, so that the dimensions behind decide, and then these words.
+ * Returns words that distinguish −0 from 0, for the columns that contain −0. Like in the engine, which compares
+ * coordinates bytewise, cells at −0 and 0 are distinct; but their order depends on the other dimensions first, then on
+ * these words.
  */
 export const zeroWords = (columns: ReadonlyArray<Coordinates>): KeyWords => finish(zeroWordsSteps(columns))
 
-/** As {@link zeroWords}, in steps. */
+/** Returns words like {@link zeroWords}, in steps. */
 export function* zeroWordsSteps(columns: ReadonlyArray<Coordinates>): Steps<KeyWords> {
   const all: Array<Uint32Array> = []
   for (const { values } of columns) {
@@ -65,15 +66,15 @@ export function* zeroWordsSteps(columns: ReadonlyArray<Coordinates>): Steps<KeyW
   return all
 }
 
-/** Whether cells lie in fragments of a format as they lie in those of today. */
+/** Whether the cell order of fragments of a format version is equal to the current one. */
 export const hasTodaysOrder = ({ cellOrder, dimensions }: ArraySchema, version: number): boolean =>
   cellOrder === "hilbert"
     ? version >= Since.hilbertDistance
     : version >= Since.splitDimensions || !isFloat(dimensions[0].type)
 
 /**
- * Key words of the global order: the order in which the cells of a sparse fragment of format `version` lie. It has changed
- * twice; what is given out in global order has today's, whatever it was read from.
+ * Returns key words of the global order of a fragment of format `version`. The order has changed twice; results in
+ * global order always use the current one.
  */
 export const globalWords = (
   schema: ArraySchema,
@@ -81,7 +82,7 @@ export const globalWords = (
   version: number = CURRENT_VERSION,
 ): KeyWords => finish(globalWordsSteps(schema, columns, version))
 
-/** As {@link globalWords}, in steps. */
+/** Returns key words like {@link globalWords}, in steps. */
 export function* globalWordsSteps(
   schema: ArraySchema,
   columns: ReadonlyArray<Coordinates>,
@@ -91,7 +92,7 @@ export function* globalWordsSteps(
     return [...yield* hilbertOf(schema, columns, version), ...yield* coordinateWordsSteps(columns)]
   }
   if (!hasTodaysOrder(schema, version)) {
-    // engines 1.x do not round the number of a float's tile down: cells go by value alone
+    // engines 1.x do not round the tile number of floats down: the order depends on the values only
     return yield* coordinateWordsSteps(schema.tileOrder === "col-major" ? [...columns].reverse() : columns)
   }
   const places: Array<PlaceWords> = []
@@ -104,7 +105,7 @@ export function* globalWordsSteps(
   ]
 }
 
-/** Numbers as float64, as the engine converts them. */
+/** Converts numbers to float64 like the engine. */
 function* asDoubles(values: TypedArray): Steps<Float64Array> {
   if (values instanceof Float64Array) return values
   if (!(values instanceof BigInt64Array) && !(values instanceof BigUint64Array)) {
@@ -123,7 +124,10 @@ function* asDoubles(values: TypedArray): Steps<Float64Array> {
   return out
 }
 
-/** Where coordinates lie along a dimension: in which space tile, and where in it (or, which sorts alike, where at all). */
+/**
+ * The position of coordinates along a dimension: the space tile, and the position in it (or the absolute position,
+ * which sorts the same).
+ */
 interface PlaceWords {
   readonly tile: KeyWords
   readonly cell: KeyWords
@@ -153,7 +157,7 @@ function* placeWords(dimension: Dimension, column: Coordinates): Steps<PlaceWord
   return { tile: yield* keyWordsSteps(tile), cell: yield* keyWordsSteps(values) }
 }
 
-/** Whole numbers below 2^32 as words. */
+/** Converts integers below 2^32 to words. */
 function* asWords(numbers: Float64Array): Steps<KeyWords> {
   const words = new Uint32Array(numbers.length)
   yield* inParts(words.length, (from, to) => words.set(numbers.subarray(from, to), from))
@@ -162,7 +166,7 @@ function* asWords(numbers: Float64Array): Steps<KeyWords> {
 
 const TWO_32 = 2 ** 32
 
-/** Tiles as the engine numbers them: of float32 in that type. */
+/** Returns tile numbers like the engine, which computes float32 tiles in that type. */
 function* floatTiles(values: Float64Array, low: number, extent: number, single: boolean): Steps<Float64Array> {
   const tiles = new Float64Array(values.length)
   yield* inParts(tiles.length, (from, to) => {
@@ -174,10 +178,13 @@ function* floatTiles(values: Float64Array, low: number, extent: number, single: 
   return tiles
 }
 
-/** Cells that are looked at together. */
+/** The number of cells in a block. */
 const BLOCK = 4096
 
-/** How far integers from `from` on lie from the start of a domain that is shorter than 2^53: exact as numbers. */
+/**
+ * Writes the distances of integers, starting with cell `from`, from the start of a domain shorter than 2^53: exact as
+ * numbers.
+ */
 const distances = (values: TypedArray, low: number | bigint, from: number, out: Float64Array): void => {
   if (typeof low === "number") {
     out.set(values.subarray(from, from + out.length) as Int32Array)
@@ -193,7 +200,7 @@ const distances = (values: TypedArray, low: number | bigint, from: number, out: 
   }
 }
 
-/** Tiles of integers, and places in them; the last one lies `span` behind `low`. */
+/** Returns the tile numbers of integers and the positions in them; the last position is `span` after `low`. */
 function* wholePlaces(
   values: TypedArray,
   low: number | bigint,
@@ -223,14 +230,14 @@ function* wholePlaces(
   return { tile: all(tile), cell: all(cell) }
 }
 
-/** Words of whole numbers. */
+/** The words of integers. */
 interface Pair {
   readonly high: Uint32Array | undefined
   readonly low: Uint32Array
 }
 
-const words = (n: number, most: number): Pair => ({
-  high: most < TWO_32 ? undefined : new Uint32Array(n),
+const words = (n: number, max: number): Pair => ({
+  high: max < TWO_32 ? undefined : new Uint32Array(n),
   low: new Uint32Array(n),
 })
 
@@ -251,6 +258,6 @@ function* hilbertOf(schema: ArraySchema, columns: ReadonlyArray<Coordinates>, ve
   return yield* hilbertWordsSteps(buckets)
 }
 
-/** Where cells lie on the Hilbert curve, as engines of today compute it: two words. */
+/** Returns the Hilbert values of cells, as current engines compute them: two words. */
 export const curveWords = (schema: ArraySchema, columns: ReadonlyArray<Coordinates>): KeyWords =>
   finish(hilbertOf(schema, columns, CURRENT_VERSION))

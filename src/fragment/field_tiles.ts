@@ -150,7 +150,9 @@ export const loadFieldTiles = (
 /** Fewer fields are not worth a request of their own for all of them. */
 const MANY_FIELDS = 32
 
-/** Loads where the tiles of many fields are at once, instead of one request for each; few are loaded when they are read. */
+/**
+ * Loads where the tiles of many fields are at once, instead of one request for each; few are loaded when they are read.
+ */
 export const loadManyFieldTiles = (
   access: TileAccess,
   fragment: Fragment,

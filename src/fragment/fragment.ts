@@ -1,5 +1,5 @@
 /**
- * A fragment as it is after its footer was read. Everything else about it is loaded when a query needs it.
+ * A fragment with its footer. Other metadata are loaded when a query needs them.
  */
 import type { ReadSession } from "../../platform/storage/read_session.ts"
 import type { ArraySchema } from "../../schema/array/array_schema.ts"
@@ -20,40 +20,42 @@ export interface Fragment {
   readonly name: TimestampedName
   readonly uri: string
   readonly version: number
-  /** The schema that it was written by. */
+  /** The schema of the fragment when it was written. */
   readonly schema: ArraySchema
   readonly schemaName: string
   readonly dense: boolean
   readonly nonEmptyDomain: ReadonlyArray<Range> | undefined
   readonly tileCount: number
-  /** Cells of every tile but the last, and of the last. */
+  /** The number of cells in every tile but the last, and in the last. */
   readonly tileCells: number
   readonly lastTileCells: number
   readonly hasTimestamps: boolean
   readonly hasDeleteMetadata: boolean
   readonly hasConsolidatedFooter: boolean
-  /** Bytes of each field's files, by slot. */
+  /** The sizes of each field's files in bytes, by slot. */
   readonly fileSizes: Float64Array
   readonly varFileSizes: Float64Array
   readonly validityFileSizes: Float64Array
   readonly metadata:
     | { readonly kind: "sections"; readonly footer: FragmentFooter; readonly sections: Sections }
     | { readonly kind: "legacy"; readonly legacy: LegacyMetadata }
-  /** In which its files are read. */
+  /** The session for reading the files of the fragment. */
   readonly session: ReadSession
   /** Metadata that was loaded: tile offsets, MBRs, statistics, processed conditions. */
   readonly cache: CacheSpace
-  /** Version of the engine that wrote it, where it is known without another read; see `engineVersion`. */
+  /** The format version of the engine that wrote the fragment, if known without another read; see `engineVersion`. */
   engineVersion: number | undefined
 }
 
-/** What of a schema shapes the metadata of its fragments. */
+/** Returns the part of a schema that determines the layout of its fragments' metadata. */
 export const shapeOf = (schema: ArraySchema): FragmentShape => ({
   attributes: schema.attributes.length,
   dimensions: schema.dimensions.map((d) => d.cellValNum === VAR ? "var" : sizeOf(d.type)),
 })
 
-/** Where a field stands in the lists of a fragment's metadata (format notes, section 9); −1 if it has no place. */
+/**
+ * Returns the index of a field in the lists of a fragment's metadata (format notes, section 9); −1 if it is not listed.
+ */
 export const slotOf = (fragment: Fragment, field: DataField): number => {
   const { attributes, dimensions } = fragment.schema
   const behind = attributes.length + 1 + (fragment.version >= Since.splitDimensions ? dimensions.length : 0)
@@ -73,15 +75,18 @@ export const slotOf = (fragment: Fragment, field: DataField): number => {
   }
 }
 
-/** Cells in a tile. */
+/** Returns the number of cells in a tile. */
 export const cellsInTile = (fragment: Fragment, tile: number): number =>
   tile === fragment.tileCount - 1 ? fragment.lastTileCells : fragment.tileCells
 
-/** Cells in the whole fragment; whole tiles in dense ones. */
+/** Returns the number of cells in the fragment; for dense fragments, of whole tiles. */
 export const cellCount = (fragment: Fragment): number =>
   fragment.tileCount === 0 ? 0 : (fragment.tileCount - 1) * fragment.tileCells + fragment.lastTileCells
 
-/** How many tiles there are and how many cells they have, which a dense fragment's schema and domain say. */
+/**
+ * Returns the number of tiles and of their cells; for dense fragments, computed from the schema and the non-empty
+ * domain.
+ */
 export const tileShape = (
   schema: ArraySchema,
   dense: boolean,

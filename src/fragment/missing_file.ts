@@ -1,21 +1,22 @@
 /**
- * Files of committed fragments that are not there: damage, unlike an array that is not there.
+ * Missing files of committed fragments: this is damage, unlike a missing array.
  */
 import * as Effect from "effect/Effect"
 import type { NotFound } from "../../platform/errors.ts"
 import { inSession, type ReadSession } from "../../platform/storage/read_session.ts"
 import { FormatError } from "../../schema/errors/format_error.ts"
 
-/** The error of a fragment without its file at `uri`. */
+/** Returns the error for a fragment whose file at `uri` is missing. */
 export const missingFile = (uri: string, version: number): FormatError => {
   const [fragment, file] = uri.split("/").slice(-2)
-  const reason = `the committed fragment ${fragment} lacks its file ${file}; a vacuum may just have removed it: ` +
-    "open the array again, and if it stays away, restore the fragment"
+  const reason =
+    `the committed fragment ${fragment} lacks its file ${file}; a concurrent vacuum may have removed it: ` +
+    "open the array again; if the file is still missing, restore the fragment"
   return new FormatError({ uri, path: "", offset: 0, version, detail: reason })
 }
 
 /**
- * Reads the file at `uri` of a committed fragment, in the session of that fragment: that it is not there is damage.
+ * Reads the file at `uri` of a committed fragment, in the session of that fragment. A missing file is damage.
  */
 export const readPresent = <A, E, R>(
   uri: string,

@@ -1,6 +1,6 @@
 /**
- * The sections of a fragment's metadata file: generic tiles that are read when a query needs them, as many as needed at
- * once, and kept. The file's tail, which held the footer, usually holds them all already.
+ * The sections of a fragment's metadata file: generic tiles that are read when a query needs them, several at once, and
+ * cached. The tail of the file, which is read for the footer, usually contains all of them.
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../platform/errors.ts"
@@ -14,10 +14,10 @@ import { attemptTile, type TileError } from "../tile/attempt.ts"
 import { type GenericTile, openGenericTile, type TileAccess } from "../tile/generic_tile.ts"
 import { readPresent } from "./missing_file.ts"
 
-/** Bytes of the one read from the end of a metadata file; few files are larger. */
+/** The size of the read from the end of a metadata file in bytes; most files are smaller. */
 export const TAIL = 65536
 
-/** The end of a file that has been read. */
+/** The part of a file that has been read, up to the end. */
 export interface LoadedTail {
   readonly offset: number
   readonly bytes: Uint8Array
@@ -28,14 +28,16 @@ export interface Sections {
   readonly uri: string
   /** The format version of the fragment. */
   readonly version: number
-  /** In which it is read, with the other files of the fragment. */
+  /** The session for reading the file, shared with the other files of the fragment. */
   readonly session: ReadSession
-  /** Says where sections start. */
+  /** The footer, which contains the positions of the sections. */
   readonly footer: FragmentFooter
-  /** Where the footer starts, and so the last section ends; unknown with a consolidated footer until the file is read. */
+  /**
+   * The start of the footer, where the last section ends; with a consolidated footer unknown until the file is read.
+   */
   end: number | undefined
   tail: LoadedTail | undefined
-  /** Where sections start, ascending; made when it is first needed. */
+  /** The starts of the sections, ascending; computed on first use. */
   starts: Float64Array | undefined
   /** Unfiltered sections, by where they start. */
   readonly cache: CacheSpace
@@ -43,7 +45,7 @@ export interface Sections {
 
 const SECTION = cacheKind<GenericTile>("section")
 
-/** The state before any section was read. */
+/** Returns the state before any section has been read. */
 export const sectionsOf = (
   uri: string,
   session: ReadSession,
@@ -53,20 +55,22 @@ export const sectionsOf = (
   cache: CacheSpace,
 ): Sections => ({ uri, version: footer.version, session, footer, end, tail, starts: undefined, cache })
 
-/** What loading sections can fail with. */
+/** The errors of loading sections. */
 export type SectionError = StorageError | TileError
 
-/** The unfiltered sections that start at `wanted`, in that order. One request for all that are not there yet. */
+/**
+ * Loads the unfiltered sections that start at `requested`, in that order, with one request for all that are not cached.
+ */
 export const loadSections = (
   access: TileAccess,
   sections: Sections,
-  wanted: ReadonlyArray<number>,
+  requested: ReadonlyArray<number>,
 ): Effect.Effect<ReadonlyArray<GenericTile>, SectionError, Storage> =>
   Effect.gen(function* () {
     const { cache } = sections
     const tiles = new Map<number, GenericTile>()
     const missing: Array<number> = []
-    for (const start of new Set(wanted)) {
+    for (const start of new Set(requested)) {
       const tile = cache.get(SECTION, start)
       if (tile === undefined) missing.push(start)
       else tiles.set(start, tile)
@@ -83,7 +87,7 @@ export const loadSections = (
       const end = sections.end ?? tail.offset + tail.bytes.byteLength
       const before = missing.filter((start) => start < tail.offset)
       const places = new Map(before.map((start, k) => [start, k]))
-      // one read from the first that is missing to the end of the last: sections lie back to back
+      // one read from the first missing section to the end of the last: sections are contiguous
       const ranges = before.map((start) => ({
         offset: start,
         length: Math.max(0, nextStart(sections, start, end) - start),
@@ -101,7 +105,7 @@ export const loadSections = (
             path: "",
             offset: start,
             version: 0,
-            detail: "the footer names a section behind the end of the file",
+            detail: "the footer contains the offset of a section after the end of the file",
           })
         }
         return openGenericTile(access, sections.uri, tail.bytes, at, tail.offset)
@@ -114,17 +118,17 @@ export const loadSections = (
         }
       })
     }
-    return wanted.map((start) => tiles.get(start)!)
+    return requested.map((start) => tiles.get(start)!)
   })
 
-/** Where the section that starts at `start` ends at the latest: where the next one starts. */
+/** Returns the upper bound of the end of the section that starts at `start`: the start of the next one. */
 const nextStart = (sections: Sections, start: number, end: number): number => {
   const starts = sections.starts ??= startsOf(sections.footer)
   const k = firstFrom(starts.length, (i) => starts[i] <= start)
   return k < starts.length && starts[k] < end ? starts[k] : end
 }
 
-/** Where all sections start, ascending. */
+/** Returns the starts of all sections, ascending. */
 const startsOf = (footer: FragmentFooter): Float64Array => {
   const lists = [
     footer.tileOffsets,

@@ -1,5 +1,5 @@
 /**
- * What tiles of a field are filtered and unfiltered with.
+ * The filter contexts of the tiles of a field.
  */
 import * as Effect from "effect/Effect"
 import type { WebpCodec, WebpEncoder } from "../../platform/codecs/service.ts"
@@ -11,14 +11,14 @@ import type { TileContext } from "../filter/pipeline/pipeline.ts"
 import type { TileAccess } from "../tile/generic_tile.ts"
 import type { Fragment } from "./fragment.ts"
 
-/** What the cells of one file of a field are. */
+/** The properties of the cells in one file of a field. */
 export interface FileCells {
   readonly filters: FilterPipeline
   readonly type: Datatype
   readonly cellSize: number
 }
 
-/** What the tiles of a file of a fragment go through, each by where it starts in the file. */
+/** Returns the filter context of the tiles of a fragment's file, by the start of the tile in the file. */
 export const tileContext = (
   access: TileAccess,
   fragment: Pick<Fragment, "version" | "engineVersion">,
@@ -41,14 +41,14 @@ export const tileContext = (
   return (offset) => ({ ...shared, offset })
 }
 
-/** The WebP encoder, loaded only for a pipeline that needs it. */
+/** Returns the WebP encoder, loaded only for a pipeline that needs it. */
 export const webpEncoderOf = (
   access: TileAccess,
   filters: FilterPipeline,
 ): Effect.Effect<WebpEncoder | undefined, CodecError> =>
   filters.filters.some((f) => f.type === "webp") ? access.codecs.webpEncoder : Effect.succeed(undefined)
 
-/** The WebP codec, loaded only for a pipeline that needs it. */
+/** Returns the WebP codec, loaded only for a pipeline that needs it. */
 export const webpOf = (
   access: TileAccess,
   filters: FilterPipeline,

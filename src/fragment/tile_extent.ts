@@ -1,13 +1,13 @@
 /**
- * How long the space tiles of a dimension are.
+ * The space tile extents of dimensions.
  */
 import { isFloat, sizeOf } from "../../schema/array/datatype.ts"
 import type { Dimension } from "../../schema/array/dimension.ts"
 import { readScalar, type Scalar } from "../../schema/array/scalar.ts"
 
 /**
- * The extent of the tiles of a dimension, if they have one. It has no sign, whatever the datatype: that of a dimension of int8
- * from −28 to 127 is 156 where nobody chose another, and lies in a schema as −100.
+ * Returns the tile extent of a dimension, if it has one. Extents are unsigned, for any datatype: the default extent of
+ * an int8 dimension from −28 to 127 is 156, stored in the schema as −100.
  */
 export const tileExtentOf = ({ type, tileExtent }: Pick<Dimension, "type" | "tileExtent">): Scalar | null => {
   if (tileExtent === null) return null

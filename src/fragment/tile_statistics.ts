@@ -1,26 +1,25 @@
 /**
- * What is known of a tile beside its cells, and of which fields that is kept: what the engine keeps (format notes, section
- * 11.2).
+ * The statistics of tiles, and the fields that have them, as in the engine (format notes, section 11.2).
  */
 import { type Datatype, storageOf } from "../../schema/array/datatype.ts"
 import type { Field } from "./field.ts"
 
-/** What is known of the cells of one tile of a field. Null cells count in nothing but `nulls`. */
+/** The statistics of one tile of a field. Null cells count only in `nulls`. */
 export interface TileStatistics {
-  /** The smallest cell, raw; `undefined` if the field has none, or all cells are null. */
+  /** The smallest cell, raw; `undefined` if the field has no minimum, or all cells are null. */
   readonly min: Uint8Array | undefined
   /** The largest cell, raw. */
   readonly max: Uint8Array | undefined
   /** Eight raw bytes: int64, uint64 or float64, as {@link sumType} says; `undefined` if the field has no sum. */
   readonly sum: Uint8Array | undefined
-  /** Cells that are null. */
+  /** The number of null cells. */
   readonly nulls: number
 }
 
-/** What statistics are kept of. */
+/** The properties of a field that determine its statistics. */
 type Measured = Pick<Field, "type" | "cellValNum" | "file">
 
-/** No order of their values is of use: bytes, and text of more than one byte a character. */
+/** Datatypes whose values have no useful order: bytes, and text of more than one byte per character. */
 const opaque: ReadonlySet<Datatype> = new Set<Datatype>([
   "any",
   "blob",
@@ -33,10 +32,10 @@ const opaque: ReadonlySet<Datatype> = new Set<Datatype>([
   "string_ucs4",
 ])
 
-/** Text of one byte a character: its cells compare as bytes. */
+/** Whether text has one byte per character: such cells compare as bytes. */
 export const isByteText = (type: Datatype): boolean => type === "char" || type === "string_ascii"
 
-/** Whether tiles of a field have a smallest and a largest cell. Those of dimensions are in the R-tree. */
+/** Whether tiles of a field have a minimum and a maximum. For dimensions, the R-tree contains them. */
 export const hasMinMax = ({ type, cellValNum, file }: Measured): boolean =>
   file.kind !== "dimension" && file.kind !== "coords" && !opaque.has(type) && (cellValNum === 1 || isByteText(type))
 

@@ -1,19 +1,21 @@
 /**
- * Smallest, largest and sum of cells in one pass.
+ * Minimum, maximum and sum of cells in one pass.
  */
 
-/** Bounds and sum of numbers, going on from cells before. */
+/** The bounds and the sum of numbers, accumulated over several calls. */
 export interface NumberBounds {
-  /** The smallest and the largest that is not NaN; Infinity and −Infinity before there is one. Of equal ones the last: −0 is 0. */
+  /**
+   * Minimum and maximum, ignoring NaN; initially Infinity and −Infinity. The last of equal values counts: −0 equals 0.
+   */
   min: number
   max: number
   sum: number
 }
 
-/** No cells yet. */
+/** Returns the bounds of no cells. */
 export const noNumbers = (): NumberBounds => ({ min: Infinity, max: -Infinity, sum: 0 })
 
-/** Goes through the first `n` numbers. */
+/** Adds the first `n` numbers to the bounds. */
 export const boundNumbers = (values: Float64Array, n: number, bounds: NumberBounds): void => {
   let { min, max, sum } = bounds
   for (let i = 0; i < n; i++) {
@@ -29,7 +31,7 @@ export const boundNumbers = (values: Float64Array, n: number, bounds: NumberBoun
 
 const LARGEST = Number.MAX_VALUE
 
-/** The sum of the first `n` numbers behind `sum`, as the engine adds: it stops at the largest number. */
+/** Adds the first `n` numbers to `sum`; like the engine, it saturates at the largest number. */
 export const saturatingSum = (
   values: Float64Array,
   n: number,
@@ -45,7 +47,7 @@ export const saturatingSum = (
   return { sum, saturated: false }
 }
 
-/** Bounds and sum of 64-bit integers, as halves; the high ones are signed where the integers are. */
+/** The bounds and the sum of 64-bit integers as halves; the high halves are signed if the integers are. */
 export interface HalvesBounds {
   minHigh: number
   minLow: number
@@ -53,13 +55,13 @@ export interface HalvesBounds {
   maxLow: number
   sumHigh: number
   sumLow: number
-  /** Cells that count. */
+  /** The number of valid cells. */
   count: number
-  /** The sum is at its limit, and stays there. */
+  /** Whether the sum has reached its limit, which is final. */
   saturated: boolean
 }
 
-/** No cells yet. */
+/** Returns the bounds of no cells. */
 export const noHalves = (): HalvesBounds => ({
   minHigh: Infinity,
   minLow: 0,
@@ -72,8 +74,8 @@ export const noHalves = (): HalvesBounds => ({
 })
 
 /**
- * Goes through the 64-bit integers `from … to − 1`, little-endian halves behind each other; only through those whose
- * validity is not 0. The sum stops at the largest (smallest) 64-bit integer.
+ * Adds the 64-bit integers `from … to − 1`, as pairs of little-endian halves, to the bounds. Skips cells whose validity
+ * is 0. The sum saturates at the largest (smallest) 64-bit integer.
  */
 export const boundHalves = (
   words: Uint32Array,

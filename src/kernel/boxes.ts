@@ -1,19 +1,19 @@
 /**
- * Boxes that meet others, in any number of dimensions; all ends are inclusive.
+ * Intersections of boxes, in any number of dimensions. All bounds are inclusive.
  */
 import { firstFrom } from "./first_from.ts"
 
-/** Boxes: of each dimension the low ends and the high ends, one of each box. */
+/** Boxes: for each dimension, the low and the high bounds of all boxes. */
 export interface Boxes {
   readonly count: number
   readonly lows: ReadonlyArray<Float64Array>
   readonly highs: ReadonlyArray<Float64Array>
 }
 
-/** The dimension along which boxes are shortest, for what all of them span. */
+/** Returns the dimension in which the boxes are shortest, relative to their overall extent. */
 const narrowest = ({ count, lows, highs }: Boxes): number => {
   let best = 0
-  let least = Infinity
+  let minShare = Infinity
   for (let d = 0; d < lows.length; d++) {
     let from = Infinity
     let to = -Infinity
@@ -24,20 +24,20 @@ const narrowest = ({ count, lows, highs }: Boxes): number => {
       sum += highs[d][i] - lows[d][i]
     }
     const share = to > from ? sum / (to - from) : Infinity
-    if (share < least) {
-      least = share
+    if (share < minShare) {
+      minShare = share
       best = d
     }
   }
   return best
 }
 
-/** More comparisons than this are not made. */
+/** The maximum number of comparisons. */
 const MAX_COMPARISONS = 1 << 24
 
 /**
- * Finds out whether any of `boxes` meets another box, of those that `matters` says (by the numbers of both). Answers true, too,
- * once that took too long.
+ * Returns a function that tests whether box `k` of others intersects any of `boxes` for which `matters` returns true.
+ * The function also returns true once the maximum number of comparisons is reached.
  */
 export const meeting = (
   boxes: Boxes,
@@ -46,20 +46,20 @@ export const meeting = (
   const along = narrowest(boxes)
   const order = Uint32Array.from({ length: count }, (_, i) => i)
   order.sort((a, b) => lows[along][a] - lows[along][b])
-  // the furthest end among the first boxes of the order
+  // the maximum high bound among the boxes up to each position in the order
   const reach = new Float64Array(count)
   for (let i = 0; i < count; i++) reach[i] = Math.max(i === 0 ? -Infinity : reach[i - 1], highs[along][order[i]])
-  let left = MAX_COMPARISONS
+  let remaining = MAX_COMPARISONS
   return (other, k, matters) => {
     const low = other.lows[along][k]
     const high = other.highs[along][k]
     const end = firstFrom(count, (i) => lows[along][order[i]] <= high)
     for (let i = end - 1; i >= 0 && reach[i] >= low; i--) {
-      if (left-- <= 0) return true
-      const its = order[i]
+      if (remaining-- <= 0) return true
+      const box = order[i]
       let d = 0
-      while (d < lows.length && lows[d][its] <= other.highs[d][k] && highs[d][its] >= other.lows[d][k]) d++
-      if (d === lows.length && matters(its)) return true
+      while (d < lows.length && lows[d][box] <= other.highs[d][k] && highs[d][box] >= other.lows[d][k]) d++
+      if (d === lows.length && matters(box)) return true
     }
     return false
   }

@@ -1,5 +1,5 @@
 /**
- * The next value after another, of every kind that orders coordinates.
+ * The next and previous value of each type of coordinates.
  */
 
 const double = new Float64Array(1)
@@ -7,7 +7,7 @@ const doubleBits = new BigInt64Array(double.buffer)
 const single = new Float32Array(1)
 const singleBits = new Int32Array(single.buffer)
 
-/** The least number above, as a float of eight or of four bytes. Both zeros are the same place here. */
+/** Returns the smallest number above, as a float of eight or of four bytes. Both zeros are treated as equal. */
 export const nextFloat = (value: number, bytes: 4 | 8): number => {
   if (value === Infinity) return value
   if (bytes === 8) {
@@ -20,17 +20,19 @@ export const nextFloat = (value: number, bytes: 4 | 8): number => {
   return single[0]
 }
 
-/** The greatest number below. */
+/** Returns the greatest number below. */
 export const previousFloat = (value: number, bytes: 4 | 8): number => -nextFloat(-value, bytes)
 
-/** The least string of bytes above. */
+/** Returns the smallest byte string above. */
 export const nextBytes = (value: Uint8Array): Uint8Array => {
   const out = new Uint8Array(value.length + 1)
   out.set(value)
   return out
 }
 
-/** A string of bytes below, as great as is easily said; `undefined` below the empty one. Few lie between the two. */
+/**
+ * Returns a close byte string below, or `undefined` for the empty one. The greatest one below would be infinitely long.
+ */
 export const bytesBelow = (value: Uint8Array): Uint8Array | undefined => {
   const last = value.length - 1
   if (last < 0) return undefined

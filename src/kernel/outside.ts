@@ -1,8 +1,8 @@
 /**
- * The first cell that does not lie in a range: −1 if all do.
+ * The first cell outside a range; −1 if all cells are inside.
  */
 
-/** Numbers; NaN lies in no range. */
+/** Searches numbers; NaN is outside any range. */
 export const firstOutside = (values: Float64Array, n: number, low: number, high: number): number => {
   for (let i = 0; i < n; i++) {
     const value = values[i]
@@ -13,7 +13,7 @@ export const firstOutside = (values: Float64Array, n: number, low: number, high:
 
 const TOP = 1 << 31
 
-/** 64-bit integers as little-endian halves; so are `low` and `high`. */
+/** Searches 64-bit integers as pairs of little-endian halves, like `low` and `high`. */
 export const firstHalvesOutside = (
   words: Int32Array,
   signed: boolean,
@@ -22,7 +22,7 @@ export const firstHalvesOutside = (
   from = 0,
   to: number = words.length >> 1,
 ): number => {
-  // with their top bits turned, unsigned words compare as signed ones do
+  // with flipped top bits, unsigned words compare like signed words
   const flip = signed ? 0 : TOP
   const lowHigh = low[1] ^ flip
   const lowLow = low[0] ^ TOP
@@ -36,8 +36,8 @@ export const firstHalvesOutside = (
   return -1
 }
 
-/** Bytes that are at most `most`. */
-export const firstAbove = (bytes: Uint8Array, most: number, from = 0, to: number = bytes.length): number => {
-  for (let i = from; i < to; i++) if (bytes[i] > most) return i
+/** Searches for a byte greater than `max`. */
+export const firstAbove = (bytes: Uint8Array, max: number, from = 0, to: number = bytes.length): number => {
+  for (let i = from; i < to; i++) if (bytes[i] > max) return i
   return -1
 }

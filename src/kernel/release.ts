@@ -1,14 +1,16 @@
 /**
- * Memory that is given back at once: collectors wait until there is much of it, and some count what arrays take badly.
+ * Early release of memory: garbage collectors wait until there is a lot of it, and some underestimate array buffers.
  */
 
-/** Arrays of fewer bytes are left to the collector. */
+/** Arrays of fewer bytes are not released early. */
 const SMALL = 1 << 16
 
-/** Gives back the memory of arrays that nobody reads any more; they have no elements then. Each has a buffer of its own. */
+/**
+ * Releases the memory of arrays that are no longer used; they become empty. Each array must have a buffer of its own.
+ */
 export const release = (arrays: Iterable<Uint32Array>): void => {
   for (const { buffer } of arrays) {
-    // where runtimes cannot, it is collected some day
+    // runtimes without `transfer` collect the memory later
     if (buffer.byteLength >= SMALL && "transfer" in buffer) (buffer as ArrayBuffer).transfer(0)
   }
 }

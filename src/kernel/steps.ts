@@ -1,6 +1,6 @@
 /**
- * Long computations as generators. They yield after every bounded amount of work, so that whoever runs them decides
- * whether to continue at once, to let other tasks run first, or to stop.
+ * Long computations as generators. They yield after each bounded amount of work, so that the caller decides whether to
+ * continue at once, to let other tasks run first, or to stop.
  */
 
 /** A computation of `A` that pauses at each `yield`. */
@@ -29,8 +29,8 @@ export function* inParts(n: number, loop: (from: number, to: number) => void, si
 }
 
 /**
- * Searches the items 0 … n − 1 in consecutive parts: `find(from, to)` returns the first match of a part, or −1. The result
- * is the first match of all, or −1.
+ * Searches the items 0 … n − 1 in consecutive parts: `find(from, to)` returns the first match of a part, or −1. The
+ * result is the first match of all, or −1.
  */
 export function* findInParts(
   n: number,
@@ -38,14 +38,14 @@ export function* findInParts(
   size: number = STEP,
 ): Steps<number> {
   for (let from = 0; from < n; from += size) {
-    const found = find(from, Math.min(n, from + size))
-    if (found >= 0) return found
+    const match = find(from, Math.min(n, from + size))
+    if (match >= 0) return match
     if (from + size < n) yield
   }
   return -1
 }
 
-/** Copies bytes to `target` from `at` on, in bounded pieces. */
+/** Copies bytes to `target` starting at `at`, in bounded pieces. */
 export function* copyInParts(target: Uint8Array, source: Uint8Array, at: number): Steps<void> {
   if (source.length <= COPY_STEP) return target.set(source, at)
   yield* inParts(source.length, (from, to) => target.set(source.subarray(from, to), at + from), COPY_STEP)

@@ -53,7 +53,7 @@ const listed = ({ types }: RowField): ReadonlyArray<AST.AST> | undefined => {
   return [...ast.elements, ...ast.rest].flatMap(({ type }) => membersOf(type))
 }
 
-/** Whether a field is a list of values. */
+/** Whether all values of a field are lists. */
 export const isList = (field: RowField): boolean => listed(field) !== undefined
 
 /** Whether a field is a number or a list of numbers. */

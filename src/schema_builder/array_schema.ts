@@ -1,5 +1,5 @@
 /**
- * Schemas from literals, columns, rows and JSON: what `ArraySchema` offers without an open array.
+ * Creates schemas from literals, columns, rows and JSON: the part of `ArraySchema` that needs no open array.
  */
 import type * as Schema from "effect/Schema"
 import type { ArrayType } from "../../schema/array/array_schema.ts"
@@ -50,38 +50,38 @@ export type { EnumerationInput, EnumerationList, EnumerationValues } from "./enu
 export type { ArraySchema, Attributes, CellOrder, Dimensions, TileOrder } from "./schema_value.ts"
 export { enumerationsOf, fromStructure, type StructureOptions, toStructure } from "./structure.ts"
 
-/** What dense and sparse arrays have in common. */
+/** The common options of dense and sparse arrays. */
 export interface SchemaOptions<
   D extends Dimensions,
   A extends Attributes,
   L extends LabelsInput<keyof D & string> = LabelsInput<keyof D & string>,
 > {
-  /** The dimensions, in their order. */
+  /** The dimensions, in schema order. */
   readonly dims: D
-  /** The attributes, in their order. */
+  /** The attributes, in schema order. */
   readonly attrs: A
   /** The order of the tiles. Default: `row-major`. */
   readonly tileOrder?: TileOrder
-  /** Cells of a tile of a sparse array; dense arrays keep it too. Default: 10,000. */
+  /** The number of cells in a tile of a sparse array; also stored for dense arrays. Default: 10,000. */
   readonly capacity?: number
-  /** What the coordinates of dimensions without filters go through. Default: `Filter.zstd()`. */
+  /** The filters of coordinates, for dimensions without filters. Default: `Filter.zstd()`. */
   readonly coordsFilters?: ReadonlyArray<Filter>
-  /** What the offsets of var-sized cells go through. Default: `Filter.zstd()`. */
+  /** The filters of the offsets of var-sized cells. Default: `Filter.zstd()`. */
   readonly offsetsFilters?: ReadonlyArray<Filter>
-  /** What the validity of nullable cells goes through. Default: `Filter.rle`. */
+  /** The filters of the validity of nullable cells. Default: `Filter.rle`. */
   readonly validityFilters?: ReadonlyArray<Filter>
-  /** What the codes of enumerated attributes stand for, by name: `{ color: ["red", "green"] }`. */
+  /** The values of enumerated attributes, by the name of the enumeration: `{ color: ["red", "green"] }`. */
   readonly enumerations?: Readonly<Record<string, EnumerationInput>>
   /**
-   * The part of the domain in which cells may lie, as ranges with both ends inclusive; it can grow later. Dimensions of
-   * numbers that are not named have their whole domain, dimensions of text must be named. Default: the whole domain.
+   * The part of the domain in which cells may be written, as inclusive ranges; it can be expanded later. Numeric
+   * dimensions default to their whole domain; text dimensions are required. Default: the whole domain.
    */
   readonly currentDomain?: CurrentDomainInput<D>
-  /** Other names for the coordinates of dimensions; an array of their own holds each. */
+  /** Dimension labels: names for the coordinates of dimensions, each stored in an array of its own. */
   readonly labels?: L
 }
 
-/** What makes a dense array. */
+/** The options of a dense array. */
 export interface DenseOptions<
   D extends Dimensions,
   A extends Attributes,
@@ -91,7 +91,7 @@ export interface DenseOptions<
   readonly order?: Exclude<CellOrder, "hilbert">
 }
 
-/** What makes a sparse array. */
+/** The options of a sparse array. */
 export interface SparseOptions<
   D extends Dimensions,
   A extends Attributes,
@@ -99,7 +99,7 @@ export interface SparseOptions<
 > extends SchemaOptions<D, A, L> {
   /** The order of the cells in a tile. Default: `row-major`. */
   readonly order?: CellOrder
-  /** Whether cells of the same coordinates are all kept. Default: false, the newest is. */
+  /** Whether to keep all cells with the same coordinates. Default: false, only the newest is kept. */
   readonly allowsDuplicates?: boolean
 }
 
@@ -131,7 +131,7 @@ const make = <
     offsetsFilters: pipelineOf(options.offsetsFilters ?? [defaults]),
     validityFilters: pipelineOf(options.validityFilters ?? [{ type: "rle", level: -1 }]),
     enumerations: Object.fromEntries(
-      Object.entries(options.enumerations ?? {}).map(([name, given]) => [name, enumerationValues(name, given)]),
+      Object.entries(options.enumerations ?? {}).map(([name, input]) => [name, enumerationValues(name, input)]),
     ),
     currentDomain: currentDomainRanges(dims, options.currentDomain),
     labels: { ...options.labels } as L,
@@ -140,7 +140,7 @@ const make = <
 }
 
 /**
- * The schema of a dense array. Throws `SchemaError` if no array can have it.
+ * Creates the schema of a dense array. Throws `SchemaError` if the schema is invalid.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, Filter } from "@tessera/array"
@@ -162,7 +162,7 @@ export const dense = <
 ): ArraySchema<"dense", D, A, L> => make("dense", options)
 
 /**
- * The schema of a sparse array. Throws `SchemaError` if no array can have it.
+ * Creates the schema of a sparse array. Throws `SchemaError` if the schema is invalid.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim } from "@tessera/array"
@@ -184,30 +184,31 @@ export const sparse = <
   options: SparseOptions<D, A, L>,
 ): ArraySchema<"sparse", D, A, L> => make("sparse", options)
 
-/** How a schema is made of columns. */
+/** The options of `fromColumns`. */
 export interface FromColumnsOptions<D extends string = string> {
-  /** Sparse arrays: the columns that are coordinates, in the order of the dimensions. */
+  /** Sparse arrays: the columns with coordinates, in the order of the dimensions. */
   readonly dims?: ReadonlyArray<D>
-  /** Sparse arrays: domains of dimensions. Default: from the least to the greatest coordinate. */
+  /** Sparse arrays: the domains of dimensions. Default: from the smallest to the largest coordinate. */
   readonly domain?: { readonly [Name in D]?: readonly [low: unknown, high: unknown] }
-  /** Dense arrays: the lengths of the dimensions, whose coordinates begin with 0: `{ y: 100, x: 200 }`. */
+  /** Dense arrays: the lengths of the dimensions, whose coordinates start at 0: `{ y: 100, x: 200 }`. */
   readonly shape?: Readonly<Record<D, number>>
-  /** Dense arrays: how long the tiles are. Default: about 100,000 cells a tile. */
+  /** Dense arrays: the tile extents. Default: about 100,000 cells per tile. */
   readonly tile?: { readonly [Name in D]?: number }
-  /** What all attributes go through. Default: nothing. */
+  /** The filters of all attributes. Default: no filters. */
   readonly filters?: ReadonlyArray<Filter>
 }
 
 /**
- * The schema of an array that holds columns which are there: a sparse array if `dims` names those that are coordinates, a
- * dense one with `shape`. Typed arrays say their datatype; lists of texts are `string_utf8`, of numbers `float64`, of bigints
- * `int64`, of booleans `bool` and of Dates `datetime_ms`, and nullable if there is a null among them. Coordinates that are
- * text are ASCII. Throws `SchemaError`, which names the column.
+ * Creates the schema of an array for existing columns: a sparse array if `dims` names the columns with coordinates, a
+ * dense one with `shape`. The datatype follows from the typed array; lists of texts are `string_utf8`, of numbers
+ * `float64`, of bigints `int64`, of booleans `bool` and of Dates `datetime_ms`, and nullable if they contain null. Text
+ * coordinates are ASCII. Throws `SchemaError`, which names the column.
  *
  * ```ts
  * import { ArraySchema, Dense, Filter, layerMemory, layerNative, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
- *  * import * as Layer from "effect/Layer"
+ * import * as Effect from "effect/Effect"
+ * import * as Layer from "effect/Layer"
  *
  * const columns = { height: Float32Array.of(1, 2, 3, 4, 5, 6), name: ["a", "b", null, "d", "e", "f"] }
  * const schema = ArraySchema.fromColumns(columns, { shape: { y: 2, x: 3 }, filters: [Filter.zstd()] })
@@ -229,7 +230,7 @@ export function fromColumns<C extends ColumnSources, D extends string>(
   { readonly [Name in keyof C]: AttributeOfColumn<C[Name]> },
   NoLabels
 >
-/** The schema of a sparse array: `dims` are the columns that are coordinates. */
+/** Creates the schema of a sparse array: `dims` are the columns with coordinates. */
 export function fromColumns<C extends ColumnSources, D extends keyof C & string>(
   columns: C,
   options: FromColumnsOptions<D> & { readonly dims: ReadonlyArray<D> },
@@ -242,7 +243,7 @@ export function fromColumns<C extends ColumnSources, D extends keyof C & string>
 export function fromColumns(columns: ColumnSources, options: FromColumnsOptions): ArraySchema {
   const { dims, domain = {}, shape, tile = {}, filters = [] } = options
   if ((dims === undefined) === (shape === undefined)) {
-    throw new SchemaError({ field: "", detail: "give dims for a sparse array, or shape for a dense one" })
+    throw new SchemaError({ field: "", detail: "dims (for a sparse array) or shape (for a dense one) is required" })
   }
   const attrs = Object.fromEntries(
     Object.entries(columns).filter(([name]) => dims === undefined || !dims.includes(name)).map((
@@ -256,29 +257,30 @@ export function fromColumns(columns: ColumnSources, options: FromColumnsOptions)
   checkLengths(columns, undefined)
   return sparse({
     dims: Object.fromEntries(dims!.map((name) => {
-      if (!Object.hasOwn(columns, name)) throw new SchemaError({ field: name, detail: "there is no such column" })
+      if (!Object.hasOwn(columns, name)) throw new SchemaError({ field: name, detail: "no such column" })
       return [name, dimensionOfColumn(name, columns[name], domain[name])]
     })),
     attrs,
   })
 }
 
-/** How a schema is made of that of rows. */
+/** The options of `fromRows`. */
 export interface FromRowsOptions<D extends Dimensions> extends Omit<SparseOptions<D, Attributes>, "attrs"> {
-  /** Default: `sparse`. */
+  /** Dense or sparse. Default: `sparse`. */
   readonly arrayType?: ArrayType
-  /** Attributes by the fields that they hold, for those that are not to be as rows say. */
+  /** Attributes by field name, to override the attributes derived from the rows. */
   readonly attrs?: Attributes
-  /** What the other attributes go through. Default: nothing. */
+  /** The filters of the other attributes. Default: no filters. */
   readonly filters?: ReadonlyArray<Filter>
 }
 
 /**
- * The schema of an array that holds rows, by the Schema of effect that they have: `dims` are the fields that are coordinates,
- * all others become attributes. What counts is how rows are encoded: numbers become `float64`, those of `Schema.Int` and bigints
- * `int64`, booleans `bool`, texts `string_utf8`, `DateFromSelf` and `DateTimeUtcFromSelf` `datetime_ms`,
- * `Uint8ArrayFromSelf` `blob`, and one of several texts becomes a code of an enumeration of the field's name. What may be null
- * or missing is nullable. Other datatypes, and filters of single attributes, come with `attrs`.
+ * Creates the schema of an array for rows, from the Schema of effect of the rows: `dims` are the fields with
+ * coordinates; all other fields become attributes. The encoded side of the Schema counts: numbers become `float64`,
+ * `Schema.Int` and bigints `int64`, booleans `bool`, texts `string_utf8`, `DateFromSelf` and `DateTimeUtcFromSelf`
+ * `datetime_ms`, `Uint8ArrayFromSelf` `blob`, and a union of texts becomes the codes of an enumeration with the name of
+ * the field. Fields that may be null or missing are nullable. Use `attrs` for other datatypes, and for filters of
+ * single attributes.
  *
  * `writeRows` of `Sparse` and `Dense` writes such rows, `rows` reads them. Throws `SchemaError`, which names the field.
  *
@@ -307,7 +309,7 @@ export function fromRows<A, I, R, D extends Dimensions>(
   rows: Schema.Schema<A, I, R>,
   options: FromRowsOptions<D> & { readonly arrayType: "dense" },
 ): ArraySchema<"dense", D, Attributes>
-/** The schema of a sparse array. */
+/** Creates the schema of a sparse array. */
 export function fromRows<A, I, R, D extends Dimensions>(
   rows: Schema.Schema<A, I, R>,
   options: FromRowsOptions<D> & { readonly arrayType?: "sparse" },
@@ -325,8 +327,8 @@ export function fromRows<A, I, R, D extends Dimensions>(
 }
 
 /**
- * Checks a schema by the engine's own rules, and answers it: for those of `fromStructure`, which is lenient with what
- * older engines wrote, and for those that were put together by hand. Throws `SchemaError`.
+ * Checks a schema by the engine's rules, and returns it. Use it after `fromStructure`, which accepts schemas of older
+ * engines that break these rules, and for schemas built without `dense` and `sparse`. Throws `SchemaError`.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, SchemaError } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * Attributes of a schema: a datatype and the filters that its cells go through, refined by functions around it.
+ * Attributes of a schema: a datatype and the filters of the cells, refined by further functions.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -11,7 +11,7 @@
  * const rgb = Attr.fill(Attr.multiValue(Attr.uint8(Filter.zstd()), 3), [255, 255, 255])
  * assertEquals([rgb.cellValNum, [...rgb.fillValue]], [3, [255, 255, 255]])
  *
- * assertEquals(Attr.utf8().cellValNum, "var") // text and bytes are var-sized unless they are told otherwise
+ * assertEquals(Attr.utf8().cellValNum, "var") // text and bytes are var-sized by default
  * ```
  *
  * Format: `array_schema.md`, "Attribute".
@@ -30,30 +30,30 @@ import { pipelineOf } from "./filter.ts"
 
 export type { DatetimeType, TimeType } from "./datatype_values.ts"
 
-/** A value of every cell, without its name: the schema gives it. */
+/** A value in every cell, without its name, which is a key of the schema's `attrs`. */
 export interface Attribute<
   T extends Datatype = Datatype,
   N extends boolean = boolean,
   C extends number | "var" = number | "var",
   E extends string = string,
 > {
-  /** The datatype of its values. */
+  /** The datatype of the values. */
   readonly type: T
   /** Whether cells may be null. */
   readonly nullable: N
-  /** Values in a cell; `"var"` for var-sized cells. */
+  /** The number of values in a cell; `"var"` for var-sized cells. */
   readonly cellValNum: C
-  /** What its cells go through. */
+  /** The filter pipeline of the cells. */
   readonly filters: FilterPipeline
-  /** What unwritten cells read as: the bytes of a whole cell. */
+  /** The value of unwritten cells: the bytes of a whole cell. */
   readonly fillValue: Uint8Array
-  /** Nullable attributes: 0 if unwritten cells are null. */
+  /** For nullable attributes, the validity of unwritten cells: 0 if they are null. */
   readonly fillValueValidity: number
-  /** Whether values run up or down along the only dimension of a dense array. */
+  /** The order of the values along the only dimension of a dense array. */
   readonly order: DataOrder
-  /** The enumeration whose values the cells are codes of; "" for none. */
+  /** The name of the enumeration whose values the cells are codes of; "" if there is no enumeration. */
   readonly enumeration: E
-  /** What is wrong with it; the schema says so, since it knows the name. */
+  /** The reason why the attribute is invalid; the schema reports it with the name. */
   readonly problem?: string
 }
 
@@ -89,7 +89,7 @@ const make = <T extends Datatype, C extends number | "var">(
   enumeration: "",
 })
 
-/** Values in a cell of a datatype that says nothing of it: text and bytes are var-sized. */
+/** The default number of values in a cell of a datatype: text and bytes are var-sized. */
 export type DefaultCellValNum<T extends Datatype> = T extends
   | "char"
   | `string_${string}`
@@ -99,13 +99,13 @@ export type DefaultCellValNum<T extends Datatype> = T extends
   | "geom_wkt" ? "var"
   : 1
 
-/** Makes an attribute of one datatype from its filters, first to last. */
+/** Creates an attribute of one datatype from its filters, in the order of application. */
 export type MakeAttribute<T extends Datatype> = (
   ...filters: ReadonlyArray<Filter>
 ) => Attribute<T, false, DefaultCellValNum<T>, "">
 
 /**
- * An attribute of any datatype, by its name.
+ * Creates an attribute of a datatype, by its name.
  *
  * ```ts
  * import { Attr } from "@tessera/array"
@@ -123,7 +123,7 @@ export const of = <T extends Datatype>(
 const maker = <T extends Datatype>(type: T): MakeAttribute<T> => (...filters) => of(type, ...filters)
 
 /**
- * −128 to 127.
+ * Creates an attribute of integers from −128 to 127.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -134,7 +134,7 @@ const maker = <T extends Datatype>(type: T): MakeAttribute<T> => (...filters) =>
  */
 export const int8: MakeAttribute<"int8"> = maker("int8")
 /**
- * 0 to 255.
+ * Creates an attribute of integers from 0 to 255.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -145,7 +145,7 @@ export const int8: MakeAttribute<"int8"> = maker("int8")
  */
 export const uint8: MakeAttribute<"uint8"> = maker("uint8")
 /**
- * −32,768 to 32,767.
+ * Creates an attribute of integers from −32,768 to 32,767.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -156,7 +156,7 @@ export const uint8: MakeAttribute<"uint8"> = maker("uint8")
  */
 export const int16: MakeAttribute<"int16"> = maker("int16")
 /**
- * 0 to 65,535.
+ * Creates an attribute of integers from 0 to 65,535.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -167,7 +167,7 @@ export const int16: MakeAttribute<"int16"> = maker("int16")
  */
 export const uint16: MakeAttribute<"uint16"> = maker("uint16")
 /**
- * −2³¹ to 2³¹ − 1.
+ * Creates an attribute of integers from −2³¹ to 2³¹ − 1.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -178,7 +178,7 @@ export const uint16: MakeAttribute<"uint16"> = maker("uint16")
  */
 export const int32: MakeAttribute<"int32"> = maker("int32")
 /**
- * 0 to 2³² − 1.
+ * Creates an attribute of integers from 0 to 2³² − 1.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -189,7 +189,7 @@ export const int32: MakeAttribute<"int32"> = maker("int32")
  */
 export const uint32: MakeAttribute<"uint32"> = maker("uint32")
 /**
- * −2⁶³ to 2⁶³ − 1, as bigint.
+ * Creates an attribute of integers from −2⁶³ to 2⁶³ − 1, as bigint.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -200,7 +200,7 @@ export const uint32: MakeAttribute<"uint32"> = maker("uint32")
  */
 export const int64: MakeAttribute<"int64"> = maker("int64")
 /**
- * 0 to 2⁶⁴ − 1, as bigint.
+ * Creates an attribute of integers from 0 to 2⁶⁴ − 1, as bigint.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -211,7 +211,7 @@ export const int64: MakeAttribute<"int64"> = maker("int64")
  */
 export const uint64: MakeAttribute<"uint64"> = maker("uint64")
 /**
- * Single precision.
+ * Creates an attribute of single-precision floats.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -222,7 +222,7 @@ export const uint64: MakeAttribute<"uint64"> = maker("uint64")
  */
 export const float32: MakeAttribute<"float32"> = maker("float32")
 /**
- * Double precision.
+ * Creates an attribute of double-precision floats.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -233,7 +233,7 @@ export const float32: MakeAttribute<"float32"> = maker("float32")
  */
 export const float64: MakeAttribute<"float64"> = maker("float64")
 /**
- * 0 for false, 1 for true.
+ * Creates an attribute of booleans: 0 for false, 1 for true.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -244,7 +244,7 @@ export const float64: MakeAttribute<"float64"> = maker("float64")
  */
 export const bool: MakeAttribute<"bool"> = maker("bool")
 /**
- * Text of one byte a character, as C has it: what NumPy calls `S`. Var-sized.
+ * Creates an attribute of text with one byte per character, like in C (NumPy's `S`). Var-sized.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -256,7 +256,7 @@ export const bool: MakeAttribute<"bool"> = maker("bool")
  */
 export const char: MakeAttribute<"char"> = maker("char")
 /**
- * ASCII text, var-sized.
+ * Creates an attribute of ASCII text, var-sized.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -268,7 +268,7 @@ export const char: MakeAttribute<"char"> = maker("char")
  */
 export const ascii: MakeAttribute<"string_ascii"> = maker("string_ascii")
 /**
- * UTF-8 text, var-sized.
+ * Creates an attribute of UTF-8 text, var-sized.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -280,7 +280,7 @@ export const ascii: MakeAttribute<"string_ascii"> = maker("string_ascii")
  */
 export const utf8: MakeAttribute<"string_utf8"> = maker("string_utf8")
 /**
- * UTF-16 text, var-sized; columns hold its code units.
+ * Creates an attribute of UTF-16 text, var-sized; columns contain code units.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -292,7 +292,7 @@ export const utf8: MakeAttribute<"string_utf8"> = maker("string_utf8")
  */
 export const utf16: MakeAttribute<"string_utf16"> = maker("string_utf16")
 /**
- * UTF-32 text, var-sized; columns hold its code points.
+ * Creates an attribute of UTF-32 text, var-sized; columns contain code points.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -304,7 +304,7 @@ export const utf16: MakeAttribute<"string_utf16"> = maker("string_utf16")
  */
 export const utf32: MakeAttribute<"string_utf32"> = maker("string_utf32")
 /**
- * UCS-2 text, var-sized.
+ * Creates an attribute of UCS-2 text, var-sized.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -316,7 +316,7 @@ export const utf32: MakeAttribute<"string_utf32"> = maker("string_utf32")
  */
 export const ucs2: MakeAttribute<"string_ucs2"> = maker("string_ucs2")
 /**
- * UCS-4 text, var-sized.
+ * Creates an attribute of UCS-4 text, var-sized.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -328,7 +328,7 @@ export const ucs2: MakeAttribute<"string_ucs2"> = maker("string_ucs2")
  */
 export const ucs4: MakeAttribute<"string_ucs4"> = maker("string_ucs4")
 /**
- * Bytes of any meaning; always var-sized.
+ * Creates an attribute of bytes without a defined meaning; always var-sized.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -340,7 +340,7 @@ export const ucs4: MakeAttribute<"string_ucs4"> = maker("string_ucs4")
  */
 export const any: MakeAttribute<"any"> = maker("any")
 /**
- * Bytes, var-sized.
+ * Creates an attribute of bytes, var-sized.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -352,7 +352,7 @@ export const any: MakeAttribute<"any"> = maker("any")
  */
 export const blob: MakeAttribute<"blob"> = maker("blob")
 /**
- * Geometries as well-known binary, var-sized.
+ * Creates an attribute of geometries as well-known binary, var-sized.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -364,7 +364,7 @@ export const blob: MakeAttribute<"blob"> = maker("blob")
  */
 export const geomWkb: MakeAttribute<"geom_wkb"> = maker("geom_wkb")
 /**
- * Geometries as well-known text, var-sized.
+ * Creates an attribute of geometries as well-known text, var-sized.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -377,7 +377,7 @@ export const geomWkb: MakeAttribute<"geom_wkb"> = maker("geom_wkb")
 export const geomWkt: MakeAttribute<"geom_wkt"> = maker("geom_wkt")
 
 /**
- * Counts of a unit since 1970, as bigint: `Attr.datetime("ns")`.
+ * Creates an attribute of counts of a unit since 1970, as bigint: `Attr.datetime("ns")`.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -393,7 +393,7 @@ export const datetime = <U extends DatetimeType extends `datetime_${infer Unit}`
   make(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, 1, filters)
 
 /**
- * Counts of a unit since midnight, as bigint: `Attr.time("sec")`.
+ * Creates an attribute of counts of a unit since midnight, as bigint: `Attr.time("sec")`.
  *
  * ```ts
  * import { Attr } from "@tessera/array"
@@ -409,7 +409,7 @@ export const time = <U extends TimeType extends `time_${infer Unit}` ? Unit : ne
   make(`time_${unit}` as Extract<Datatype, `time_${U}`>, 1, filters)
 
 /**
- * The attribute, with cells that may be null. Unwritten cells are null.
+ * Makes an attribute nullable. Unwritten cells are null.
  *
  * ```ts
  * import { Attr } from "@tessera/array"
@@ -423,7 +423,7 @@ export const nullable = <T extends Datatype, C extends number | "var", E extends
 ): Attribute<T, true, C, E> => ({ ...attribute, nullable: true })
 
 /**
- * The attribute, with cells of `count` values each. Its fill value is the default again.
+ * Sets the number of values per cell. Resets the fill value to the default.
  *
  * ```ts
  * import { Attr } from "@tessera/array"
@@ -436,16 +436,16 @@ export const multiValue = <T extends Datatype, N extends boolean, const C extend
   attribute: Attribute<T, N, number | "var", E>,
   count: C,
 ): Attribute<T, N, C, E> => {
-  const whole = Number.isInteger(count) && count >= 1 && count < VAR
-  const problem = whole && defaultCellFill(attribute.type, count) !== undefined
+  const isValid = Number.isInteger(count) && count >= 1 && count < VAR
+  const problem = isValid && defaultCellFill(attribute.type, count) !== undefined
     ? attribute.problem
-    : `cellValNum: ${count} is no number of values in a cell; for cells of any length use Attr.varSized`
+    : `cellValNum: ${count} is not a valid number of values per cell; for var-sized cells use Attr.varSized`
   const fillValue = cellFill(attribute.type, problem === undefined ? count : 1)
   return { ...attribute, cellValNum: count, fillValue, ...(problem === undefined ? {} : { problem }) }
 }
 
 /**
- * The attribute, with cells of any number of values. Its fill value is the default again.
+ * Makes the cells var-sized. Resets the fill value to the default.
  *
  * ```ts
  * import { Attr } from "@tessera/array"
@@ -458,15 +458,15 @@ export const varSized = <T extends Datatype, N extends boolean, E extends string
   attribute: Attribute<T, N, number | "var", E>,
 ): Attribute<T, N, "var", E> => ({ ...attribute, cellValNum: "var", fillValue: cellFill(attribute.type, "var") })
 
-/** What a fill value may be given as: one value, the values of a cell, a text, or the raw bytes of a cell. */
+/** The accepted forms of a fill value: one value, the values of a cell, a text, or the raw bytes of a cell. */
 export type FillInput = number | bigint | string | Date | Uint8Array | ReadonlyArray<number | bigint | string | Date>
 
-const fillBytes = (type: Datatype, cellValNum: number | "var", given: FillInput): Uint8Array => {
-  if (given instanceof Uint8Array) return given.slice()
-  if (typeof given === "string" && isText(type)) return parseText(type, given)
-  const many: ReadonlyArray<number | bigint | string | Date> = Array.isArray(given)
-    ? given
-    : Array.from({ length: cellValNum === "var" ? 1 : cellValNum }, () => given as number)
+const fillBytes = (type: Datatype, cellValNum: number | "var", input: FillInput): Uint8Array => {
+  if (input instanceof Uint8Array) return input.slice()
+  if (typeof input === "string" && isText(type)) return parseText(type, input)
+  const many: ReadonlyArray<number | bigint | string | Date> = Array.isArray(input)
+    ? input
+    : Array.from({ length: cellValNum === "var" ? 1 : cellValNum }, () => input as number)
   const size = sizeOf(type)
   const out = new Uint8Array(many.length * size)
   many.forEach((value, i) => out.set(scalarBytes(type, parseScalar(type, scalarInput(value))), i * size))
@@ -474,8 +474,8 @@ const fillBytes = (type: Datatype, cellValNum: number | "var", given: FillInput)
 }
 
 /**
- * The attribute, with another value for unwritten cells. One value stands for all values of a cell. The unwritten cells of
- * a nullable attribute are null, with `valid: true` they are this value.
+ * Sets the value of unwritten cells. A single value is used for all values of a cell. Unwritten cells of a nullable
+ * attribute stay null, unless `valid` is true.
  *
  * ```ts
  * import { Attr } from "@tessera/array"
@@ -494,9 +494,9 @@ export const fill = <T extends Datatype, N extends boolean, C extends number | "
   let fillValue = attribute.fillValue
   const problem = attribute.problem ?? problemOf("fill value", () => {
     const bytes = fillBytes(type, cellValNum, value)
-    const want = cellSize(type, cellValNum === "var" ? VAR : cellValNum)
-    if (cellValNum === "var" ? bytes.length === 0 || bytes.length % want !== 0 : bytes.length !== want) {
-      const cells = cellValNum === "var" ? `whole values of ${want}, and not none` : `a cell of ${want}`
+    const size = cellSize(type, cellValNum === "var" ? VAR : cellValNum)
+    if (cellValNum === "var" ? bytes.length === 0 || bytes.length % size !== 0 : bytes.length !== size) {
+      const cells = cellValNum === "var" ? `at least one value of ${size} bytes` : `a cell of ${size} bytes`
       throw new ScalarError(`${bytes.length} bytes are not ${cells}`)
     }
     fillValue = bytes
@@ -510,8 +510,7 @@ export const fill = <T extends Datatype, N extends boolean, C extends number | "
 }
 
 /**
- * The attribute, with cells that are codes of the values of an enumeration, which the schema's `enumerations` name. Only
- * for integers.
+ * Makes the cells codes of an enumeration's values; the name refers to the schema's `enumerations`. Only for integers.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim } from "@tessera/array"
@@ -531,7 +530,7 @@ export const enumerated = <T extends Datatype, N extends boolean, C extends numb
 ): Attribute<T, N, C, E> => ({ ...attribute, enumeration })
 
 /**
- * The attribute, with values that run up or down: for dense arrays of one dimension.
+ * Declares the values increasing or decreasing: for dense arrays of one dimension.
  *
  * ```ts
  * import { Attr } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * The rules for dimensions and attributes: what engines check before they make an array.
+ * The rules for dimensions and attributes, which engines check when they create an array.
  */
 import { type Datatype, isFloat, isInteger, isTemporal, storageLimits, storageOf } from "../../schema/array/datatype.ts"
 import type { Scalar } from "../../schema/array/scalar.ts"
@@ -11,11 +11,11 @@ import { SchemaError } from "./schema_error.ts"
 
 const shown = (value: Scalar): string => String(value)
 
-/** Whether coordinates, and labels of them, may be of a datatype. */
+/** Whether coordinates, and their labels, may have a datatype. */
 export const isCoordinateType = (type: Datatype): boolean =>
   isInteger(type) || isTemporal(type) || isFloat(type) || type === "string_ascii"
 
-/** One dimension of a sparse or a dense array. Throws {@link SchemaError}. */
+/** Checks a dimension of a sparse or a dense array. Throws {@link SchemaError}. */
 export const checkDimension = (field: string, dimension: Dimension, dense: boolean): void => {
   const { type, domain, tile, filters, problem } = dimension
   const refuse = (reason: string): never => {
@@ -39,37 +39,39 @@ export const checkDimension = (field: string, dimension: Dimension, dense: boole
   if (high < low) refuse(`the domain [${shown(low)}, ${shown(high)}] ends before it starts`)
   if (isFloat(type)) {
     if (tile === null) return
-    if (!(tile > 0)) refuse(`a tile of ${tile} is none; it must be greater than 0`)
+    if (!(tile > 0)) refuse(`invalid tile extent ${tile}: must be greater than 0`)
     if (Number(tile) > Number(high) - Number(low) + 1) {
-      refuse(`a tile of ${tile} is longer than the domain [${low}, ${high}]`)
+      refuse(`the tile extent ${tile} exceeds the domain [${low}, ${high}]`)
     }
     return
   }
-  const [least, most] = storageLimits[storageOf(type)]
-  if (low === least && high === most) {
+  const [min, max] = storageLimits[storageOf(type)]
+  if (low === min && high === max) {
     refuse(`the domain may not be all of ${type}; leave at least one value at an end`)
   }
   const range = BigInt(high) - BigInt(low) + 1n
   if (tile === null) {
-    if (dense && range > BigInt(most)) {
-      refuse(`one tile of the whole domain would be longer (${range}) than ${type} holds; give it a tile`)
+    if (dense && range > BigInt(max)) {
+      refuse(`the default tile extent (${range}) exceeds the range of ${type}; specify a tile extent`)
     }
     return
   }
   const extent = BigInt(tile)
-  if (extent < 1n) refuse(`a tile of ${tile} is none; it must be greater than 0`)
-  if (extent > range) refuse(`a tile of ${tile} is longer than the domain [${low}, ${high}]`)
+  if (extent < 1n) refuse(`invalid tile extent ${tile}: must be greater than 0`)
+  if (extent > range) refuse(`the tile extent ${tile} exceeds the domain [${low}, ${high}]`)
   const end = BigInt(low) + ((range - 1n) / extent + 1n) * extent - 1n
-  // narrower types are counted in 64 bits
-  if (typeof most === "bigint" && end > most) {
-    refuse(`the last tile ends at ${end}, past what ${type} holds; lower the domain's end by a tile (${tile})`)
+  // narrower types are extended to 64 bits
+  if (typeof max === "bigint" && end > max) {
+    refuse(
+      `the last tile ends at ${end}, out of the range of ${type}; lower the end of the domain by a tile extent (${tile})`,
+    )
   }
 }
 
 const orderable = (type: Datatype): boolean =>
   isFloat(type) || isInteger(type) || isTemporal(type) || type === "string_ascii"
 
-/** One attribute, whatever array it belongs to. Throws {@link SchemaError}. */
+/** Checks an attribute, independent of the array. Throws {@link SchemaError}. */
 export const checkAttribute = (
   field: string,
   attribute: Attribute,
@@ -80,12 +82,12 @@ export const checkAttribute = (
     throw new SchemaError({ field, detail: reason })
   }
   if (problem !== undefined) refuse(problem)
-  if (field.startsWith("__")) refuse("names that start with __ are the engine's own")
+  if (field.startsWith("__")) refuse("names that start with __ are reserved")
   if (type === "any" && cellValNum !== "var") refuse("cells of any are var-sized")
   checkFilters(field, filters, type, cellValNum === "var")
   if (!nullable && fillValueValidity !== 0) refuse("only the fill value of a nullable attribute may be valid or not")
   if (order !== "unordered") {
-    if (!orderable(type)) refuse(`${type} has no order that an attribute could keep`)
+    if (!orderable(type)) refuse(`an ordered attribute cannot have the datatype ${type}`)
     if (nullable) refuse("an ordered attribute is not nullable")
     const want = type === "string_ascii" ? "var" : 1
     if (cellValNum !== want) refuse(`an ordered attribute of ${type} has ${want} values in a cell, not ${cellValNum}`)
@@ -93,7 +95,7 @@ export const checkAttribute = (
   if (enumeration !== "") checkCodes(field, attribute, enumerations)
 }
 
-/** An attribute whose cells are codes of an enumeration. Throws {@link SchemaError}. */
+/** Checks an attribute whose cells are codes of an enumeration. Throws {@link SchemaError}. */
 export const checkCodes = (
   field: string,
   { type, cellValNum, enumeration }: Attribute,
@@ -105,11 +107,11 @@ export const checkCodes = (
   if (!Object.hasOwn(enumerations, enumeration)) {
     const names = Object.keys(enumerations).map((name) => JSON.stringify(name)).join(", ")
     refuse(
-      `there is no enumeration ${JSON.stringify(enumeration)}; the schema has ${names === "" ? "none" : names}`,
+      `unknown enumeration ${JSON.stringify(enumeration)}; the schema has ${names === "" ? "none" : names}`,
     )
   }
   if (!isInteger(type) && type !== "bool") refuse(`codes of an enumeration are integers, not ${type}`)
-  if (cellValNum !== 1) refuse("a cell holds one code of an enumeration")
+  if (cellValNum !== 1) refuse("a cell of an enumerated attribute must have one value")
   const count = valueCount(enumerations[enumeration])
   if (BigInt(storageLimits[storageOf(type)][1]) <= BigInt(count)) {
     refuse(`${type} is too narrow for the ${count} values of ${JSON.stringify(enumeration)}`)

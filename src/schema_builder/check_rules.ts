@@ -1,5 +1,5 @@
 /**
- * The rules for whole schemas: what engines check before they make an array.
+ * The rules for whole schemas, which engines check when they create an array.
  */
 import { isInteger } from "../../schema/array/datatype.ts"
 import type { Filter } from "../../schema/array/filter.ts"
@@ -11,12 +11,12 @@ import { checkEnumerations } from "./enumeration_values.ts"
 import type { ArraySchema } from "./schema_value.ts"
 import { SchemaError } from "./schema_error.ts"
 
-/** Hilbert numbers have 64 bits, and dimensions share them. */
+/** Hilbert values have 64 bits, which the dimensions share. */
 const MAX_HILBERT_DIMENSIONS = 16
-/** The longest side of a WebP picture. */
+/** The maximum width and height of a WebP picture. */
 const WEBP_SIDE = 16383
 
-/** How long the tiles of a dimension are, if they have a length. */
+/** Returns the tile extent of a dimension, if it has one. */
 const tileLength = ({ domain, tile }: Dimension): number =>
   Number(tile ?? (domain === null ? 0 : BigInt(domain[1]) - BigInt(domain[0]) + 1n))
 
@@ -30,13 +30,13 @@ const checkWebp = (field: string, schema: ArraySchema, webp: Extract<Filter, { t
   if (!isInteger(dims[0].type)) refuse(`pictures have dimensions of integers, not of ${dims[0].type}`)
   const depth = webp.format === "rgba" || webp.format === "bgra" ? 4 : 3
   const [rows, columns] = dims.map(tileLength)
-  if (columns % depth !== 0) refuse(`tiles of ${columns} columns are no whole pixels of ${depth} values`)
+  if (columns % depth !== 0) refuse(`${columns} columns per tile are not a multiple of the pixel size ${depth}`)
   if (rows > WEBP_SIDE || columns / depth > WEBP_SIDE) {
     refuse(`tiles are larger than ${WEBP_SIDE} × ${WEBP_SIDE} pixels`)
   }
 }
 
-/** One attribute of a schema. Throws {@link SchemaError}. */
+/** Checks an attribute of a schema. Throws {@link SchemaError}. */
 export const checkAttributeOf = (schema: ArraySchema, name: string): void => {
   const { arrayType, dims, attrs, dimensionNames } = schema
   const refuse = (reason: string): never => {
@@ -50,7 +50,7 @@ export const checkAttributeOf = (schema: ArraySchema, name: string): void => {
   for (const filter of attrs[name].filters.filters) if (filter.type === "webp") checkWebp(name, schema, filter)
 }
 
-/** Checks a schema and answers it. Throws {@link SchemaError}. */
+/** Checks a schema and returns it. Throws {@link SchemaError}. */
 export const checkSchemaRules = <S extends ArraySchema>(schema: S): S => {
   const { arrayType, dims, dimensionNames, attributeNames, order, tileOrder, capacity } = schema
   const dense = arrayType === "dense"
@@ -63,7 +63,9 @@ export const checkSchemaRules = <S extends ArraySchema>(schema: S): S => {
   const first = dims[dimensionNames[0]].type
   for (const name of dense ? dimensionNames : []) {
     const { type } = dims[name]
-    if (type !== first) refuse(name, `all dimensions of a dense array have one datatype; ${first} and ${type} are two`)
+    if (type !== first) {
+      refuse(name, `all dimensions of a dense array must have the same datatype, not ${first} and ${type}`)
+    }
   }
   for (const name of dimensionNames) {
     if (dims[name].filters.filters.length === 0) checkInherited(name, schema.coordsFilters, dims[name].type)
@@ -71,17 +73,20 @@ export const checkSchemaRules = <S extends ArraySchema>(schema: S): S => {
   checkEnumerations(schema.enumerations)
   for (const name of attributeNames) checkAttributeOf(schema, name)
   checkLabels(schema)
-  if (tileOrder !== "row-major" && tileOrder !== "col-major") refuse("tileOrder", `${tileOrder} is no order of tiles`)
+  if (tileOrder !== "row-major" && tileOrder !== "col-major") refuse("tileOrder", `invalid tile order ${tileOrder}`)
   if (order !== "row-major" && order !== "col-major" && order !== "hilbert") {
-    refuse("order", `${order} is no order of cells`)
+    refuse("order", `invalid cell order ${order}`)
   }
   if (order === "hilbert" && dense) refuse("order", "the Hilbert order is for sparse arrays")
   if (order === "hilbert" && dimensionNames.length > MAX_HILBERT_DIMENSIONS) {
-    refuse("order", `the Hilbert order is for ${MAX_HILBERT_DIMENSIONS} dimensions, not for ${dimensionNames.length}`)
+    refuse(
+      "order",
+      `the Hilbert order supports at most ${MAX_HILBERT_DIMENSIONS} dimensions, not ${dimensionNames.length}`,
+    )
   }
-  if (dense && schema.allowsDuplicates) refuse("allowsDuplicates", "a dense array has every cell once")
+  if (dense && schema.allowsDuplicates) refuse("allowsDuplicates", "dense arrays do not support duplicates")
   if (!Number.isSafeInteger(capacity) || capacity < (dense ? 0 : 1)) {
-    refuse("capacity", `${capacity} is no number of cells of a tile`)
+    refuse("capacity", `invalid capacity ${capacity}`)
   }
   return schema
 }

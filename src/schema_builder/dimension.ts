@@ -1,5 +1,5 @@
 /**
- * Dimensions of a schema: a datatype, a domain with both ends inclusive, and how long a space tile is.
+ * Dimensions of a schema: a datatype, an inclusive domain, and a space tile extent.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -23,25 +23,25 @@ import { pipelineOf } from "./filter.ts"
 
 export type { CoordinateOf, DatetimeType, DimensionType, TimeType, ValueOf } from "./datatype_values.ts"
 
-/** One axis of an array, without its name: the schema gives it. */
+/** An axis of an array, without its name, which is a key of the schema's `dims`. */
 export interface Dimension<T extends DimensionType = DimensionType> {
-  /** The datatype of its coordinates. */
+  /** The datatype of the coordinates. */
   readonly type: T
   /** The lowest and the highest coordinate; `null` for text, which has no domain. */
   readonly domain: readonly [low: ValueOf<T>, high: ValueOf<T>] | null
-  /** How long a space tile is; `null` for text, and where the schema is to choose: the whole domain, none under Hilbert. */
+  /** The space tile extent; `null` for text, and for the default: the whole domain, or no tiles with Hilbert order. */
   readonly tile: ValueOf<T> | null
-  /** What its coordinates go through; without any, the schema's `coordsFilters`. */
+  /** The filter pipeline of the coordinates; if empty, the schema's `coordsFilters` apply. */
   readonly filters: FilterPipeline
-  /** What is wrong with it; the schema says so, since it knows the name. */
+  /** The reason why the dimension is invalid; the schema reports it with the name. */
   readonly problem?: string
 }
 
-/** What a dimension may have besides its domain. */
+/** The options of a dimension. */
 export interface DimensionOptions<T extends DimensionType> {
-  /** How long a space tile is. Default: the whole domain. */
+  /** The space tile extent. Default: the whole domain. */
   readonly tile?: T extends DatetimeType | TimeType ? number | bigint : CoordinateOf<T>
-  /** What its coordinates go through. Default: the schema's `coordsFilters`. */
+  /** The filters of the coordinates. Default: the schema's `coordsFilters`. */
   readonly filters?: ReadonlyArray<Filter>
 }
 
@@ -49,7 +49,7 @@ export interface DimensionOptions<T extends DimensionType> {
 export type DomainOf<T extends DimensionType> = readonly [low: CoordinateOf<T>, high: CoordinateOf<T>]
 
 /**
- * A value as {@link parseScalar} takes it.
+ * Converts a user's value to the input of {@link parseScalar}.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -58,14 +58,14 @@ export type DomainOf<T extends DimensionType> = readonly [low: CoordinateOf<T>, 
  * assertEquals(Dim.scalarInput(new Date(0)), "1970-01-01T00:00:00.000Z")
  * ```
  */
-export const scalarInput = (given: unknown): ScalarInput => {
-  if (!(given instanceof Date)) return given as ScalarInput
-  if (Number.isNaN(given.getTime())) throw new ScalarError("an invalid Date is no value")
-  return given.toISOString()
+export const scalarInput = (value: unknown): ScalarInput => {
+  if (!(value instanceof Date)) return value as ScalarInput
+  if (Number.isNaN(value.getTime())) throw new ScalarError("an invalid Date is not a value")
+  return value.toISOString()
 }
 
 /**
- * Runs what throws {@link ScalarError}; answers what was wrong as text.
+ * Runs a function that throws {@link ScalarError}; returns the reason of the error as text.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -81,7 +81,7 @@ export const problemOf = (part: string, run: () => void): string | undefined =>
   }, (reason) => `${part}: ${reason}`)
 
 /**
- * A dimension of any datatype with a domain, by its name.
+ * Creates a dimension of a datatype, by its name, with a domain.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -98,7 +98,7 @@ export const of = <T extends Exclude<DimensionType, "string_ascii">>(
   let bounds: [Scalar, Scalar] | null = null
   let tile: Scalar | null = null
   const problem = problemOf("domain", () => {
-    if (!Array.isArray(domain) || domain.length !== 2) throw new ScalarError("a domain is a pair [low, high]")
+    if (!Array.isArray(domain) || domain.length !== 2) throw new ScalarError("a domain must be a pair [low, high]")
     bounds = [parseScalar(type, scalarInput(domain[0])), parseScalar(type, scalarInput(domain[1]))]
   }) ?? problemOf("tile", () => {
     if (options.tile !== undefined) tile = parseScalar(type, scalarInput(options.tile))
@@ -112,7 +112,7 @@ export const of = <T extends Exclude<DimensionType, "string_ascii">>(
   }
 }
 
-/** Makes a dimension of one datatype. */
+/** Creates a dimension of one datatype. */
 export type MakeDimension<T extends DimensionType> = (
   domain: DomainOf<T>,
   options?: DimensionOptions<T>,
@@ -122,7 +122,7 @@ const maker = <T extends Exclude<DimensionType, "string_ascii">>(type: T): MakeD
   of(type, domain, options)
 
 /**
- * −128 to 127.
+ * Creates a dimension of integers from −128 to 127.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -133,7 +133,7 @@ const maker = <T extends Exclude<DimensionType, "string_ascii">>(type: T): MakeD
  */
 export const int8: MakeDimension<"int8"> = maker("int8")
 /**
- * 0 to 255.
+ * Creates a dimension of integers from 0 to 255.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -144,7 +144,7 @@ export const int8: MakeDimension<"int8"> = maker("int8")
  */
 export const uint8: MakeDimension<"uint8"> = maker("uint8")
 /**
- * −32,768 to 32,767.
+ * Creates a dimension of integers from −32,768 to 32,767.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -155,7 +155,7 @@ export const uint8: MakeDimension<"uint8"> = maker("uint8")
  */
 export const int16: MakeDimension<"int16"> = maker("int16")
 /**
- * 0 to 65,535.
+ * Creates a dimension of integers from 0 to 65,535.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -166,7 +166,7 @@ export const int16: MakeDimension<"int16"> = maker("int16")
  */
 export const uint16: MakeDimension<"uint16"> = maker("uint16")
 /**
- * −2³¹ to 2³¹ − 1.
+ * Creates a dimension of integers from −2³¹ to 2³¹ − 1.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -177,7 +177,7 @@ export const uint16: MakeDimension<"uint16"> = maker("uint16")
  */
 export const int32: MakeDimension<"int32"> = maker("int32")
 /**
- * 0 to 2³² − 1.
+ * Creates a dimension of integers from 0 to 2³² − 1.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -188,7 +188,7 @@ export const int32: MakeDimension<"int32"> = maker("int32")
  */
 export const uint32: MakeDimension<"uint32"> = maker("uint32")
 /**
- * −2⁶³ to 2⁶³ − 1; bounds past 2⁵³ as bigint.
+ * Creates a dimension of integers from −2⁶³ to 2⁶³ − 1; bounds above 2⁵³ as bigint.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -199,7 +199,7 @@ export const uint32: MakeDimension<"uint32"> = maker("uint32")
  */
 export const int64: MakeDimension<"int64"> = maker("int64")
 /**
- * 0 to 2⁶⁴ − 1; bounds past 2⁵³ as bigint.
+ * Creates a dimension of integers from 0 to 2⁶⁴ − 1; bounds above 2⁵³ as bigint.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -210,7 +210,7 @@ export const int64: MakeDimension<"int64"> = maker("int64")
  */
 export const uint64: MakeDimension<"uint64"> = maker("uint64")
 /**
- * Single precision; sparse arrays only.
+ * Creates a dimension of single-precision floats; sparse arrays only.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -221,7 +221,7 @@ export const uint64: MakeDimension<"uint64"> = maker("uint64")
  */
 export const float32: MakeDimension<"float32"> = maker("float32")
 /**
- * Double precision; sparse arrays only.
+ * Creates a dimension of double-precision floats; sparse arrays only.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -233,7 +233,7 @@ export const float32: MakeDimension<"float32"> = maker("float32")
 export const float64: MakeDimension<"float64"> = maker("float64")
 
 /**
- * Counts of a unit since 1970; bounds as Date, ISO text or count.
+ * Creates a dimension of counts of a unit since 1970; bounds as Date, ISO text or count.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -251,7 +251,7 @@ export const datetime = <U extends DatetimeType extends `datetime_${infer Unit}`
   of(`datetime_${unit}` as Extract<Datatype, `datetime_${U}`>, domain, options)
 
 /**
- * Counts of a unit since midnight; bounds as text (`"12:30:00"`) or count.
+ * Creates a dimension of counts of a unit since midnight; bounds as text (`"12:30:00"`) or count.
  *
  * ```ts
  * import { Dim } from "@tessera/array"
@@ -267,7 +267,7 @@ export const time = <U extends TimeType extends `time_${infer Unit}` ? Unit : ne
 ): Dimension<Extract<Datatype, `time_${U}`>> => of(`time_${unit}` as Extract<Datatype, `time_${U}`>, domain, options)
 
 /**
- * Text of ASCII characters, of any length; sparse arrays only. It has no domain and no tiles.
+ * Creates a dimension of ASCII text of any length; sparse arrays only. It has no domain and no tiles.
  *
  * ```ts
  * import { Dim, Filter } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * Dimension labels of a schema: other names for the coordinates of a dimension, which lie in an array of their own.
+ * Dimension labels of a schema: names for the coordinates of a dimension, stored in an array of their own.
  */
 import { VAR } from "../../schema/array/cell_val_num.ts"
 import { isInteger, isTemporal } from "../../schema/array/datatype.ts"
@@ -14,10 +14,10 @@ import type { LabelsInput } from "./label_input.ts"
 import { SchemaError } from "./schema_error.ts"
 import type { ArraySchema } from "./schema_value.ts"
 
-/** Values in a label. */
+/** Returns the number of values in a label. */
 export const labelCellValNum = (type: DimensionType): number => type === "string_ascii" ? VAR : 1
 
-/** The labels as they lie in the schema of an array with these dimensions. Throws {@link SchemaError}. */
+/** Returns the label structures for the schema of an array with these dimensions. Throws {@link SchemaError}. */
 export const labelStructures = (
   dimensionNames: ReadonlyArray<string>,
   labels: LabelsInput,
@@ -25,7 +25,7 @@ export const labelStructures = (
   Object.entries(labels).map(([name, { dim, type, order }], i) => {
     const dimension = dimensionNames.indexOf(dim)
     if (dimension < 0) {
-      throw new SchemaError({ field: name, detail: `the label is of a dimension ${dim}, which is not there` })
+      throw new SchemaError({ field: name, detail: `the label names an unknown dimension ${dim}` })
     }
     return {
       dimension,
@@ -40,7 +40,7 @@ export const labelStructures = (
     }
   })
 
-/** Labels as users write them, of those that lie in a schema. */
+/** Converts the label structures of a schema to the user's form. */
 export const labelsOf = (
   dimensionNames: ReadonlyArray<string>,
   labels: ReadonlyArray<DimensionLabel>,
@@ -58,18 +58,18 @@ export const checkLabels = ({ dims, dimensionNames, attributeNames, dimensionLab
     const refuse = (reason: string): never => {
       throw new SchemaError({ field: name, detail: reason })
     }
-    if (name === "") refuse("a dimension label has a name")
+    if (name === "") refuse("a dimension label requires a name")
     if (names.has(name)) refuse("a dimension label may not have the name of a dimension, an attribute or another label")
     names.add(name)
-    // the label array is made there, so it must be in the array
+    // the label array is created with the array, so it must be inside it
     const fault = relative ? innerPathFault(uri) : external ? undefined : "is not relative to the array"
     if (fault !== undefined) refuse(`the URI of the label ${fault}`)
-    const its = dims[dimensionNames[dimension]].type
-    if (!isInteger(its) && !isTemporal(its)) {
-      refuse(`labels are of dimensions of integers, dates or times, not of ${its}`)
+    const dimensionType = dims[dimensionNames[dimension]].type
+    if (!isInteger(dimensionType) && !isTemporal(dimensionType)) {
+      refuse(`labels require a dimension of integers, dates or times, not of ${dimensionType}`)
     }
-    if (!isCoordinateType(type)) refuse(`labels may not be ${type}`)
-    if (order === "unordered") refuse("labels run up or down; engines have no others")
+    if (!isCoordinateType(type)) refuse(`labels cannot be ${type}`)
+    if (order === "unordered") refuse("labels must be increasing or decreasing")
     const { filters = [] } = (labels as LabelsInput)[name]
     checkFilters(name, pipelineOf(filters), type, type === "string_ascii")
   }

@@ -1,5 +1,5 @@
 /**
- * The values of an enumeration, as a schema that is being made keeps them.
+ * The values of an enumeration in a schema value.
  */
 import { cellSize, VAR } from "../../schema/array/cell_val_num.ts"
 import { type Datatype, storageOfArray, type TypedArray } from "../../schema/array/datatype.ts"
@@ -16,38 +16,41 @@ import { bytewise } from "../kernel/sort/bytewise.ts"
 import { finish, inParts, type Steps } from "../kernel/steps.ts"
 import { SchemaError } from "./schema_error.ts"
 
-/** What the codes of attributes stand for: code i for value i. */
+/** The values of an enumeration: code i represents value i. */
 export interface EnumerationValues {
   /** The datatype of the values. */
   readonly type: Datatype
-  /** Values that make up one, or `"var"`. */
+  /** The number of elements per value, or `"var"`. */
   readonly cellValNum: number | "var"
-  /** Whether the order of the values means something. */
+  /** Whether the values are ordered. */
   readonly ordered: boolean
-  /** All values, raw, one after the other. */
+  /** The bytes of all values. */
   readonly data: Uint8Array
-  /** Where each value starts in `data`; `null` if they have a fixed size. */
+  /** The start of each value in `data`; `null` if they have a fixed size. */
   readonly offsets: Float64Array | null
-  /** The file that holds them, for enumerations of an array; it is chosen when an array is made. */
+  /** The name of the file for enumerations of an existing array; set when an array is created. */
   readonly fileName?: string
 }
 
-/** Values as users list them: texts, numbers or a typed array, which says their datatype. */
+/** The user's form of values: texts, numbers, or a typed array, which determines the datatype. */
 export type EnumerationList = ReadonlyArray<string | number | bigint> | TypedArray
 
-/** An enumeration as users write it: its values, and what is not the default. */
+/** The user's form of an enumeration: its values, and options. */
 export type EnumerationInput =
   | EnumerationList
   | {
-    /** In the order of their codes; no value twice. */
+    /** The distinct values, in the order of their codes. */
     readonly values: EnumerationList
-    /** Default: `string_utf8` for texts, `int64` for bigints, `float64` for numbers, its own for a typed array. */
+    /**
+     * The datatype. Default: `string_utf8` for texts, `int64` for bigints, `float64` for numbers, that of a typed
+     * array.
+     */
     readonly type?: Datatype
-    /** Whether the order of the values means something. Default: false. */
+    /** Whether the values are ordered. Default: false. */
     readonly ordered?: boolean
   }
 
-/** The most bytes that engines accept for one enumeration, and for all of a schema. */
+/** The maximum size that engines accept for an enumeration, and for all of a schema, in bytes. */
 const MAX_BYTES = 10 * 2 ** 20
 const MAX_BYTES_OF_ALL = 50 * 2 ** 20
 
@@ -59,22 +62,22 @@ const typeOfList = (values: EnumerationList): Datatype => {
   return typeof values[0] === "bigint" ? "int64" : "float64"
 }
 
-const isList = (given: EnumerationInput): given is EnumerationList => Array.isArray(given) || ArrayBuffer.isView(given)
+const isList = (input: EnumerationInput): input is EnumerationList => Array.isArray(input) || ArrayBuffer.isView(input)
 
-/** Values as bytes, and each also as text with a character a byte, so that values can be compared. */
+/** Values as bytes, and as keys with one character per byte for comparisons. */
 interface EncodedValues {
   readonly parts: Array<Uint8Array>
   readonly keys: Array<string>
 }
 
-/** Values that are taken at once. */
+/** The number of values encoded per step. */
 const BLOCK = 4096
-/** Texts of so many characters together are encoded at once. */
+/** The maximum number of characters of texts that are encoded in one call. */
 const MAX_AT_ONCE = 1 << 20
 
 const encoder = new TextEncoder()
 
-/** The bytes of texts one after the other, if all of them are ASCII: a call of the encoder for each would take long. */
+/** Returns the concatenated bytes of texts if all are ASCII: calling the encoder for each text is slow. */
 const asciiOf = (values: ReadonlyArray<unknown>): Uint8Array | undefined => {
   let length = 0
   for (const value of values) {
@@ -86,7 +89,7 @@ const asciiOf = (values: ReadonlyArray<unknown>): Uint8Array | undefined => {
   return bytes.length === length ? bytes : undefined
 }
 
-/** The bytes of one value. Throws {@link SchemaError}. */
+/** Returns the bytes of a value. Throws {@link SchemaError}. */
 const encodeValue = (name: string, type: Datatype, value: string | number | bigint): Uint8Array =>
   catchScalarError(
     () => isText(type) ? parseText(type, value as string) : scalarBytes(type, parseScalar(type, value)),
@@ -95,7 +98,7 @@ const encodeValue = (name: string, type: Datatype, value: string | number | bigi
     },
   )
 
-/** The bytes of each value. Throws {@link SchemaError}. */
+/** Returns the bytes of each value. Throws {@link SchemaError}. */
 function* encodeValuesSteps(name: string, type: Datatype, values: EnumerationList): Steps<EncodedValues> {
   const list = Array.from(values as Iterable<string | number | bigint>)
   const [parts, keys]: [Array<Uint8Array>, Array<string>] = [[], []]
@@ -120,7 +123,7 @@ function* encodeValuesSteps(name: string, type: Datatype, values: EnumerationLis
   return { parts, keys }
 }
 
-/** The values that are there. */
+/** Returns the bytes and keys of existing values. */
 function* encodedSteps(values: EnumerationValues): Steps<EncodedValues> {
   const partAt = partReader(values)
   const [parts, keys]: [Array<Uint8Array>, Array<string>] = [[], []]
@@ -134,7 +137,7 @@ function* encodedSteps(values: EnumerationValues): Steps<EncodedValues> {
   return { parts, keys }
 }
 
-/** No value may be there twice. Throws {@link SchemaError}. */
+/** Checks that values are distinct. Throws {@link SchemaError}. */
 function* checkDistinctSteps(name: string, type: Datatype, { parts, keys }: EncodedValues): Steps<void> {
   const seen = new Set<string>()
   for (const [i, part] of parts.entries()) {
@@ -144,14 +147,14 @@ function* checkDistinctSteps(name: string, type: Datatype, { parts, keys }: Enco
       const shown = isText(type) ? new TextDecoder().decode(part) : scalarsJson(type, part).join(", ")
       throw new SchemaError({
         field: `enumeration ${name}`,
-        detail: `the value ${JSON.stringify(shown)} is there twice`,
+        detail: `duplicate value ${JSON.stringify(shown)}`,
       })
     }
     seen.add(key)
   }
 }
 
-/** The parts one after the other, and where each starts. */
+/** Concatenates the values, and returns their starts. */
 function* joinSteps(
   parts: ReadonlyArray<Uint8Array>,
 ): Steps<{ readonly data: Uint8Array; readonly starts: Float64Array }> {
@@ -172,10 +175,10 @@ function* joinSteps(
   return { data, starts }
 }
 
-/** What is common to the values of an enumeration. */
+/** The common properties of the values of an enumeration. */
 type Kind = Pick<EnumerationValues, "type" | "cellValNum" | "ordered">
 
-/** An enumeration of values that are bytes already. Throws {@link SchemaError}. */
+/** Creates an enumeration from the bytes of its values. Throws {@link SchemaError}. */
 export const valuesOfParts = (name: string, kind: Kind, parts: ReadonlyArray<Uint8Array>): EnumerationValues =>
   finish(valuesOfSteps(name, kind, { parts: [...parts], keys: parts.map(bytewise) }))
 
@@ -189,19 +192,19 @@ function* valuesOfSteps(
   return { type, cellValNum, ordered, data, offsets: cellValNum === "var" ? starts : null }
 }
 
-/** An enumeration as users write it, as it is kept. Throws {@link SchemaError}. */
-export const enumerationValues = (name: string, given: EnumerationInput): EnumerationValues =>
-  finish(enumerationValuesSteps(name, given))
+/** Converts an enumeration from the user's form. Throws {@link SchemaError}. */
+export const enumerationValues = (name: string, input: EnumerationInput): EnumerationValues =>
+  finish(enumerationValuesSteps(name, input))
 
-/** As {@link enumerationValues}, in steps. */
-export function* enumerationValuesSteps(name: string, given: EnumerationInput): Steps<EnumerationValues> {
-  const { values, ordered = false, type: wanted } = isList(given) ? { values: given } as const : given
-  const type = wanted ?? typeOfList(values)
+/** Converts an enumeration like {@link enumerationValues}, in steps. */
+export function* enumerationValuesSteps(name: string, input: EnumerationInput): Steps<EnumerationValues> {
+  const { values, ordered = false, type: explicitType } = isList(input) ? { values: input } as const : input
+  const type = explicitType ?? typeOfList(values)
   const kind = { type, cellValNum: isText(type) ? "var" : 1, ordered } as const
   return yield* valuesOfSteps(name, kind, yield* encodeValuesSteps(name, type, values))
 }
 
-/** Answers the bytes of the value with a number. */
+/** Returns a function that returns the bytes of a value by its index. */
 const partReader = ({ type, cellValNum, data, offsets }: EnumerationValues): (i: number) => Uint8Array => {
   const size = cellSize(type, cellValNum === "var" ? VAR : cellValNum)
   return (i) =>
@@ -210,54 +213,57 @@ const partReader = ({ type, cellValNum, data, offsets }: EnumerationValues): (i:
       : data.subarray(offsets[i], offsets[i + 1] ?? data.length)
 }
 
-/** The bytes of each value that is there. */
+/** Returns the bytes of each value. */
 export const partsOf = (values: EnumerationValues): ReadonlyArray<Uint8Array> => {
   const partAt = partReader(values)
   return Array.from({ length: valueCount(values) }, (_, i) => partAt(i))
 }
 
-/** Those of some values that an enumeration does not have. Throws {@link SchemaError}. */
+/** Returns the values of `more` that an enumeration does not contain. Throws {@link SchemaError}. */
 export function* missingValuesSteps(
   name: string,
-  its: EnumerationValues,
+  enumeration: EnumerationValues,
   more: EnumerationList,
 ): Steps<EnumerationList> {
-  const known = new Set((yield* encodedSteps(its)).keys)
-  const { keys } = yield* encodeValuesSteps(name, its.type, more)
-  return Array.from(more as Iterable<string | number | bigint>).filter((_, i) => !known.has(keys[i]))
+  const existing = new Set((yield* encodedSteps(enumeration)).keys)
+  const { keys } = yield* encodeValuesSteps(name, enumeration.type, more)
+  return Array.from(more as Iterable<string | number | bigint>).filter((_, i) => !existing.has(keys[i]))
 }
 
-/** Whether an enumeration begins with these values, and is of their kind. */
-export function* beginsWithSteps(its: EnumerationValues, values: EnumerationValues): Steps<boolean> {
-  if (its.type !== values.type || its.cellValNum !== values.cellValNum || its.ordered !== values.ordered) return false
-  const [all, first] = [(yield* encodedSteps(its)).keys, (yield* encodedSteps(values)).keys]
+/** Whether an enumeration starts with these values, and has the same properties. */
+export function* beginsWithSteps(enumeration: EnumerationValues, values: EnumerationValues): Steps<boolean> {
+  if (
+    enumeration.type !== values.type || enumeration.cellValNum !== values.cellValNum ||
+    enumeration.ordered !== values.ordered
+  ) return false
+  const [all, first] = [(yield* encodedSteps(enumeration)).keys, (yield* encodedSteps(values)).keys]
   return first.length <= all.length && first.every((key, i) => key === all[i])
 }
 
-/** An enumeration with more values behind those that it has, of the same datatype. Throws {@link SchemaError}. */
+/** Appends values of the same datatype to an enumeration. Throws {@link SchemaError}. */
 export function* extendedValuesSteps(
   name: string,
-  its: EnumerationValues,
+  enumeration: EnumerationValues,
   more: EnumerationList,
 ): Steps<EnumerationValues> {
-  const { type, cellValNum } = its
+  const { type, cellValNum } = enumeration
   const refuse = (reason: string): never => {
     throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
   }
-  if (more.length === 0) refuse("there are no values to extend it by")
+  if (more.length === 0) refuse("no values to add")
   const added = yield* encodeValuesSteps(name, type, more)
   const size = cellValNum === "var" ? 0 : cellSize(type, cellValNum)
   const wrong = added.parts.find((part) => size > 0 && part.length !== size)
-  if (wrong !== undefined) refuse(`a value of ${wrong.length} bytes; all of its values have ${size}`)
-  const { parts, keys } = yield* encodedSteps(its)
-  return yield* valuesOfSteps(name, its, { parts: parts.concat(added.parts), keys: keys.concat(added.keys) })
+  if (wrong !== undefined) refuse(`a value of ${wrong.length} bytes; the enumeration's values have ${size}`)
+  const { parts, keys } = yield* encodedSteps(enumeration)
+  return yield* valuesOfSteps(name, enumeration, { parts: parts.concat(added.parts), keys: keys.concat(added.keys) })
 }
 
-/** How many values there are. */
+/** Returns the number of values. */
 export const valueCount = ({ type, cellValNum, data, offsets }: EnumerationValues): number =>
   offsets !== null ? offsets.length : Math.floor(data.length / cellSize(type, cellValNum === "var" ? VAR : cellValNum))
 
-/** Checks names and sizes. Throws {@link SchemaError}. */
+/** Checks the names and sizes of enumerations. Throws {@link SchemaError}. */
 export const checkEnumerations = (enumerations: Readonly<Record<string, EnumerationValues>>): void => {
   let all = 0
   for (const [name, { data, offsets }] of Object.entries(enumerations)) {
@@ -266,16 +272,16 @@ export const checkEnumerations = (enumerations: Readonly<Record<string, Enumerat
     const bytes = data.length + (offsets === null ? 0 : 8 * offsets.length)
     all += bytes
     if (bytes > MAX_BYTES) {
-      throw new SchemaError({ field, detail: `it takes ${bytes} bytes; engines accept ${MAX_BYTES}` })
+      throw new SchemaError({ field, detail: `the size is ${bytes} bytes; engines accept ${MAX_BYTES}` })
     }
   }
   if (all > MAX_BYTES_OF_ALL) {
-    const reason = `they take ${all} bytes together; engines accept ${MAX_BYTES_OF_ALL}`
+    const reason = `the total size is ${all} bytes; engines accept ${MAX_BYTES_OF_ALL}`
     throw new SchemaError({ field: "enumerations", detail: reason })
   }
 }
 
-/** The structure of the file of an enumeration. */
+/** Returns the structure of an enumeration file. */
 export const enumerationStructure = (name: string, fileName: string, values: EnumerationValues): Enumeration => ({
   version: 0,
   name,
@@ -287,7 +293,7 @@ export const enumerationStructure = (name: string, fileName: string, values: Enu
   offsets: values.offsets,
 })
 
-/** An enumeration of an array, as a schema that is being made keeps it. */
+/** Converts an enumeration of an array to its form in a schema value. */
 export const valuesOfEnumeration = (enumeration: Enumeration): EnumerationValues => ({
   type: enumeration.type,
   cellValNum: enumeration.cellValNum === VAR ? "var" : enumeration.cellValNum,

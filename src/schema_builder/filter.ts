@@ -1,6 +1,6 @@
 /**
- * Filters, to be listed in the order in which cells go through them: those without options are values, the others
- * functions. Levels of −1 are the compressor's own default.
+ * Filters, listed in the order in which cells pass through them. Filters without options are values, the others are
+ * functions. A level of −1 is the compressor's default.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, Filter } from "@tessera/array"
@@ -24,7 +24,7 @@ import { type FilterPipeline, noFilters } from "../../schema/array/filter_pipeli
 export type { Filter, WebpFormat } from "../../schema/array/filter.ts"
 
 /**
- * Filters as the format keeps them.
+ * Returns the pipeline of a list of filters.
  *
  * ```ts
  * import { Filter } from "@tessera/array"
@@ -39,7 +39,7 @@ export const pipelineOf = (filters: ReadonlyArray<Filter>): FilterPipeline => ({
 })
 
 /**
- * Nothing: cells pass as they are.
+ * Leaves cells unchanged.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -51,7 +51,7 @@ export const pipelineOf = (filters: ReadonlyArray<Filter>): FilterPipeline => ({
 export const noop: Filter = { type: "noop" }
 
 /**
- * Bytes of the same place in their value together, which compresses numbers that change slowly.
+ * Groups the bytes of values by their position, which improves the compression of numbers that change slowly.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -63,7 +63,7 @@ export const noop: Filter = { type: "noop" }
 export const byteShuffle: Filter = { type: "byteshuffle" }
 
 /**
- * Bits of the same place in their value together.
+ * Groups the bits of values by their position.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -75,7 +75,7 @@ export const byteShuffle: Filter = { type: "byteshuffle" }
 export const bitShuffle: Filter = { type: "bitshuffle" }
 
 /**
- * Runs of equal values as one value and a count; on text the first filter of the list.
+ * Stores runs of equal values as one value and a count; for text it must be the first filter of the list.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -87,7 +87,7 @@ export const bitShuffle: Filter = { type: "bitshuffle" }
 export const rle: Filter = { type: "rle", level: -1 }
 
 /**
- * Equal texts once, and numbers for them; the first filter of the list, for var-sized text only.
+ * Stores distinct texts once, and an index per cell; for var-sized text only, must be the first filter of the list.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -99,7 +99,7 @@ export const rle: Filter = { type: "rle", level: -1 }
 export const dictionary: Filter = { type: "dictionary", level: -1 }
 
 /**
- * Every value as the bits in which it differs from the one before.
+ * Stores every value as the xor with the previous value.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -111,7 +111,7 @@ export const dictionary: Filter = { type: "dictionary", level: -1 }
 export const xor: Filter = { type: "xor" }
 
 /**
- * An MD5 sum of every chunk, checked when it is read.
+ * Adds an MD5 checksum to every chunk, verified on reading.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -123,7 +123,7 @@ export const xor: Filter = { type: "xor" }
 export const checksumMd5: Filter = { type: "checksum_md5" }
 
 /**
- * A SHA-256 sum of every chunk, checked when it is read.
+ * Adds a SHA-256 checksum to every chunk, verified on reading.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -135,7 +135,7 @@ export const checksumMd5: Filter = { type: "checksum_md5" }
 export const checksumSha256: Filter = { type: "checksum_sha256" }
 
 /**
- * gzip (zlib) compression, levels 0 to 9.
+ * Compresses with gzip (zlib), levels 0 to 9.
  *
  * ```ts
  * import { Filter } from "@tessera/array"
@@ -147,7 +147,7 @@ export const checksumSha256: Filter = { type: "checksum_sha256" }
 export const gzip = (level = -1): Filter => ({ type: "gzip", level })
 
 /**
- * Zstandard compression, levels −7 to 22.
+ * Compresses with Zstandard, levels −7 to 22.
  *
  * ```ts
  * import { Filter } from "@tessera/array"
@@ -159,7 +159,7 @@ export const gzip = (level = -1): Filter => ({ type: "gzip", level })
 export const zstd = (level = -1): Filter => ({ type: "zstd", level })
 
 /**
- * LZ4 compression.
+ * Compresses with LZ4.
  *
  * ```ts
  * import { Filter } from "@tessera/array"
@@ -171,7 +171,7 @@ export const zstd = (level = -1): Filter => ({ type: "zstd", level })
 export const lz4 = (level = -1): Filter => ({ type: "lz4", level })
 
 /**
- * bzip2 compression, levels 1 to 9.
+ * Compresses with bzip2, levels 1 to 9.
  *
  * ```ts
  * import { Filter } from "@tessera/array"
@@ -182,14 +182,14 @@ export const lz4 = (level = -1): Filter => ({ type: "lz4", level })
  */
 export const bzip2 = (level = -1): Filter => ({ type: "bzip2", level })
 
-/** How differences are taken. */
+/** The options of the delta filters. */
 export interface DeltaOptions {
-  /** Takes the bytes for values of this datatype. Default: `any`, the type that they have. */
+  /** Processes the bytes as values of this datatype. Default: `any`, the datatype of the input. */
   readonly reinterpret?: Datatype
 }
 
 /**
- * Every value as its difference to the one before. Not for floats.
+ * Stores the difference between every value and the previous one. Not for floats.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -205,7 +205,7 @@ export const delta = (options: DeltaOptions = {}): Filter => ({
 })
 
 /**
- * Every value as the difference of its difference: for counters and timestamps. Not for floats.
+ * Stores the change of the difference between consecutive values: for counters and timestamps. Not for floats.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -220,14 +220,14 @@ export const doubleDelta = (options: DeltaOptions = {}): Filter => ({
   reinterpretDatatype: options.reinterpret ?? "any",
 })
 
-/** How many bytes of values are looked at together. */
+/** The options of filters on windows of values. */
 export interface WindowOptions {
-  /** In bytes. */
+  /** The maximum size of a window in bytes. */
   readonly maxWindow?: number
 }
 
 /**
- * Integers in as few bits as the largest of a window (256 bytes) needs.
+ * Stores integers in as few bits as the largest value of a window (256 bytes) needs.
  *
  * ```ts
  * import { Filter } from "@tessera/array"
@@ -242,7 +242,7 @@ export const bitWidthReduction = (options: WindowOptions = {}): Filter => ({
 })
 
 /**
- * Integers that never go down, as differences within a window (1024 bytes).
+ * Stores ascending integers as differences within a window (1024 bytes).
  *
  * ```ts
  * import { Filter } from "@tessera/array"
@@ -256,18 +256,21 @@ export const positiveDelta = (options: WindowOptions = {}): Filter => ({
   maxWindow: options.maxWindow ?? 1024,
 })
 
-/** How floats become integers: `round((value − offset) / scale)` of `byteWidth` bytes (1, 2, 4 or 8; 8). */
+/**
+ * How floats are converted to integers: `round((value − offset) / scale)` of `byteWidth` bytes (1, 2, 4 or 8; default
+ * 8).
+ */
 export interface ScaleFloatOptions {
-  /** The step between two values. Default: 1. */
+  /** The difference between two consecutive integers. Default: 1. */
   readonly scale?: number
-  /** What becomes 0. Default: 0. */
+  /** The value that becomes 0. Default: 0. */
   readonly offset?: number
-  /** Bytes of the integers. Default: 8. */
+  /** The size of the integers in bytes. Default: 8. */
   readonly byteWidth?: number
 }
 
 /**
- * Floats as scaled integers: loses what is finer than `scale`.
+ * Stores floats as scaled integers; precision finer than `scale` is lost.
  *
  * ```ts
  * import { Filter } from "@tessera/array"
@@ -285,19 +288,19 @@ export const scaleFloat = (options: ScaleFloatOptions = {}): Filter => ({
   byteWidth: options.byteWidth ?? 8,
 })
 
-/** How tiles become pictures. */
+/** The options of the WebP filter. */
 export interface WebpOptions {
-  /** How the cells of a row are pixels. */
+  /** The pixel format of the cells in a row. */
   readonly format: WebpFormat
-  /** 0 to 100, for lossy pictures. Default: 100. */
+  /** The quality of lossy pictures, 0 to 100. Default: 100. */
   readonly quality?: number
-  /** Default: false. */
+  /** Whether pictures are lossless. Default: false. */
   readonly lossless?: boolean
 }
 
 /**
- * Tiles as WebP pictures: for `uint8` attributes of dense arrays with two dimensions, rows before columns. The sizes of the
- * pictures are those of the tiles.
+ * Stores tiles as WebP pictures: for `uint8` attributes of dense arrays with two dimensions, rows before columns. The
+ * pictures have the size of the tiles.
  *
  * ```ts
  * import { Attr, Filter } from "@tessera/array"
@@ -311,7 +314,7 @@ export const webp = (options: WebpOptions): Filter => ({
   quality: options.quality ?? 100,
   format: options.format,
   lossless: options.lossless ?? false,
-  // the schema sets them, which knows the tiles
+  // set by the schema, which has the tile extents
   extentY: 0,
   extentX: 0,
 })

@@ -1,5 +1,5 @@
 /**
- * Schemas from JSON.
+ * Creates schemas from JSON.
  */
 import * as Either from "effect/Either"
 import * as ParseResult from "effect/ParseResult"
@@ -42,9 +42,9 @@ const refuse = (field: string, reason: string): never => {
   throw new SchemaError({ field, detail: reason })
 }
 
-/** Decodes by a Schema; what does not fit is refused with its path. */
-const decode = <A>(schema: Schema.Schema<A>, given: unknown, path: string): A => {
-  const decoded = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })(given)
+/** Decodes with a Schema; errors contain the path. */
+const decode = <A>(schema: Schema.Schema<A>, input: unknown, path: string): A => {
+  const decoded = Schema.decodeUnknownEither(schema, { onExcessProperty: "error" })(input)
   if (Either.isRight(decoded)) return decoded.right
   const [issue] = ParseResult.ArrayFormatter.formatErrorSync(decoded.left)
   return refuse([path, ...issue.path.map(String)].filter((part) => part !== "").join("."), issue.message)
@@ -52,7 +52,7 @@ const decode = <A>(schema: Schema.Schema<A>, given: unknown, path: string): A =>
 
 const run = <A>(field: string, make: () => A): A => catchScalarError(make, (reason) => refuse(field, reason))
 
-/** Options that a filter has unless others are given. */
+/** The default options of filters. */
 const filterDefaults: Readonly<Record<string, object>> = {
   gzip: { level: -1 },
   zstd: { level: -1 },
@@ -74,7 +74,7 @@ const filterOf = (path: string, json: FilterJson): Filter =>
 const pipelineOf = (path: string, json: FiltersJson): FilterPipeline => {
   const { maxChunkSize, filters } = "filters" in json ? json : { maxChunkSize: noFilters.maxChunkSize, filters: json }
   if (!Number.isInteger(maxChunkSize) || maxChunkSize < 0 || maxChunkSize > 0xffffffff) {
-    refuse(path, `${maxChunkSize} is no size of chunks`)
+    refuse(path, `invalid chunk size ${maxChunkSize}`)
   }
   return { maxChunkSize, filters: filters.map((filter, i) => filterOf(`${path}.filters.${i}`, filter)) }
 }
@@ -107,7 +107,10 @@ const enumerationOfJson = ({ name, type, cellValNum, ordered, values }: Enumerat
   const size = num === "var" ? cellSize(type, 1) : cellSize(type, num)
   const wrong = parts.find((part) => num === "var" ? part.length % size !== 0 : part.length !== size)
   if (wrong !== undefined) {
-    refuse(field, `a value of ${wrong.length} bytes is not ${num === "var" ? "whole values" : num} of ${type}`)
+    refuse(
+      field,
+      `a value of ${wrong.length} bytes is not ${num === "var" ? "a multiple of the size" : num} of ${type}`,
+    )
   }
   return valuesOfParts(name, { type, cellValNum: num, ordered: ordered ?? false }, parts)
 }
@@ -117,13 +120,13 @@ const named = <A extends { readonly name: string }>(part: string, list: Readonly
   return list.map(({ name }) => seen.size < seen.add(name).size ? name : refuse(name, `two ${part} have this name`))
 }
 
-/** Bounds that are hex are bytes. */
+/** Converts bounds in hex to bytes. */
 const boundInput = (bound: BoundJson): unknown =>
   typeof bound === "object" ? run("currentDomain", () => cellOfJson("string_utf8", bound)) : bound
 
 /**
- * The schema that JSON says, checked as `dense` and `sparse` do. Throws {@link SchemaError}, which names the field, also for
- * JSON that is no schema at all.
+ * Creates a schema from JSON, with the checks of `dense` and `sparse`. Throws {@link SchemaError}, which names the
+ * field, also for JSON that does not have the form of a schema.
  *
  * ```ts
  * import { ArraySchema } from "@tessera/array"
@@ -138,8 +141,8 @@ const boundInput = (bound: BoundJson): unknown =>
  * assertEquals(schema.dims.day.domain, [19723n, 20088n])
  * ```
  */
-export const fromJson = (given: unknown): ArraySchema => {
-  const json = decode(SchemaJson, given, "")
+export const fromJson = (input: unknown): ArraySchema => {
+  const json = decode(SchemaJson, input, "")
   const { order = "row-major", tileOrder = "row-major", capacity = 10_000, allowsDuplicates = false } = json
   const filters = (part: "coordsFilters" | "offsetsFilters" | "validityFilters"): FilterPipeline =>
     pipelineOf(part, json[part] ?? [{ type: part === "validityFilters" ? "rle" : "zstd" }])

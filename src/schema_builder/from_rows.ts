@@ -1,5 +1,5 @@
 /**
- * Attributes that hold the fields of rows, by the Schema of effect that rows have.
+ * Derives attributes from the fields of rows, from the Schema of effect of the rows.
  */
 import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
@@ -10,32 +10,32 @@ import { type RowField, rowFieldsOf } from "../row/row_fields.ts"
 import { type Attribute, enumerated, nullable, of as attributeOf } from "./attribute.ts"
 import { SchemaError } from "./schema_error.ts"
 
-/** What fields of rows become. */
+/** The attributes of rows. */
 export interface RowAttributes {
   readonly attrs: Readonly<Record<string, Attribute>>
-  /** The values of fields that are one of several texts, by the name of the field. */
+  /** The values of fields whose type is a union of texts, by the name of the field. */
   readonly enumerations: Readonly<Record<string, ReadonlyArray<string>>>
 }
 
-/** What a refinement refines, and whether it says that numbers are whole. */
-const refined = (ast: AST.AST): { readonly ast: AST.AST; readonly whole: boolean } => {
-  let whole = false
+/** Returns the type below refinements, and whether these require integers. */
+const refined = (ast: AST.AST): { readonly ast: AST.AST; readonly isInteger: boolean } => {
+  let isInteger = false
   while (AST.isRefinement(ast)) {
     const json = Option.getOrUndefined(AST.getJSONSchemaAnnotation(ast)) as { readonly type?: unknown } | undefined
-    whole ||= json?.type === "integer"
+    isInteger ||= json?.type === "integer"
     ast = ast.from
   }
-  return { ast, whole }
+  return { ast, isInteger }
 }
 
 const dates: ReadonlyArray<string> = ["DateFromSelf", "DateTimeUtcFromSelf"]
 
-/** The datatype of values; `undefined` where none holds them. */
+/** Returns the datatype of values; `undefined` if no datatype fits. */
 const datatypeOf = (type: AST.AST): Datatype | undefined => {
-  const { ast, whole } = refined(type)
+  const { ast, isInteger } = refined(type)
   switch (ast._tag) {
     case "NumberKeyword":
-      return whole ? "int64" : "float64"
+      return isInteger ? "int64" : "float64"
     case "BigIntKeyword":
       return "int64"
     case "StringKeyword":
@@ -54,7 +54,7 @@ const datatypeOf = (type: AST.AST): Datatype | undefined => {
   }
 }
 
-/** The texts that a field is one of, if it is one of texts. */
+/** Returns the texts of a union of texts; `undefined` for other types. */
 const textsOf = (types: ReadonlyArray<AST.AST>): ReadonlyArray<string> | undefined => {
   const texts = types.flatMap((type) =>
     AST.isEnums(type) ? type.enums.map(([, value]) => value) : AST.isLiteral(type) ? [type.literal] : [null]
@@ -62,7 +62,7 @@ const textsOf = (types: ReadonlyArray<AST.AST>): ReadonlyArray<string> | undefin
   return texts.length > 0 && texts.every((text) => typeof text === "string") ? texts : undefined
 }
 
-/** The attribute of a field. Throws {@link SchemaError}. */
+/** Returns the attribute of a field. Throws {@link SchemaError}. */
 const attributeOfField = ({ name, types, ...may }: RowField, filters: ReadonlyArray<Filter>): Attribute => {
   const texts = textsOf(types)
   const datatypes = new Set<Datatype | undefined>(
@@ -70,15 +70,15 @@ const attributeOfField = ({ name, types, ...may }: RowField, filters: ReadonlyAr
   )
   const [datatype] = datatypes
   if (datatypes.size !== 1 || datatype === undefined) {
-    const reason = `no attribute is made for ${types.map(String).join(" | ") || "nothing"}; name one in attrs`
+    const reason = `no datatype for ${types.map(String).join(" | ") || "an empty union"}; specify an attribute in attrs`
     throw new SchemaError({ field: name, detail: reason })
   }
   const attribute: Attribute = attributeOf(datatype, ...filters)
-  const its = texts === undefined ? attribute : enumerated(attribute, name)
-  return may.nullable || may.optional ? nullable(its) : its
+  const named = texts === undefined ? attribute : enumerated(attribute, name)
+  return may.nullable || may.optional ? nullable(named) : named
 }
 
-/** What the fields of rows become that are not among `dims`; those of `attrs` are as they say. Throws {@link SchemaError}. */
+/** Returns the attributes of the fields that are not in `dims`; `attrs` overrides them. Throws {@link SchemaError}. */
 export const attributesOfRows = <A, I, R>(
   schema: Schema.Schema<A, I, R>,
   dims: ReadonlyArray<string>,
@@ -87,18 +87,18 @@ export const attributesOfRows = <A, I, R>(
 ): RowAttributes => {
   const fields = rowFieldsOf(schema)
   if (fields === undefined) {
-    throw new SchemaError({ field: "", detail: `rows are no structs: ${String(schema.ast)}; give a Schema.Struct` })
+    throw new SchemaError({ field: "", detail: `rows are not structs: ${String(schema.ast)}; use a Schema.Struct` })
   }
   const names = fields.map(({ name }) => name)
-  const known = new Set(names)
+  const rowFields = new Set(names)
   for (const name of [...dims, ...Object.keys(attrs)]) {
-    if (known.has(name)) continue
+    if (rowFields.has(name)) continue
     const reason = `rows have no such field, but ${names.map((n) => JSON.stringify(n)).join(", ")}`
     throw new SchemaError({ field: name, detail: reason })
   }
   const missing = fields.find(({ name, nullable, optional }) => dims.includes(name) && (nullable || optional))
   if (missing !== undefined) {
-    throw new SchemaError({ field: missing.name, detail: "coordinates are neither null nor optional" })
+    throw new SchemaError({ field: missing.name, detail: "coordinates must not be nullable or optional" })
   }
   const others = fields.filter(({ name }) => !dims.includes(name))
   const own = others.filter(({ name }) => !Object.hasOwn(attrs, name))

@@ -1,23 +1,23 @@
 /**
- * Dimension labels as users write them.
+ * The user's form of dimension labels.
  */
 import type { Filter } from "../../schema/array/filter.ts"
 import type { DimensionType } from "./datatype_values.ts"
 
-/** A label as users write it: `{ dim: "y", type: "float64", order: "increasing" }`. */
+/** A dimension label: `{ dim: "y", type: "float64", order: "increasing" }`. */
 export interface LabelInput<Name extends string = string> {
-  /** The dimension whose coordinates it names: one of integers, dates or times. */
+  /** The labelled dimension: integers, dates or times. */
   readonly dim: Name
   /** The datatype of the labels. */
   readonly type: DimensionType
-  /** Whether they run up or down. */
+  /** Whether the labels are increasing or decreasing. */
   readonly order: "increasing" | "decreasing"
-  /** What the labels go through, first to last, in the array that holds them. Default: none. */
+  /** The filters of the labels in the label array, in the order of application. Default: no filters. */
   readonly filters?: ReadonlyArray<Filter>
 }
 
 /** Labels by name. */
 export type LabelsInput<Name extends string = string> = Readonly<Record<string, LabelInput<Name>>>
 
-/** No label at all. */
+/** No labels. */
 export type NoLabels = Readonly<Record<never, never>>

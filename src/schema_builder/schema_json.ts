@@ -1,5 +1,5 @@
 /**
- * What schemas look like as JSON.
+ * The JSON form of schemas.
  */
 import * as Schema from "effect/Schema"
 import { type Datatype, datatypes } from "../../schema/array/datatype.ts"
@@ -7,15 +7,15 @@ import type { Filter } from "../../schema/array/filter.ts"
 import type { CellJson, HexJson } from "../../schema/array/scalar.ts"
 import type { CellOrder, TileOrder } from "./schema_value.ts"
 
-/** A filter: its name and options, of which those that are left out have their defaults. */
+/** A filter: its name and options. Omitted options have their defaults. */
 export type FilterJson = { readonly type: Filter["type"] } & { readonly [option: string]: unknown }
 
-/** Filters in their order; with a size of chunks if that is not the usual one. */
+/** Filters in the order of application; with a chunk size if it differs from the default. */
 export type FiltersJson =
   | ReadonlyArray<FilterJson>
   | { readonly maxChunkSize: number; readonly filters: ReadonlyArray<FilterJson> }
 
-/** One end of a range. */
+/** A bound of a range. */
 export type BoundJson = number | string | HexJson
 
 /** A dimension. */
@@ -24,11 +24,11 @@ export interface DimensionJson {
   readonly name: string
   /** The datatype of the coordinates. */
   readonly type: Datatype
-  /** Both ends inclusive; text has none. */
+  /** The inclusive bounds; text dimensions have no domain. */
   readonly domain?: readonly [low: number | string, high: number | string]
-  /** Default: the whole domain. */
+  /** The tile extent. Default: the whole domain. */
   readonly tile?: number | string
-  /** Default: those of the coordinates. */
+  /** The filters of the coordinates. Default: `coordsFilters` of the schema. */
   readonly filters?: FiltersJson
 }
 
@@ -38,19 +38,19 @@ export interface AttributeJson {
   readonly name: string
   /** The datatype of the values. */
   readonly type: Datatype
-  /** Default: 1, and `"var"` for text and bytes. */
+  /** The number of values per cell. Default: 1, and `"var"` for text and bytes. */
   readonly cellValNum?: number | "var"
-  /** Whether cells may be null. Default: no. */
+  /** Whether cells may be null. Default: false. */
   readonly nullable?: boolean
-  /** What the cells go through. Default: nothing. */
+  /** The filters of the cells. Default: no filters. */
   readonly filters?: FiltersJson
-  /** A cell. Default: that of the datatype. */
+  /** The fill value, a cell. Default: the fill value of the datatype. */
   readonly fill?: CellJson
-  /** Nullable attributes: whether unwritten cells hold the fill value. Default: they are null. */
+  /** For nullable attributes: whether unwritten cells have the fill value. Default: false, they are null. */
   readonly fillValid?: boolean
-  /** Of labels: whether the values run up or down. */
+  /** The order of the values of labels. */
   readonly order?: "increasing" | "decreasing"
-  /** The name of the enumeration that the cells are codes of. */
+  /** The name of the enumeration whose values the cells are codes of. */
   readonly enumeration?: string
 }
 
@@ -60,9 +60,9 @@ export interface EnumerationJson {
   readonly name: string
   /** The datatype of the values. */
   readonly type: Datatype
-  /** Default: 1, and `"var"` for text. */
+  /** The number of elements per value. Default: 1, and `"var"` for text. */
   readonly cellValNum?: number | "var"
-  /** Whether the order of the values means something. Default: no. */
+  /** Whether the values are ordered. Default: false. */
   readonly ordered?: boolean
   /** The values, in the order of their codes. */
   readonly values: ReadonlyArray<CellJson>
@@ -76,19 +76,20 @@ export interface LabelJson {
   readonly dim: string
   /** The datatype of the labels. */
   readonly type: Datatype
-  /** Whether the labels run up or down. */
+  /** Whether the labels are increasing or decreasing. */
   readonly order: "increasing" | "decreasing"
-  /** What the labels go through. */
+  /** The filters of the labels. */
   readonly filters?: ReadonlyArray<FilterJson>
 }
 
 /**
- * A schema, in the words of the builder; fields are lists, so that they keep their order, and what is left out is as the
- * builder has it. Values are as everywhere in JSON: 64-bit ones, dates and times as strings (dates may be ISO texts), floats
- * that JSON lacks as `"NaN"`, `"Infinity"` and `"-Infinity"`, text as a string, and bytes that are no text as `{"hex": …}`.
+ * A schema, with the names of the builder's options. Fields are lists, which preserves their order; omitted options
+ * have the builder's defaults. Values are as everywhere in JSON: 64-bit values, dates and times as strings (dates may
+ * be ISO text), non-finite floats as `"NaN"`, `"Infinity"` and `"-Infinity"`, text as a string, and bytes that are not
+ * text as `{"hex": …}`.
  */
 export interface SchemaJson {
-  /** Whether every cell has a value, or only some. */
+  /** Dense or sparse. */
   readonly arrayType: "dense" | "sparse"
   /** The dimensions. */
   readonly dims: ReadonlyArray<DimensionJson>
@@ -98,25 +99,25 @@ export interface SchemaJson {
   readonly order?: CellOrder
   /** The order of the tiles. */
   readonly tileOrder?: TileOrder
-  /** Cells of a sparse tile. */
+  /** The number of cells in a tile of a sparse array. */
   readonly capacity?: number
-  /** Sparse arrays: whether cells of the same coordinates are all kept. */
+  /** Whether a sparse array keeps all cells with the same coordinates. */
   readonly allowsDuplicates?: boolean
-  /** What the coordinates of dimensions without filters go through. */
+  /** The filters of coordinates, for dimensions without filters. */
   readonly coordsFilters?: FiltersJson
-  /** What the offsets of var-sized cells go through. */
+  /** The filters of the offsets of var-sized cells. */
   readonly offsetsFilters?: FiltersJson
-  /** What the validity of nullable cells goes through. */
+  /** The filters of the validity of nullable cells. */
   readonly validityFilters?: FiltersJson
-  /** The enumerations that attributes name. */
+  /** The enumerations of the attributes. */
   readonly enumerations?: ReadonlyArray<EnumerationJson>
-  /** By dimension; those that are not named have their whole domain. */
+  /** The current domain by dimension; omitted dimensions have their whole domain. */
   readonly currentDomain?: { readonly [dimension: string]: readonly [low: BoundJson, high: BoundJson] }
   /** The dimension labels. */
   readonly labels?: ReadonlyArray<LabelJson>
 }
 
-// one by one, so that bundles leave out what is not used of the module
+// separate constants, so that bundlers can drop unused parts of the module
 const flag = Schema.Boolean
 const list = Schema.Array
 const Literal = Schema.Literal
@@ -131,13 +132,13 @@ const Hex = Struct({ hex: text })
 const Value = Union(number, text)
 const Cell = Union(number, text, Schema.Null, Hex, list(Value))
 const Type = Literal(...datatypes)
-// which options a filter has is checked where its type is known
+// the options are checked where the type of the filter is known
 const FilterOptions = Struct({ type: text }, { key: text, value: Schema.Unknown })
 const Filters = Union(list(FilterOptions), Struct({ maxChunkSize: number, filters: list(FilterOptions) }))
 const CellValNum = Union(number, Literal("var"))
 
 /**
- * What JSON must look like to be a schema; whether an array can have that schema is another question.
+ * The Schema of the JSON form. Whether an array can have the schema is checked separately.
  *
  * ```ts
  * import { ArraySchema } from "@tessera/array"

@@ -23,8 +23,8 @@ export type CellOrder = "row-major" | "col-major" | "hilbert"
 export type TileOrder = "row-major" | "col-major"
 
 /**
- * What an array is. `dense` and `sparse` make it, and `fromStructure` of what an array has; it is a plain value that does
- * not change.
+ * A schema of an array: a plain, immutable value. Created by `dense` and `sparse`, or from an existing array by
+ * `fromStructure`.
  */
 export interface ArraySchema<
   K extends ArrayType = ArrayType,
@@ -32,36 +32,36 @@ export interface ArraySchema<
   A extends Attributes = Attributes,
   L extends LabelsInput = LabelsInput,
 > {
-  /** Whether every cell has a value, or only some. */
+  /** Dense or sparse. */
   readonly arrayType: K
   /** The dimensions. */
   readonly dims: D
   /** The attributes. */
   readonly attrs: A
-  /** The names of the dimensions, in their order. */
+  /** The names of the dimensions, in schema order. */
   readonly dimensionNames: ReadonlyArray<string>
-  /** The names of the attributes, in their order. */
+  /** The names of the attributes, in schema order. */
   readonly attributeNames: ReadonlyArray<string>
   /** The order of the cells in a tile. */
   readonly order: CellOrder
   /** The order of the tiles. */
   readonly tileOrder: TileOrder
-  /** Cells of a tile of a sparse array. */
+  /** The number of cells in a tile of a sparse array. */
   readonly capacity: number
-  /** Sparse arrays: whether cells of the same coordinates are all kept. */
+  /** Whether a sparse array keeps all cells with the same coordinates. */
   readonly allowsDuplicates: boolean
-  /** What the coordinates of dimensions without filters go through. */
+  /** The filters of coordinates, for dimensions without filters. */
   readonly coordsFilters: FilterPipeline
-  /** What the offsets of var-sized cells go through. */
+  /** The filters of the offsets of var-sized cells. */
   readonly offsetsFilters: FilterPipeline
-  /** What the validity of nullable cells goes through. */
+  /** The filters of the validity of nullable cells. */
   readonly validityFilters: FilterPipeline
-  /** What the codes of enumerated attributes stand for, by name. */
+  /** The values of enumerated attributes, by the name of the enumeration. */
   readonly enumerations: Readonly<Record<string, EnumerationValues>>
-  /** The part of the domain in which cells may lie, raw, by dimension; `null` is all of it. */
+  /** The part of the domain in which cells may be written, raw, by dimension; `null` for the whole domain. */
   readonly currentDomain: ReadonlyArray<Range> | null
-  /** Labels of dimensions by name, as users write them. */
+  /** The dimension labels by name, in the user's form. */
   readonly labels: L
-  /** Labels of dimensions, as they lie in the array. */
+  /** The dimension labels as stored in the array. */
   readonly dimensionLabels: ReadonlyArray<DimensionLabel>
 }

@@ -1,5 +1,5 @@
 /**
- * Schemas as they lie in an array, and back.
+ * Converts schema values to the structure stored in an array, and back.
  */
 import type { ArraySchema as Structure } from "../../schema/array/array_schema.ts"
 import type { Attribute as AttributeStructure } from "../../schema/array/attribute.ts"
@@ -20,15 +20,15 @@ import { labelsOf } from "./dimension_labels.ts"
 import { SchemaError } from "./schema_error.ts"
 import { concat } from "../kernel/copy/concat.ts"
 
-/** What a schema does not say of its file. */
+/** The properties of a schema file that a schema value does not contain. */
 export interface StructureOptions {
   /** The format version. Default: 22. */
   readonly version?: number
-  /** Names the file of an enumeration; needed for those that were not read from an array. */
+  /** Returns the file name of an enumeration; required for enumerations that were not read from an array. */
   readonly enumerationFile?: (name: string) => string
 }
 
-/** A tile extent that was not chosen: engines take the whole domain, and none under the Hilbert order. */
+/** Returns the tile extent; engines default to the whole domain, and to no extent with Hilbert order. */
 const extentOf = (schema: ArraySchema, { type, domain, tile }: Dimension): Scalar | null => {
   if (tile !== null) return tile
   if (domain === null || schema.order === "hilbert") return null
@@ -52,7 +52,7 @@ const dimensionStructure = (schema: ArraySchema, name: string): DimensionStructu
   }
 }
 
-/** Pictures are as large as the tiles. */
+/** Sets the size of pictures to the size of the tiles. */
 const withPictureSize = (pipeline: FilterPipeline, dimensions: ReadonlyArray<DimensionStructure>): FilterPipeline => {
   if (!pipeline.filters.some((f) => f.type === "webp")) return pipeline
   const [extentY, extentX] = dimensions.map((d) => Number(readScalar(d.type, d.tileExtent!)))
@@ -60,7 +60,7 @@ const withPictureSize = (pipeline: FilterPipeline, dimensions: ReadonlyArray<Dim
   return { ...pipeline, filters: pipeline.filters.map(sized) }
 }
 
-/** An attribute as it lies in the schema of an array with these dimensions. */
+/** Returns the structure of an attribute of an array with these dimensions. */
 export const attributeStructure = (
   name: string,
   attribute: Attribute,
@@ -80,15 +80,15 @@ export const attributeStructure = (
 const fileOf = (name: string, values: EnumerationValues, options: StructureOptions): string => {
   const fileName = values.fileName ?? options.enumerationFile?.(name)
   if (fileName === undefined) {
-    const reason = "its file has no name yet; give enumerationFile"
+    const reason = "the file name is missing; specify enumerationFile"
     throw new SchemaError({ field: `enumeration ${name}`, detail: reason })
   }
   return fileName
 }
 
 /**
- * The structure that lies in an array of this schema, as `@tessera/array/schema` encodes it. Throws `SchemaError` if an
- * enumeration has no file name.
+ * Converts a schema to the structure stored in an array, which `@tessera/array/schema` encodes. Throws `SchemaError` if
+ * an enumeration has no file name.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim } from "@tessera/array"
@@ -124,7 +124,7 @@ export const toStructure = (schema: ArraySchema, options: StructureOptions = {})
 }
 
 /**
- * The structures of the files of a schema's enumerations. Throws `SchemaError` if one has no file name.
+ * Returns the structures of the enumeration files of a schema. Throws `SchemaError` if an enumeration has no file name.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim } from "@tessera/array"
@@ -149,7 +149,7 @@ const dimensionOf = ({ type, domain, tileExtent, filters }: DimensionStructure):
   return {
     type: type as DimensionType,
     domain: domain.length === 0 ? null : [readScalar(type, domain), readScalar(type, domain, sizeOf(type))] as never,
-    // a sign is that of the whole domain, which is what it is without a tile
+    // a negative extent is the default extent (the whole domain), which is larger than the type's maximum
     tile: tile === null || tile < 0 ? null : tile as never,
     filters,
   }
@@ -161,9 +161,9 @@ const attributeOf = (structure: AttributeStructure): Attribute => {
 }
 
 /**
- * The schema that lies in an array, as a value: of `array.schema`, for one, to make another array like it. Its fields are
- * not known to TypeScript. Enumerations keep their values if they are given, and are empty if not. Nothing is checked, since
- * older engines had other rules; see `check`.
+ * Converts the structure of an array's schema to a schema value, for example `array.schema` to create a similar array.
+ * The fields are not typed. Enumerations that are not passed have no values. The schema is not checked, because older
+ * engines had other rules; see `check`.
  *
  * ```ts
  * import { ArraySchema, layerDefault, TileArray } from "@tessera/array"
@@ -194,9 +194,12 @@ export const fromStructure = (structure: Structure, enumerations: ReadonlyArray<
     offsetsFilters: structure.offsetsFilters,
     validityFilters: structure.validityFilters,
     enumerations: Object.fromEntries(structure.enumerations.map(({ name, fileName }) => {
-      const found = values.get(name)
+      const enumeration = values.get(name)
       const empty = { type: "any", cellValNum: "var", ordered: false, data: new Uint8Array(0), offsets: null } as const
-      return [name, found === undefined ? { ...empty, fileName } : { ...valuesOfEnumeration(found), fileName }]
+      return [
+        name,
+        enumeration === undefined ? { ...empty, fileName } : { ...valuesOfEnumeration(enumeration), fileName },
+      ]
     })),
     currentDomain: structure.currentDomain.empty ? null : structure.currentDomain.ranges,
     labels: labelsOf(structure.dimensions.map((d) => d.name), structure.dimensionLabels),

@@ -1,5 +1,5 @@
 /**
- * Schemas to JSON.
+ * Converts schemas to JSON.
  */
 import type { Datatype } from "../../schema/array/datatype.ts"
 import type { Filter } from "../../schema/array/filter.ts"
@@ -38,7 +38,7 @@ const filterJson = (filter: Filter): FilterJson => {
     case "scale_float":
       return { ...filter, scale: scalarJson(filter.scale), offset: scalarJson(filter.offset) }
     case "webp": {
-      // they follow from the tiles
+      // they follow from the tile extents
       const { extentX: _, extentY: __, ...rest } = filter
       return rest
     }
@@ -50,10 +50,10 @@ const filterJson = (filter: Filter): FilterJson => {
 const filtersJson = ({ filters, maxChunkSize }: FilterPipeline): FiltersJson =>
   maxChunkSize === noFilters.maxChunkSize ? filters.map(filterJson) : { maxChunkSize, filters: filters.map(filterJson) }
 
-/** A cell in JSON, from which {@link cellOfJson} makes the same bytes. */
+/** Converts a cell to JSON, from which {@link cellOfJson} returns the same bytes. */
 const cellJson = (type: Datatype, cellValNum: number | "var", bytes: Uint8Array): CellJson => {
   const hex: HexJson = { hex: toHex(bytes) }
-  // the strings of text are UTF-8, and those that no JSON holds stay bytes
+  // strings represent UTF-8 text; bytes that JSON cannot represent as text stay bytes
   const json = isText(type) ? textJson(bytes) : cellBytesJson(type, cellValNum, bytes)
   const again: CellJson = JSON.parse(JSON.stringify(json))
   return sameBytes(cellOfJson(type, again), bytes) ? json : hex
@@ -94,7 +94,7 @@ const enumerationJson = (name: string, values: EnumerationValues): EnumerationJs
 })
 
 /**
- * A schema as JSON, from which `fromJson` makes the same schema: plain values that `JSON.stringify` takes.
+ * Converts a schema to JSON, from which `fromJson` creates the same schema: plain values for `JSON.stringify`.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim } from "@tessera/array"
@@ -122,7 +122,7 @@ export const toJson = (schema: ArraySchema): SchemaJson => {
     validityFilters: filtersJson(schema.validityFilters),
     ...(enumerations.length === 0
       ? {}
-      : { enumerations: enumerations.map(([name, its]) => enumerationJson(name, its)) }),
+      : { enumerations: enumerations.map(([name, values]) => enumerationJson(name, values)) }),
     ...(currentDomain === null ? {} : {
       currentDomain: Object.fromEntries(dimensionNames.map((name, d) => {
         const { type } = dims[name]

@@ -6,16 +6,16 @@ import { FormatError } from "../../schema/errors/format_error.ts"
 import { CodecError } from "../../platform/errors.ts"
 import { ChecksumMismatch, DecryptionFailed } from "../filter/part/errors.ts"
 
-/** What opening tiles can fail with. */
+/** The errors of opening tiles. */
 export type TileError = FormatError | ChecksumMismatch | DecryptionFailed | CodecError
 
 const notDecoded = failOn(FormatError, ChecksumMismatch, DecryptionFailed, CodecError)
 
-/** Runs synchronous decoding; what it throws of the errors of the bytes becomes the Effect's failure, all else a defect. */
+/** Runs synchronous decoding. Errors about the bytes become failures of the Effect, all other exceptions defects. */
 export const attemptTile = <A>(run: () => A): Effect.Effect<A, TileError> => attempt(run, notDecoded)
 
-/** As {@link attemptTile}, in steps between which the event loop gets turns. */
+/** Runs decoding like {@link attemptTile}, in steps between which the event loop runs. */
 export const attemptTileSteps = <A>(run: () => Steps<A>): Effect.Effect<A, TileError> => runSteps(run, notDecoded)
 
-/** {@link attemptTile} for decoding that touches no filters. */
+/** Runs decoding like {@link attemptTile}, for code that uses no filters. */
 export const attemptFormat = <A>(run: () => A): Effect.Effect<A, FormatError> => attempt(run, failOn(FormatError))

@@ -1,5 +1,5 @@
 /**
- * Generic tiles: the wrapping of schemas, fragment metadata, array metadata, groups, enumerations and conditions.
+ * Generic tiles: the container of schemas, fragment metadata, array metadata, groups, enumerations and conditions.
  * Format: `generic_tile.md`.
  */
 import type { Codecs } from "../../platform/codecs/service.ts"
@@ -15,7 +15,7 @@ import { unfilterTileSteps } from "../filter/pipeline/pipeline.ts"
 import { concatSteps } from "../kernel/copy/concat.ts"
 import { finish, type Steps } from "../kernel/steps.ts"
 
-/** What is needed to open the tiles of an array. */
+/** The codecs and the key that are required to open the tiles of an array. */
 export interface TileAccess {
   readonly codecs: Codecs
   /** The AES-256-GCM key of an encrypted array. */
@@ -25,26 +25,26 @@ export interface TileAccess {
 
 /** An opened generic tile. */
 export interface GenericTile {
-  /** Format version of the engine that wrote it. */
+  /** The format version of the engine that wrote the tile. */
   readonly version: number
   readonly bytes: Uint8Array
-  /** Where the next one would start. */
+  /** The offset after the tile. */
   readonly end: number
 }
 
 const HEADER = 34
 
-/** No structure that is read whole comes near this; a forged size must not make us allocate more. */
+/** The maximum unfiltered size, far above real structures, so that a forged size cannot cause a larger allocation. */
 const LARGEST = 2 ** 31
 
 /**
- * Opens the generic tile that starts at `at` in `file`; `base` is where `file` starts in the file `uri`. Throws
+ * Opens the generic tile that starts at `at` in `file`; `base` is the offset of `file` in the file `uri`. Throws
  * FormatError, ChecksumMismatch, DecryptionFailed and CodecError.
  */
-export const openGenericTile = (...given: Parameters<typeof openGenericTileSteps>): GenericTile =>
-  finish(openGenericTileSteps(...given))
+export const openGenericTile = (...args: Parameters<typeof openGenericTileSteps>): GenericTile =>
+  finish(openGenericTileSteps(...args))
 
-/** As {@link openGenericTile}, in steps. */
+/** Opens a tile like {@link openGenericTile}, in steps. */
 export function* openGenericTileSteps(
   access: TileAccess,
   uri: string,
@@ -52,8 +52,8 @@ export function* openGenericTileSteps(
   at = 0,
   base = 0,
 ): Steps<GenericTile> {
-  const rest = file.subarray(at)
-  const version = rest.byteLength < 4 ? 0 : new DataView(rest.buffer, rest.byteOffset).getUint32(0, true)
+  const input = file.subarray(at)
+  const version = input.byteLength < 4 ? 0 : new DataView(input.buffer, input.byteOffset).getUint32(0, true)
   const fail = (path: string, reason: string, unsupported = false): FormatError =>
     new FormatError({
       uri,
@@ -63,30 +63,32 @@ export function* openGenericTileSteps(
       reason: unsupported ? "Unsupported" : "Damaged",
       detail: reason,
     })
-  if (rest.byteLength < HEADER) throw fail("", `a generic tile needs ${HEADER} bytes, ${rest.byteLength} are left`)
+  if (input.byteLength < HEADER) {
+    throw fail("", `a generic tile needs ${HEADER} bytes; ${input.byteLength} bytes remain`)
+  }
   const refused = refusal(version)
   if (refused !== undefined) throw fail("version", refused, isLater(version))
-  const pipelineSize = new DataView(rest.buffer, rest.byteOffset).getUint32(HEADER - 4, true)
-  if (pipelineSize > rest.byteLength - HEADER) {
-    throw fail("pipeline", `${pipelineSize} bytes of pipeline in ${rest.byteLength - HEADER} bytes`)
+  const pipelineSize = new DataView(input.buffer, input.byteOffset).getUint32(HEADER - 4, true)
+  if (pipelineSize > input.byteLength - HEADER) {
+    throw fail("pipeline", `${pipelineSize} bytes of pipeline in ${input.byteLength - HEADER} bytes`)
   }
   const data = HEADER + pipelineSize
-  const header = decode(GenericTileHeader, rest.subarray(0, data), version, uri, { base: base + at })
-  if (header.persistedSize > rest.byteLength - data) {
+  const header = decode(GenericTileHeader, input.subarray(0, data), version, uri, { base: base + at })
+  if (header.persistedSize > input.byteLength - data) {
     throw fail(
       "persistedSize",
-      `${header.persistedSize} bytes of tile in the ${rest.byteLength - data} bytes that are left`,
+      `${header.persistedSize} bytes of tile in the remaining ${input.byteLength - data} bytes`,
     )
   }
-  if (header.tileSize > LARGEST) throw fail("tileSize", `${header.tileSize} bytes are more than any such tile has`)
+  if (header.tileSize > LARGEST) throw fail("tileSize", `${header.tileSize} bytes exceed the maximum of ${LARGEST}`)
   if (header.encryption !== "none" && access.key === undefined) {
     throw new DecryptionFailed({ uri, detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
   }
   if (header.encryption === "none" && access.key !== undefined) {
-    throw new DecryptionFailed({ uri, detail: "it is not encrypted, but a key was given; open it without one" })
+    throw new DecryptionFailed({ uri, detail: "the array is not encrypted; open it without a key" })
   }
   const bytes = yield* unfilterTileSteps(
-    rest.subarray(data, data + header.persistedSize),
+    input.subarray(data, data + header.persistedSize),
     {
       filters: header.filters,
       type: header.datatype,
@@ -102,7 +104,7 @@ export function* openGenericTileSteps(
     header.tileSize,
   )
   if (bytes.byteLength !== header.tileSize) {
-    throw fail("tileSize", `the tile has ${bytes.byteLength} bytes, its header says ${header.tileSize}`)
+    throw fail("tileSize", `the tile has ${bytes.byteLength} bytes; its header claims ${header.tileSize}`)
   }
   return { version, bytes, end: at + data + header.persistedSize }
 }
@@ -111,13 +113,13 @@ export function* openGenericTileSteps(
 const gzipped: FilterPipeline = { maxChunkSize: 65536, filters: [{ type: "gzip", level: 1 }] }
 
 /**
- * The generic tile of `bytes`, header and all, as an engine of format `version` writes it: gzip at level 1, encrypted if
- * `access` has a key. Throws CodecError.
+ * Creates a generic tile of `bytes`, including the header, as an engine of format `version` writes it: gzip at level 1,
+ * and encrypted if `access` has a key. Throws CodecError.
  */
-export const closeGenericTile = (...given: Parameters<typeof closeGenericTileSteps>): Uint8Array =>
-  finish(closeGenericTileSteps(...given))
+export const closeGenericTile = (...args: Parameters<typeof closeGenericTileSteps>): Uint8Array =>
+  finish(closeGenericTileSteps(...args))
 
-/** As {@link closeGenericTile}, in steps. */
+/** Creates a tile like {@link closeGenericTile}, in steps. */
 export function* closeGenericTileSteps(access: TileAccess, bytes: Uint8Array, version: number): Steps<Uint8Array> {
   const { codecs, key } = access
   const filters = key === undefined ? gzipped : withEncryption(gzipped)

@@ -1,18 +1,20 @@
 /**
- * Tiles without filters: their cells lie in chunks of one size, each behind a header of twelve bytes, so that where a cell
- * lies can be computed. Format: `tile.md`.
+ * Tiles without filters: the cells are stored in chunks of one size, each after a header of twelve bytes, so that the
+ * position of a cell can be computed. Format: `tile.md`.
  */
 import { chunkSize } from "../filter/pipeline/chunk_cuts.ts"
 
-/** Bytes of the number of chunks, and of the header of each: its original and filtered size, and that of its metadata. */
+/** The size of the number of chunks, and of a chunk's header: original size, filtered size, metadata size. */
 const COUNT = 8
 const HEADER = 12
 
-/** How long such a tile is in its file. */
+/** Returns the size of such a tile in its file. */
 export const plainSize = (size: number, cell: number): number =>
   COUNT + HEADER * Math.ceil(size / chunkSize(size, cell)) + size
 
-/** The bytes of a tile that hold the cells from `first` to `last`, and the headers of their chunks. */
+/**
+ * Returns the range of a tile that contains the cells from `first` to `last`, including the headers of their chunks.
+ */
 export const plainSpan = (
   size: number,
   cell: number,
@@ -23,14 +25,15 @@ export const plainSpan = (
   const from = Math.floor(first * cell / chunk)
   const end = (last + 1) * cell
   const to = Math.ceil(end / chunk)
-  // whole tiles with all there is, so that neighbours are read as one
+  // for the first cell the range includes the number of chunks, so that adjacent whole tiles are read as one range
   const offset = from === 0 ? 0 : COUNT + from * (chunk + HEADER)
   return { offset, length: COUNT + to * HEADER + end - offset }
 }
 
 /**
- * The cells of what {@link plainSpan} names, in place: the headers are taken out of `bytes`. They start with the first cell
- * of the chunk that holds `first`. `undefined`, and nothing changed, if a header is not what it is in such tiles.
+ * Returns the cells of a {@link plainSpan} in place: removes the headers from `bytes`. The cells start with the first
+ * cell of the chunk that contains `first`. Returns `undefined`, without changes, if a header differs from those of such
+ * tiles.
  */
 export const withoutChunkHeaders = (
   bytes: Uint8Array,

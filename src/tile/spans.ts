@@ -1,17 +1,17 @@
 import type { ByteRange } from "../../platform/storage/service.ts"
 
-/** Requests for tiles of one file: neighbours are read as one. */
+/** Requests for tiles of one file: adjacent tiles are read in one request. */
 export interface Spans {
   readonly ranges: ReadonlyArray<ByteRange>
-  /** For each tile: the range that holds it, and where it starts in there. */
+  /** For each tile: the index of its range, and its start in the range. */
   readonly rangeOf: Uint32Array
   readonly startIn: Float64Array
 }
 
-/** No single request grows past this by joining neighbours. */
+/** The maximum size of a request that joins adjacent tiles. */
 const LARGEST = 1 << 26
 
-/** Plans the reads of tiles; `starts` ascend. */
+/** Plans the reads of tiles; `starts` are ascending. */
 export const spansOf = (starts: Float64Array, lengths: Float64Array): Spans => {
   const ranges: Array<{ offset: number; length: number }> = []
   const rangeOf = new Uint32Array(starts.length)

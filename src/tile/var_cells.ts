@@ -1,8 +1,8 @@
 import { FormatError } from "../../schema/errors/format_error.ts"
 
 /**
- * The cells of a tile of var-sized values: start offsets as they lie in the file (u64 each, relative to the tile) become
- * `cells + 1` positions. Checked: they never fall, lie inside the tile's `size` bytes, and between values of `unit` bytes.
+ * Converts the start offsets of a tile of var-sized values (u64 each, relative to the tile) to `cells + 1` positions.
+ * Checks that they are ascending, inside the tile's `size` bytes, and multiples of the value size `unit`.
  */
 export const tilePositions = (
   offsets: Uint8Array,
@@ -24,7 +24,7 @@ export const tilePositions = (
     })
   }
   if (size > 0xffffffff) throw fail(0, `a tile of ${size} bytes`)
-  if (size % unit !== 0) throw fail(0, `a tile of ${size} bytes, which are not whole values of ${unit}`)
+  if (size % unit !== 0) throw fail(0, `a tile of ${size} bytes, not a multiple of the value size ${unit}`)
   const out = new Uint32Array(cells + 1)
   if (!copyPositions(offsets, size, unit, out)) {
     const view = new DataView(offsets.buffer, offsets.byteOffset, offsets.byteLength)
@@ -41,10 +41,10 @@ export const tilePositions = (
   return out
 }
 
-/** Copies u64 offsets to `out`; false where one falls, lies outside the tile, or inside a value. */
+/** Copies u64 offsets to `out`; returns false if one is descending, outside the tile, or inside a value. */
 const copyPositions = (offsets: Uint8Array, size: number, unit: number, out: Uint32Array): boolean => {
   const cells = out.length - 1
-  // halves of numbers, where memory lies so that they can be read as such
+  // numbers are read as halves, which requires alignment
   const aligned = offsets.byteOffset % 4 === 0 ? offsets : offsets.slice()
   const words = new Uint32Array(aligned.buffer, aligned.byteOffset, 2 * cells)
   let high = 0

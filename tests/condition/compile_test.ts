@@ -80,18 +80,18 @@ const cells: Readonly<Record<string, Pick<Column, "values"> & Partial<Column>>> 
 }
 
 const columns = new Map(
-  Object.entries(cells).map(([name, given]): [string, Column] => {
+  Object.entries(cells).map(([name, column]): [string, Column] => {
     const field = [...schema.attributes, ...schema.dimensions].find((f) => f.name === name)!
     const cellValNum = field.cellValNum === 0xffffffff ? "var" as const : field.cellValNum
-    return [name, { name, type: field.type, cellValNum, length: 6, ...given }]
+    return [name, { name, type: field.type, cellValNum, length: 6, ...column }]
   }),
 )
 
-/** The numbers of the cells that fulfil a condition. */
+/** Returns the indexes of the cells that match a condition. */
 const matching = (condition: string | Condition.ConditionTree): Array<number> => {
   const tree = typeof condition === "string" ? Condition.parse(condition) : condition
-  const found = evaluate(compileCondition(scope, tree), columns, 6)
-  return [...found.keys()].filter((i) => found[i] === 1)
+  const mask = evaluate(compileCondition(scope, tree), columns, 6)
+  return [...mask.keys()].filter((i) => mask[i] === 1)
 }
 
 const refused = (condition: string | Condition.ConditionTree): ConditionError => {
@@ -101,7 +101,7 @@ const refused = (condition: string | Condition.ConditionTree): ConditionError =>
     assert(error instanceof ConditionError, String(error))
     return error
   }
-  throw new Error("it was compiled")
+  throw new Error("the condition was compiled")
 }
 
 describe("compiled conditions", () => {
@@ -132,7 +132,7 @@ describe("compiled conditions", () => {
     assertEquals(matching("not mark != '' or mark == None"), [2])
   })
 
-  it("hold for no null, but for tests of null", () => {
+  it("do not match nulls, except in tests for null", () => {
     assertEquals(matching("n == 5"), [0])
     assertEquals(matching("n != 5"), [2, 3, 4])
     assertEquals(matching("not n == 5"), [2, 3, 4])
@@ -173,7 +173,7 @@ describe("compiled conditions", () => {
     assertEquals(matching("size > 'XXL'"), [])
   })
 
-  it("say what is wrong, and where", () => {
+  it("are rejected with the reason and the position", () => {
     for (
       const [condition, at, reason] of [
         ["x > 1 and nope == 2", 10, "it has n, f, big"],

@@ -6,7 +6,7 @@ import { ConditionError } from "../../src/condition/condition_error.ts"
 import type { ConditionTree } from "../../src/condition/condition_tree.ts"
 import { isFieldTest } from "../../src/condition/condition_tree.ts"
 
-/** A tree without the places of its parts, and without the joints that join nothing. */
+/** Returns a tree without positions, and without expressions of a single child. */
 const bare = (tree: ConditionTree): unknown =>
   isFieldTest(tree)
     ? [tree.op, tree.field, tree.values, tree.of ?? "any"]
@@ -23,7 +23,7 @@ const failure = (text: string): ConditionError => {
     assert(error instanceof ConditionError, String(error))
     return error
   }
-  throw new Error(`${text} was read`)
+  throw new Error(`${text} was parsed`)
 }
 
 describe("conditions as text", () => {
@@ -89,11 +89,11 @@ describe("conditions as text", () => {
     assertEquals(parsed(String.raw`s == b"\3771"`), ["eq", "s", [Uint8Array.of(255, 49)], "any"])
   })
 
-  it("are refused at the place where they end to mean something", () => {
+  it("are rejected at the position of the error", () => {
     for (
       const [text, at, reason] of [
-        ["", 0, "no condition"],
-        ["depth >", 7, "the text ends"],
+        ["", 0, "condition is empty"],
+        ["depth >", 7, "unexpected end"],
         ["depth", 0, "compare it"],
         ["5", 0, "compare a field"],
         ["1 == 2", 0, "two values"],
@@ -107,23 +107,23 @@ describe("conditions as text", () => {
         ["5 in [1]", 0, "field"],
         ["a not [1]", 6, "in"],
         ["(a == 1", 7, ")"],
-        ["a == 1)", 6, "is over"],
-        ["a == 1 b == 2", 7, "is over"],
-        ["a == 'x", 5, "does not end"],
+        ["a == 1)", 6, "expected the end"],
+        ["a == 1 b == 2", 7, "expected the end"],
+        ["a == 'x", 5, "not closed"],
         ["orig.ident == 1", 4, "attr("],
-        ["var('a') == 1", 0, "no function var"],
+        ["var('a') == 1", 0, "unknown function var"],
         ["attr(a) == 1", 5, "in quotes"],
-        ["a == 1 ^ 2", 7, "is over"],
-        ["~a == 1", 0, "means nothing"],
-        ["a == -'x'", 6, "numbers only"],
+        ["a == 1 ^ 2", 7, "expected the end"],
+        ["~a == 1", 0, "not supported"],
+        ["a == -'x'", 6, "followed by a number"],
         ["2x == 1", 0, "2x"],
         ["a == 1_", 5, "1_ is neither"],
         ["a == 1__0", 5, "1__0 is neither"],
-        ["a == 0b12", 8, "is over"],
+        ["a == 0b12", 8, "expected the end"],
         ["a == 0x", 5, "0x is neither"],
-        [String.raw`a == b"\400"`, 7, "is no byte"],
-        ["a == $", 5, "means nothing"],
-        ["(a == 1) == (b == 2)", 0, "compared with nothing"],
+        [String.raw`a == b"\400"`, 7, "is not a byte"],
+        ["a == $", 5, "not expected"],
+        ["(a == 1) == (b == 2)", 0, "cannot be compared"],
         ["a > 1 & b < 2", 4, "binds tighter"],
         [String.raw`a == "\q"`, 6, "escape"],
       ] as const
@@ -141,7 +141,7 @@ describe("conditions as text", () => {
     assert(failure("a == " + "-".repeat(100_000)).message.includes("nested deeper"))
   })
 
-  it("are read again as they are written", () => {
+  it("are parsed again from formatted text", () => {
     const value = FastCheck.oneof(
       FastCheck.integer(),
       FastCheck.double(),
@@ -182,7 +182,7 @@ describe("conditions as text", () => {
     )
   })
 
-  it("of any text are read or refused", () => {
+  it("of any text are parsed or rejected", () => {
     const word = FastCheck.constantFrom(
       ..."a b and or not in is ( ) [ ] , < <= == != 1 2.5 'x' \"y\" None True & | - . attr val".split(" "),
     )

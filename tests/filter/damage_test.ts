@@ -1,4 +1,4 @@
-/** Whatever the bytes, a tagged error or no more bytes than asked for: no crash, no hang, no giant allocation. */
+/** Damaged tiles cause a tagged error or a result within the size limit: no crash, no hang, no huge allocation. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert } from "@std/assert"
@@ -33,7 +33,7 @@ const chains: ReadonlyArray<ReadonlyArray<Filter>> = [
   }],
 ]
 
-/** Calls `attempt`; anything it throws must be tagged. Answers whether it threw. */
+/** Calls `attempt`, which may only throw tagged errors. Returns whether it threw. */
 const survives = (attempt: () => number, limit: number): boolean => {
   try {
     const bytes = attempt()
@@ -50,7 +50,7 @@ const survives = (attempt: () => number, limit: number): boolean => {
 
 const attack = (tile: Uint8Array, attempt: (bytes: Uint8Array) => number, limit: number): void => {
   for (let length = 0; length < tile.length; length++) {
-    assert(survives(() => attempt(tile.slice(0, length)), limit), `a tile cut to ${length} bytes was read`)
+    assert(survives(() => attempt(tile.slice(0, length)), limit), `a tile truncated to ${length} bytes was read`)
   }
   for (let at = 0; at < tile.length; at++) {
     for (const mask of [1, 0x80, 0xff]) {
@@ -76,23 +76,23 @@ const attack = (tile: Uint8Array, attempt: (bytes: Uint8Array) => number, limit:
 describe("damaged tiles", () => {
   for (const filters of chains) {
     it(`of ${filters.map((f) => f.type).join(" → ") || "no filter"}`, () => {
-      const its: TileContext = naive.context(filters, "uint32", filters.length > 2 ? { cellSize: 1 } : {})
-      // lz4 has no forward everywhere: a block of literals is one
-      const tile = filters[0]?.type === "lz4" ? literals() : naive.filterTile(its, [data, data.subarray(0, 12)])
+      const context: TileContext = naive.context(filters, "uint32", filters.length > 2 ? { cellSize: 1 } : {})
+      // not all platforms have an LZ4 compressor: use a block of literals
+      const tile = filters[0]?.type === "lz4" ? literals() : naive.filterTile(context, [data, data.subarray(0, 12)])
       const limit = data.length + 12
-      unfilterTile(tile, its, limit)
-      attack(tile, (bytes) => unfilterTile(bytes, its, limit).length, limit)
+      unfilterTile(tile, context, limit)
+      attack(tile, (bytes) => unfilterTile(bytes, context, limit).length, limit)
     })
   }
 
   for (const type of ["rle", "dictionary"] as const) {
     it(`of folded strings by ${type}`, () => {
-      const its = naive.context([{ type, level: 0 }], "string_ascii")
+      const context = naive.context([{ type, level: 0 }], "string_ascii")
       const words = ["a", "a", "", "bcd", "a", "bcd", "bcd"]
       const parts = (type === "rle" ? naive.foldedRle : naive.foldedDictionary)(words, 4, 8)
       const tile = naive.persist([{ original: 12, parts }])
       attack(tile, (bytes) => {
-        const strings = unfilterFoldedTile(bytes, its, 12, 7)
+        const strings = unfilterFoldedTile(bytes, context, 12, 7)
         for (let i = 1; i < strings.offsets.length; i++) assert(strings.offsets[i] >= strings.offsets[i - 1])
         assert(strings.offsets.at(-1) === strings.bytes.length)
         return strings.bytes.length
@@ -102,9 +102,9 @@ describe("damaged tiles", () => {
 
   it("of float scale with options that no engine writes", () => {
     for (const byteWidth of [0, 3, 16, 2 ** 40]) {
-      const its = naive.context([{ type: "scale_float", scale: 1, offset: 0, byteWidth }], "float32")
+      const context = naive.context([{ type: "scale_float", scale: 1, offset: 0, byteWidth }], "float32")
       const tile = naive.persist([{ original: 8, parts: { metadata: [naive.u32s(1, 8)], data: new Uint8Array(8) } }])
-      assert(survives(() => unfilterTile(tile, its, 8).length, 8))
+      assert(survives(() => unfilterTile(tile, context, 8).length, 8))
     }
   })
 })

@@ -1,4 +1,4 @@
-/** Every tile of the arrays among the fixtures, with what is needed to unfilter it (formats 3 and later). */
+/** Lists all tiles of the fixture arrays with their filter contexts (formats 3 and later). */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { nativeCodecs } from "../../platform/codecs/layers/native.ts"
 import type { WebpCodec } from "../../platform/codecs/service.ts"
@@ -21,7 +21,7 @@ import { decode } from "../../schema/binary/mod.ts"
 import { withEncryption } from "../../src/filter/filters/encryption.ts"
 import { type TileContext, unfilterTile } from "../../src/filter/pipeline/pipeline.ts"
 
-/** Where the fixtures are, in the project's own environment. */
+/** The folder of the fixtures in the development environment. */
 export const fixtures: string = new URL("../../../shared/fixtures/", import.meta.url).pathname
 export const haveFixtures: boolean = existsSync(fixtures)
 
@@ -44,7 +44,7 @@ export const genericTile = (
     uri,
     offset: base + headerSize,
   }, header.tileSize)
-  if (bytes.byteLength !== header.tileSize) throw new Error(`${uri}: a generic tile of another size`)
+  if (bytes.byteLength !== header.tileSize) throw new Error(`${uri}: a generic tile of the wrong size`)
   return { bytes, version: header.version }
 }
 
@@ -57,7 +57,7 @@ export interface FieldTiles {
   readonly dense: boolean
   readonly context: TileContext
   readonly schemaVersion: number
-  /** each tile as it lies, and the most bytes that it may unfilter to */
+  /** each tile as stored in the file, and its maximum unfiltered size in bytes */
   readonly tiles: ReadonlyArray<{ readonly bytes: Uint8Array; readonly limit: number; readonly offset: number }>
   readonly cells: (tile: number) => number
 }
@@ -111,17 +111,17 @@ const fieldsOf = (schema: ArraySchema, footer: FragmentFooter): ReadonlyArray<Fi
 
 /** All folders below `root` that are fragments. */
 const fragmentsBelow = (root: string): Array<string> => {
-  const found: Array<string> = []
+  const folders: Array<string> = []
   const walk = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       if (!entry.isDirectory()) continue
       const path = `${folder}/${entry.name}`
-      if (existsSync(`${path}/__fragment_metadata.tdb`)) found.push(path)
+      if (existsSync(`${path}/__fragment_metadata.tdb`)) folders.push(path)
       else walk(path)
     }
   }
   walk(root)
-  return found
+  return folders
 }
 
 const readSchema = (path: string, key: Uint8Array | undefined): ArraySchema =>
@@ -166,7 +166,7 @@ export function* tilesBelow(root: string, options: { readonly webp?: WebpCodec }
         const dataUri = `${folder}/${dataFile(footer.version, field.field, part)}`
         const size = { fixed: footer.fileSizes, var: footer.varFileSizes, validity: footer.validityFileSizes }[part][i]
         if (!(size > 0)) continue
-        if (statSync(dataUri).size !== size) throw new Error(`${dataUri} has another size than its footer says`)
+        if (statSync(dataUri).size !== size) throw new Error(`${dataUri} has a size other than in the footer`)
         const bytes = new Uint8Array(readFileSync(dataUri))
         const sections = { fixed: footer.tileOffsets, var: footer.varTileOffsets, validity: footer.validityTileOffsets }
         const offsets = column(sections[part][i])

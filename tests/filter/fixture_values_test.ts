@@ -16,7 +16,7 @@ import { type FieldTiles, fixtures, haveFixtures, tilesBelow } from "./fixture_t
 const unfiltered = (field: FieldTiles): Array<Uint8Array> =>
   field.tiles.map((tile) => unfilterTile(tile.bytes, { ...field.context, offset: tile.offset }, tile.limit))
 
-/** As expected.json writes them. */
+/** Returns the values in the form of expected.json. */
 const jsonValues = (field: FieldTiles): Array<unknown> =>
   Array.from(
     viewAs(field.type, concat(unfiltered(field))) as ArrayLike<number | bigint>,
@@ -45,19 +45,19 @@ const fullRead = (root: string, object: string) =>
     r.name === "full"
   ).columns as Record<string, Array<unknown> | { cells: number; sha256: string }>
 
-/** How many values of the case's one-fragment arrays of one dimension were compared. */
+/** Compares the values of the case's one-dimensional arrays of one fragment. Returns their number. */
 const compare = (root: string, webp?: WebpCodec): number => {
   const fields = [...tilesBelow(root, { webp })]
   let compared = 0
   for (const field of fields) {
     const object = field.uri.slice(root.length + 1).split("/")[0]
     let want: Array<unknown> | { cells: number; sha256: string } | undefined = fullRead(root, object)[field.field]
-    // what 2.30 cannot read of older fragments is what 2.17 wrote for the same input
+    // 2.30 cannot read this field of older fragments: use the result of 2.17 for the same input
     if (want === undefined && field.field === "sfz") {
       want = fullRead(root.replace(/v\d+/, "v20"), object)[field.field]
     }
     if (field.part === "validity" || field.cellValNum === VAR && field.part === "fixed") continue
-    assert(want !== undefined, `${root}: nothing is expected of ${field.field}`)
+    assert(want !== undefined, `${root}: no expected values for ${field.field}`)
     const folder = field.uri.slice(0, field.uri.lastIndexOf("/"))
     const have = field.part === "fixed" ? jsonValues(field) : jsonStrings(
       fields.find((f) => f.uri.startsWith(folder) && f.field === field.field && f.part === "fixed"),
@@ -75,7 +75,7 @@ const compare = (root: string, webp?: WebpCodec): number => {
   return compared
 }
 
-describe("tiles of real arrays", { skip: haveFixtures ? false : "the fixtures are not here" }, () => {
+describe("tiles of real arrays", { skip: haveFixtures ? false : "the fixtures are missing" }, () => {
   const cases: ReadonlyArray<readonly [string, number]> = [
     ["filters_single", 3],
     ["filters_chain", 3],

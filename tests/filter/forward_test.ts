@@ -1,4 +1,4 @@
-/** Tiles on their way out: against twins that are written to be read, and what is refused. */
+/** Filtering tiles: results compared with naive implementations, and rejected values. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertThrows } from "@std/assert"
@@ -20,7 +20,7 @@ import * as naive from "./naive.ts"
 
 const types: ReadonlyArray<Datatype> = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 
-/** Values of `type`: what is left of any 64 bits after a shift, summed up or not. */
+/** Values of `type`: arbitrary 64 bits after a shift, optionally as running sums. */
 const cellsOf = (type: Datatype, minLength = 1): fc.Arbitrary<Uint8Array> =>
   fc.tuple(fc.nat(63), fc.boolean(), fc.array(fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }), { minLength }))
     .map(([shift, sums, values]) => {
@@ -32,11 +32,11 @@ const cellsOf = (type: Datatype, minLength = 1): fc.Arbitrary<Uint8Array> =>
 
 const tile = (parts: Parts, original: number): Uint8Array => naive.persist([{ original, parts }])
 
-/** The cell that is refused, by what filter and why; what was made instead fails the test. */
-const refusal = (cells: Uint8Array, its: TileContext, offsets?: Uint32Array): FilterRefused => {
+/** Returns the error of rejected cells; fails if they are filtered. */
+const refusal = (cells: Uint8Array, context: TileContext, offsets?: Uint32Array): FilterRefused => {
   let error: unknown
   try {
-    filterTile(cells, its, offsets)
+    filterTile(cells, context, offsets)
   } catch (thrown) {
     error = thrown
   }
@@ -56,21 +56,21 @@ const scale = (byteWidth: number, factor = 1, offset = 0): Filter => ({
 })
 
 describe("filters forward", () => {
-  it("double delta makes what its twin makes, before format 22 without the first step", () => {
+  it("double delta is equal to the naive implementation, before format 22 without the first difference", () => {
     let refused = 0
     for (const type of types) {
       for (const engineVersion of [21, 22]) {
         fc.assert(
           fc.property(cellsOf(type), (data) => {
-            const its = naive.context([doubleDelta], type, { engineVersion })
+            const context = naive.context([doubleDelta], type, { engineVersion })
             const part = naive.doubleDeltaPart(data, type, engineVersion === 22)
             if (part === undefined) {
               refused++
-              assertThrows(() => filterTile(data, its), FilterRefused, "more than 64 bits")
+              assertThrows(() => filterTile(data, context), FilterRefused, "exceeds 64 bits")
               return
             }
             const metadata = [naive.u32s(0, 1, data.length, part.length)]
-            assertEquals(filterTile(data, its), tile({ metadata, data: part }, data.length))
+            assertEquals(filterTile(data, context), tile({ metadata, data: part }, data.length))
           }),
           { numRuns: 60 },
         )
@@ -79,7 +79,7 @@ describe("filters forward", () => {
     assert(refused > 0)
   })
 
-  it("bit-width reduction and positive delta make what their twins make", () => {
+  it("bit-width reduction and positive delta are equal to the naive implementations", () => {
     for (const type of types) {
       const windows = fc.integer({ min: 8, max: 700 })
       fc.assert(
@@ -88,7 +88,7 @@ describe("filters forward", () => {
           const made = filterTile(data, naive.context([{ type: "bit_width_reduction", maxWindow }], type))
           if (sizeOf(type) === 1) assertEquals(made, tile({ metadata: [], data }, data.length))
           else {
-            // where the range overflows the smallest value is up to chance
+            // if the range overflows, the minimum is undefined
             const theirs = tile({ metadata, data: reduced }, data.length)
             const width = sizeOf(type)
             const header = 8 + 12 + 8
@@ -109,7 +109,7 @@ describe("filters forward", () => {
     }
   })
 
-  it("positive delta refuses the first value that falls, but not at the start of a window", () => {
+  it("positive delta rejects the first descending value, except at the start of a window", () => {
     for (
       const [type, values] of [
         ["int8", Int8Array.of(-5, -1, 3, 2, 9)],
@@ -121,13 +121,13 @@ describe("filters forward", () => {
     ) {
       const { cell, filter, detail: reason } = refusal(bytes(values), naive.context([positiveDelta(1024)], type))
       assertEquals([filter, cell], ["positive_delta", 3])
-      assert(reason.includes("less than the one before"), reason)
+      assert(reason.includes("less than the previous value"), reason)
       const fits = naive.context([positiveDelta(3 * sizeOf(type))], type)
       if (type === "int8" || type === "int32") filterTile(bytes(values), fits)
     }
   })
 
-  it("double delta refuses steps past 64 bits, and names the cell", () => {
+  it("double delta rejects differences above 64 bits, with the cell", () => {
     const step = BigInt64Array.of(0n, 1n, (1n << 63n) - 1n, -2n)
     assertEquals(refusal(bytes(step), naive.context([doubleDelta], "int64")).cell, 3)
     const change = BigInt64Array.of(0n, (1n << 63n) - 1n, 0n)
@@ -141,7 +141,7 @@ describe("filters forward", () => {
     assertEquals(refusal(bytes(pairs), naive.context([doubleDelta], "int64", { cellSize: 16 })).cell, 6173)
   })
 
-  it("delta and double delta refuse floats, and metadata that they would lose", () => {
+  it("delta and double delta reject floats, and metadata that would be lost", () => {
     for (const filter of [delta, doubleDelta]) {
       const floats = refusal(new Uint8Array(16), naive.context([filter], "float64"))
       assertEquals([floats.filter, floats.cell], [filter.type, undefined])
@@ -153,10 +153,10 @@ describe("filters forward", () => {
     }
   })
 
-  it("an empty tile of var-sized cells is one empty chunk, or none where engines could not read it", () => {
+  it("an empty tile of var-sized cells is one empty chunk, or no chunk if engines could not read it", () => {
     const none = new Uint32Array(3)
     const empty = new Uint8Array()
-    const count = (its: TileContext): number => tileChunks(filterTile(empty, its, none), "").count
+    const count = (context: TileContext): number => tileChunks(filterTile(empty, context, none), "").count
     assertEquals(filterTile(empty, naive.context([], "char"), none), naive.bytesOf(naive.u32s(1, 0, 0, 0, 0)))
     assertEquals(filterTile(empty, naive.context([], "int32")), new Uint8Array(8))
     const [rle, xor, md5, lz4]: ReadonlyArray<Filter> = [
@@ -170,9 +170,9 @@ describe("filters forward", () => {
         type: "noop",
       }]] as const
     ) {
-      const its = naive.context(filters, "int32")
-      assertEquals(count(its), 1)
-      assertEquals(unfilterTile(filterTile(empty, its, none), its, 0).length, 0)
+      const context = naive.context(filters, "int32")
+      assertEquals(count(context), 1)
+      assertEquals(unfilterTile(filterTile(empty, context, none), context, 0).length, 0)
     }
     for (
       const filters of [[delta], [doubleDelta], [xor, rle], [xor, md5], [lz4, delta], [{ type: "noop" }, lz4]] as const
@@ -183,7 +183,7 @@ describe("filters forward", () => {
     }
   })
 
-  it("a chunk without bytes loses its part behind a checksum, as the engine's do", () => {
+  it("an empty chunk loses its part after a checksum, as in the engine", () => {
     const written = (...filters: ReadonlyArray<Filter>): string =>
       filterTile(new Uint8Array(), naive.context(filters, "int32"), new Uint32Array(3)).toHex()
     const sums = "010000000000000000000000d41d8cd98f00b204e9800998ecf8427e"
@@ -195,47 +195,47 @@ describe("filters forward", () => {
     }
   })
 
-  it("float scale rounds half away from zero and refuses what does not fit", () => {
+  it("float scale rounds half away from zero and rejects values out of range", () => {
     const values = Float64Array.of(-0.5, 0.5, 1.5, -2.4999, NaN, 126.9, -128)
-    const its = naive.context([scale(1, 0.5, 0.25)], "float64")
+    const context = naive.context([scale(1, 0.5, 0.25)], "float64")
     const stored = (width: number, data: Uint8Array): Array<number> =>
       Array.from(filterTile(data, naive.context([scale(width, 2, 1)], "float64")).subarray(8 + 12 + 8))
     assertEquals(stored(1, bytes(Float64Array.of(0, 2, 4, 1, -1))), [0xff, 1, 2, 0, 0xff])
     assertEquals(stored(4, bytes(Float64Array.of(-3))), [0xfe, 0xff, 0xff, 0xff])
     assertEquals(stored(8, bytes(Float64Array.of(-2 * 2 ** 60 + 1))), [0, 0, 0, 0, 0, 0, 0, 0xf0])
-    assertEquals(refusal(bytes(values), its).cell, 5)
-    assertEquals(refusal(bytes(Float64Array.of(1, -64.5)), its).cell, 1)
-    for (const [width, most] of [[1, 127], [2, 32767], [4, 2147483647], [8, 2 ** 63 - 1024]] as const) {
+    assertEquals(refusal(bytes(values), context).cell, 5)
+    assertEquals(refusal(bytes(Float64Array.of(1, -64.5)), context).cell, 1)
+    for (const [width, max] of [[1, 127], [2, 32767], [4, 2147483647], [8, 2 ** 63 - 1024]] as const) {
       const fits = naive.context([scale(width)], "float64")
-      const edge = Float64Array.of(most, -most - (width === 8 ? 1024 : 1))
+      const edge = Float64Array.of(max, -max - (width === 8 ? 1024 : 1))
       assertEquals(unfilterTile(filterTile(bytes(edge), fits), fits, 16), bytes(edge))
-      for (const beyond of [most + (width === 8 ? 1024 : 1), -Infinity]) {
+      for (const beyond of [max + (width === 8 ? 1024 : 1), -Infinity]) {
         assertEquals(refusal(bytes(Float64Array.of(0, beyond)), fits).cell, 1)
       }
     }
     const far = refusal(bytes(Float32Array.of(0, 0, 1e30)), naive.context([{ type: "xor" }, scale(4)], "float32"))
     assertEquals([far.filter, far.cell], ["scale_float", 2])
-    // what moves values hides which one it was
+    // filters that move values hide the cell
     assertEquals(
       refusal(bytes(Float32Array.of(0, 0, 1e38)), naive.context([{ type: "byteshuffle" }, scale(1)], "float32")).cell,
       undefined,
     )
   })
 
-  it("names the var-sized cell that holds a value", () => {
+  it("names the var-sized cell that contains a value", () => {
     const values = bytes(Int32Array.of(1, 2, 3, 2, 5))
     const offsets = Uint32Array.of(0, 0, 8, 8, 16, 20)
     assertEquals(refusal(values, naive.context([positiveDelta(1024)], "int32"), offsets).cell, 3)
   })
 
   it("encrypts every part with an iv of its own", () => {
-    const its = {
+    const context = {
       ...naive.context([], "uint8"),
       filters: withEncryption({ maxChunkSize: 65536, filters: [{ type: "checksum_md5" }] }),
     }
     const data = new Uint8Array(200_000).map((_, i) => i)
-    const made = filterTile(data, its)
-    assertEquals(unfilterTile(made, its, data.length), data)
+    const made = filterTile(data, context)
+    assertEquals(unfilterTile(made, context, data.length), data)
     const table = tileChunks(made, "")
     const ivs = Array.from(
       table.offsets,
@@ -253,14 +253,14 @@ describe("WebP forward", () => {
     for (const [format, depth] of [["rgb", 3], ["bgr", 3], ["rgba", 4], ["bgra", 4]] as const) {
       const [extentY, extentX] = [150, 160 * depth]
       const filter: Filter = { type: "webp", quality: 100, format, lossless: true, extentY, extentX }
-      const its = naive.context([filter, { type: "checksum_md5" }], "uint8", { webp, webpEncoder })
+      const context = naive.context([filter, { type: "checksum_md5" }], "uint8", { webp, webpEncoder })
       const data = Uint8Array.from({ length: extentY * extentX }, (_, i) => (i * i) >> 7)
-      const made = filterTile(data, its)
+      const made = filterTile(data, context)
       assertEquals(tileChunks(made, "").count, 1)
       assert(made.length < data.length)
-      assertEquals(unfilterTile(made, its, data.length).every((byte, i) => byte === data[i]), true)
-      assert(refusal(data.subarray(1), its).detail.includes("no picture of 150 rows"))
-      const none = assertThrows(() => filterTile(data, { ...its, webpEncoder: undefined }), CodecError, "layer")
+      assertEquals(unfilterTile(made, context, data.length).every((byte, i) => byte === data[i]), true)
+      assert(refusal(data.subarray(1), context).detail.includes("not a picture of 150 rows"))
+      const none = assertThrows(() => filterTile(data, { ...context, webpEncoder: undefined }), CodecError, "layer")
       assertEquals(none.reason, "Missing")
     }
   })
@@ -269,19 +269,19 @@ describe("WebP forward", () => {
 describe("chunks", () => {
   const sizes = (made: Uint8Array): Array<number> => Array.from(tileChunks(made, "").original)
 
-  it("of cells of one size are the most whole cells in 64 KiB; one where the pipeline says so, or a cell is larger", () => {
-    const its = naive.context([], "uint8", { cellSize: 24 })
-    assertEquals(sizes(filterTile(new Uint8Array(240_000), its)), [65520, 65520, 65520, 43440])
-    assertEquals(sizes(filterTile(new Uint8Array(200_000), { ...its, cellSize: 100_000 })), [100_000, 100_000])
-    const whole = { ...its, filters: { maxChunkSize: 0, filters: [] } }
+  it("of fixed-size cells contain as many cells as fit into 64 KiB, or one if the pipeline requires it or a cell is larger", () => {
+    const context = naive.context([], "uint8", { cellSize: 24 })
+    assertEquals(sizes(filterTile(new Uint8Array(240_000), context)), [65520, 65520, 65520, 43440])
+    assertEquals(sizes(filterTile(new Uint8Array(200_000), { ...context, cellSize: 100_000 })), [100_000, 100_000])
+    const whole = { ...context, filters: { maxChunkSize: 0, filters: [] } }
     assertEquals(sizes(filterTile(new Uint8Array(240_000), whole)), [240_000])
-    // 1.x keeps to the size in the pipeline, and cuts coordinates between the dimensions
-    const old = { ...its, filters: { maxChunkSize: 1000, filters: [] }, version: 3, engineVersion: 3, cellSize: 16 }
+    // 1.x uses the chunk size of the pipeline, and divides coordinates by dimension
+    const old = { ...context, filters: { maxChunkSize: 1000, filters: [] }, version: 3, engineVersion: 3, cellSize: 16 }
     assertEquals(sizes(filterTile(new Uint8Array(3200), old)), [992, 992, 992, 224])
     assertEquals(sizes(filterTile(new Uint8Array(3200), { ...old, dimensions: 2 })), [1000, 600, 1000, 600])
   })
 
-  it("of var-sized cells end where cells end, and hold at most one and a half times 64 KiB unless one cell does", () => {
+  it("of var-sized cells end at cell boundaries, and have at most 96 KiB unless a single cell is larger", () => {
     const cut = (lengths: ReadonlyArray<number>, ...filters: ReadonlyArray<Filter>): Array<number> => {
       const offsets = new Uint32Array(lengths.length + 1)
       lengths.forEach((length, i) => offsets[i + 1] = offsets[i] + length)
@@ -311,7 +311,7 @@ describe("chunks", () => {
   it("of var-sized cells by 2.0 to 2.2 are as large as the offsets of a whole tile", () => {
     const old = naive.context([], "char", { version: 5, engineVersion: 5 })
     const offsets = Uint32Array.from({ length: 8 }, (_, i) => 13 * i)
-    const cut = (its: TileContext): Array<number> => sizes(filterTile(new Uint8Array(91), its, offsets))
+    const cut = (context: TileContext): Array<number> => sizes(filterTile(new Uint8Array(91), context, offsets))
     assertEquals(cut(old), [56, 35])
     // by engine 2.0.8, of the last tile of 27 cells with a capacity of 10
     assertEquals(cut({ ...old, tileCells: 10 }), [80, 11])
@@ -326,9 +326,9 @@ describe("folded strings forward", () => {
     strings.forEach((s, i) => offsets[i + 1] = offsets[i] + text.encode(s).length)
     return { bytes: text.encode(strings.join("")), offsets }
   }
-  const width = (most: number): number => most < 256 ? 1 : most < 65536 ? 2 : 4
+  const width = (max: number): number => max < 256 ? 1 : max < 65536 ? 2 : 4
 
-  it("are what their twins make, and come back", () => {
+  it("are equal to the naive implementations, and can be reversed", () => {
     const word = fc.oneof(
       fc.constantFrom("", "a", "ab", "é"),
       fc.string(),
@@ -347,10 +347,10 @@ describe("folded strings forward", () => {
           ["dictionary", naive.foldedDictionary(all, width(all.length), longest)],
         ] as const
       ) {
-        const its = naive.context([{ type, level: -1 }], "string_utf8")
-        const made = filterFoldedTile(strings, its)
+        const context = naive.context([{ type, level: -1 }], "string_utf8")
+        const made = filterFoldedTile(strings, context)
         assertEquals(made, tile(twin, strings.bytes.length))
-        const back = unfilterFoldedTile(made, its, strings.bytes.length, all.length)
+        const back = unfilterFoldedTile(made, context, strings.bytes.length, all.length)
         assertEquals([Array.from(back.offsets), back.bytes], [Array.from(strings.offsets), strings.bytes])
         const more = naive.context(
           [{ type, level: -1 }, { type: "zstd", level: 1 }, { type: "checksum_md5" }],
@@ -364,11 +364,11 @@ describe("folded strings forward", () => {
 
   it("cannot be folded twice", () => {
     const rle: Filter = { type: "rle", level: -1 }
-    const its = naive.context([rle, { type: "gzip", level: 1 }, rle], "string_ascii")
-    assertThrows(() => filterFoldedTile(stringsOf(["a"]), its), FilterRefused, "rle")
+    const context = naive.context([rle, { type: "gzip", level: 1 }, rle], "string_ascii")
+    assertThrows(() => filterFoldedTile(stringsOf(["a"]), context), FilterRefused, "rle")
   })
 
-  it("a dictionary is none of other fields", () => {
+  it("a dictionary is rejected for other fields", () => {
     assertEquals(
       refusal(new Uint8Array(8), naive.context([{ type: "dictionary", level: -1 }], "int64")).filter,
       "dictionary",

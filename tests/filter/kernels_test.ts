@@ -1,4 +1,4 @@
-/** The kernels of filters against their twins in TypeScript: the same bytes, whatever the length, wherever they lie. */
+/** The WebAssembly kernels of filters compared with TypeScript: equal bytes for any length and alignment. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
@@ -14,7 +14,7 @@ import { Refusal } from "../../src/filter/part/transform.ts"
 const noise = (length: number, seed: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => Math.imul(i + seed, 0x9e3779b1) >>> 13)
 
-/** The same bytes where nothing is aligned, or in the kernels' own memory, in its first part or its second. */
+/** Copies of bytes without alignment, and in the first and second part of the kernels' memory. */
 const places = [
   (bytes: Uint8Array) => bytes,
   (bytes: Uint8Array) => {
@@ -23,18 +23,18 @@ const places = [
     return odd.subarray(3)
   },
   (bytes: Uint8Array) => {
-    const its = scratch(bytes.length, bytes)
-    its.set(bytes)
-    return its
+    const copy = scratch(bytes.length, bytes)
+    copy.set(bytes)
+    return copy
   },
   (bytes: Uint8Array) => {
-    const its = scratch(bytes.length, scratch(bytes.length, bytes))
-    its.set(bytes)
-    return its
+    const copy = scratch(bytes.length, scratch(bytes.length, bytes))
+    copy.set(bytes)
+    return copy
   },
 ]
 
-/** Calls `run` with every pair of places that do not overlap; the result must be `want`, the input as it was. */
+/** Calls `run` with every pair of places without overlap; the result must be `want`, the input unchanged. */
 const everywhere = (
   input: Uint8Array,
   want: Uint8Array,
@@ -43,12 +43,12 @@ const everywhere = (
   places.forEach((from, i) =>
     places.forEach((to, k) => {
       if (i === k && i > 1) return
-      const its = from(input)
+      const copy = from(input)
       const out = to(new Uint8Array(want.length))
-      assertEquals(run(its, out), true)
-      // as plain arrays: comparing typed arrays value by value takes an age
+      assertEquals(run(copy, out), true)
+      // as plain arrays: comparing typed arrays value by value is very slow
       if (!same(out, want)) assertEquals(Array.from(out), Array.from(want))
-      assertEquals(same(its, input), true)
+      assertEquals(same(copy, input), true)
     })
   )
 }
@@ -70,7 +70,7 @@ const check = (name: ShuffleName, input: Uint8Array, size: number): void => {
 
 describe("the kernel of shuffles", () => {
   for (const name of ["shuffle", "unshuffle"] as const) {
-    it(`does ${name} as its twin does: all lengths up to 300, and any`, () => {
+    it(`${name} is equal in TypeScript: all lengths up to 300, and arbitrary ones`, () => {
       for (const size of [2, 4, 8]) {
         for (let length = 0; length <= 300; length++) check(name, noise(length, size), size)
       }
@@ -84,7 +84,7 @@ describe("the kernel of shuffles", () => {
   }
 
   for (const name of ["bitshuffle", "bitunshuffle"] as const) {
-    it(`does ${name} as its twin does: all lengths up to 1500, and any, blocks and less`, () => {
+    it(`${name} is equal in TypeScript: all lengths up to 1500, and arbitrary ones, with incomplete blocks`, () => {
       for (const size of [1, 2, 4, 8]) {
         for (let length = 0; length <= 1500; length += 8) check(name, noise(length, size), size)
       }
@@ -97,7 +97,7 @@ describe("the kernel of shuffles", () => {
     })
   }
 
-  it("does not take more than its memory holds", () => {
+  it("rejects input that exceeds its memory", () => {
     const large = new Uint8Array(LARGEST + 8)
     assertEquals(shuffleByKernel("shuffle", large, 8, new Uint8Array(large.length)), false)
     check("unshuffle", noise(LARGEST, 1), 8)
@@ -105,7 +105,7 @@ describe("the kernel of shuffles", () => {
 })
 
 describe("the kernel of double delta", () => {
-  it("gives the values that its twin gives, for every number of bits", () => {
+  it("decodes the same values as TypeScript, for every number of bits", () => {
     for (const size of [1, 2, 4, 8]) {
       for (let bits = 0; bits < 8 * size - 1; bits++) {
         for (const count of [3, 4, 5, 66, 1000]) {
@@ -118,7 +118,7 @@ describe("the kernel of double delta", () => {
       }
     }
   })
-  it("writes what its twin writes, signed and unsigned, and takes as little as it", () => {
+  it("encodes the same bytes as TypeScript, signed and unsigned, and rejects the same values", () => {
     const seen = new Set<number>()
     const wide = fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n })
     const values = fc.tuple(fc.integer({ min: 1, max: 64 }), fc.array(wide, { minLength: 3, maxLength: 200 }))
@@ -127,7 +127,7 @@ describe("the kernel of double delta", () => {
         const part = new Uint8Array(BigInt64Array.from(cells, (value) => value >> BigInt(64 - bits)).buffer)
         const made = encodeDoubleDeltaByKernel(part, unsigned, countFirst)
         if (made === undefined) {
-          assertThrows(() => encodePairs(part, unsigned, countFirst), Refusal, "more than 64 bits")
+          assertThrows(() => encodePairs(part, unsigned, countFirst), Refusal, "exceeds 64 bits")
           seen.add(255)
           return
         }

@@ -1,4 +1,4 @@
-/** The filters forward, written to be read: bit by bit, in BigInt. What the fast ones are held against. */
+/** Naive implementations of the filters, bit by bit in BigInt, as references for the fast ones. */
 import { nativeCodecs } from "../../platform/codecs/layers/native.ts"
 import { type Datatype, sizeOf, storageOf } from "../../schema/array/datatype.ts"
 import type { Filter } from "../../schema/array/filter.ts"
@@ -12,7 +12,7 @@ import { inputTypes } from "../../src/filter/pipeline/type_flow.ts"
 export const bytesOf = (...parts: ReadonlyArray<Uint8Array | ReadonlyArray<number>>): Uint8Array =>
   Uint8Array.from(parts.flatMap((part) => [...part]))
 
-/** `value` as `size` bytes, little-endian, cut to them. */
+/** Returns `value` as `size` bytes, little-endian, truncated. */
 export const int = (value: number | bigint, size: number): Uint8Array => {
   const bits = BigInt.asUintN(64, BigInt(value))
   return Uint8Array.from({ length: size }, (_, i) => Number((bits >> BigInt(8 * i)) & 0xffn))
@@ -21,7 +21,7 @@ export const u32s = (...values: ReadonlyArray<number>): Uint8Array => bytesOf(..
 
 const isSigned = (type: Datatype): boolean => storageOf(type).startsWith("int")
 
-/** The values of `bytes` as integers of the type's size and sign. */
+/** Returns the values of `bytes` as integers with the type's size and sign. */
 export const values = (bytes: Uint8Array, type: Datatype): Array<bigint> => {
   const size = sizeOf(type)
   return Array.from({ length: Math.floor(bytes.length / size) }, (_, i) => {
@@ -33,7 +33,7 @@ export const values = (bytes: Uint8Array, type: Datatype): Array<bigint> => {
 const bitLength = (value: bigint): number => value === 0n ? 1 : value.toString(2).length
 const abs = (value: bigint): bigint => value < 0n ? -value : value
 
-/** One part through double delta; `undefined` if the engine would refuse it. */
+/** Applies double delta to a part; returns `undefined` if the engine would reject it. */
 export const doubleDeltaPart = (bytes: Uint8Array, type: Datatype, firstDelta: boolean): Uint8Array | undefined => {
   const size = sizeOf(type)
   const v = values(bytes, type)
@@ -50,7 +50,7 @@ export const doubleDeltaPart = (bytes: Uint8Array, type: Datatype, firstDelta: b
   return bytesOf(head, bytes.subarray(0, 2 * size), ...words.map((word) => int(BigInt("0b" + word), 8)))
 }
 
-/** Bit-width reduction of data in one part. */
+/** Applies bit-width reduction to one part of data. */
 export const bitWidth = (bytes: Uint8Array, type: Datatype, maxWindow: number): Parts => {
   const size = sizeOf(type)
   const window = Math.floor(Math.min(bytes.length, maxWindow) / size) * size || bytes.length
@@ -77,7 +77,7 @@ export const bitWidth = (bytes: Uint8Array, type: Datatype, maxWindow: number): 
   }
 }
 
-/** Positive delta of data in one part; steps down wrap here, where the engine refuses. */
+/** Applies positive delta to one part of data; negative differences wrap here, although the engine rejects them. */
 export const positiveDelta = (bytes: Uint8Array, type: Datatype, maxWindow: number): Parts => {
   const size = sizeOf(type)
   const window = Math.floor(Math.min(bytes.length, maxWindow) / size) * size || bytes.length
@@ -92,7 +92,7 @@ export const positiveDelta = (bytes: Uint8Array, type: Datatype, maxWindow: numb
   return { metadata: [bytesOf(u32s(metadata.length / 2), ...metadata)], data: bytesOf(...data) }
 }
 
-/** A block of bitshuffle: bit `b` of byte `k` of value `j` becomes bit `j` of plane `8k + b`. */
+/** Applies bitshuffle to a block: bit `b` of byte `k` of value `j` becomes bit `j` of plane `8k + b`. */
 export const bitshuffleBlock = (bytes: Uint8Array, size: number): Uint8Array => {
   const n = Math.floor(bytes.length / size / 8) * 8
   const out = new Uint8Array(bytes.length)
@@ -110,7 +110,7 @@ export const bitshuffleBlock = (bytes: Uint8Array, size: number): Uint8Array => 
 const bigEndian = (value: number, width: number): Uint8Array => int(value, width).reverse()
 const text = new TextEncoder()
 
-/** Folded RLE of strings: the whole first filter. */
+/** Applies folded RLE to strings: the whole first filter. */
 export const foldedRle = (strings: ReadonlyArray<string>, runWidth: number, lengthWidth: number): Parts => {
   const runs: Array<[string, number]> = []
   for (const s of strings) {
@@ -126,7 +126,7 @@ export const foldedRle = (strings: ReadonlyArray<string>, runWidth: number, leng
   return { metadata: [bytesOf(u32s(0, 1, size, data.length, 8 * strings.length), [runWidth, lengthWidth])], data }
 }
 
-/** Folded dictionary of strings: the whole first filter. */
+/** Applies the folded dictionary to strings: the whole first filter. */
 export const foldedDictionary = (strings: ReadonlyArray<string>, idWidth: number, lengthWidth: number): Parts => {
   const words = [...new Set(strings)]
   const dictionary = bytesOf(...words.flatMap((s) => [bigEndian(text.encode(s).length, lengthWidth), text.encode(s)]))
@@ -138,7 +138,7 @@ export const foldedDictionary = (strings: ReadonlyArray<string>, idWidth: number
 
 export const key: Uint8Array = Uint8Array.from({ length: 32 }, (_, i) => i)
 
-/** AES-256-GCM; the ivs count up, which no real writer may do. */
+/** Encrypts with AES-256-GCM; the IVs are consecutive, which is insecure in production. */
 const encrypt = (parts: Parts): Parts => {
   const all = [...parts.metadata, parts.data]
   const sealed = all.map((part, i) => ({
@@ -157,14 +157,14 @@ const encrypt = (parts: Parts): Parts => {
   }
 }
 
-/** What the project's own forward twins lack. */
+/** Applies filters that have a naive implementation. */
 const naive = (filter: Filter, parts: Parts, type: Datatype): Parts | undefined => {
   const threaded = (made: Parts): Parts => ({ metadata: [...made.metadata, ...parts.metadata], data: made.data })
   switch (filter.type) {
     case "double_delta": {
       const acting = filter.reinterpretDatatype === "any" ? type : filter.reinterpretDatatype
       const encoded = [...parts.metadata, parts.data].map((part) => doubleDeltaPart(part, acting, true))
-      if (encoded.some((part) => part === undefined)) throw new Error("the engine refuses this")
+      if (encoded.some((part) => part === undefined)) throw new Error("the engine rejects these values")
       const sizes = [...parts.metadata, parts.data].map((part, i) => u32s(part.length, encoded[i]!.length))
       return {
         metadata: [bytesOf(u32s(parts.metadata.length, 1), ...sizes)],
@@ -197,19 +197,19 @@ export const context = (
   ...more,
 })
 
-/** Chunks through filters from number `from` on. */
-export const forward = (its: TileContext, parts: Parts, from = 0): Parts => {
-  const { filters } = its.filters
-  const types = inputTypes(filters, its.type, its.engineVersion)
+/** Applies the filters from number `from` on to a chunk. */
+export const forward = (context: TileContext, parts: Parts, from = 0): Parts => {
+  const { filters } = context.filters
+  const types = inputTypes(filters, context.type, context.engineVersion)
   for (let i = from; i < filters.length; i++) {
     const type = types[i]
     parts = naive(filters[i], parts, type) ??
-      transformOf(filters[i]).forward!(filters[i], parts, { ...its, type, verifyChecksums: true })
+      transformOf(filters[i]).forward!(filters[i], parts, { ...context, type, verifyChecksums: true })
   }
   return parts
 }
 
-/** A tile as it lies in a file. */
+/** Returns a tile as stored in a file. */
 export const persist = (chunks: ReadonlyArray<{ readonly original: number; readonly parts: Parts }>): Uint8Array =>
   encode(
     Chunks,
@@ -217,6 +217,6 @@ export const persist = (chunks: ReadonlyArray<{ readonly original: number; reado
     22,
   )
 
-/** Filters a tile whose chunks are given. */
-export const filterTile = (its: TileContext, chunks: ReadonlyArray<Uint8Array>): Uint8Array =>
-  persist(chunks.map((data) => ({ original: data.length, parts: forward(its, { metadata: [], data }) })))
+/** Filters the chunks of a tile. */
+export const filterTile = (context: TileContext, chunks: ReadonlyArray<Uint8Array>): Uint8Array =>
+  persist(chunks.map((data) => ({ original: data.length, parts: forward(context, { metadata: [], data }) })))

@@ -16,7 +16,7 @@ import * as naive from "./naive.ts"
 const types: ReadonlyArray<Datatype> = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 const wide = types.slice(2)
 
-/** Whole values of `type`: small steps, and anything. */
+/** Values of `type`: with small differences, and arbitrary ones. */
 const cells = (type: Datatype, maxLength = 300): fc.Arbitrary<Uint8Array> => {
   const size = sizeOf(type)
   const anything = fc.uint8Array({ minLength: 0, maxLength: maxLength * size }).map((b) =>
@@ -42,15 +42,15 @@ const returns = (
   chunks: ReadonlyArray<Uint8Array>,
   more = {},
 ): void => {
-  const its = naive.context(filters, type, more)
-  const tile = naive.filterTile(its, chunks)
+  const context = naive.context(filters, type, more)
+  const tile = naive.filterTile(context, chunks)
   const before = tile.slice()
   const want = naive.bytesOf(...chunks)
-  assertEquals(Uint8Array.from(unfilterTile(tile, its, want.length)), want)
-  assertEquals(tile, before, "the input was changed")
-  const odd = new Uint8Array(tile.length + 1) // nothing may depend on where the bytes lie
+  assertEquals(Uint8Array.from(unfilterTile(tile, context, want.length)), want)
+  assertEquals(tile, before, "the input was modified")
+  const odd = new Uint8Array(tile.length + 1) // the result must not depend on alignment
   odd.set(tile, 1)
-  assertEquals(Uint8Array.from(unfilterTile(odd.subarray(1), its, want.length)), want)
+  assertEquals(Uint8Array.from(unfilterTile(odd.subarray(1), context, want.length)), want)
 }
 
 const first = (filter: Filter, data: Uint8Array, type: Datatype) =>
@@ -73,19 +73,19 @@ describe("filters in reverse", () => {
     { type: "rle", level: 0 },
   ]
   for (const filter of simple) {
-    it(`${filter.type} gives back what was filtered, in one chunk and in several`, () => {
+    it(`${filter.type} returns the original data, in one chunk and in several`, () => {
       for (const type of types) {
         check(fc.array(cells(type), { maxLength: 3 }), (chunks) => returns([filter], type, chunks), 15)
       }
     })
   }
 
-  it("an empty pipeline gives back the bytes; one chunk is a view", () => {
-    const its = naive.context([], "int32")
-    const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3, 4)])
-    assert(unfilterTile(tile, its, 4).buffer === tile.buffer)
+  it("an empty pipeline returns the bytes; one chunk is a view", () => {
+    const context = naive.context([], "int32")
+    const tile = naive.filterTile(context, [Uint8Array.of(1, 2, 3, 4)])
+    assert(unfilterTile(tile, context, 4).buffer === tile.buffer)
     returns([], "int32", [Uint8Array.of(1, 2, 3, 4), Uint8Array.of(5, 6, 7, 8)])
-    assertEquals(unfilterTile(new Uint8Array(8), its, 0).length, 0)
+    assertEquals(unfilterTile(new Uint8Array(8), context, 0).length, 0)
   })
 
   it("byteshuffle puts byte k of value i at k · n + i and copies the rest", () => {
@@ -117,24 +117,24 @@ describe("filters in reverse", () => {
     )
   })
 
-  it("delta gives back values of every size; a step too many (2.16) is ignored", () => {
+  it("delta returns values of every size; an extra step (2.16) is ignored", () => {
     for (const type of types) {
       const filter: Filter = { type: "delta", level: -1, reinterpretDatatype: "any" }
       check(cells(type), (data) => {
         if (data.length === 0) return
         returns([filter], type, [data])
         const size = sizeOf(type)
-        const [want, its] = [naive.values(data, type), naive.context([filter], type)]
+        const [want, context] = [naive.values(data, type), naive.context([filter], type)]
         const steps = want.map((v, i) => naive.int(i === 0 ? v : v - want[i - 1], size))
         const part = naive.bytesOf(naive.int(want.length, 8), ...steps, naive.int(77, size))
         const metadata = [naive.u32s(0, 1, data.length, part.length)]
         const tile = naive.persist([{ original: data.length, parts: { metadata, data: part } }])
-        assertEquals(unfilterTile(tile, its, data.length), data)
+        assertEquals(unfilterTile(tile, context, data.length), data)
       }, 20)
     }
   })
 
-  it("double delta gives back values of every size", () => {
+  it("double delta returns values of every size", () => {
     let raw = 0
     let packed = 0
     for (const type of types) {
@@ -172,7 +172,7 @@ describe("filters in reverse", () => {
     }
   })
 
-  it("bit-width reduction and positive delta give back values in windows of every kind", () => {
+  it("bit-width reduction and positive delta return values in windows of every kind", () => {
     for (const type of types) {
       check(fc.tuple(cells(type), fc.integer({ min: 8, max: 700 })), ([data, maxWindow]) => {
         if (data.length === 0) return
@@ -180,7 +180,7 @@ describe("filters in reverse", () => {
         returns([{ type: "positive_delta", maxWindow }], type, [data])
       }, 40)
     }
-    // windows that are no whole number of values, as var data and metadata in chains have them
+    // windows that are not a multiple of the value size, which occur for var-sized data and metadata
     for (const type of wide) {
       check(
         fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 300 }), fc.integer({ min: 8, max: 90 })),
@@ -192,7 +192,7 @@ describe("filters in reverse", () => {
     }
   })
 
-  it("dates pass bit-width reduction and positive delta untouched before format 20", () => {
+  it("bit-width reduction and positive delta do not change dates before format 20", () => {
     const data = naive.bytesOf(...[1n, 2n, 300n].map((v) => naive.int(v, 8)))
     for (const type of ["bit_width_reduction", "positive_delta"] as const) {
       const filter: Filter = { type, maxWindow: 64 }
@@ -228,7 +228,7 @@ describe("filters in reverse", () => {
     returns([{ type: "rle", level: 0 }], "int16", [long])
   })
 
-  it("float scale gives scale · i + offset in the field's type", () => {
+  it("float scale returns scale · i + offset in the field's type", () => {
     for (const type of ["float32", "float64"] as const) {
       for (const byteWidth of [1, 2, 4, 8]) {
         check(
@@ -240,11 +240,11 @@ describe("filters in reverse", () => {
             integers,
             scale,
           ]) => {
-            const its = naive.context([{ type: "scale_float", scale, offset: 0.31589, byteWidth }], type)
+            const context = naive.context([{ type: "scale_float", scale, offset: 0.31589, byteWidth }], type)
             const stored = naive.bytesOf(...integers.map((v) => naive.int(v, byteWidth)))
             const size = integers.length * sizeOf(type)
             const parts = { metadata: [naive.u32s(1, stored.length)], data: stored }
-            const out = unfilterTile(naive.persist([{ original: size, parts }]), its, size).slice().buffer
+            const out = unfilterTile(naive.persist([{ original: size, parts }]), context, size).slice().buffer
             const want = integers.map((v) => scale * v + 0.31589)
             assertEquals(
               Array.from(type === "float32" ? new Float32Array(out) : new Float64Array(out)),
@@ -257,7 +257,7 @@ describe("filters in reverse", () => {
     }
   })
 
-  it("chains thread their metadata through compressors, ciphers and checksums", () => {
+  it("chains pass metadata through compressors, ciphers and checksums", () => {
     const pool: ReadonlyArray<Filter> = [
       { type: "noop" },
       { type: "byteshuffle" },
@@ -280,12 +280,12 @@ describe("filters in reverse", () => {
     )
   })
 
-  it("one chunk can be unfiltered alone", () => {
-    const its = naive.context([{ type: "zstd", level: 3 }], "uint8")
+  it("a single chunk can be unfiltered", () => {
+    const context = naive.context([{ type: "zstd", level: 3 }], "uint8")
     const chunks = [[1, 2], [3], [], [4, 5, 6]].map((c) => Uint8Array.from(c))
-    const tile = naive.filterTile(its, chunks)
-    const table = tileTable(tile, its, 6)
-    chunks.forEach((chunk, i) => assertEquals(Uint8Array.from(unfilterChunk(tile, table, i, its)), chunk))
+    const tile = naive.filterTile(context, chunks)
+    const table = tileTable(tile, context, 6)
+    chunks.forEach((chunk, i) => assertEquals(Uint8Array.from(unfilterChunk(tile, table, i, context)), chunk))
   })
 })
 
@@ -298,20 +298,20 @@ describe("folded strings", () => {
   const text = new TextDecoder()
 
   for (const type of ["rle", "dictionary"] as const) {
-    it(`${type} gives strings and offsets back, alone and below other filters`, () => {
+    it(`${type} returns strings and offsets, alone and before other filters`, () => {
       check(fc.tuple(words, widths, widths, fc.boolean()), ([strings, a, b, more]) => {
         const filters: ReadonlyArray<Filter> = [
           { type, level: 0 },
           ...(more ? [{ type: "zstd", level: 3 } as const] : []),
         ]
-        const its = naive.context(filters, "string_ascii")
+        const context = naive.context(filters, "string_ascii")
         const parts = (type === "rle" ? naive.foldedRle : naive.foldedDictionary)(strings, a, b)
         const size = new TextEncoder().encode(strings.join("")).length
-        const tile = naive.persist([{ original: size, parts: naive.forward(its, parts, 1) }])
-        const { bytes, offsets } = unfilterFoldedTile(tile, its, size, strings.length)
+        const tile = naive.persist([{ original: size, parts: naive.forward(context, parts, 1) }])
+        const { bytes, offsets } = unfilterFoldedTile(tile, context, size, strings.length)
         assertEquals(strings.map((_, i) => text.decode(bytes.subarray(offsets[i], offsets[i + 1]))), strings)
         assertEquals([offsets.length, offsets[strings.length]], [strings.length + 1, size])
-        assertThrows(() => unfilterFoldedTile(tile, its, size, strings.length - 1), FormatError)
+        assertThrows(() => unfilterFoldedTile(tile, context, size, strings.length - 1), FormatError)
       })
     })
   }
@@ -335,7 +335,7 @@ describe("folded strings", () => {
 })
 
 describe("types and errors", () => {
-  it("each filter sees the output type of the one before it, but not in what engines before 2.17 wrote", () => {
+  it("each filter receives the output type of the previous one, except in files of engines before 2.17", () => {
     const filters: ReadonlyArray<Filter> = [
       { type: "scale_float", scale: 1, offset: 0, byteWidth: 2 },
       { type: "byteshuffle" },
@@ -348,54 +348,54 @@ describe("types and errors", () => {
     assertEquals(inputTypes(filters, "float64", 19), filters.map(() => "float64" as const))
   })
 
-  it("a wrong digest names file, place and algorithm, unless told not to look", () => {
+  it("a wrong checksum is reported with file, offset and algorithm, unless verification is disabled", () => {
     for (const [type, algorithm] of [["checksum_md5", "md5"], ["checksum_sha256", "sha256"]] as const) {
-      const its = naive.context([{ type }], "uint8")
-      const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3), Uint8Array.of(4)])
+      const context = naive.context([{ type }], "uint8")
+      const tile = naive.filterTile(context, [Uint8Array.of(1, 2, 3), Uint8Array.of(4)])
       tile[tile.length - 1] ^= 1
-      const error = assertThrows(() => unfilterTile(tile, its, 4), ChecksumMismatch)
+      const error = assertThrows(() => unfilterTile(tile, context, 4), ChecksumMismatch)
       const offset = 1000 + 8 + 12 + 8 + 8 + (algorithm === "md5" ? 16 : 32) + 3
       assertEquals([error._tag, error.uri, error.offset, error.algorithm], [
         "ChecksumMismatch",
-        its.uri,
+        context.uri,
         offset,
         algorithm,
       ])
-      assertEquals(Array.from(unfilterTile(tile, { ...its, verifyChecksums: false }, 4)), [1, 2, 3, 5])
+      assertEquals(Array.from(unfilterTile(tile, { ...context, verifyChecksums: false }, 4)), [1, 2, 3, 5])
     }
   })
 
-  it("a missing, short or wrong key says so and never shows the key", () => {
+  it("a missing, short or wrong key is reported without the key", () => {
     const pipeline = withEncryption({ maxChunkSize: 65536, filters: [{ type: "zstd", level: 3 }] })
     assertEquals(pipeline.filters.map((f) => f.type), ["zstd", "aes_256_gcm"])
-    const its = naive.context(pipeline.filters, "uint8")
-    const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3)])
+    const context = naive.context(pipeline.filters, "uint8")
+    const tile = naive.filterTile(context, [Uint8Array.of(1, 2, 3)])
     const fails = (key: Uint8Array | undefined, hint: string) =>
-      assertThrows(() => unfilterTile(tile, { ...its, key }, 3), DecryptionFailed, hint)
+      assertThrows(() => unfilterTile(tile, { ...context, key }, 3), DecryptionFailed, hint)
     fails(undefined, "it is encrypted; provide `key`")
     fails(new Uint8Array(16), "32 bytes")
     fails(new Uint8Array(32), "wrong key")
-    assertEquals(Array.from(unfilterTile(tile, its, 3)), [1, 2, 3])
+    assertEquals(Array.from(unfilterTile(tile, context, 3)), [1, 2, 3])
   })
 
-  it("damage is a FormatError with the file, the chunk's place and the filter", () => {
-    const its = naive.context([{ type: "zstd", level: 3 }], "uint8")
-    const tile = naive.filterTile(its, [Uint8Array.of(1, 2, 3)])
+  it("damage is a FormatError with the file, the offset of the chunk and the filter", () => {
+    const context = naive.context([{ type: "zstd", level: 3 }], "uint8")
+    const tile = naive.filterTile(context, [Uint8Array.of(1, 2, 3)])
     tile[tile.length - 5] ^= 0xff
     tile[8 + 12 + 8] ^= 4
-    const error = assertThrows(() => unfilterTile(tile, its, 3), FormatError, "mem://a.tdb")
+    const error = assertThrows(() => unfilterTile(tile, context, 3), FormatError, "mem://a.tdb")
     assertEquals([error.path, error.offset, error.version], ["chunks.0.zstd", 1008, 22])
   })
 
-  it("more than the limit is refused before it is allocated", () => {
-    const its = naive.context([{ type: "zstd", level: 3 }], "uint8")
-    const tile = naive.filterTile(its, [new Uint8Array(1000)])
-    assertThrows(() => unfilterTile(tile, its, 999), FormatError, "at most 999")
+  it("sizes above the limit are rejected before allocation", () => {
+    const context = naive.context([{ type: "zstd", level: 3 }], "uint8")
+    const tile = naive.filterTile(context, [new Uint8Array(1000)])
+    assertThrows(() => unfilterTile(tile, context, 999), FormatError, "the maximum is 999")
     const forged = naive.persist([{
       original: 10,
       parts: { metadata: [naive.u32s(0, 1, 0xfffffff0, 5)], data: Uint8Array.of(1, 2, 3, 4, 5) },
     }])
-    assertThrows(() => unfilterTile(forged, its, 10), FormatError, "claims 4294967280 bytes")
+    assertThrows(() => unfilterTile(forged, context, 10), FormatError, "claims 4294967280 bytes")
   })
 })
 
@@ -411,16 +411,16 @@ describe("WebP", () => {
     return Array.from(unfilterTile(tile, naive.context([filter], "uint8", more), 4 * depth))
   }
 
-  it("takes a pixel's colours in the order of the format", () => {
+  it("uses the colour order of the format", () => {
     assertEquals(unfiltered("rgb"), [0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14])
     assertEquals(unfiltered("bgr"), [2, 1, 0, 6, 5, 4, 10, 9, 8, 14, 13, 12])
     assertEquals(unfiltered("rgba"), Array.from({ length: 16 }, (_, i) => i))
     assertEquals(unfiltered("bgra").slice(0, 8), [2, 1, 0, 3, 6, 5, 4, 7])
   })
 
-  it("needs the codec, a format, and a picture of the right size", () => {
+  it("requires the codec, a format, and a picture of the right size", () => {
     assertThrows(() => unfiltered("rgb", {}), CodecError, "provide a layer")
-    assertThrows(() => unfiltered("none"), FormatError, "no colour format")
+    assertThrows(() => unfiltered("none"), FormatError, "the colour format is not set")
     const picture = (width: number, height: number) => ({
       webp: { decode: () => ({ width, height, rgba: new Uint8Array(4 * width * height) }) },
     })
@@ -428,16 +428,16 @@ describe("WebP", () => {
     assertThrows(() => unfiltered("rgb", picture(2, 1)), FormatError, "unfiltered to 6 bytes instead of 12")
   })
 
-  it("tells the codec how many pixels there can be, so that it refuses more before it allocates", () => {
-    const asked: Array<number | undefined> = []
+  it("passes the maximum number of pixels to the codec, which rejects larger pictures before allocation", () => {
+    const limits: Array<number | undefined> = []
     const refusing = {
       decode: (_file: Uint8Array, pixels?: number) => {
-        asked.push(pixels)
+        limits.push(pixels)
         throw new CodecError({ codec: "webp", detail: "too many pixels" })
       },
     }
     assertThrows(() => unfiltered("rgb", { webp: refusing }), FormatError, "too many pixels")
     assertThrows(() => unfiltered("rgba", { webp: refusing }), FormatError, "too many pixels")
-    assertEquals(asked, [4, 4])
+    assertEquals(limits, [4, 4])
   })
 })

@@ -1,4 +1,4 @@
-/** Exact bytes: worked out by hand, and those of the engine's unit tests (the strings). */
+/** Exact bytes: computed by hand, and from the engine's unit tests (the strings). */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import type { Datatype } from "../../schema/array/datatype.ts"
@@ -27,7 +27,7 @@ describe("byte vectors", () => {
     const delta: Filter = { type: "delta", level: -1, reinterpretDatatype: "any" }
     const part = bytesOf(int(3, 8), [100, 0, 200, 0, 0x9c, 0xff])
     assertEquals(compressed(delta, "uint16", part, 6), [100, 0, 0x2c, 1, 200, 0])
-    // the engine's type byte beats the field's
+    // the filter's datatype overrides the field's
     assertEquals(compressed({ ...delta, reinterpretDatatype: "uint8" }, "uint16", bytesOf(int(2, 8), [5, 255]), 2), [
       5,
       4,
@@ -46,7 +46,7 @@ describe("byte vectors", () => {
     const metadata = [bytesOf(u32s(0, 1, size, data.length, 8 * cells), tail)]
     const tile = persist([{ original: size, parts: { metadata, data } }])
     const read = unfilterFoldedTile(tile, context([filter], "string_ascii"), size, cells)
-    // nobody writes wider than is needed
+    // writers use the minimum width
     if (tail[0] === 1) assertEquals(filterFoldedTile(read, context([filter], "string_ascii")), tile)
     const { bytes, offsets } = read
     return [new TextDecoder().decode(bytes), Array.from(offsets)]

@@ -1,4 +1,4 @@
-/** The engine under test, through its public API: what it answers, in the form of `expected.json`. */
+/** The engine under test, through its public API, with results in the form of `expected.json`. */
 import * as Cause from "effect/Cause"
 import type * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -53,7 +53,7 @@ export const makeEngine = (codecs: "native" | "portable"): Engine => {
         fragments: async () => describeFragments(schema, await run(TileArray.fragments(array))),
         metadata: async () => describeMetadata(await run(TileArray.metadata(array))),
         enumerations: async () => {
-          // those that an attribute uses are what is recorded
+          // only enumerations used by an attribute are recorded
           const used = schema.attributes.map((attribute) => attribute.enumeration).filter((name) => name !== "")
           return describeEnumerations(await run(TileArray.enumerations(array, used)))
         },

@@ -1,4 +1,4 @@
-/** Checks one case: everything that its `expected.json` records, against an engine. */
+/** Checks one case: compares an engine with everything in the case's `expected.json`. */
 import { join } from "node:path"
 import type { Json } from "../../src/array/describe/describe.ts"
 import { type Cells, differenceOfJson, differenceOfRead } from "./compare.ts"
@@ -13,15 +13,15 @@ import type {
 } from "./expected.ts"
 import { isEngineFault, righted } from "./known_engine_faults.ts"
 
-/** What to read: without ranges all of it, without columns what a read gives by itself. */
+/** The parameters of a read. Default: all cells, all default columns. */
 export interface ReadRequest {
   readonly order: Order
   readonly ranges: Readonly<Record<string, NonNullable<NonNullable<ExpectedRead["ranges"]>[number]>>>
-  /** What cells must fulfil, all of it. */
+  /** The conditions, which are combined with `and`. */
   readonly where?: ExpectedRead["condition"]
 }
 
-/** An array that is open. Each answer, or what it promises, is in the form of `expected.json`. */
+/** An open array. Results, or the values of promises, are in the form of `expected.json`. */
 export interface OpenArray {
   readonly schema: () => unknown
   readonly nonEmptyDomain: () => unknown
@@ -31,13 +31,13 @@ export interface OpenArray {
   readonly read: (request: ReadRequest) => Promise<Cells>
 }
 
-/** A group that is open. */
+/** An open group. */
 export interface OpenGroup {
   readonly metadata: () => unknown
   readonly members: () => unknown
 }
 
-/** How to open: `end` is the last time that counts. */
+/** Options of opening: `end` is the last timestamp that is visible. */
 export interface OpenOptions {
   readonly end?: number
   readonly key?: string
@@ -49,37 +49,37 @@ export interface Engine {
   readonly openGroup: (uri: string, options: OpenOptions) => Promise<OpenGroup>
 }
 
-/** One compared thing. */
+/** The outcome of one comparison. */
 export interface Outcome {
   readonly uri: string
   /** `schema`, `read full`… */
   readonly thing: string
-  /** why it failed, or undefined */
+  /** the reason of a failure, or undefined */
   readonly failure?: string
 }
 
 interface Thing {
   readonly thing: string
-  /** Answers the first difference. */
+  /** Returns the first difference. */
   readonly check: () => Promise<string | undefined>
 }
 
 const say = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
   const tag = (error as { readonly _tag?: unknown })._tag
-  // a defect is our own bug: show where it happened
+  // a defect is a bug: show the stack
   return typeof tag === "string" ? `${tag}: ${error.message}` : (error.stack ?? error.message).split("\n    at ")
     .slice(0, 3).join(" | at ")
 }
 
-/** Opens at most once for each end time; things share what is open. */
+/** Opens at most once for each end time, shared by all comparisons. */
 const shared = <A>(open: (end: number | undefined) => Promise<A>): (end?: number) => Promise<A> => {
   const opened = new Map<number | undefined, Promise<A>>()
   return (end) => {
     let promise = opened.get(end)
     if (promise === undefined) {
       promise = open(end)
-      promise.catch(() => {}) // whoever awaits it hears of it
+      promise.catch(() => {}) // callers that await the promise receive the error
       opened.set(end, promise)
     }
     return promise
@@ -128,7 +128,7 @@ const ofArray = (
           ranges: rangesOf(expected, read),
           where: read.condition,
         })
-        // the recording engine read nothing at all, so there is nothing to compare with
+        // the recording engine failed to read, so there is no expected result
         if (read.columns === undefined) return undefined
         return differenceOfRead(isEngineFault(uri, read) ? righted(expected, read) : read, cells, comparison)
       },
@@ -166,12 +166,12 @@ const thingsOf = (expected: ExpectedObject, uri: string, key: string | null, eng
 }
 
 /**
- * Checks everything in a case, one outcome a compared thing. `only` takes the things that it matches, as `uri: thing`.
+ * Runs all comparisons of a case. `only` selects the comparisons whose `uri: thing` it matches.
  */
-export async function* checkCase(given: Case, engine: Engine, only?: RegExp): AsyncGenerator<Outcome> {
-  for (const [path, expected] of Object.entries(given.objects)) {
-    const uri = join(given.folder, path)
-    for (const { thing, check } of thingsOf(expected, uri, given.key, engine)) {
+export async function* checkCase(testCase: Case, engine: Engine, only?: RegExp): AsyncGenerator<Outcome> {
+  for (const [path, expected] of Object.entries(testCase.objects)) {
+    const uri = join(testCase.folder, path)
+    for (const { thing, check } of thingsOf(expected, uri, testCase.key, engine)) {
       if (only !== undefined && !only.test(`${uri}: ${thing}`)) continue
       let failure: string | undefined
       try {

@@ -1,6 +1,6 @@
 /**
- * Comparing what was read with what was recorded. Each function answers the first difference as text, or undefined.
- * The rules are those of the fixtures' README.
+ * Compares results with recorded ones. Each function returns the first difference as text, or undefined.
+ * The README of the fixtures describes the rules.
  */
 import { createHash } from "node:crypto"
 import type { CellJson } from "../../schema/array/scalar.ts"
@@ -8,21 +8,21 @@ import { cellEncoder, columnJson } from "../../src/query/column/cell_json.ts"
 import type { Column } from "../../src/query/column/column.ts"
 import type { Digest, ExpectedColumn, ExpectedRead } from "./expected.ts"
 
-/** What a read gave. */
+/** The result of a read. */
 export interface Cells {
   readonly cells: number
   readonly columns: Readonly<Record<string, Column>>
 }
 
-/** What the comparison needs to know of the array. */
+/** The properties of the array that affect the comparison. */
 export interface Comparison {
   /** names of the dimensions */
   readonly dimensions: ReadonlyArray<string>
-  /** rows of equal coordinates may come in any order */
+  /** whether rows of equal coordinates may be in any order */
   readonly allowsDuplicates: boolean
 }
 
-/** JSON, but −0 is not 0. */
+/** Formats as JSON, but distinguishes −0 from 0. */
 const show = (value: unknown): string => {
   if (value === undefined) return "nothing"
   return Object.is(value, -0) ? "-0" : JSON.stringify(value, (_, v) => Object.is(v, -0) ? "-0" : v)
@@ -35,7 +35,7 @@ const short = (value: unknown): string => {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
 
-/** The first path at which two JSON values differ. The order of keys does not matter. */
+/** Returns the first path at which two JSON values differ. The order of keys is ignored. */
 export const differenceOfJson = (expected: unknown, actual: unknown, path = ""): string | undefined => {
   if (isObject(expected) && isObject(actual) && Array.isArray(expected) === Array.isArray(actual)) {
     const keys = [...new Set([...Object.keys(expected), ...Object.keys(actual)])]
@@ -67,7 +67,7 @@ const differenceOfList = (name: string, expected: ReadonlyArray<CellJson>, colum
 
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-/** Where the cells' values start and end, in values. */
+/** Returns the start and end of the cells' values. */
 const extent = (column: Column, from: number, to: number): readonly [number, number] =>
   column.cellValNum === "var"
     ? [column.offsets![from], column.offsets![to]]
@@ -79,7 +79,7 @@ const bytesOf = (column: Column): Uint8Array => {
   return new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
 }
 
-/** Offsets as the engine gives them: in bytes, from 0, eight bytes each, without the end. */
+/** Returns offsets in the engine's form: in bytes, from 0, eight bytes each, without the end. */
 const offsetsOf = (column: Column): Uint8Array => {
   const { offsets, values, length } = column
   const out = new DataView(new ArrayBuffer(8 * length))
@@ -89,7 +89,7 @@ const offsetsOf = (column: Column): Uint8Array => {
   return new Uint8Array(out.buffer)
 }
 
-/** Heads and tails show what lies below a null too. */
+/** Drops the validity: heads and tails are recorded with the values of null cells. */
 const withoutNulls = ({ validity: _, ...column }: Column): Column => column
 
 const differenceOfEnds = (name: string, expected: Digest, column: Column): string | undefined => {
@@ -125,7 +125,7 @@ const differenceOfDigest = (name: string, expected: Digest, column: Column): str
 
 const isDigest = (expected: ExpectedColumn): expected is Digest => !Array.isArray(expected)
 
-/** One column, cell by cell in order. */
+/** Compares a column, cell by cell in order. */
 export const differenceOfColumn = (name: string, expected: ExpectedColumn, column: Column): string | undefined =>
   isDigest(expected) ? differenceOfDigest(name, expected, column) : differenceOfList(name, expected, column)
 
@@ -136,7 +136,7 @@ const rowsOf = (lists: Lists, length: number): Array<string> => {
   return Array.from({ length }, (_, i) => `{${names.map((name) => `${name}: ${show(lists[name][i])}`).join(", ")}}`)
 }
 
-/** Rows as a multiset. */
+/** Compares rows as multisets. */
 const differenceOfRows = (expected: Lists, actual: Lists, length: number): string | undefined => {
   const missing = new Map<string, number>()
   for (const row of rowsOf(expected, length)) missing.set(row, (missing.get(row) ?? 0) + 1)
@@ -149,26 +149,26 @@ const differenceOfRows = (expected: Lists, actual: Lists, length: number): strin
   }
   if (surplus.length === 0) return undefined
   const absent = missing.keys().next().value
-  return `in no order: expected the row ${absent}, got ${surplus[0]} (${surplus.length} rows differ)`
+  return `unordered: expected the row ${absent}, got ${surplus[0]} (${surplus.length} rows differ)`
 }
 
-/** A whole read. */
+/** Compares a whole read. */
 export const differenceOfRead = (expected: ExpectedRead, actual: Cells, array: Comparison): string | undefined => {
   const failed = Object.keys(expected.column_errors ?? {})
   const names = Object.keys(expected.columns)
-  const wanted = [...names, ...failed]
-  for (const name of wanted) {
+  const requested = [...names, ...failed]
+  for (const name of requested) {
     if (!Object.hasOwn(actual.columns, name)) return `${name}: expected a column, got none`
   }
   for (const name of Object.keys(actual.columns)) {
-    if (!wanted.includes(name)) return `${name}: expected no such column, got one`
+    if (!requested.includes(name)) return `${name}: expected no such column, got one`
   }
   if (actual.cells !== expected.cells) return `expected ${expected.cells} cells, got ${actual.cells}`
-  for (const name of wanted) {
+  for (const name of requested) {
     const length = actual.columns[name].length
     if (length !== expected.cells) return `${name}: expected ${expected.cells} cells, got ${length}`
   }
-  // nobody knows what is in these, only that it has to be readable
+  // the contents of these columns are unknown, but they must be readable
   for (const name of failed) columnJson(actual.columns[name])
 
   const inOrder = expected.layout !== "unordered"
@@ -180,7 +180,7 @@ export const differenceOfRead = (expected: ExpectedRead, actual: Cells, array: C
     if (difference !== undefined) return difference
   }
   if (!names.some(anyOrder)) return undefined
-  // with the coordinates in order, equal multisets of rows are equal multisets at each place
+  // with equal order of the coordinates, equal multisets of rows are equal multisets at each position
   const lists = names.filter((name) => !isDigest(expected.columns[name]))
   return differenceOfRows(
     Object.fromEntries(lists.map((name) => [name, expected.columns[name] as ReadonlyArray<CellJson>])),

@@ -73,7 +73,7 @@ describe("comparing columns", () => {
     differs(differenceOfColumn("a", ["1"], ints("a", 1)), 'a[0]: expected "1", got 1')
   })
 
-  it("does not look below nulls, but at them", () => {
+  it("ignores the values of null cells, but not the validity", () => {
     assertEquals(differenceOfColumn("a", [1, null], nullable(ints("a", 1, 99), 1, 0)), undefined)
     differs(differenceOfColumn("a", [1, null], ints("a", 1, 99)), "a[1]: expected null, got 99")
     differs(differenceOfColumn("a", [1, 2], nullable(ints("a", 1, 2), 1, 0)), "a[1]: expected 2, got null")
@@ -139,7 +139,7 @@ describe("comparing columns", () => {
 describe("comparing reads", () => {
   const expected = read({ columns: { x: [1, 2, 3], a: [7, 8, 9] } })
 
-  it("wants the same columns and cells", () => {
+  it("requires the same columns and cells", () => {
     assertEquals(differenceOfRead(expected, got(ints("x", 1, 2, 3), ints("a", 7, 8, 9)), plain), undefined)
     differs(differenceOfRead(expected, got(ints("x", 1, 2, 3), ints("a", 7, 8, 0)), plain), "a[2]: expected 9, got 0")
     differs(differenceOfRead(expected, got(ints("x", 1, 2, 3)), plain), "a: expected a column")
@@ -151,28 +151,28 @@ describe("comparing reads", () => {
     differs(differenceOfRead(expected, got(ints("x", 1, 2, 3), ints("a", 7, 8)), plain), "a: expected 3 cells, got 2")
   })
 
-  it("minds the order of rows, unless there is none", () => {
+  it("compares the order of rows, unless it is unordered", () => {
     const turned = got(ints("x", 3, 1, 2), ints("a", 9, 7, 8))
     differs(differenceOfRead(expected, turned, plain), "x[0]")
     const unordered = { ...expected, layout: "unordered" as const }
     assertEquals(differenceOfRead(unordered, turned, plain), undefined)
-    differs(differenceOfRead(unordered, got(ints("x", 3, 1, 2), ints("a", 9, 8, 7)), plain), "in no order")
+    differs(differenceOfRead(unordered, got(ints("x", 3, 1, 2), ints("a", 9, 8, 7)), plain), "unordered")
     // a multiset, not a set
     const twice = read({ layout: "unordered", columns: { x: [1, 1, 2] } })
     assertEquals(differenceOfRead(twice, got(ints("x", 2, 1, 1)), plain), undefined)
     differs(differenceOfRead(twice, got(ints("x", 2, 1, 2)), plain), "expected the row {x: 1}, got {x: 2}")
   })
 
-  it("lets duplicates change places with each other only", () => {
+  it("allows duplicates to be in any order", () => {
     const same = read({ columns: { x: [1, 1, 2], a: [7, 8, 9] } })
     const swapped = got(ints("x", 1, 1, 2), ints("a", 8, 7, 9))
     assertEquals(differenceOfRead(same, swapped, dups), undefined)
     differs(differenceOfRead(same, swapped, plain), "a[0]: expected 7, got 8")
-    differs(differenceOfRead(same, got(ints("x", 1, 1, 2), ints("a", 8, 9, 7)), dups), "in no order")
+    differs(differenceOfRead(same, got(ints("x", 1, 1, 2), ints("a", 8, 9, 7)), dups), "unordered")
     differs(differenceOfRead(same, got(ints("x", 1, 2, 1), ints("a", 7, 9, 8)), dups), "x[1]: expected 1, got 2")
   })
 
-  it("takes columns that nobody could read as they come, but they must come", () => {
+  it("accepts any contents of unreadable columns, but they must exist", () => {
     const broken = read({ columns: { x: [1, 2, 3] }, error: "failed", column_errors: { a: "failed" } })
     assertEquals(differenceOfRead(broken, got(ints("x", 1, 2, 3), ints("a", 5, 5, 5)), plain), undefined)
     differs(differenceOfRead(broken, got(ints("x", 1, 2, 3)), plain), "a: expected a column")

@@ -1,4 +1,4 @@
-/** What `expected.json` holds, and where the cases are. The page that describes it is the README of the fixtures. */
+/** The contents of `expected.json`, and the folders of the cases. The README of the fixtures describes them. */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Json, JsonObject } from "../../src/array/describe/describe.ts"
@@ -28,9 +28,9 @@ export interface ExpectedRead {
   readonly ranges?: ReadonlyArray<ReadonlyArray<readonly [ScalarInput, ScalarInput]> | null>
   readonly timestamp_end?: string
   readonly condition?: ReadonlyArray<{ readonly field: string; readonly op: string; readonly value: CellJson }>
-  /** what the recording engine said when it failed */
+  /** the error message of the recording engine */
   readonly error?: string
-  /** what it said of each column that it could not read alone */
+  /** the error message of each column that it could not read */
   readonly column_errors?: Readonly<Record<string, string>>
 }
 
@@ -51,7 +51,7 @@ export interface ExpectedArray {
   readonly schema: ExpectedSchema
   readonly non_empty_domain: Json
   readonly metadata: Json
-  /** missing where the recording engine could not tell */
+  /** missing if the recording engine failed to list them */
   readonly fragments?: Json
   readonly enumerations?: Json
   readonly reads: ReadonlyArray<ExpectedRead>
@@ -63,7 +63,7 @@ export interface ExpectedGroup {
   readonly members: Json
 }
 
-/** What the recording engine refused to open. */
+/** An array or group that the recording engine failed to open. */
 export interface ExpectedRefusal {
   readonly kind: "array" | "group"
   readonly error: string

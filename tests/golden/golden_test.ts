@@ -13,7 +13,7 @@ const packs = readdirSync(data).filter((name) => name.endsWith(".pack.gz")).sort
   a.localeCompare(b, "en", { numeric: true })
 )
 
-/** Runs over a folder; fails with what differs. */
+/** Runs the cases of a folder; fails with the differences. */
 const check = async (folder: string, codecs: "native" | "portable"): Promise<number> => {
   const failures: Array<string> = []
   const totals = await run([folder], makeEngine(codecs), {
@@ -35,7 +35,7 @@ const unpacked = async <A>(name: string, use: (folder: string) => Promise<A>): P
 }
 
 describe("golden arrays", () => {
-  it("of every format version are there", () => {
+  it("exist for every format version", () => {
     const versions = Array.from({ length: 22 }, (_, i) => `v${i + 1}.pack.gz`)
     assertEquals(packs, ["upstream.pack.gz", ...versions])
   })

@@ -1,9 +1,9 @@
 /**
- * Recorded answers that are the recording engine's own fault, and what is right instead.
+ * Recorded results that are wrong because of an engine bug, with the right results.
  *
- * A condition on a dense array that holds a sparse fragment made engine 2.30 answer no cells at all, without an error
- * (`format.md`, section 22, item 13). That is so in nine cases, `dense_sparse_write` of the formats 1 to 9. Right is what a
- * dense read with a condition gives elsewhere: all cells, and fill values where the condition does not hold.
+ * Engine 2.30 returns no cells, without an error, for a condition on a dense array that contains a sparse fragment
+ * (`format.md`, section 22, item 13): nine cases, `dense_sparse_write` of formats 1 to 9. The right result is that of other
+ * dense reads with a condition: all cells, with fill values in cells that do not match.
  */
 import { cellBytesJson, type CellJson } from "../../schema/array/scalar.ts"
 import type { ExpectedArray, ExpectedRead } from "./expected.ts"
@@ -11,13 +11,13 @@ import type { ExpectedArray, ExpectedRead } from "./expected.ts"
 /** The cases, by the end of their URI. */
 const cases = /(^|\/)dense_sparse_write\/array$/
 
-/** Whether the recorded answer of a read is such a one. */
+/** Whether the recorded result of a read is affected. */
 export const isEngineFault = (uri: string, read: ExpectedRead): boolean =>
   cases.test(uri) && read.condition !== undefined && read.cells === 0
 
 const fromHex = (hex: string): Uint8Array => Uint8Array.from(hex.match(/../g) ?? [], (byte) => parseInt(byte, 16))
 
-/** What is right: the answer to the same read without a condition, with fill values where the condition does not hold. */
+/** Returns the right result: the same read without a condition, with fill values in cells that do not match. */
 export const righted = (expected: ExpectedArray, read: ExpectedRead): ExpectedRead => {
   const whole = expected.reads.find((other) =>
     other.condition === undefined && other.timestamp_end === read.timestamp_end && other.layout === read.layout &&

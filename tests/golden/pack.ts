@@ -9,7 +9,7 @@ import { pack } from "./pack_format.ts"
 
 const data = join(import.meta.dirname!, "data")
 
-/** Cases that tell much in few bytes: in every version that has them. */
+/** Small cases with much coverage: packed for every version that has them. */
 const everywhere = [
   "current_domain",
   "current_domain_dense",
@@ -39,7 +39,7 @@ const everywhere = [
   "vacuumed",
 ]
 
-/** Cases that take turns: in every third version that has them, and in the first and the last. */
+/** Cases packed for every third version that has them, and for the first and the last. */
 const turns = [
   "commits_consolidated",
   "consolidated_sparse",
@@ -79,7 +79,7 @@ const turns = [
   "sparse_types",
 ]
 
-/** Large ones, where many chunks and tiles are met: in three versions. */
+/** Large cases with many chunks and tiles: packed for three versions. */
 const large: Readonly<Record<string, ReadonlyArray<string>>> = {
   v2: ["sparse_big_chunks"],
   v8: ["dense_big_chunks"],
@@ -113,7 +113,7 @@ export const selection = (fixtures: string): ReadonlyMap<string, ReadonlyArray<s
 
 if (import.meta.main) {
   const fixtures = process.argv[2]
-  if (fixtures === undefined) throw new Error("say where the fixtures are: pack.ts FIXTURES")
+  if (fixtures === undefined) throw new Error("missing argument: pack.ts FIXTURES")
   rmSync(data, { recursive: true, force: true })
   mkdirSync(data)
   let total = 0

@@ -16,7 +16,7 @@ const inFolder = (use: (folder: string) => void): void => {
 }
 
 describe("packing", () => {
-  it("gives the same files back, empty ones and odd names too", () =>
+  it("unpacks the same files, including empty ones and unusual names", () =>
     inFolder((folder) => {
       const files: Record<string, Uint8Array> = {
         "a/x/__1_1/a0.tdb": Uint8Array.of(0, 255, 10),
@@ -35,7 +35,7 @@ describe("packing", () => {
       assertEquals(Uint8Array.from(pack(join(folder, "out"), ["a", "b"])), Uint8Array.from(packed))
     }))
 
-  it("chooses from each version what it has", () =>
+  it("selects the existing cases of each version", () =>
     inFolder((folder) => {
       for (let v = 1; v <= 10; v++) {
         for (const name of ["dense_empty", "sparse_1d", "unheard_of", ...(v === 8 ? ["dense_big_chunks"] : [])]) {

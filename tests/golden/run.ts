@@ -11,7 +11,7 @@ import { parseArgs } from "node:util"
 import { checkCase, type Engine } from "./check_case.ts"
 import { findCases, loadCase } from "./expected.ts"
 
-/** What came of a run. */
+/** The result of a run. */
 export interface Totals {
   readonly passed: number
   readonly failed: number
@@ -19,7 +19,7 @@ export interface Totals {
 
 export interface RunOptions {
   readonly only?: RegExp
-  /** Hears what is found, a line at a time. */
+  /** Receives the differences, line by line. */
   readonly print?: (line: string) => void
 }
 
@@ -45,7 +45,7 @@ export const run = async (
   return totals
 }
 
-/** The closing line. Nothing is skipped. */
+/** Returns the closing line. */
 export const summary = ({ passed, failed }: Totals): string => `${passed} passed, ${failed} failed, 0 skipped`
 
 const main = async (args: ReadonlyArray<string>): Promise<number> => {
@@ -59,7 +59,7 @@ const main = async (args: ReadonlyArray<string>): Promise<number> => {
     },
   })
   const { codecs, only, quiet } = values
-  if (positionals.length === 0) throw new Error("name at least one folder with fixtures: golden DIR…")
+  if (positionals.length === 0) throw new Error("missing argument: golden DIR…")
   if (codecs !== "native" && codecs !== "portable") throw new Error(`--codecs ${codecs}: native or portable`)
   const { makeEngine } = await import("./adapter.ts")
   const totals = await run(positionals, makeEngine(codecs), {
@@ -67,7 +67,7 @@ const main = async (args: ReadonlyArray<string>): Promise<number> => {
     print: (line) => quiet ? undefined : console.log(line),
   })
   console.log(summary(totals))
-  if (totals.passed + totals.failed === 0) throw new Error("there is nothing to compare here")
+  if (totals.passed + totals.failed === 0) throw new Error("no cases in these folders")
   return totals.failed === 0 ? 0 : 1
 }
 

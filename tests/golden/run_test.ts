@@ -21,7 +21,7 @@ const array = {
     { name: "until 5", layout: "row-major", cells: 2, columns: { a: [1, 2] }, timestamp_end: "5" },
     { name: "part", layout: "col-major", cells: 2, columns: { a: [1, 2] }, ranges: [null, [[1, 1], [3, 4]]] },
     { name: "condition", layout: "row-major", cells: 2, columns: { a: [1, 2] }, condition: [test] },
-    { name: "hopeless", layout: "row-major", error: "nobody reads this" },
+    { name: "hopeless", layout: "row-major", error: "unreadable" },
   ],
 }
 const group = { kind: "group", metadata: [], members: [{ uri: "a", type: "array", name: null }] }
@@ -31,7 +31,7 @@ class Refused extends Data.TaggedError("Refused")<{ readonly message: string }> 
 
 const column: Column = { name: "a", type: "int8", cellValNum: 1, length: 2, values: Int8Array.of(1, 2) }
 
-/** An engine that answers what is expected, but where `wrong` says something else. */
+/** An engine that returns the expected results, except those in `wrong`. */
 const engine = (
   wrong: Record<string, unknown> = {},
   requests: Array<ReadRequest | { end?: number; key?: string }> = [],
@@ -86,14 +86,14 @@ const outcome = (wrong: Record<string, unknown>, only?: RegExp) =>
   })
 
 describe("the golden runner", () => {
-  it("counts each compared thing once", async () => {
+  it("counts each comparison once", async () => {
     const { line, lines } = await outcome({})
     // 5 of the array itself, 5 reads, 2 of the group, 1 refusal
     assertEquals(line, "13 passed, 0 failed, 0 skipped")
     assertEquals(lines, [])
   })
 
-  it("fails on each thing that is wrong, and says where", async () => {
+  it("fails on each wrong result, with its path", async () => {
     const cases: ReadonlyArray<[Record<string, unknown>, string]> = [
       [{ schema: { ...array.schema, allows_dups: true } }, "array: schema: allows_dups: expected false, got true"],
       [{ ned: null }, "array: non_empty_domain: expected [[1,2],[1,2]], got null"],
@@ -113,13 +113,13 @@ describe("the golden runner", () => {
     assertEquals(lines[0], "FAILED /v22/case/array: read full: a[1]: expected 2, got 3")
   })
 
-  it("fails everything of an array that does not open", async () => {
+  it("fails all comparisons of an array that cannot be opened", async () => {
     const { line, lines } = await outcome({ open: true })
     assertEquals(line, "3 passed, 10 failed, 0 skipped")
     assertEquals(lines[0], "FAILED /v22/case/array: schema: Refused: does not open")
   })
 
-  it("wants a tagged error where opening is refused", async () => {
+  it("requires a tagged error if opening is rejected", async () => {
     const open = await outcome({ refused: Promise.resolve({}) })
     assertStringIncludes(open.lines.join("\n"), "refused: open: expected an error, got an open array")
     const rejected = Promise.reject(new RangeError("oops"))
@@ -142,7 +142,7 @@ describe("the golden runner", () => {
     ])
   })
 
-  it("takes only what matches", async () => {
+  it("runs only matching comparisons", async () => {
     assertEquals((await outcome({}, /group: /)).line, "2 passed, 0 failed, 0 skipped")
     assertEquals((await outcome({}, /read (full|condition)$/)).line, "2 passed, 0 failed, 0 skipped")
   })

@@ -1,6 +1,6 @@
 /**
- * Counts memory that is asked for: `ArrayBuffer` and the typed arrays are replaced by ones that add up what they are made
- * for. Import it before all else. What runtimes allocate themselves (in zlib, say) shows in the resident memory instead.
+ * Counts allocated memory: replaces `ArrayBuffer` and the typed arrays by versions that sum up their sizes. Import it before
+ * all other modules. Memory that runtimes allocate (in zlib, for example) is part of the resident memory instead.
  */
 
 let largest = 0
@@ -26,7 +26,7 @@ const counted = <T extends { readonly prototype: object }>(original: T, bytesEac
 
 const buffers = { ArrayBuffer: globalThis.ArrayBuffer }
 
-/** Starts to count. */
+/** Starts counting. */
 export const countAllocations = (): void => {
   const all = globalThis as unknown as Record<
     string,
@@ -39,7 +39,7 @@ export const countAllocations = (): void => {
   all.ArrayBuffer = counted(all.ArrayBuffer, 1)
 }
 
-/** What was asked for since the last time, in bytes: the largest piece, and the sum of all. */
+/** Returns the allocations since the last call, in bytes: the largest one, and the sum. */
 export const takeAllocations = (): { readonly largest: number; readonly total: number } => {
   const out = { largest, total }
   largest = 0

@@ -1,4 +1,4 @@
-/** The cases of a sweep: which subjects are damaged, how often, and how each case went. */
+/** The cases of a sweep: the damaged subjects, the number of mutations, and the result of each case. */
 import * as Effect from "effect/Effect"
 import { type Codecs, Codecs as CodecsTag } from "../../platform/codecs/service.ts"
 import { layerDefault, layerDefaultPortable } from "../../platform/mod.ts"
@@ -11,31 +11,31 @@ import { MAX_BYTES, MEMORY, partOf, type Plan, type Seen, visit } from "./visit.
 
 /** One mutation of one subject. */
 export interface Case {
-  /** `v22/dense_fill/array#3`: with the seed it says all. */
+  /** `v22/dense_fill/array#3`: determines the case together with the seed. */
   readonly id: string
   readonly subject: Subject
 }
 
-/** How a case went. */
+/** The result of a case. */
 export interface Report {
   readonly faults: ReadonlyArray<string>
-  /** Whether something of it was refused, or something else was answered. */
+  /** Whether an operation was rejected, or returned another result. */
   readonly noticed: boolean
   readonly milliseconds: number
   readonly largest: number
 }
 
-/** The case's own limits. */
+/** The maximum duration of a case in milliseconds. */
 export const SLOW = 5000
 
-/** Memory of the codecs' own: the tables of bzip2 take 3.6 MB. */
+/** Memory that codecs allocate: the tables of bzip2 take 3.6 MB. */
 const TABLES = 2 ** 22
-/** What a byte of a file can hold at most: gzip packs no tighter. */
+/** The maximum ratio of compression: gzip does not compress better. */
 const HOLDS = 1032
 
 /**
- * The largest piece of memory that may be asked for: of sparse arrays what the files can hold. Cells of dense arrays need
- * not be written to be read, so that a damaged domain may be large; the reads refuse what is larger than `MAX_BYTES`.
+ * Returns the maximum size of an allocation: for sparse arrays, the maximum uncompressed size of the files. Dense arrays also
+ * return unwritten cells, so that a damaged domain may be large; reads reject results larger than `MAX_BYTES`.
  */
 const largestOf = (files: ReadonlyMap<string, Uint8Array>, seen: Seen): number => {
   const schema = seen.get("schema")
@@ -45,7 +45,7 @@ const largestOf = (files: ReadonlyMap<string, Uint8Array>, seen: Seen): number =
   return Math.min(MAX_BYTES, TABLES + HOLDS * size)
 }
 
-/** `count` cases, each subject's one after the other; which subjects come first is for the seed to say. */
+/** Returns `count` cases, grouped by subject; the seed determines the order of the subjects. */
 export const casesOf = (all: ReadonlyArray<Subject>, seed: string, count: number, rounds: number = 1): Array<Case> => {
   const random = makeRandom(`${seed} order`)
   const order = [...all]
@@ -57,17 +57,17 @@ export const casesOf = (all: ReadonlyArray<Subject>, seed: string, count: number
   const out: Array<Case> = []
   for (let i = 0; out.length < count; i++) {
     const subject = order[i]
-    // the rest is shared out evenly
+    // the remaining cases are divided evenly
     const left = order.length - i
-    const most = Math.max(rounds, Math.ceil((count - out.length) / left))
-    for (let n = 0; n < Math.min(each, most) && out.length < count; n++) {
+    const max = Math.max(rounds, Math.ceil((count - out.length) / left))
+    for (let n = 0; n < Math.min(each, max) && out.length < count; n++) {
       out.push({ id: `${subject.path}#${n}`, subject })
     }
   }
   return out
 }
 
-/** What a subject answers unchanged. */
+/** The results of an unchanged subject. */
 interface Baseline {
   readonly files: ReadonlyMap<string, Uint8Array>
   readonly plan: Plan
@@ -75,7 +75,7 @@ interface Baseline {
   readonly packed: ReadonlyArray<Packed>
 }
 
-/** Runs cases; keeps what the last subject answered unchanged. */
+/** Runs cases; caches the results of the last unchanged subject. */
 export const makeRunner = async (seed: string) => {
   const codecs = {
     native: await Effect.runPromise(Effect.provide(CodecsTag, layerDefault)) as Codecs,
@@ -86,12 +86,12 @@ export const makeRunner = async (seed: string) => {
   const baselineOf = async (subject: Subject): Promise<Baseline> => {
     if (last?.path === subject.path) return last.baseline
     const files = subject.files()
-    const found = new Map<number, Packed>()
-    const first = await visit(subject, files, watched(codecs.native, files, found), {
+    const faultsOfCase = new Map<number, Packed>()
+    const first = await visit(subject, files, watched(codecs.native, files, faultsOfCase), {
       ranges: undefined,
       memory: MEMORY,
     })
-    // what cannot be taken apart says how much it needs
+    // an indivisible read reports its required memory
     const needed = [...first.values()].map((outcome) => {
       const error = outcome.kind === "error"
         ? outcome.error as { readonly _tag?: string; readonly needed?: number }
@@ -100,21 +100,21 @@ export const makeRunner = async (seed: string) => {
     })
     const plan = { ranges: partOf(first), memory: Math.max(MEMORY, ...needed) }
     const native = await visit(subject, files, codecs.native, plan)
-    // WebP and all else read the same with either
-    const baseline = { files, plan, seen: { native, portable: native }, packed: [...found.values()] }
+    // both codec layers return the same results
+    const baseline = { files, plan, seen: { native, portable: native }, packed: [...faultsOfCase.values()] }
     last = { path: subject.path, baseline }
     return baseline
   }
 
   return {
-    /** The mutation of a case. */
+    /** Creates the mutation of a case. */
     prepare: async ({ id, subject }: Case) => {
       const { files, packed, seen, plan } = await baselineOf(subject)
       const random = makeRandom(`${seed} ${id}`)
       const which = random.pick(["native", "portable"] as const)
       return { which, mutation: mutate(files, packed, random), before: seen[which], plan }
     },
-    /** Runs a case that was prepared. */
+    /** Runs a prepared case. */
     run: async (
       { subject }: Case,
       { which, mutation, before, plan }: {
@@ -129,11 +129,11 @@ export const makeRunner = async (seed: string) => {
       const after = await visit(subject, mutation.files, mutation.codecs(codecs[which]), plan)
       const milliseconds = performance.now() - start
       const { largest } = takeAllocations()
-      const found = [...faults(subject, mutation, before, after)]
-      if (milliseconds > SLOW) found.push(`took ${Math.round(milliseconds)} ms`)
-      if (largest > largestOf(mutation.files, after)) found.push(`asked for ${largest} bytes at once`)
+      const faultsOfCase = [...faults(subject, mutation, before, after)]
+      if (milliseconds > SLOW) faultsOfCase.push(`took ${Math.round(milliseconds)} ms`)
+      if (largest > largestOf(mutation.files, after)) faultsOfCase.push(`allocated ${largest} bytes at once`)
       const noticed = [...after.values()].some((outcome) => outcome.kind === "error")
-      return { faults: found, noticed, milliseconds, largest }
+      return { faults: faultsOfCase, noticed, milliseconds, largest }
     },
   }
 }

@@ -8,14 +8,14 @@ const deno = "Deno" in globalThis
 const runtime = { name: deno ? "Deno" : "Bun", command: deno ? [process.execPath, "run", "-A"] : [process.execPath] }
 
 describe("hostile bytes", () => {
-  it("are refused with a place, or read as they are, in 500 cases", { timeout: 120_000 }, async () => {
+  it("are rejected with a location, or read, in 500 cases", { timeout: 120_000 }, async () => {
     const lines: Array<string> = []
     const print = (line: string) => lines.push(line)
-    const its = await sweep({ runtime, seed: "1", fixtures: "packed", count: 500, rounds: 5, print })
+    const result = await sweep({ runtime, seed: "1", fixtures: "packed", count: 500, rounds: 5, print })
     assertEquals(lines, [])
-    assertEquals(its.cases, 500)
-    assert(its.subjects >= 100, `only ${its.subjects} subjects`)
-    // a sweep that damages nothing that matters would tell nothing
-    assert(its.noticed > 200, `only ${its.noticed} were noticed`)
+    assertEquals(result.cases, 500)
+    assert(result.subjects >= 100, `only ${result.subjects} subjects`)
+    // most mutations must have an effect
+    assert(result.noticed > 200, `only ${result.noticed} were noticed`)
   })
 })

@@ -1,16 +1,16 @@
 /**
- * What is right for a damaged array or group. Each thing that is done to it ends in one of three ways:
+ * Judges the results of reading a damaged array or group. Each operation must end in one of three ways:
  *
- * 1. An error of ours that says where: its tag is one of those that bytes may cause, its `uri` lies in the subject, a
- *    FormatError has an `offset`, its message is one line.
- * 2. The answer of before, wherever the changed file has no part in it: schemas without `__schema`, metadata without
- *    `__meta`, everything where the change changed nothing, and all that is encrypted, since its tag guards it.
- * 3. Another answer, for data that nothing guards – but a sound one: every column has the cells that the answer says,
- *    offsets rise from 0 to the end of the values, validity is 0 or 1. A data file without a checksum may change the values
- *    of its own field, never the number of cells of a dense read, never another field, and a field with a checksum not at
- *    all. Coordinates are another matter: they say which cells there are, and tiles are found by their rectangles. Reads of
- *    everything in several orders find as many cells as each other, and so do streams – but those cut along the rectangles
- *    where they sort, and may miss (never add) cells whose coordinates were damaged so that they left theirs.
+ * 1. A located error: a tag that damaged bytes may cause, a `uri` inside the subject, an `offset` for a FormatError, and a
+ *    message of one line.
+ * 2. The original result, if the modified file does not affect the operation: schemas without `__schema`, metadata without
+ *    `__meta`, mutations without an effect, and encrypted data, which the authentication tag protects.
+ * 3. A different but valid result, for data without a checksum: every column has the number of cells of the result, offsets
+ *    ascend from 0 to the end of the values, validity is 0 or 1. A data file without a checksum may change the values of its
+ *    own field, but not the number of cells of a dense read, and not other fields; a field with a checksum must not change.
+ *    Coordinates are different: they determine the cells, and MBRs determine the tiles. Reads of all cells in several orders
+ *    must return the same number of cells, and so must streams; but streams that are partitioned along MBRs for sorting may
+ *    miss (never add) cells whose damaged coordinates are outside their MBR.
  */
 import { sizeOf, viewAs } from "../../schema/array/datatype.ts"
 import { exitCodeOf } from "../../src/cli/exit_code.ts"
@@ -32,7 +32,7 @@ const tags = new Set([
   "Unsupported",
 ])
 
-/** What is wrong with an error. */
+/** Returns the reason why an error is not acceptable. */
 const faultOfError = (path: string, error: object): string | undefined => {
   const { _tag: tag, uri, offset, message, reason } = error as Readonly<Record<string, unknown>>
   const shown = `${String(tag)} (${String(message)})`
@@ -52,23 +52,23 @@ const faultOfError = (path: string, error: object): string | undefined => {
 
 const faultOfColumn = (name: string, column: Column, cells: number): string | undefined => {
   const { type, cellValNum, length, values, offsets, validity } = column
-  const its = JSON.stringify(name)
-  if (length !== cells) return `${its} has ${length} cells of ${cells}`
+  const label = JSON.stringify(name)
+  if (length !== cells) return `${label} has ${length} cells of ${cells}`
   if (values.BYTES_PER_ELEMENT !== viewAs(type, new Uint8Array(sizeOf(type))).BYTES_PER_ELEMENT) {
-    return `${its} has values of another type than ${type}`
+    return `${label} has values of another type than ${type}`
   }
   if (validity !== undefined) {
-    if (validity.length !== cells) return `${its} has ${validity.length} bytes of validity for ${cells} cells`
-    if (validity.some((v) => v > 1)) return `${its} has a validity of neither 0 nor 1`
+    if (validity.length !== cells) return `${label} has ${validity.length} bytes of validity for ${cells} cells`
+    if (validity.some((v) => v > 1)) return `${label} has a validity of neither 0 nor 1`
   }
   if (cellValNum !== "var") {
     return values.length === cells * cellValNum && offsets === undefined
       ? undefined
-      : `${its} has ${values.length} values for ${cells} cells of ${cellValNum}`
+      : `${label} has ${values.length} values for ${cells} cells of ${cellValNum}`
   }
-  if (offsets?.length !== cells + 1) return `${its} has ${offsets?.length} offsets for ${cells} cells`
-  if (offsets[0] !== 0 || offsets[cells] !== values.length) return `${its} has offsets that do not span its values`
-  for (let i = 0; i < cells; i++) if (offsets[i] > offsets[i + 1]) return `${its} has offsets that fall at cell ${i}`
+  if (offsets?.length !== cells + 1) return `${label} has ${offsets?.length} offsets for ${cells} cells`
+  if (offsets[0] !== 0 || offsets[cells] !== values.length) return `${label} has offsets that do not span its values`
+  for (let i = 0; i < cells; i++) if (offsets[i] > offsets[i + 1]) return `${label} has offsets that fall at cell ${i}`
   return undefined
 }
 
@@ -91,12 +91,12 @@ const sameBytes = (a: ArrayBufferView | undefined, b: ArrayBufferView | undefine
   return x.length === y.length && x.every((byte, i) => byte === y[i])
 }
 
-/** The bytes below a null are anything. */
+/** Whether columns are equal, ignoring the values of null cells. */
 const sameColumn = (a: Column | undefined, b: Column | undefined): boolean =>
   a !== undefined && b !== undefined && a.length === b.length && sameBytes(a.values, b.values) &&
   sameBytes(a.offsets, b.offsets) && sameBytes(a.validity, b.validity)
 
-/** The columns that differ in one of the batches. */
+/** Returns the columns that differ in at least one batch. */
 const differing = (before: CellsRead, after: CellsRead): ReadonlySet<string> => {
   const out = new Set<string>()
   before.batches.forEach((batch, i) => {
@@ -109,7 +109,7 @@ const differing = (before: CellsRead, after: CellsRead): ReadonlySet<string> => 
 
 const isRead = (step: string): boolean => /^(read|stream) /.test(step)
 
-/** Whether a changed file can have a part in what a step answers. */
+/** Whether a modified file can affect the result of a step. */
 const takesPart = (file: string, step: string): boolean => {
   if (/\/__(array_)?schema(\/|\.tdb|$)|\/__array_schema/.test(file) && !/__enumerations/.test(file)) return true
   if (/\/__enumerations\//.test(file)) return step === "enumerations" || /resolved/.test(step)
@@ -127,7 +127,7 @@ interface Described {
   >
 }
 
-/** What is wrong with an answer that is not that of before. */
+/** Returns the reason why a changed result is not acceptable. */
 const faultOfChange = (
   { file, same, behind }: Mutation,
   guarded: boolean,
@@ -160,7 +160,7 @@ const faultOfChange = (
   return guardedField === undefined ? undefined : `other cells than before in ${guardedField}, which has a checksum`
 }
 
-/** Whether a file holds coordinates or times of cells; it was named like its dimension once. */
+/** Whether a file contains coordinates or timestamps of cells; older formats name it after the dimension. */
 const holdsCoordinates = (file: string, seen: Seen): boolean => {
   const schema = seen.get("schema")
   const { dimensions } = (schema?.kind === "text" ? JSON.parse(schema.text) : { dimensions: [] }) as Described
@@ -168,7 +168,7 @@ const holdsCoordinates = (file: string, seen: Seen): boolean => {
   return /^(d\d+|__coords|t|dt|dci)$/.test(name) || dimensions.some((dimension) => dimension.name === name)
 }
 
-/** Fields of fixed size whose every byte is below a checksum. */
+/** Returns the fields of fixed size whose bytes are all covered by a checksum. */
 const checkedFields = (seen: Seen): ReadonlySet<string> => {
   const schema = seen.get("schema")
   if (schema?.kind !== "text") return new Set()
@@ -181,7 +181,7 @@ const checkedFields = (seen: Seen): ReadonlySet<string> => {
   )
 }
 
-/** What is wrong, a line each, with what was seen of a subject after a mutation. */
+/** Returns the faults in the results of a subject after a mutation, one line each. */
 export const faults = (
   { path, key, kind }: Pick<Subject, "path" | "key" | "kind">,
   mutation: Mutation,
@@ -212,11 +212,11 @@ export const faults = (
     if (outcome.kind === "cells" && isRead(step) && !/resolved/.test(step)) counts.set(step, total(outcome.cells))
   }
   for (const part of [false, true]) {
-    const its = [...counts].filter(([step]) => /part/.test(step) === part)
-    const most = Math.max(...its.map(([, count]) => count))
-    // streams never have more: then a read would not have the most
-    const agree = its.every(([step, count]) => count === most || (rectangles && /^stream/.test(step)))
-    if (!agree) out.push(`reads that do not agree: ${its.map(([step, count]) => `${step} ${count}`).join(", ")}`)
+    const label = [...counts].filter(([step]) => /part/.test(step) === part)
+    const max = Math.max(...label.map(([, count]) => count))
+    // a stream must not return more cells than a read
+    const agree = label.every(([step, count]) => count === max || (rectangles && /^stream/.test(step)))
+    if (!agree) out.push(`reads that do not agree: ${label.map(([step, count]) => `${step} ${count}`).join(", ")}`)
   }
   return out
 }

@@ -1,4 +1,4 @@
-/** The judge: what is wrong must be found, or the sweep tells nothing. */
+/** The judge must detect wrong results, otherwise the sweep is meaningless. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { FormatError } from "../../schema/errors/format_error.ts"
@@ -10,14 +10,14 @@ import type { Outcome } from "./visit.ts"
 
 const subject = { path: "v22/one/array", kind: "array", key: undefined } as const
 
-const mutation = (file: string, given: Partial<Mutation> = {}): Mutation => ({
-  what: "cut",
+const mutation = (file: string, overrides: Partial<Mutation> = {}): Mutation => ({
+  description: "cut",
   file: `v22/one/array/${file}`,
   same: false,
   behind: false,
   files: new Map(),
   codecs: (codecs) => codecs,
-  ...given,
+  ...overrides,
 })
 
 const a: Column = { name: "a", type: "int32", cellValNum: 1, length: 2, values: Int32Array.of(1, 2) }
@@ -52,7 +52,7 @@ const refused = (error: object): ReadonlyArray<string> => judged("open", text(1)
 const where = { uri: "mem://v22/one/array/__schema/x", path: "", offset: 4, version: 22, detail: "is cut short" }
 
 describe("the judge", () => {
-  it("takes errors that say where, and no others", () => {
+  it("accepts located errors only", () => {
     assertEquals(refused(new FormatError(where)), [])
     assertEquals(refused(new ArrayNotFound({ uri: "mem://v22/one/array", detail: "this is no array" })), [])
     for (
@@ -70,7 +70,7 @@ describe("the judge", () => {
     assert(/a defect: TypeError/.test(judged("open", text(1), { kind: "defect", stack: "TypeError: no" })[0]))
   })
 
-  it("takes columns that are sound, and no others", () => {
+  it("accepts valid columns only", () => {
     assertEquals(judged("read row", read({ a, s }), read({ a, s })), [])
     for (
       const column of [
@@ -87,7 +87,7 @@ describe("the judge", () => {
     ) assertEquals(judged("read row", read({ a, s }), read({ a, [column.name]: column })).length, 1)
   })
 
-  it("takes another answer only where the change has a part in it", () => {
+  it("accepts a changed result only if the mutation affects the operation", () => {
     const other = { ...a, values: Int32Array.of(1, 3) }
     const changed = (of: Mutation, key?: Uint8Array) =>
       judged("read row", read({ a, s }), read({ a: other, s }), of, key)
@@ -96,7 +96,7 @@ describe("the judge", () => {
     assertEquals(changed(mutation("__schema/x")), [])
     assertEquals(changed(mutation(data, { same: true })).length, 1)
     assertEquals(changed(mutation("__meta/__1_1_x")).length, 1)
-    // the tag of the cipher guards what is encrypted, but not from what is changed behind the decompressor
+    // the authentication tag protects encrypted data, but not against changes after decompression
     assertEquals(changed(mutation(data), new Uint8Array(32)).length, 1)
     assertEquals(changed(mutation(data, { behind: true }), new Uint8Array(32)), [])
     const two = read({ a: other, s: { ...s, values: Uint8Array.of(65, 67) } })
@@ -118,12 +118,12 @@ describe("the judge", () => {
     assertEquals(outcome("checksum_sha256").length, 1)
   })
 
-  it("wants reads that agree", () => {
+  it("requires reads that agree", () => {
     const after = new Map([["read row", read({ a })], ["stream row", read({}, 1)]])
     const agree = (file: string, after: ReadonlyMap<string, Outcome>) =>
       faults(subject, mutation(file), new Map(), after).length === 0
     assertEquals(agree("__schema/x", after), false)
-    // a stream may miss what left its rectangle, but a read may not, and a stream never has more
+    // a stream may miss cells outside their MBR, but a read may not, and a stream must not return more
     assertEquals(agree("__fragments/__1_1_x_22/d0.tdb", after), true)
     assertEquals(agree("__fragments/__1_1_x_22/a0.tdb", after), false)
     const more = new Map([["read row", read({}, 1)], ["stream row", read({ a })]])

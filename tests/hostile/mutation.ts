@@ -1,28 +1,28 @@
 /**
  * Mutations: a file cut, a bit flipped, bytes zeroed, filled with 0xFF or set to a large count, at places that a seed says.
  * Most structures of the format are compressed, so that a change to a file ends at the decompressor: a third of the
- * mutations are made behind it instead, as somebody would who packs forged bytes well.
+ * mutations are applied after decompression instead, like forged data that were compressed correctly.
  */
 import { Buffer } from "node:buffer"
 import type { Codecs, Compressor } from "../../platform/codecs/service.ts"
 import { hash, type Random } from "./random.ts"
 
-/** A subject's files with one of them changed, or the codecs that it is read with. */
+/** A subject's files with one file modified, or modified codecs. */
 export interface Mutation {
-  /** What was done, for people. */
-  readonly what: string
-  /** The file that was changed, by its whole name. */
+  /** A description of the mutation. */
+  readonly description: string
+  /** The full name of the modified file. */
   readonly file: string
-  /** Whether nothing was changed after all (zeros were zeroed). */
+  /** Whether the mutation has no effect (zeros were zeroed). */
   readonly same: boolean
-  /** Whether it is made to what comes out of a decompressor: what guards the compressed bytes does not notice. */
+  /** Whether decompressed data are modified, which checksums of the compressed bytes do not detect. */
   readonly behind: boolean
   readonly files: ReadonlyMap<string, Uint8Array>
-  /** Puts the change behind the decompressors, if it is there. */
+  /** Wraps the codecs to modify decompressed data. */
   readonly codecs: (codecs: Codecs) => Codecs
 }
 
-/** A stream that was decompressed, and which file it is in. */
+/** A decompressed stream, and its file. */
 export interface Packed {
   readonly input: number
   readonly size: number
@@ -31,7 +31,7 @@ export interface Packed {
 
 const unchanged = (codecs: Codecs): Codecs => codecs
 
-/** Counts that are large, or at an edge. */
+/** Counts that are large, or at a boundary. */
 const counts = [
   1n,
   2n ** 16n,
@@ -45,7 +45,7 @@ const counts = [
   2n ** 64n - 8n,
 ]
 
-/** Changes bytes in place; answers what it did. */
+/** Functions that modify bytes in place, and return a description. */
 const changes: ReadonlyArray<(bytes: Uint8Array, random: Random) => string> = [
   (bytes, { below }) => {
     const [at, bit] = [below(bytes.length), below(8)]
@@ -73,7 +73,7 @@ const changes: ReadonlyArray<(bytes: Uint8Array, random: Random) => string> = [
   },
 ]
 
-/** Footers are plain bytes at the end of their files: there a change gets furthest. */
+/** The size of the end of a file in bytes, where footers are: uncompressed, so that changes have the most effect. */
 const TAIL = 400
 
 const compressors = ["gzip", "zstd", "lz4", "bzip2"] as const
@@ -83,21 +83,21 @@ const wrap = (codecs: Codecs, around: (compressor: Compressor) => Compressor["de
   return { ...codecs, ...Object.fromEntries(wrapped) }
 }
 
-/** The codecs, telling what they decompress. */
+/** Wraps codecs to record the decompressed streams. */
 export const watched = (
   codecs: Codecs,
   files: ReadonlyMap<string, Uint8Array>,
-  found: Map<number, Packed>,
+  packed: Map<number, Packed>,
 ): Codecs =>
   wrap(codecs, (compressor) => (input, size) => {
     const key = hash(input)
-    if (!found.has(key)) {
-      const its = Buffer.from(input)
+    if (!packed.has(key)) {
+      const compressed = Buffer.from(input)
       const holding = [...files].filter(([, bytes]) =>
-        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(its)
+        Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(compressed)
       )
-      // the same bytes in several files would be changed in all of them
-      if (holding.length === 1) found.set(key, { input: key, size, file: holding[0][0] })
+      // equal bytes in several files would be modified in all of them
+      if (holding.length === 1) packed.set(key, { input: key, size, file: holding[0][0] })
     }
     return compressor.decompress(input, size)
   })
@@ -105,15 +105,15 @@ export const watched = (
 const behindCodecs = (files: ReadonlyMap<string, Uint8Array>, packed: Packed, random: Random): Mutation => {
   const change = random.pick(changes)
   const seed = new Uint8Array(packed.size)
-  // the places depend on the size alone, so that the same is done each time that the stream is read
+  // positions depend on the size only, so that every read of the stream gets the same modification
   const draws: Array<number> = []
-  const what = change(seed, { ...random, below: (n) => (draws.push(random.below(n)), draws[draws.length - 1]) })
+  const description = change(seed, { ...random, below: (n) => (draws.push(random.below(n)), draws[draws.length - 1]) })
   const again = (bytes: Uint8Array): void => {
     let i = 0
     change(bytes, { ...random, below: () => draws[i++] })
   }
   return {
-    what: `${packed.file}: ${what}, behind the decompressor of a stream of ${packed.size} bytes`,
+    description: `${packed.file}: ${description}, after decompression of a stream of ${packed.size} bytes`,
     file: packed.file,
     same: false,
     behind: true,
@@ -129,7 +129,7 @@ const behindCodecs = (files: ReadonlyMap<string, Uint8Array>, packed: Packed, ra
   }
 }
 
-/** One mutation of a subject's files. Half of them go to files that say where everything is. */
+/** Creates a mutation of a subject's files. Half of the mutations affect metadata files. */
 export const mutate = (
   files: ReadonlyMap<string, Uint8Array>,
   packed: ReadonlyArray<Packed>,
@@ -147,12 +147,19 @@ export const mutate = (
   }
   const names = [...files].filter(([, bytes]) => bytes.length > 0).map(([name]) => name)
   if (names.length === 0) {
-    return { what: "nothing: all files are empty", file: "", same: true, behind: false, files, codecs: unchanged }
+    return {
+      description: "nothing: all files are empty",
+      file: "",
+      same: true,
+      behind: false,
+      files,
+      codecs: unchanged,
+    }
   }
   const file = choose(names, (name) => name)
   const before = files.get(file)!
-  const done = (after: Uint8Array, what: string): Mutation => ({
-    what: `${file}: ${what} (of ${before.length} bytes)`,
+  const done = (after: Uint8Array, description: string): Mutation => ({
+    description: `${file}: ${description} (of ${before.length} bytes)`,
     file,
     same: Buffer.compare(before, after) === 0,
     behind: false,

@@ -1,7 +1,7 @@
-/** A small generator of its own: the same seed gives the same cases on every runtime. */
+/** A small random number generator: a seed gives the same cases in every runtime. */
 
 export interface Random {
-  /** A whole number from 0 to before `n`. */
+  /** Returns an integer from 0 to `n` (exclusive). */
   readonly below: (n: number) => number
   readonly pick: <A>(list: ReadonlyArray<A>) => A
 }
@@ -13,7 +13,7 @@ export const hash = (bytes: Uint8Array): number => {
   return h >>> 0
 }
 
-/** Seeded by any text. */
+/** Creates a generator, seeded by a text. */
 export const makeRandom = (seed: string): Random => {
   let state = hash(new TextEncoder().encode(seed))
   const next = (): number => {

@@ -1,4 +1,4 @@
-/** What the sweep found, by name. */
+/** Regressions found by the sweep. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { packedArrays } from "../support/packed_arrays.ts"

@@ -1,7 +1,7 @@
 /**
  * `deno task hostile`: damages every fixture at seeded places – cut, bits flipped, zeroed, filled with 0xFF, in the files and
- * behind the decompressors – and does to it all that a reader may do. Each case ends in an error that says where, or in a
- * sound answer (`judge.ts` says what that is), soon, and in little memory. Closes with `N passed, N failed`.
+ * after decompression – and runs all read operations. Each case must end in a located error or in a valid result (defined in
+ * `judge.ts`), quickly, and within the memory limits. Prints `N passed, N failed` at the end.
  *
  *     --count N                    how many mutations in each runtime (10,000)
  *     --seed S                     other places (1)
@@ -31,7 +31,7 @@ const main = async (): Promise<number> => {
   let [passed, failed] = [0, 0]
   await Promise.all(chosen.map(async (runtime) => {
     const start = performance.now()
-    const its = await sweep({
+    const result = await sweep({
       runtime,
       seed: values.seed,
       fixtures: values.packed ? "packed" : "all",
@@ -40,10 +40,10 @@ const main = async (): Promise<number> => {
       ...(values.only === undefined ? {} : { only: values.only }),
       print: (line) => console.log(line),
     })
-    console.log(shown(runtime.name, its, (performance.now() - start) / 1000))
-    if (its.cases === 0 && its.failed === 0) throw new Error("there is no such case")
-    passed += its.cases - Math.min(its.cases, its.failed)
-    failed += its.failed
+    console.log(shown(runtime.name, result, (performance.now() - start) / 1000))
+    if (result.cases === 0 && result.failed === 0) throw new Error("no such case")
+    passed += result.cases - Math.min(result.cases, result.failed)
+    failed += result.failed
   }))
   console.log(`${passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1

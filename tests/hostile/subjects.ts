@@ -1,4 +1,4 @@
-/** What is damaged: every array and group of the fixtures, those that engines refuse too, with its files in memory. */
+/** The subjects: every array and group of the fixtures, including those that engines reject, with their files in memory. */
 import { Buffer } from "node:buffer"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -31,7 +31,7 @@ const subjectsOf = (folder: string, expected: Expected, filesBelow: (prefix: str
   })
 }
 
-/** Those that are packed in the project. */
+/** Returns the subjects packed in the project. */
 const packed = (): ReadonlyArray<Subject> =>
   readdirSync(data).filter((name) => name.endsWith(".pack.gz")).sort().flatMap((name) => {
     const bytes = new Uint8Array(gunzipSync(readFileSync(join(data, name))))
@@ -48,7 +48,7 @@ const packed = (): ReadonlyArray<Subject> =>
     )
   })
 
-/** All recorded ones, where they are at hand. */
+/** Returns all recorded subjects, if the fixtures are available. */
 const recorded = (): ReadonlyArray<Subject> =>
   !existsSync(shared) ? [] : findCases(shared).flatMap((folder) => {
     const name = folder.slice(shared.length + 1)
@@ -63,7 +63,7 @@ const recorded = (): ReadonlyArray<Subject> =>
     )
   })
 
-/** The subjects, sorted by path: the packed ones, or with them all that are recorded. */
+/** Returns the subjects sorted by path: the packed ones, or all. */
 export const subjects = (which: "packed" | "all"): ReadonlyArray<Subject> => {
   const byPath = new Map(packed().map((subject) => [subject.path, subject]))
   if (which === "all") {

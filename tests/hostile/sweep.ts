@@ -1,49 +1,49 @@
 /**
- * Runs a sweep in a child process and watches it: a case that hangs is ended and named, a case that the process dies of is
- * named, and the sweep goes on behind it.
+ * Runs a sweep in a child process and supervises it: a case that hangs is terminated and reported, a case that crashes the
+ * process is reported, and the sweep continues with the next case.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Runtime } from "../interop/processes.ts"
 
-/** What to run. */
+/** The options of a sweep. */
 export interface SweepOptions {
   readonly runtime: Runtime
   readonly seed: string
-  /** The packed fixtures, or all recorded ones that are at hand. */
+  /** The packed fixtures, or all available ones. */
   readonly fixtures: "packed" | "all"
   readonly count: number
-  /** At least so many cases of a subject, so that fewer subjects must be read unchanged. */
+  /** The minimum number of cases per subject, so that fewer subjects are read unchanged. */
   readonly rounds: number
   /** Just this case, `v22/dense_fill/array#3`. */
   readonly only?: string
   readonly print: (line: string) => void
-  /** Another script for the child, and how long it may say nothing: for tests of this file. */
+  /** For tests of this file: another script for the child, and its timeout without output. */
   readonly worker?: string
   readonly hangs?: number
 }
 
-/** What came of it. */
+/** The result of a sweep. */
 export interface Sweep {
   readonly cases: number
   readonly subjects: number
   readonly failed: number
-  /** Cases in which something was refused. */
+  /** The number of cases in which an operation was rejected. */
   readonly noticed: number
   readonly slowest: number
-  /** The largest piece of memory that a case asked for, in bytes. */
+  /** The largest allocation of a case, in bytes. */
   readonly largest: number
   /** Resident memory at its highest, in bytes. */
   readonly resident: number
 }
 
-/** A case that says nothing for so long hangs; starting a runtime takes its time too. */
+/** The timeout of a case without output in milliseconds; it includes the start of the runtime. */
 const HANGS = 30_000
-/** Resident memory that a runtime, the fixtures and the damaged reads may take together. */
+/** The maximum resident memory in bytes, for the runtime, the fixtures and the reads together. */
 export const RESIDENT = 2 ** 30
 
-/** The highest resident memory of a process; 0 where the system does not say. */
+/** Returns the peak resident memory of a process; 0 if the system does not report it. */
 const residentOf = (child: ChildProcess): number => {
   try {
     return 1024 * Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, "utf8"))?.[1] ?? 0)
@@ -55,7 +55,7 @@ const residentOf = (child: ChildProcess): number => {
 interface Message {
   readonly at?: number
   readonly id?: string
-  readonly what?: string
+  readonly description?: string
   readonly done?: number
   readonly noticed?: boolean
   readonly took?: number
@@ -76,7 +76,7 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
   const fail = (why: string): void => {
     out.failed++
     const again = `deno task hostile --runtime ${runtime.name.toLowerCase()} --seed ${seed} --only '${at.id}'`
-    print(`FAILED ${runtime.name}: ${at.id ?? "the start"}: ${at.what ?? ""}\n    ${why}\n    again: ${again}`)
+    print(`FAILED ${runtime.name}: ${at.id ?? "the start"}: ${at.description ?? ""}\n    ${why}\n    again: ${again}`)
   }
   const hear = (message: Message): void => {
     if (message.at !== undefined) at = message
@@ -119,7 +119,7 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
         rest = lines.pop()!
         for (const line of lines) {
           const message = JSON.parse(line) as Message
-          // while it still lives: afterwards the system has forgotten
+          // only available while the process is alive
           if ((message.done ?? 1) % 16 === 0) out.resident = Math.max(out.resident, residentOf(child))
           if (message.end === true) ended = true
           hear(message)
@@ -138,7 +138,7 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
     const died = await run(skip)
     if (died === undefined) break
     fail(died)
-    // nothing ran at all: it will not the next time either
+    // no case ran: another attempt would fail in the same way
     if (at.at === undefined || at.at < skip) break
     skip = at.at + 1
   }
@@ -146,8 +146,8 @@ export const sweep = async (options: SweepOptions): Promise<Sweep> => {
   return out
 }
 
-/** What came of a sweep, in a line. */
-export const shown = (name: string, its: Sweep, seconds: number): string =>
-  `${name}: ${its.cases} mutations of ${its.subjects} arrays and groups, ${its.noticed} refused, ${its.failed} failed; ` +
-  `slowest ${Math.round(its.slowest)} ms, largest allocation ${(its.largest / 2 ** 20).toFixed(1)} MiB, ` +
-  `resident ${Math.round(its.resident / 2 ** 20)} MiB; ${Math.round(seconds)} s`
+/** Formats the result of a sweep as one line. */
+export const shown = (name: string, result: Sweep, seconds: number): string =>
+  `${name}: ${result.cases} mutations of ${result.subjects} arrays and groups, ${result.noticed} refused, ${result.failed} failed; ` +
+  `slowest ${Math.round(result.slowest)} ms, largest allocation ${(result.largest / 2 ** 20).toFixed(1)} MiB, ` +
+  `resident ${Math.round(result.resident / 2 ** 20)} MiB; ${Math.round(seconds)} s`

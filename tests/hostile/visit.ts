@@ -1,4 +1,4 @@
-/** Does to an array or a group all that a reader may do, and notes how each thing ended. */
+/** Runs all read operations on an array or group, and records their outcomes. */
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -20,34 +20,34 @@ import type { StreamOptions } from "../../src/query/options/read_options.ts"
 import type { RegionInput } from "../../src/query/selection/selection.ts"
 import type { Subject } from "./subjects.ts"
 
-/** Columns that were read, of a whole or of batches one after the other. */
+/** The columns of a read, or of consecutive batches. */
 export interface CellsRead {
   readonly dense: boolean
-  /** Cells that the answer says it has, batch by batch. */
+  /** The number of cells and the columns of each batch. */
   readonly batches: ReadonlyArray<{ readonly cells: number; readonly columns: Readonly<Record<string, Column>> }>
 }
 
-/** How one thing ended: an answer, an error of ours, or a defect. */
+/** The outcome of an operation: a result, a typed error, or a defect. */
 export type Outcome =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "cells"; readonly cells: CellsRead }
   | { readonly kind: "error"; readonly error: { readonly _tag?: unknown; readonly message?: unknown } }
   | { readonly kind: "defect"; readonly stack: string }
 
-/** By what was done: `open`, `schema`, `read row`… */
+/** Outcomes by operation: `open`, `schema`, `read row`… */
 export type Seen = ReadonlyMap<string, Outcome>
 
-/** What is the same in each visit of a subject. */
+/** The parameters shared by all visits of a subject. */
 export interface Plan {
-  /** The ranges of the reads of a part; `undefined` where nothing is known. */
+  /** The ranges of partial reads; `undefined` if the domain is unknown. */
   readonly ranges: RegionInput | undefined
   /** The budget of the streams. */
   readonly memory: number
 }
 
-/** Where somebody who reads what strangers wrote would draw the line: what may be legal but is not wanted. */
+/** The maximum size of results in bytes, as for a reader of untrusted arrays. */
 export const MAX_BYTES = 2 ** 26
-/** The budget of streams; those that cannot do with it say what they need. */
+/** The memory budget of streams in bytes; indivisible reads report their required memory. */
 export const MEMORY = 2 ** 16
 
 const stackOf = (error: unknown): string => error instanceof Error ? error.stack ?? error.message : String(error)
@@ -109,9 +109,9 @@ export const visit = async (
     const domain = TileArray.nonEmptyDomain(array)
     return domain === undefined ? null : describeRanges(schema, domain)
   })
-  await step("fragments", TileArray.fragments(array), (found) => text(describeFragments(schema, found)))
+  await step("fragments", TileArray.fragments(array), (value) => text(describeFragments(schema, value)))
   await step("metadata", TileArray.metadata(array), (items) => (Metadata.values(items), text(describeMetadata(items))))
-  await step("enumerations", TileArray.enumerations(array), (found) => text(describeEnumerations(found)))
+  await step("enumerations", TileArray.enumerations(array), (value) => text(describeEnumerations(value)))
 
   const dense = schema.arrayType === "dense"
   const read = async (name: string, options: StreamOptions): Promise<void> => {
@@ -125,7 +125,7 @@ export const visit = async (
         Sparse.read(array as never, all as never),
         ({ length, fields }) => ({ cells: length, columns: fields }),
       )
-    const batch = await step(name, one, (its) => cells(dense, [its]))
+    const batch = await step(name, one, (cellsRead) => cells(dense, [cellsRead]))
     const coded = Object.values(batch?.columns ?? {}).some((column) => column.enumeration !== undefined)
     if (batch === undefined || !coded) return
     await step(
@@ -142,7 +142,7 @@ export const visit = async (
         columns: fields,
       }))
       : Stream.map(Sparse.stream(array as never, all), ({ length, fields }) => ({ cells: length, columns: fields }))
-    // an array may say that it is large: no more of it is taken than a read would be allowed to answer
+    // a damaged array may claim to be large: stop at the maximum size of a read
     let bytes = 0
     const some = Stream.takeUntil(batches, ({ columns }) => {
       for (const { values } of Object.values(columns)) bytes += values.byteLength
@@ -163,7 +163,7 @@ export const visit = async (
   return seen
 }
 
-/** A part of an array: of each dimension the lower half of what was written, as its unchanged description says. */
+/** Returns a part of an array: in each dimension, the lower half of the original non-empty domain. */
 export const partOf = (seen: Seen): RegionInput | undefined => {
   const [schema, domain] = [seen.get("schema"), seen.get("domain")]
   if (schema?.kind !== "text" || domain?.kind !== "text" || domain.text === "null") return undefined

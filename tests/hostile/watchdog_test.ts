@@ -1,4 +1,4 @@
-/** The sweep itself: what hangs, dies or is wrong is named, and the cases behind it run. */
+/** The sweep reports cases that hang, crash or fail, and continues with the next case. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -23,14 +23,14 @@ const withTrouble = async (trouble: string) => {
        const say = (message) => writeSync(1, JSON.stringify(message) + "\\n")
        const faults = []
        for (let i = Number(process.argv[6]); i < 4; i++) {
-         say({ at: i, id: "v1/one/array#" + i, what: "cut" })
+         say({ at: i, id: "v1/one/array#" + i, description: "cut" })
          if (i === 1) { ${trouble} }
          say({ done: i, noticed: true, took: 1, largest: 1, faults: faults.splice(0) })
        }
        say({ end: true, cases: 4, subjects: 1, late: [] })`,
     )
     const print = (line: string) => lines.push(line)
-    const its = await sweep({
+    const result = await sweep({
       runtime,
       seed: "7",
       fixtures: "packed",
@@ -40,19 +40,19 @@ const withTrouble = async (trouble: string) => {
       worker,
       hangs: 3000,
     })
-    return { ...its, lines }
+    return { ...result, lines }
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
 describe("the watchdog", () => {
-  it("lets a sound sweep be", async () => {
+  it("reports no faults in a valid sweep", async () => {
     const { cases, failed, lines } = await withTrouble("")
     assertEquals([cases, failed, lines], [4, 0, []])
   })
 
-  it("ends and names what hangs, and goes on behind it", async () => {
+  it("terminates and reports a case that hangs, and continues", async () => {
     const { cases, failed, lines } = await withTrouble("for (;;) {}")
     assertEquals([cases, failed], [3, 1])
     assert(
@@ -61,13 +61,13 @@ describe("the watchdog", () => {
     )
   })
 
-  it("names what the process dies of", async () => {
+  it("reports a case that crashes the process", async () => {
     const { cases, failed, lines } = await withTrouble(`console.error("out of memory"); process.exit(9)`)
     assertEquals([cases, failed], [3, 1])
     assert(/array#1: cut\n {4}the process died \(9\): out of memory/.test(lines[0]), lines[0])
   })
 
-  it("names what is wrong", async () => {
+  it("reports faults", async () => {
     const { cases, failed, lines } = await withTrouble(`faults.push("read row: a defect: Error")`)
     assertEquals([cases, failed], [4, 1])
     assert(/array#1: cut\n {4}read row: a defect: Error/.test(lines[0]), lines[0])

@@ -1,6 +1,6 @@
 /**
- * The child process of a sweep: runs cases and says which it is at, a line of JSON each, so that its parent knows where it
- * hangs or dies. `worker.ts SEED packed|all COUNT ROUNDS SKIP [ONLY]`
+ * The child process of a sweep: runs cases and reports the current one as a line of JSON, so that its parent knows which case
+ * hangs or crashes. `worker.ts SEED packed|all COUNT ROUNDS SKIP [ONLY]`
  */
 import { writeSync } from "node:fs"
 import process from "node:process"
@@ -10,7 +10,7 @@ countAllocations()
 const { casesOf, makeRunner } = await import("./cases.ts")
 const { subjects } = await import("./subjects.ts")
 
-/** Written at once: what hangs afterwards has said its name. */
+/** Writes synchronously, so that the current case is known if it hangs. */
 const say = (message: object): void => {
   const bytes = new TextEncoder().encode(`${JSON.stringify(message)}\n`)
   for (let at = 0; at < bytes.length;) {
@@ -35,14 +35,14 @@ const cases = match === null
   : all.filter(({ path }) => path === match[1]).map((subject) => ({ id: only, subject }))
 const runner = await makeRunner(seed)
 for (let i = Number(skip); i < cases.length; i++) {
-  say({ at: i, id: cases[i].id, what: "its description, unchanged" })
+  say({ at: i, id: cases[i].id, description: "its description, unchanged" })
   const prepared = await runner.prepare(cases[i])
-  say({ at: i, id: cases[i].id, what: `${prepared.mutation.what}; ${prepared.which} codecs` })
+  say({ at: i, id: cases[i].id, description: `${prepared.mutation.description}; ${prepared.which} codecs` })
   const report = await runner.run(cases[i], prepared)
-  // rejections are told after the tasks that are due
+  // unhandled rejections are reported after pending tasks
   if (i % 20 === 0 || report.faults.length > 0) await new Promise((resolve) => setTimeout(resolve, 0))
-  const found = [...report.faults, ...unhandled.splice(0)]
-  say({ done: i, noticed: report.noticed, took: report.milliseconds, largest: report.largest, faults: found })
+  const allFaults = [...report.faults, ...unhandled.splice(0)]
+  say({ done: i, noticed: report.noticed, took: report.milliseconds, largest: report.largest, faults: allFaults })
 }
 await new Promise((resolve) => setTimeout(resolve, 10))
 say({

@@ -1,18 +1,18 @@
-/** Memory that is given back at once. */
+/** Early release of memory. */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { release } from "../../src/kernel/release.ts"
 import { sortCells, sortPacked, takeOrder } from "../../src/kernel/sort/sort_cells.ts"
 
-describe("memory that is given back", () => {
-  it("is that of large arrays, once each; they are empty then", () => {
+describe("released memory", () => {
+  it("includes large arrays, once each, which become empty", () => {
     const [large, small, other] = [new Uint32Array(1 << 16), new Uint32Array(8), new Uint32Array(1 << 16).fill(7)]
     release([large, small, large])
     assertEquals([large.length, small.length, other.length], [0, 8, 1 << 16])
     assertEquals(other.every((value) => value === 7), true)
   })
 
-  it("is what cells were sorted by, and never what was given to be sorted", () => {
+  it("includes the words of a sort, but never its input", () => {
     const n = 1 << 17
     const words = [Uint32Array.from({ length: n }, (_, i) => (i * 7919) % n), new Uint32Array(n).fill(3)]
     const sorted = sortPacked(words, n)

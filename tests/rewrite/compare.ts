@@ -1,4 +1,4 @@
-/** What was written again beside what the engine wrote: whole files, tiles, sections of metadata. */
+/** Compares rewritten arrays with the engine's: whole files, tiles, sections of metadata. */
 import * as Effect from "effect/Effect"
 import { Storage } from "../../platform/storage/service.ts"
 import { decode } from "../../schema/binary/mod.ts"
@@ -20,21 +20,21 @@ import { compareTiles } from "../filter/refilter.ts"
 import { deviations, type Difference } from "./deviations.ts"
 import type { RewrittenArray, RewrittenFile, RewrittenFragment } from "./rewrite.ts"
 
-/** What was compared. */
+/** The result of comparisons. */
 export interface Compared {
-  /** Files that are the same to the last byte. */
+  /** The number of byte-identical files. */
   files: number
-  /** Tiles in other files that are the same up to what a codec or an IV is free in. */
+  /** The number of equivalent tiles in other files: identical except for the output of a codec, or an IV. */
   tiles: number
-  /** Sections of metadata and contents of structures that are the same. */
+  /** The number of identical sections of metadata and structures. */
   sections: number
-  /** How often each deviation was seen, by its name. */
+  /** The number of occurrences of each deviation, by name. */
   readonly deviating: Map<string, number>
   readonly faults: Array<string>
 }
 
-/** Nothing was compared yet. */
-export const nothing = (): Compared => ({ files: 0, tiles: 0, sections: 0, deviating: new Map(), faults: [] })
+/** Returns an empty result. */
+export const nothingCompared = (): Compared => ({ files: 0, tiles: 0, sections: 0, deviating: new Map(), faults: [] })
 
 const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i])
 
@@ -49,13 +49,13 @@ const isWhole = ({ schema, nonEmptyDomain }: Fragment): boolean =>
 
 const none: FilterPipeline = { maxChunkSize: 0, filters: [] }
 
-/** Notes a difference: a deviation that is known, or a fault. */
+/** Records a difference: a known deviation, or a fault. */
 const differ = (
   seen: Compared,
   fragment: Fragment,
   version: number,
   field: Field | undefined,
-  what: Difference["what"],
+  part: Difference["part"],
   { how = "others", last = false }: Partial<Difference> = {},
 ): void => {
   const { uri, dense, name } = fragment
@@ -66,16 +66,16 @@ const differ = (
     whole: !dense || isWhole(fragment),
     field,
     filters: field?.filters ?? none,
-    what,
+    part,
     last,
     how,
   }
   const known = deviations.find(({ applies }) => applies(difference))
-  if (known === undefined) seen.faults.push(`${uri}: ${what} of ${field?.name ?? "no field"}: ${how}`)
+  if (known === undefined) seen.faults.push(`${uri}: ${part} of ${field?.name ?? "no field"}: ${how}`)
   else seen.deviating.set(known.name, (seen.deviating.get(known.name) ?? 0) + 1)
 }
 
-/** The bytes with some names in place of others that are as long. */
+/** Replaces names in bytes with other names of the same length. */
 const renamed = (bytes: Uint8Array, names: ReadonlyMap<string, string>): Uint8Array => {
   let text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")
   for (const [ours, theirs] of names) text = text.replaceAll(ours, theirs)
@@ -92,7 +92,7 @@ const compareFile = (access: TileAccess, { theirs, ours, names, kind }: Rewritte
     else seen.faults.push(`${theirs}: another ${kind}`)
   })
 
-/** The fields with files of a fragment, in the order of its metadata. */
+/** Returns the fields of a fragment that have files, in the order of its metadata. */
 const fieldsIn = ({ schema, dense, version, hasTimestamps, hasDeleteMetadata }: Fragment): ReadonlyArray<Field> => {
   const { attributes, dimensions, timestamps, deleteTimes, deleteConditions } = fieldsOf(schema)
   const coordinates = version >= Since.splitDimensions ? dimensions : [zippedCoordinates(schema)]
@@ -117,8 +117,8 @@ const lists = [
 
 const offsetsOf = { fixed: "tileOffsets", var: "varTileOffsets", validity: "validityTileOffsets" } as const
 
-/** What the footer says beside where things are. */
-const told = (fragment: Fragment) => ({
+/** Returns the values of a footer except positions. */
+const footerValues = (fragment: Fragment) => ({
   version: fragment.version,
   schemaName: fragment.schemaName,
   dense: fragment.dense,
@@ -139,18 +139,18 @@ const compareFragment = (access: TileAccess, { theirs, ours }: RewrittenFragment
     const load = (of: typeof a, at: number) =>
       Effect.map(loadSections(access, of.sections, [at]), ([tile]) => tile.bytes)
     const bytes = (value: unknown): string => JSON.stringify(value, (_, v) => v instanceof Uint8Array ? [...v] : v)
-    if (bytes(told(theirs)) === bytes(told(ours))) seen.sections++
-    else seen.faults.push(`${where}: another footer: ${bytes(told(ours))} ${bytes(told(theirs))}`)
+    if (bytes(footerValues(theirs)) === bytes(footerValues(ours))) seen.sections++
+    else seen.faults.push(`${where}: another footer: ${bytes(footerValues(ours))} ${bytes(footerValues(theirs))}`)
     const files = (fragment: Fragment) =>
       Effect.map(storage.list(fragment.uri), (entries) => entries.map(({ name }) => name).sort())
     const [left, right] = [yield* files(theirs), yield* files(ours)]
     if (left.join() !== right.join()) seen.faults.push(`${where}: other files: ${right}, not ${left}`)
 
-    const section = (what: Difference["what"], x: number, y: number, field?: Field) =>
+    const section = (part: Difference["part"], x: number, y: number, field?: Field) =>
       Effect.gen(function* () {
-        const [want, found] = [yield* load(a, x), yield* load(b, y)]
-        if (same(want, found)) seen.sections++
-        else differ(seen, theirs, engineVersion, field, what)
+        const [want, actual] = [yield* load(a, x), yield* load(b, y)]
+        if (same(want, actual)) seen.sections++
+        else differ(seen, theirs, engineVersion, field, part)
       })
 
     const pairs: Array<readonly [Uint8Array, Uint8Array]> = []
@@ -179,14 +179,14 @@ const compareFragment = (access: TileAccess, { theirs, ours }: RewrittenFragment
         const context = filters[part] as TileContext
         const tile = (bytes: Uint8Array, all: Float64Array, i: number) => bytes.subarray(all[i], all[i + 1])
         from.forEach((at, i) => {
-          const its = {
+          const tileContext = {
             ...context,
             webp,
             engineVersion,
             offset: at,
             uri: `${theirs.uri}/${name}`,
           }
-          const how = compareTiles(tile(x, from, i), tile(y, to, i), its)
+          const how = compareTiles(tile(x, from, i), tile(y, to, i), tileContext)
           if (how === "equal" || how === "coded") seen.tiles++
           else differ(seen, theirs, engineVersion, field, part, { how, last: i === from.length - 1 })
         })
@@ -210,17 +210,17 @@ const compareFragment = (access: TileAccess, { theirs, ours }: RewrittenFragment
         )
       const [x, y] = [yield* of(a), yield* of(b)]
       if (x.length !== y.length) seen.faults.push(`${where}: statistics of ${y.length} fields, not ${x.length}`)
-      for (const [slot, found] of y.entries()) {
+      for (const [slot, actual] of y.entries()) {
         const field = fieldsIn(theirs).find((f) => slotOf(theirs, f.file) === slot)
         const parts = {
-          min: same(x[slot].min, found.min),
-          max: same(x[slot].max, found.max),
-          sum: same(x[slot].sum, found.sum),
-          nullCount: x[slot].nullCount === found.nullCount,
+          min: same(x[slot].min, actual.min),
+          max: same(x[slot].max, actual.max),
+          sum: same(x[slot].sum, actual.sum),
+          nullCount: x[slot].nullCount === actual.nullCount,
         }
-        for (const [what, equal] of Object.entries(parts)) {
+        for (const [part, equal] of Object.entries(parts)) {
           if (equal) seen.sections++
-          else differ(seen, theirs, engineVersion, field, what as "min")
+          else differ(seen, theirs, engineVersion, field, part as "min")
         }
       }
     }
@@ -231,7 +231,7 @@ const compareFragment = (access: TileAccess, { theirs, ours }: RewrittenFragment
     if (same(yield* metadata(theirs), yield* metadata(ours))) seen.files++
   })
 
-/** Compares all that was written again of an array. */
+/** Compares a rewritten array. */
 export const compareArray = (array: RewrittenArray, seen: Compared) =>
   Effect.gen(function* () {
     for (const file of array.files) yield* compareFile(array.access, file, seen)

@@ -1,6 +1,6 @@
 /**
- * The reverse of the golden tests: what real engines wrote is read, and our writers write it again, by the same schema, in
- * the same format version and for the same times, beside it.
+ * The reverse of the golden tests: reads arrays of real engines, and writes copies with the same schema, format version and
+ * timestamps.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -41,33 +41,33 @@ import { gatherTile, type WriteColumn } from "../../src/write/input/write_column
 import { writeDense } from "../../src/write/dense/write_dense.ts"
 import { lastTileCells, writeFields, writeSparse } from "../../src/write/sparse/write_sparse.ts"
 
-/** A file of the engine and ours, which says the same. */
+/** A file of the engine, and our equivalent file. */
 export interface RewrittenFile {
   readonly kind: "schema" | "enumeration" | "metadata"
   readonly theirs: string
   readonly ours: string
-  /** Names that are made by chance: of ours, what the engine has in its place. */
+  /** Generated names: the engine's name by our name. */
   readonly names: ReadonlyMap<string, string>
 }
 
-/** A fragment of the engine and ours, which has the same cells. */
+/** A fragment of the engine, and ours with the same cells. */
 export interface RewrittenFragment {
   readonly theirs: Fragment
   readonly ours: Fragment
 }
 
-/** What was written again of an array. */
+/** The rewritten parts of an array. */
 export interface RewrittenArray {
   readonly access: TileAccess
   readonly files: ReadonlyArray<RewrittenFile>
   readonly fragments: ReadonlyArray<RewrittenFragment>
-  /** Fragments of a kind that is not written: sparse ones in dense arrays. */
+  /** Fragments that are not rewritten: sparse ones in dense arrays. */
   readonly left: ReadonlyArray<Fragment>
 }
 
 type Needs = Storage | Codecs | Scope.Scope
 
-/** All tiles of a field as one column. */
+/** Concatenates the tiles of a field to one column. */
 const joined = (field: Field, tiles: ReadonlyArray<FieldTile>): WriteColumn => {
   const join = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
     const out = new Uint8Array(parts.reduce((n, part) => n + part.length, 0))
@@ -91,14 +91,14 @@ const joined = (field: Field, tiles: ReadonlyArray<FieldTile>): WriteColumn => {
   }
 }
 
-/** Some order of cells that is not theirs: a step through all that is prime to their number. */
+/** Returns a permutation of cells: steps of a size that is coprime to their number. */
 const shuffled = (cells: number): Uint32Array => {
   const step = [7919, 104729].find((prime) => cells % prime !== 0) ?? 1
   return Uint32Array.from({ length: cells }, (_, i) => (i + 1) * step % cells)
 }
 
-/** A column as users give it. */
-const given = ({ field, values, offsets, validity }: FieldTile & { readonly field: Field }): unknown => {
+/** Returns a column in the user's form. */
+const userColumn = ({ field, values, offsets, validity }: FieldTile & { readonly field: Field }): unknown => {
   const view = viewAs(field.type, values)
   return {
     values: view,
@@ -125,12 +125,12 @@ const rewriteSparse = (access: TileAccess, fragment: Fragment, copy: OpenedArray
     const cells = cellCount(fragment)
     const time = [name.start, name.end] as const
     if (extra.length === 0) {
-      // which of two cells at one place comes first is up to the engine's sort
+      // the order of two cells with equal coordinates depends on the engine's sort
       const order = schema.allowsDuplicates ? "global" : "unordered"
       const permutation = order === "global" ? undefined : shuffled(cells)
       const named = Object.fromEntries(columns.map((column) => {
         const tile = gatherTile(column, permutation, 0, cells)
-        return [column.field.name, given({ field: column.field, ...tile })]
+        return [column.field.name, userColumn({ field: column.field, ...tile })]
       }))
       const request = { time, order, duplicates: "refuse", onProgress: undefined, checks: { anyValue: true } } as const
       const { fragments } = yield* writeSparse(copy, named, request)
@@ -174,7 +174,7 @@ const rewriteDense = (fragment: Fragment, array: OpenedArray, copy: OpenedArray)
     return fragments[0]
   })
 
-/** Writes all that there is of an array again; fragments that others supersede too. */
+/** Writes a copy of an array, including superseded fragments. */
 export const rewriteArray = (uri: string, key: Uint8Array | undefined): Effect.Effect<RewrittenArray, unknown, Needs> =>
   Effect.gen(function* () {
     const storage = yield* Storage
@@ -223,7 +223,7 @@ export const rewriteArray = (uri: string, key: Uint8Array | undefined): Effect.E
       const entries = decode(MetadataEntries, tile.bytes, tile.version, theirs)
       const before = new Set((yield* storage.list(join(newest!.uri, METADATA_FOLDER))).map((e) => e.name))
       if (entries.some(({ deleted }) => deleted)) {
-        // by its name what is deleted goes with what may be left of a NumPy array of that name
+        // deleting a key also removes the other keys of a NumPy array with this name
         yield* storeMetadata(access, newest!.uri, [parsed.start, parsed.end], newest!.schema.version, entries)
       } else {
         const items = entries.map((entry) => ({ ...entry, name: new TextDecoder().decode(entry.key) }))
@@ -258,7 +258,7 @@ export const rewriteArray = (uri: string, key: Uint8Array | undefined): Effect.E
         continue
       }
       const made = copies.get(theirs.schemaName === "" ? ARRAY_SCHEMA_FILE : theirs.schemaName)!
-      // by the same schema, so that its name is what the engine's footer says
+      // with the same schema, so that the engine's footer contains its name
       const copy = { ...array, uri: made.uri, fragments: [] }
       const name = theirs.dense ? yield* rewriteDense(theirs, array, copy) : yield* rewriteSparse(access, theirs, copy)
       const { schema, schemaName } = theirs

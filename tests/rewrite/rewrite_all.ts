@@ -1,4 +1,4 @@
-/** Arrays that are written again, one after the other, each in a memory of its own. */
+/** Rewrites arrays sequentially, each in a separate memory storage. */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { layerNative } from "../../platform/codecs/layers/native.ts"
@@ -9,7 +9,7 @@ import type { PackedArray } from "../support/packed_arrays.ts"
 import { compareArray, type Compared } from "./compare.ts"
 import { rewriteArray } from "./rewrite.ts"
 
-/** An array, and those that its dimension labels lie in. */
+/** Returns an array, and the arrays of its dimension labels. */
 const withLabels = (array: PackedArray): ReadonlyArray<PackedArray> => {
   const { path, files } = array
   const labels = [...files.keys()].map((file) => file.slice(path.length + 1).split("/")).filter(([folder, name]) =>
@@ -18,7 +18,7 @@ const withLabels = (array: PackedArray): ReadonlyArray<PackedArray> => {
   return [array, ...Array.from(new Set(labels), (path) => ({ ...array, path }))]
 }
 
-/** Writes arrays again, and compares; what cannot be written is a fault too. */
+/** Rewrites arrays, and compares them; arrays that cannot be written are faults. */
 export const rewriteAll = async (arrays: ReadonlyArray<PackedArray>, seen: Compared): Promise<void> => {
   for (const { path, key, files } of arrays.flatMap(withLabels)) {
     const storage = Layer.succeed(Storage, makeMemoryStorage(new Map(files)))

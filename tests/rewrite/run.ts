@@ -8,7 +8,7 @@ import { join, relative, sep } from "node:path"
 import process from "node:process"
 import { arraysOf } from "../support/packed_arrays.ts"
 import { fixtures } from "../filter/fixture_tiles.ts"
-import { nothing } from "./compare.ts"
+import { nothingCompared } from "./compare.ts"
 import { deviations } from "./deviations.ts"
 import { rewriteAll } from "./rewrite_all.ts"
 
@@ -23,7 +23,7 @@ const filesOf = (folder: string): ReadonlyMap<string, Uint8Array> =>
     }),
   )
 
-const seen = nothing()
+const seen = nothingCompared()
 for (let version = 3; version <= 22; version++) {
   const before = seen.faults.length
   for (const name of readdirSync(join(root, `v${version}`)).sort()) {
@@ -31,12 +31,12 @@ for (let version = 3; version <= 22; version++) {
   }
   console.log(`format ${version}: ${seen.faults.length - before} faults`)
 }
-for (const { name } of deviations) if (!seen.deviating.has(name)) seen.faults.push(`nothing deviates by "${name}"`)
+for (const { name } of deviations) if (!seen.deviating.has(name)) seen.faults.push(`unused deviation: "${name}"`)
 for (const fault of seen.faults) console.log(fault)
 console.log(
-  `${seen.files} files are equal; of others ${seen.tiles} tiles, up to what a codec or a random number is free in;`,
+  `${seen.files} files are equal; ${seen.tiles} tiles of other files are equivalent, except for codecs and random numbers;`,
 )
-console.log(`${seen.sections} parts of metadata are equal. What deviates, as is known:`)
+console.log(`${seen.sections} parts of metadata are equal. Known deviations:`)
 for (const { name, why } of deviations) console.log(`- ${name}, ${seen.deviating.get(name) ?? 0} times: ${why}`)
 console.log(`${seen.files + seen.tiles + seen.sections} passed, ${seen.faults.length} failed`)
 process.exitCode = seen.faults.length > 0 ? 1 : 0

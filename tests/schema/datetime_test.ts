@@ -43,17 +43,17 @@ describe("datetimes", () => {
     }))
   })
 
-  it("are refused if they are none, or finer than the unit", () => {
-    assertEquals(reason(parseDatetime("datetime_day", "2023-02-29")), "is no day of the calendar")
-    assertEquals(reason(parseDatetime("datetime_day", "2023-13-01")), "is no day of the calendar")
-    assertEquals(reason(parseDatetime("datetime_ms", "2023-01-01T24:00")), "is no time of day")
+  it("are rejected if invalid, or finer than the unit", () => {
+    assertEquals(reason(parseDatetime("datetime_day", "2023-02-29")), "is not a valid calendar date")
+    assertEquals(reason(parseDatetime("datetime_day", "2023-13-01")), "is not a valid calendar date")
+    assertEquals(reason(parseDatetime("datetime_ms", "2023-01-01T24:00")), "is not a valid time of day")
     assertEquals(reason(parseDatetime("datetime_ms", "2023-01-01T12:00+99:00")), "has no valid offset from UTC")
     assertEquals(reason(parseDatetime("datetime_day", "2023-01-01T12:00")), "is finer than its unit (day)")
     assertEquals(reason(parseDatetime("datetime_ms", "2023-01-01T12:00:00.0001")), "is finer than its unit (ms)")
     assertEquals(reason(parseDatetime("datetime_month", "2023-01-01T12:00")), "is finer than its unit (month)")
   })
 
-  it("show as fine as their unit, and read back", () => {
+  it("are formatted with the precision of the unit, and parsed again", () => {
     const units = ["week", "day", "hr", "min", "sec", "ms", "us", "ns", "ps", "fs", "as"]
     for (const unit of units) {
       const type = `datetime_${unit}` as Datatype
@@ -75,7 +75,7 @@ describe("times", () => {
     assertEquals(parseTime("time_hr", "23:00"), 23n)
     assertEquals(parseTime("time_us", "00:00:01.5"), 1500000n)
     assertEquals(reason(parseTime("time_hr", "23:30")), "is finer than its unit (hr)")
-    assertEquals(reason(parseTime("time_hr", "24:00")), "is no time of day")
+    assertEquals(reason(parseTime("time_hr", "24:00")), "is not a valid time of day")
     assertEquals(formatTime("time_ms", 45296789n), "12:34:56.789")
     assertEquals(formatTime("time_ms", -1n), "-1")
     assertEquals(formatTime("time_hr", 24n), "24")

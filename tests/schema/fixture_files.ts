@@ -12,13 +12,13 @@ import { decodeGenericTile, type GenericTileHeader, tileChunks } from "../../sch
 
 const beside = fileURLToPath(new URL("../../../shared/fixtures", import.meta.url))
 
-/** Where the fixtures are: `TESSERA_FIXTURES`, or `../shared/fixtures` beside the repository; `undefined` if nowhere. */
+/** The folder of the fixtures: `TESSERA_FIXTURES`, or `../shared/fixtures` next to the repository; `undefined` if missing. */
 export const fixtures: string | undefined = [process.env.TESSERA_FIXTURES ?? beside].find((dir) => existsSync(dir))
 
-/** Whether every case is to be read, not a sample. */
+/** Whether to read all cases, not a sample. */
 export const full: boolean = process.env.TESSERA_FULL === "1"
 
-/** Folders of cases; a sample takes every seventh and all of `upstream`. */
+/** Returns the folders of cases; a sample contains every seventh and all of `upstream`. */
 export const cases = (): ReadonlyArray<string> => {
   if (fixtures === undefined) return []
   const root = fixtures
@@ -32,7 +32,7 @@ export const cases = (): ReadonlyArray<string> => {
   )
 }
 
-/** All folders at and below `dir`. */
+/** Returns all folders at and below `dir`. */
 export const folders = function* (dir: string): Generator<string> {
   yield dir
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
@@ -40,17 +40,17 @@ export const folders = function* (dir: string): Generator<string> {
   }
 }
 
-/** Names of the files in a folder; none if it is not there. */
+/** Returns the names of the files in a folder; empty if the folder is missing. */
 export const filesIn = (dir: string): ReadonlyArray<string> =>
   existsSync(dir) ? readdirSync(dir, { withFileTypes: true }).filter((e) => e.isFile()).map((e) => e.name).sort() : []
 
-/** Names of the folders in a folder; none if it is not there. */
+/** Returns the names of the folders in a folder; empty if the folder is missing. */
 export const foldersIn = (dir: string): ReadonlyArray<string> =>
   existsSync(dir)
     ? readdirSync(dir, { withFileTypes: true }).filter((e) => e.isDirectory()).map((e) => e.name).sort()
     : []
 
-/** The bytes of a file. */
+/** Returns the bytes of a file. */
 export const load = (path: string): Uint8Array => {
   const buffer = readFileSync(path)
   return new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength)
@@ -66,7 +66,7 @@ const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
   return out
 }
 
-/** A chunk whose one filter is gzip: `n_meta, n_data`, then per part its sizes; the streams back to back. */
+/** Decompresses a chunk with gzip as the only filter: `n_meta, n_data`, the sizes of each part, then the streams. */
 const gunzip = (metadata: Uint8Array, filtered: Uint8Array): Uint8Array => {
   const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength)
   const parts = view.getUint32(0, true) + view.getUint32(4, true)
@@ -80,11 +80,11 @@ const gunzip = (metadata: Uint8Array, filtered: Uint8Array): Uint8Array => {
   return concat(out)
 }
 
-/** The key of a case, from its `expected.json`. */
+/** Returns the key of a case, from its `expected.json`. */
 export const keyOf = (dir: string): string | null =>
   JSON.parse(readFileSync(join(dir, "expected.json"), "utf8")).encryption_key ?? null
 
-/** A chunk of AES-256-GCM over gzip: what gzip left as metadata comes as the first parts. */
+/** Decrypts a chunk of AES-256-GCM over gzip: the metadata of gzip are the first parts. */
 const decrypt = (metadata: Uint8Array, filtered: Uint8Array, key: string): [Uint8Array, Uint8Array] => {
   const view = new DataView(metadata.buffer, metadata.byteOffset, metadata.byteLength)
   const metadataParts = view.getUint32(0, true)
@@ -102,7 +102,7 @@ const decrypt = (metadata: Uint8Array, filtered: Uint8Array, key: string): [Uint
   return [concat(out.slice(0, metadataParts)), concat(out.slice(metadataParts))]
 }
 
-/** A generic tile at the start of bytes, and what it holds. */
+/** A generic tile at the start of bytes, and its contents. */
 export interface Opened {
   readonly header: GenericTileHeader
   readonly headerSize: number

@@ -52,15 +52,15 @@ import {
 import type { ArraySchema as Schema } from "../../schema/mod.ts"
 import { cases, filesIn, fixtures, folders, foldersIn, full, keyOf, load, open, type Opened } from "./fixture_files.ts"
 
-/** Files and tiles seen, by kind: printed at the end, and none may stay at zero. */
+/** The numbers of files and tiles by kind: printed at the end; all must be above zero. */
 const seen: Record<string, number> = {}
 const count = (kind: string): void => {
   seen[kind] = (seen[kind] ?? 0) + 1
 }
 
-const sameBytes = (actual: Uint8Array, expected: Uint8Array, what: string): void => {
+const sameBytes = (actual: Uint8Array, expected: Uint8Array, label: string): void => {
   if (actual.byteLength !== expected.byteLength || actual.some((byte, i) => byte !== expected[i])) {
-    throw new Error(`${what}: encodes to other bytes than it was decoded from`)
+    throw new Error(`${label}: is encoded to different bytes`)
   }
 }
 
@@ -72,10 +72,10 @@ const check = <A>(kind: string, codec: Codec<A>, bytes: Uint8Array, version: num
   return value
 }
 
-/** The key of the case at hand. */
+/** The key of the current case. */
 let key: string | null = null
 
-/** A generic tile: its header and its chunks are structures too. */
+/** Checks a generic tile: its header and its chunks are structures too. */
 const tile = (bytes: Uint8Array, uri: string, base = 0): Opened => {
   const opened = open(bytes, uri, base, key)
   const head = bytes.subarray(0, opened.headerSize)
@@ -86,11 +86,11 @@ const tile = (bytes: Uint8Array, uri: string, base = 0): Opened => {
   return opened
 }
 
-/** What a file that is one generic tile holds. */
+/** Returns the contents of a file that consists of one generic tile. */
 const content = (path: string): { bytes: Uint8Array; version: number } => {
   const bytes = load(path)
   const opened = tile(bytes, path)
-  assertEquals(opened.size, bytes.byteLength, `${path}: bytes behind the generic tile`)
+  assertEquals(opened.size, bytes.byteLength, `${path}: bytes after the generic tile`)
   return { bytes: opened.content, version: opened.header.version }
 }
 
@@ -102,7 +102,7 @@ const shapeOf = (schema: Schema): FragmentShape => ({
 const treeOf = (schema: Schema) =>
   rtree(schema.dimensions.map(({ type, cellValNum }) => ({ type, var: cellValNum === VAR })))
 
-/** The fields in the order of the lists per field. */
+/** Returns the fields in the order of the lists by field. */
 const fieldsOf = (
   version: number,
   footer: Pick<FragmentFooter, "hasTimestamps" | "hasDeleteMetadata">,
@@ -144,10 +144,10 @@ const newFragment = (folder: string, path: string, named: number, schemas: Map<s
   const shape = shapeOf(schema)
   const footer = decodeFooter(raw, shape, path, start)
   const { version } = footer
-  // names of formats 3 and 4 carry no version
+  // names of formats 3 and 4 contain no version
   assert(named === version || (named === 3 && version === 4), `${path}: ${named} and ${version}`)
   const again = encode(fragmentFooter(shape), footer, version)
-  // exception: engines from 2.8 on leave eight stray bytes behind footers of format 11
+  // exception: engines since 2.8 append eight unused bytes to footers of format 11
   const stray = raw.byteLength - again.byteLength
   assert(stray === 0 || (version === 11 && stray === 8), `${path}: ${stray} bytes behind the footer`)
   if (stray > 0) count("footers with stray bytes")
@@ -156,7 +156,7 @@ const newFragment = (folder: string, path: string, named: number, schemas: Map<s
 
   let at = 0
   const next = <A>(kind: string, offset: number, codec: Codec<A>): A => {
-    assertEquals(offset, at, `${path}: ${kind} does not follow what is before it`)
+    assertEquals(offset, at, `${path}: ${kind} does not follow the previous part`)
     const opened = tile(bytes.subarray(offset, start), path, offset)
     at += opened.size
     return check(kind, codec, opened.content, version, path)
@@ -177,7 +177,7 @@ const newFragment = (folder: string, path: string, named: number, schemas: Map<s
     assertEquals(statistics.length, fieldCount(version, footer, shape))
   }
   if (version >= Since.deleteMetadata) {
-    // in format 15 the tile is there, but the footer does not say where
+    // in format 15 the tile exists, but the footer does not contain its offset
     next("processed conditions", version >= Since.deletes ? footer.processedConditionsOffset : at, ProcessedConditions)
   }
   assertEquals(at, start, `${path}: bytes between the last part and the footer`)
@@ -209,7 +209,7 @@ const newFragment = (folder: string, path: string, named: number, schemas: Map<s
 
 const fragment = (folder: string, name: string, schemas: Map<string, Schema>): void => {
   const parsed = parseName(name)
-  assert(parsed !== undefined, `${folder}: no name of a fragment`)
+  assert(parsed !== undefined, `${folder}: invalid fragment name`)
   const path = join(folder, "__fragment_metadata.tdb")
   if (parsed.form === "t_t_uuid_v") {
     assertEquals(formatName(parsed.start, parsed.end, parsed.uuid, parsed.version), name)
@@ -221,7 +221,7 @@ const fragment = (folder: string, name: string, schemas: Map<string, Schema>): v
 const tilesOf = <A>(kind: string, codec: Codec<A>, dir: string): void => {
   for (const name of filesIn(dir)) {
     if (name.includes(".")) continue
-    assert(parseName(name) !== undefined, `${dir}/${name}: no timestamped name`)
+    assert(parseName(name) !== undefined, `${dir}/${name}: not a timestamped name`)
     const path = join(dir, name)
     const inside = content(path)
     check(kind, codec, inside.bytes, inside.version, path)
@@ -258,7 +258,7 @@ const commits = (dir: string): void => {
 
 const metas: Array<{ path: string; bytes: Uint8Array; version: number }> = []
 
-/** Each footer in a `.meta` is the one of its fragment, byte for byte (format 11 may have lost its stray bytes). */
+/** Checks that each footer in a `.meta` is byte-identical to its fragment's (without the stray bytes of format 11). */
 const consolidatedMetadata = (fragments: Map<string, string>, schemas: Map<string, Schema>): void => {
   for (const { path, bytes, version } of metas.splice(0)) {
     const metadata = check("consolidated footers", ConsolidatedFragmentMetadata, bytes, version, path)
@@ -318,8 +318,8 @@ const array = (dir: string): void => {
 describe("fixtures", () => {
   const list = cases()
   if (fixtures === undefined || list.length === 0) {
-    console.log("SKIPPED: no fixtures beside the repository, and TESSERA_FIXTURES does not name any")
-    it("are not here", { skip: true }, () => {})
+    console.log("SKIPPED: no fixtures next to the repository, and TESSERA_FIXTURES is not set")
+    it("are missing", { skip: true }, () => {})
     return
   }
   const refused = new Map([

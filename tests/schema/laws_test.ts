@@ -1,4 +1,4 @@
-/** The round-trip law of every structure, at every format version in which it exists. */
+/** The round-trip law of every structure, at every format version that has it. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as Arbitrary from "effect/Arbitrary"
@@ -45,7 +45,7 @@ import {
 } from "../../schema/mod.ts"
 import { finish } from "../../src/kernel/steps.ts"
 
-/** What a call returns, or the message of its error. */
+/** Returns the result of a call, or the message of its error. */
 const outcome = (run: () => unknown): unknown => {
   try {
     return run()
@@ -122,13 +122,13 @@ describe("structures", () => {
 
     it(`${name}: in steps, bytes, values and errors are the same`, () => {
       for (const version of new Set([from, to])) {
-        const given = FastCheck.tuple(
+        const input = FastCheck.tuple(
           Arbitrary.make(Schema.typeSchema(codec.at(version))),
           FastCheck.nat(),
           FastCheck.nat(255),
         )
         FastCheck.assert(
-          FastCheck.property(given, ([value, at, byte]) => {
+          FastCheck.property(input, ([value, at, byte]) => {
             const bytes = encode(codec, value, version)
             assertEquals(finish(encodeSteps(codec, value, version)), bytes)
             if (bytes.length > 0) bytes[at % bytes.length] = byte

@@ -1,4 +1,4 @@
-/** What is refused, and how it is told. */
+/** Rejected input, and the error messages. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertThrows } from "@std/assert"
 import { BinaryIssue, decode, encode } from "../../schema/binary/mod.ts"
@@ -67,7 +67,7 @@ const schema: ArraySchema = {
 }
 
 describe("versions", () => {
-  it("later than 23 are refused with what to do", () => {
+  it("above 23 are rejected with advice", () => {
     const error = assertThrows(
       () => decodeArraySchema(u32s(24, 0, 0, 0), "mem://s"),
       FormatError,
@@ -76,35 +76,35 @@ describe("versions", () => {
     assertEquals([error.uri, error.path, error.offset, error.version], ["mem://s", "", 0, 24])
   })
 
-  it("all ones are told as experimental", () => {
+  it("with all bits set are reported as experimental", () => {
     assertThrows(() => decodeArraySchema(u32s(0xffffffff), "mem://s"), FormatError, "experimental")
     assertThrows(() => footerSchemaName(u32s(0xffffffff), "mem://f"), FormatError, "experimental")
     assertThrows(() => decodeGenericTileHeader(u32s(0xffffffff, 1), "mem://f"), FormatError, "experimental")
   })
 
-  it("before 1.4 there are none", () => {
+  it("are missing before 1.4", () => {
     assertThrows(() => decodeArraySchema(u32s(0, 0), "mem://s"), FormatError, "predates TileDB 1.4")
     assertThrows(() => decodeGenericTileHeader(u32s(81, 0, 100, 0), "mem://s"), FormatError, "predates TileDB 1.4")
     assertThrows(() => decodeGenericTileHeader(new Uint8Array(3), "mem://s"), FormatError, "need 4 bytes")
   })
 
-  it("of a structure must be the one by which it is read", () => {
+  it("of a structure must be the version used for reading", () => {
     const bytes = encode(ArraySchemaCodec, schema, 22)
     assertEquals(decodeArraySchema(bytes, "mem://s"), schema)
-    assertThrows(() => decode(ArraySchemaCodec, bytes, 21, "mem://s"), FormatError, "says format version 22")
+    assertThrows(() => decode(ArraySchemaCodec, bytes, 21, "mem://s"), FormatError, "has format version 22")
   })
 
-  it("of groups are their own", () => {
+  it("of groups are independent of the format version", () => {
     assertThrows(
       () => decode(GroupDetails, u32s(3, 0, 0), 22, "mem://g"),
       FormatError,
-      "version 3 of a group is not known",
+      "unknown version 3 of a group",
     )
   })
 })
 
 describe("array schemas", () => {
-  it("say where they are damaged", () => {
+  it("are rejected with the position of the damage", () => {
     const bytes = encode(ArraySchemaCodec, schema, 22)
     const cut = assertThrows(
       () => decodeArraySchema(bytes.subarray(0, 60), "mem://s"),
@@ -112,21 +112,25 @@ describe("array schemas", () => {
       "mem://s: dimensions",
     )
     assert(cut.path.startsWith("dimensions.0."), cut.path)
-    assertThrows(() => decodeArraySchema(Uint8Array.of(...bytes, 0), "mem://s"), FormatError, "1 bytes are left over")
+    assertThrows(
+      () => decodeArraySchema(Uint8Array.of(...bytes, 0), "mem://s"),
+      FormatError,
+      "1 unexpected bytes at the end",
+    )
   })
 
-  it("cannot have a fill value of another size than the cell", () => {
+  it("require a fill value of the size of a cell", () => {
     const bad = { ...schema, attributes: [{ ...schema.attributes[0], fillValue: new Uint8Array(8) }] }
     const error = assertThrows(() => encode(ArraySchemaCodec, bad, 22), BinaryIssue, "8 bytes for cells of 16")
     assert(error.message.startsWith("attributes.0.fillValue: "), error.message)
   })
 
-  it("before format 6 get the default fill, and none of gigabytes", () => {
+  it("before format 6 have the default fill value, which is limited in size", () => {
     const attribute = { ...schema.attributes[0], type: "int16", cellValNum: 3 } as const
     const bytes = encode(Attribute, attribute, 5)
     assertEquals(decode(Attribute, bytes, 5, "mem://a").fillValue, Uint8Array.of(0, 128, 0, 128, 0, 128))
     const forged = encode(Attribute, { ...attribute, cellValNum: VAR - 1 }, 5)
-    assertThrows(() => decode(Attribute, forged, 5, "mem://a"), FormatError, "larger than any")
+    assertThrows(() => decode(Attribute, forged, 5, "mem://a"), FormatError, "exceeds the supported size")
   })
 })
 
@@ -134,7 +138,7 @@ describe("counts", () => {
   const huge = new Uint8Array(24)
   new DataView(huge.buffer).setBigUint64(0, 1n << 40n, true)
 
-  it("that cannot fit are refused before anything is allocated", () => {
+  it("that exceed the remaining bytes are rejected before allocation", () => {
     assertThrows(() => decode(TileOffsets, huge, 22, "mem://o"), FormatError, "cannot fit")
     assertThrows(() => decode(Chunks, huge, 22, "mem://c"), FormatError, "cannot fit")
     assertThrows(() => tileChunks(huge, "mem://c"), FormatError, "cannot fit")
@@ -145,7 +149,7 @@ describe("counts", () => {
     assertThrows(() => decode(MetadataEntries, entry, 22, "mem://m"), FormatError, "0.value: need 34359738360 bytes")
   })
 
-  it("past 2^53 − 1 are refused", () => {
+  it("above 2^53 − 1 are rejected", () => {
     const past = new Uint8Array(16).fill(255)
     past.set([1, 0, 0, 0, 0, 0, 0, 0])
     assertThrows(() => decode(TileOffsets, past, 22, "mem://o"), FormatError, "past 2^53 - 1")
@@ -159,7 +163,7 @@ describe("conditions", () => {
     return node
   }
 
-  it("are read as deep as anybody writes them, and no deeper", () => {
+  it("are read up to a maximum depth", () => {
     const deep = encode(Condition, nested(400), 22)
     assertEquals(encode(Condition, decode(Condition, deep, 22, "mem://d"), 22), deep)
     assertThrows(
@@ -181,7 +185,7 @@ describe("generic tiles", () => {
     filters: { maxChunkSize: 65536, filters: [{ type: "gzip", level: 1 }] },
   } as const
 
-  it("are cut out of a longer file", () => {
+  it("are read from a longer file", () => {
     const head = encode(GenericTileHeader, header, 22)
     const file = Uint8Array.of(...head, 1, 2, 3, 4, 5, 99)
     const tile = decodeGenericTile(file, "mem://t", 70)
@@ -196,7 +200,7 @@ describe("generic tiles", () => {
     assertEquals(error.offset, 74)
   })
 
-  it("cannot say more than the pipeline takes", () => {
+  it("reject a pipeline size that differs from the pipeline", () => {
     const head = encode(GenericTileHeader, header, 22)
     head[30] -= 1
     const error = assertThrows(() => decodeGenericTileHeader(head, "mem://t"), FormatError, "filters.filters")
@@ -205,7 +209,7 @@ describe("generic tiles", () => {
 })
 
 describe("chunks", () => {
-  it("are found where they lie", () => {
+  it("are located", () => {
     const chunks = [
       { original: 7, metadata: Uint8Array.of(1, 2), filtered: Uint8Array.of(3) },
       { original: 0, metadata: new Uint8Array(0), filtered: new Uint8Array(0) },
@@ -215,7 +219,11 @@ describe("chunks", () => {
     assertEquals([table.count, table.totalOriginal, table.size], [2, 7, bytes.byteLength])
     assertEquals(Array.from(table.offsets), [20, 35])
     assertEquals([Array.from(table.metadata), Array.from(table.filtered)], [[2, 0], [1, 0]])
-    assertThrows(() => tileChunks(Uint8Array.of(...bytes, 1), "mem://t"), FormatError, "left over")
+    assertThrows(
+      () => tileChunks(Uint8Array.of(...bytes, 1), "mem://t"),
+      FormatError,
+      "unexpected bytes after the last chunk",
+    )
     assertEquals(tileChunks(Uint8Array.of(...bytes, 1), "mem://t", { rest: true }).size, bytes.byteLength)
     const error = assertThrows(() => tileChunks(bytes.subarray(0, 34), "mem://t", { base: 100 }), FormatError)
     assertEquals([error.path, error.offset], ["chunks.1", 123])
@@ -223,7 +231,7 @@ describe("chunks", () => {
 })
 
 describe("footers", () => {
-  it("have a length that follows from the schema, or say it at the end", () => {
+  it("have a length that follows from the schema, or is stored at the end", () => {
     assertEquals(footerLength(3, { attributes: 2, dimensions: [4, 4] }), 30 + 16 + 8 * (3 + 2 + 3 + 2 + 2))
     assertEquals(footerLength(5, { attributes: 2, dimensions: [4, 8] }), 30 + 24 + 8 * 5 * 5)
     assertEquals(footerLength(9, { attributes: 2, dimensions: [4, 8] }), 30 + 24 + 8 * 7 * 5)
@@ -259,21 +267,21 @@ describe("footers", () => {
     optionalSections: sections,
   })
 
-  it("of format 11 may have stray bytes behind them, of others not", () => {
+  it("of format 11 may be followed by stray bytes, others may not", () => {
     for (const version of [11, 12]) {
       const bytes = Uint8Array.of(...encode(fragmentFooter(shape), footer(version), version), ...new Uint8Array(8))
       assertEquals(footerSchemaName(bytes, "mem://f"), "__1_1_s")
       if (version === 11) assertEquals(decodeFooter(bytes, shape, "mem://f"), footer(11))
-      else assertThrows(() => decodeFooter(bytes, shape, "mem://f"), FormatError, "8 bytes are left over")
+      else assertThrows(() => decodeFooter(bytes, shape, "mem://f"), FormatError, "8 unexpected bytes at the end")
     }
   })
 
-  it("of format 23 keep sections that nobody knows", () => {
+  it("of format 23 keep unknown sections", () => {
     const value = footer(23, [{ id: 7, bytes: Uint8Array.of(1, 2, 3) }, { id: 0, bytes: new Uint8Array(16) }])
     assertEquals(decodeFooter(encode(fragmentFooter(shape), value, 23), shape, "mem://f"), value)
   })
 
-  it("are found again in consolidated ones, even out of order", () => {
+  it("are found in consolidated footers, even out of order", () => {
     const parts = [{ name: "b", footer: Uint8Array.of(1, 2) }, { name: "ü", footer: Uint8Array.of(3) }]
     const made = consolidateFooters(parts)
     const bytes = encode(ConsolidatedFragmentMetadata, made, 22)
@@ -281,8 +289,8 @@ describe("footers", () => {
     const read = decode(ConsolidatedFragmentMetadata, bytes, 22, "mem://m")
     const turned = { ...read, entries: read.entries.toReversed() }
     for (const metadata of [read, turned]) {
-      const found = consolidatedFooters(metadata, 22, "mem://m")
-      for (const { name, footer } of parts) assertEquals(found.get(name), footer)
+      const footers = consolidatedFooters(metadata, 22, "mem://m")
+      for (const { name, footer } of parts) assertEquals(footers.get(name), footer)
     }
     const outside = { ...read, entries: [{ name: "b", offset: 3 }] }
     assertThrows(() => consolidatedFooters(outside, 22, "mem://m"), FormatError, "outside the footers")

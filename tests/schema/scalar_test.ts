@@ -18,7 +18,7 @@ import {
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
 describe("scalars", () => {
-  it("turn bytes of any type into a value, into JSON and back", () => {
+  it("convert bytes of any type to a value, to JSON and back", () => {
     for (const type of datatypes) {
       FastCheck.assert(
         FastCheck.property(FastCheck.uint8Array({ minLength: sizeOf(type), maxLength: sizeOf(type) }), (bytes) => {
@@ -39,7 +39,7 @@ describe("scalars", () => {
     assertEquals(readScalar("datetime_ns", bytes.subarray(1), 2), -5n)
   })
 
-  it("show what JSON lacks as strings", () => {
+  it("are strings in JSON if JSON cannot represent them", () => {
     assertEquals([NaN, Infinity, -Infinity, 1.5, -1n, 2n ** 64n - 1n].map(scalarJson), [
       "NaN",
       "Infinity",
@@ -51,7 +51,7 @@ describe("scalars", () => {
     assertEquals(scalarJson(readScalar("float32", scalarBytes("float32", 0.1))), 0.10000000149011612)
   })
 
-  it("come from what a user types", () => {
+  it("are parsed from user input", () => {
     const cases: ReadonlyArray<[Datatype, ScalarInput, number | bigint]> = [
       ["int32", "-7", -7],
       ["int32", 7, 7],
@@ -72,7 +72,7 @@ describe("scalars", () => {
     for (const [type, input, value] of cases) assertEquals(parseScalar(type, input), value, `${type} ${input}`)
   })
 
-  it("refuse what the type cannot hold, and say so", () => {
+  it("are rejected if the type cannot represent them, with the reason", () => {
     const cases: ReadonlyArray<[Datatype, ScalarInput, string]> = [
       ["int8", 128, "128 does not fit into int8 (-128 to 127)"],
       ["uint64", "-1", "does not fit into uint64"],
@@ -80,7 +80,7 @@ describe("scalars", () => {
       ["int32", 1.5, "1.5 is not an integer"],
       ["int32", "x", '"x" is not an integer'],
       ["int32", "", "is not an integer"],
-      ["int64", 2 ** 53, "give it as a string"],
+      ["int64", 2 ** 53, "use a string"],
       ["float64", "1.2.3", '"1.2.3" is not a number'],
       ["float64", "", "is not a number"],
       ["datetime_ms", "yesterday", "ISO date"],

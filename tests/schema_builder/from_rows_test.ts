@@ -6,7 +6,7 @@ import { ArraySchema, Attr, Dim, Filter, SchemaError } from "../../mod.ts"
 
 const dims = { id: Dim.int64([0, 999]) }
 
-/** The attributes that a field becomes, as `type`, `type?` where it is nullable, and the enumeration. */
+/** Returns the attribute of a field as `type`, `type?` if nullable, and the values of the enumeration. */
 const made = <A, I>(field: Schema.Schema<A, I> | Schema.PropertySignature.All): string => {
   const row = Schema.Struct({ id: Schema.BigIntFromSelf, field: field as Schema.Schema<A, I> })
   const { attrs, enumerations } = ArraySchema.fromRows(row, { dims })
@@ -44,7 +44,7 @@ describe("a schema of rows", () => {
     assertEquals(made(Schema.Enums(Side)), "uint8 of leftright")
   })
 
-  it("has nullable attributes for what may be null or missing", () => {
+  it("has nullable attributes for fields that may be null or missing", () => {
     assertEquals(made(Schema.NullOr(Schema.Number)), "float64?")
     assertEquals(made(Schema.UndefinedOr(Schema.Int)), "int64?")
     assertEquals(made(Schema.NullishOr(Schema.DateFromSelf)), "datetime_ms?")
@@ -54,7 +54,7 @@ describe("a schema of rows", () => {
     assertEquals(made(Schema.optionalWith(Schema.Number, { as: "Option", nullable: true })), "float64?")
   })
 
-  it("takes dimensions and attributes as they are given, in the order of the fields", () => {
+  it("uses explicit dimensions and attributes, in the order of the fields", () => {
     class Row extends Schema.Class<Row>("Row")({
       a: Schema.Number,
       y: Schema.Int,
@@ -74,12 +74,12 @@ describe("a schema of rows", () => {
     assertEquals(schema.attrs.a, Attr.float32(Filter.zstd(3)))
     assertEquals(schema.attrs.c, Attr.utf8(Filter.gzip(1)))
     assertEquals(Object.keys(schema.enumerations), ["b"])
-    // an attribute that is given has what enumeration it says
+    // an explicit attribute does not create an enumeration
     const plain = ArraySchema.fromRows(Row, { dims: { x: Dim.int32([1, 9]) }, attrs: { b: Attr.ascii() } }).enumerations
     assertEquals(plain, {})
   })
 
-  it("is refused with the name of the field", () => {
+  it("is rejected with the name of the field", () => {
     const refused = <A, I>(row: Schema.Schema<A, I>, message: RegExp, options = {}): void => {
       const error = assertThrows(() => ArraySchema.fromRows(row, { dims, ...options }), SchemaError)
       if (!message.test(error.message)) throw new Error(`${error.message} is not ${message}`)
@@ -87,17 +87,17 @@ describe("a schema of rows", () => {
     const id = Schema.BigIntFromSelf
     refused(
       Schema.Struct({ id, list: Schema.Array(Schema.Number) }),
-      /^list: no attribute is made for ReadonlyArray<number>/,
+      /^list: no datatype for ReadonlyArray<number>/,
     )
     refused(
       Schema.Struct({ id, both: Schema.Union(Schema.Number, Schema.String) }),
-      /^both: no attribute is made for number \| string/,
+      /^both: no datatype for number \| string/,
     )
-    refused(Schema.Struct({ id, nothing: Schema.Null }), /^nothing: no attribute is made for nothing/)
+    refused(Schema.Struct({ id, nothing: Schema.Null }), /^nothing: no datatype for an empty union/)
     refused(Schema.Struct({ other: id }), /^id: rows have no such field, but "other"/)
-    refused(Schema.Struct({ id: Schema.NullOr(id) }), /^id: coordinates are neither null nor optional/)
-    refused(Schema.Number, /^the schema: rows are no structs: number/)
-    refused(Schema.Record({ key: Schema.String, value: Schema.Number }), /rows are no structs/)
+    refused(Schema.Struct({ id: Schema.NullOr(id) }), /^id: coordinates must not be nullable or optional/)
+    refused(Schema.Number, /^the schema: rows are not structs: number/)
+    refused(Schema.Record({ key: Schema.String, value: Schema.Number }), /rows are not structs/)
     refused(Schema.Struct({ id, a: Schema.Number }), /^b: rows have no such field/, { attrs: { b: Attr.int8() } })
   })
 })

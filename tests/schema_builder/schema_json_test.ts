@@ -53,7 +53,7 @@ const whole = ArraySchema.sparse({
 })
 
 describe("schemas as JSON", () => {
-  it("come back as they were", () => {
+  it("are equal after a round trip", () => {
     assertEquals(again(whole), whole)
     Schema.decodeUnknownSync(ArraySchema.SchemaJson, { onExcessProperty: "error" })(ArraySchema.toJson(whole))
     const picture = ArraySchema.dense({
@@ -72,7 +72,7 @@ describe("schemas as JSON", () => {
     assertEquals(again(ordered), ordered)
   })
 
-  it("are short where nothing is said", () => {
+  it("omit defaults", () => {
     const json = {
       arrayType: "dense",
       dims: [{ name: "x", type: "int32", domain: [1, 5] }],
@@ -92,7 +92,7 @@ describe("schemas as JSON", () => {
     assertEquals(filter({ maxChunkSize: 5, filters: [] }), { maxChunkSize: 5, filters: [] })
   })
 
-  it("are refused with the place of what is wrong", () => {
+  it("are rejected with the location of the error", () => {
     const good = ArraySchema.toJson(whole)
     const dense = {
       arrayType: "dense",
@@ -107,7 +107,7 @@ describe("schemas as JSON", () => {
         [{ ...good, capacity: "many" }, "capacity", "many"],
         [{ ...dense, dims: [{ name: "x", type: "int33", domain: [1, 5] }] }, "dims.0.type", "int33"],
         [{ ...dense, dims: [{ name: "x", type: "int32", domain: [1, 5.5] }] }, "x", "5.5 is not an integer"],
-        [{ ...dense, dims: [{ name: "x", type: "int32" }] }, "x", "a domain is a pair"],
+        [{ ...dense, dims: [{ name: "x", type: "int32" }] }, "x", "a domain must be a pair"],
         [{ ...dense, dims: [dense.dims[0], dense.dims[0]] }, "x", "two dimensions have this name"],
         [{ ...dense, attrs: [{ name: "x", type: "int8" }] }, "x", "may not have the same name"],
         [{ ...dense, attrs: [{ name: "a", type: "int8", fill: 300 }] }, "a", "300 does not fit into int8"],
@@ -118,21 +118,25 @@ describe("schemas as JSON", () => {
           "a.filters.0",
           "x",
         ],
-        [{ ...dense, attrs: [{ name: "a", type: "int8", enumeration: "e" }] }, "a", 'there is no enumeration "e"'],
-        [{ ...dense, enumerations: [{ name: "e", type: "int32", values: [1, 1] }] }, "enumeration e", "there twice"],
+        [{ ...dense, attrs: [{ name: "a", type: "int8", enumeration: "e" }] }, "a", 'unknown enumeration "e"'],
+        [
+          { ...dense, enumerations: [{ name: "e", type: "int32", values: [1, 1] }] },
+          "enumeration e",
+          "duplicate value",
+        ],
         [
           { ...dense, enumerations: [{ name: "e", type: "int32", values: [null] }] },
           "enumeration e",
-          "null is no value",
+          "null is not a value",
         ],
-        [{ ...dense, currentDomain: { y: [1, 2] } }, "y", "a dimension that is not there"],
-        [{ ...dense, currentDomain: { x: [0, 2] } }, "x", "leaves the domain"],
+        [{ ...dense, currentDomain: { y: [1, 2] } }, "y", "an unknown dimension"],
+        [{ ...dense, currentDomain: { x: [0, 2] } }, "x", "exceeds the domain"],
         [
           { arrayType: "sparse", dims: [{ name: "x", type: "bool", domain: [0, 1] }], attrs: [] },
           "x",
           "dimensions are of numbers, dates, times or string_ascii, not of bool",
         ],
-        [{ ...dense, labels: [{ name: "l", dim: "y", type: "int8", order: "increasing" }] }, "l", "not there"],
+        [{ ...dense, labels: [{ name: "l", dim: "y", type: "int8", order: "increasing" }] }, "l", "unknown dimension"],
       ] as const
     ) {
       const error = assertThrows(() => ArraySchema.fromJson(json), SchemaError)
@@ -141,7 +145,7 @@ describe("schemas as JSON", () => {
     }
   })
 
-  it("of all arrays that engines made come back as they were", async () => {
+  it("of all arrays that engines made are equal after a round trip", async () => {
     let count = 0
     for (const pack of readdirSync(new URL("../golden/data", import.meta.url)).map((file) => file.split(".")[0])) {
       for (const { files, path, key } of packedArrays(pack)) {
@@ -165,7 +169,7 @@ describe("schemas as JSON", () => {
         }
         const json = again(schema)
         assertEquals(ArraySchema.toJson(json), ArraySchema.toJson(schema), path)
-        // files of enumerations are chosen anew, and sizes of pictures follow from the tiles
+        // file names of enumerations are new, and sizes of pictures follow from the tiles
         const structure = (all: ArraySchema.ArraySchema) =>
           ArraySchema.toStructure({ ...all, enumerations: {} }, { version: 22 })
         assertEquals(structure(json), structure(schema), path)
@@ -189,7 +193,7 @@ describe("schemas of arrays", () => {
 })
 
 describe("schemas of columns", () => {
-  onEachStorage("hold them: dense", (root) =>
+  onEachStorage("store them: dense", (root) =>
     Effect.gen(function* () {
       const columns = {
         a: Float32Array.of(1, 2, 3, 4, 5, 6),
@@ -214,7 +218,7 @@ describe("schemas of columns", () => {
       assertEquals(read.b.validity, Uint8Array.of(1, 1, 0, 1, 1, 1))
     }))
 
-  onEachStorage("hold them: sparse", (root) =>
+  onEachStorage("store them: sparse", (root) =>
     Effect.gen(function* () {
       const columns = {
         x: Int16Array.of(5, -3, 7),
@@ -230,23 +234,23 @@ describe("schemas of columns", () => {
       assertEquals([read.x, read.v], [Int16Array.of(-3, 5, 7), Uint8Array.of(2, 1, 3)])
     }))
 
-  it("are refused with the name of the column", () => {
+  it("are rejected with the name of the column", () => {
     const make = ArraySchema.fromColumns as (columns: unknown, options: unknown) => unknown
     for (
       const [columns, options, why] of [
-        [{ a: [1, "x"] }, { shape: { x: 2 } }, "a: its values are of several kinds: 1 and x"],
-        [{ a: [null, null] }, { shape: { x: 2 } }, "a: there is no value"],
+        [{ a: [1, "x"] }, { shape: { x: 2 } }, "a: the values have several types: 1 and x"],
+        [{ a: [null, null] }, { shape: { x: 2 } }, "a: the datatype is unknown"],
         [{ a: new Uint8ClampedArray(2) }, { shape: { x: 2 } }, "a: Uint8ClampedArray"],
         [{ a: "text" }, { shape: { x: 4 } }, "a: a column is a typed array or a list"],
         [{ a: [1, 2] }, { shape: { x: 3 } }, "a: it has 2 cells, the shape has 3"],
         [{ a: [1, 2], b: [1] }, { dims: ["a"] }, 'b: it has 1 cells, "a" has 2'],
-        [{ a: [1, 2] }, { dims: ["x"] }, "x: there is no such column"],
-        [{ a: [1, null] }, { dims: ["a"] }, "a: coordinates are not null"],
-        [{ a: [true] }, { dims: ["a"] }, "a: booleans are no coordinates"],
+        [{ a: [1, 2] }, { dims: ["x"] }, "x: no such column"],
+        [{ a: [1, null] }, { dims: ["a"] }, "a: coordinates must not be null"],
+        [{ a: [true] }, { dims: ["a"] }, "a: coordinates cannot be booleans"],
         [{ a: [1, NaN] }, { dims: ["a"] }, "a: a coordinate is NaN"],
-        [{ a: new Int8Array() }, { dims: ["a"] }, "a: there is no coordinate"],
+        [{ a: new Int8Array() }, { dims: ["a"] }, "a: the domain is unknown"],
         [{ a: [1] }, { shape: { x: 0 } }, "it has 1 cells, the shape has 0"],
-        [{ a: [1] }, {}, "give dims for a sparse array, or shape for a dense one"],
+        [{ a: [1] }, {}, "dims (for a sparse array) or shape (for a dense one) is required"],
       ] as const
     ) assertStringIncludes(assertThrows(() => make(columns, options), SchemaError).message, why)
   })

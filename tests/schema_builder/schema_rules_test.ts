@@ -1,4 +1,4 @@
-/** Schemas that no array can have are refused where they are made, with the name of the field. */
+/** Invalid schemas are rejected when they are created, with the name of the field. */
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
 import { ArraySchema, Attr, Dim, Filter, SchemaError } from "../../mod.ts"
@@ -6,7 +6,7 @@ import { ArraySchema, Attr, Dim, Filter, SchemaError } from "../../mod.ts"
 const x = Dim.int32([1, 100], { tile: 10 })
 const a = Attr.float32()
 
-/** The field and the reason of what a schema is refused for. */
+/** Returns the field and the reason of a rejected schema. */
 const refusal = (make: () => unknown): string => {
   const error = assertThrows(make, SchemaError)
   assertEquals((error as SchemaError)._tag, "SchemaError")
@@ -19,45 +19,53 @@ const sparse = (dims: ArraySchema.Dimensions, attrs: ArraySchema.Attributes = { 
 
 describe("schemas refuse dimensions", () => {
   const cases: ReadonlyArray<readonly [string, () => unknown, string]> = [
-    ["that are not there", dense({}), "dims: an array has at least one dimension"],
+    ["if there are no dimensions", dense({}), "dims: an array has at least one dimension"],
     ["of floats in dense arrays", dense({ lat: Dim.float64([0, 1]) }), "lat: a dense array has dimensions of integers"],
     ["of text in dense arrays", dense({ s: Dim.ascii() }), "s: a dense array has dimensions of integers"],
     ["of two datatypes in dense arrays", dense({ x, y: Dim.int64([0, 9]) }), "y: all dimensions of a dense array"],
     ["whose bounds do not fit", dense({ x: Dim.int8([0, 300]) }), "x: domain: 300 does not fit into int8"],
-    ["whose bounds are no numbers", dense({ x: Dim.int32([0, 1.5]) }), "x: domain: 1.5 is not an integer"],
-    ["whose bounds are no dates", dense({ d: Dim.datetime("day", ["2024-02-30", "2025-01-01"]) }), "d: domain: "],
+    ["whose bounds are not integers", dense({ x: Dim.int32([0, 1.5]) }), "x: domain: 1.5 is not an integer"],
+    ["whose bounds are not dates", dense({ d: Dim.datetime("day", ["2024-02-30", "2025-01-01"]) }), "d: domain: "],
     ["that end before they start", dense({ x: Dim.int32([5, 1]) }), "x: the domain [5, 1] ends before it starts"],
     ["of all of a datatype", dense({ x: Dim.uint8([0, 255], { tile: 5 }) }), "x: the domain may not be all of uint8"],
     ["without an end", sparse({ x: Dim.float32([0, Infinity]) }), "x: the domain [0, Infinity] has a bound"],
     ["of NaN", sparse({ x: Dim.float64([NaN, 1]) }), "x: the domain [NaN, 1] has a bound"],
-    ["with tiles of none", dense({ x: Dim.int32([0, 9], { tile: 0 }) }), "x: a tile of 0 is none"],
-    ["with tiles below none", sparse({ x: Dim.float32([0, 9], { tile: -1 }) }), "x: a tile of -1 is none"],
-    ["with tiles longer than they", dense({ x: Dim.int32([0, 9], { tile: 11 }) }), "x: a tile of 11 is longer"],
-    ["with one tile that is too long", dense({ x: Dim.int8([-100, 100]) }), "x: one tile of the whole domain would be"],
+    ["with a tile extent of 0", dense({ x: Dim.int32([0, 9], { tile: 0 }) }), "x: invalid tile extent 0"],
+    ["with a negative tile extent", sparse({ x: Dim.float32([0, 9], { tile: -1 }) }), "x: invalid tile extent -1"],
     [
-      "whose last tile is past their datatype",
+      "with a tile extent above the length",
+      dense({ x: Dim.int32([0, 9], { tile: 11 }) }),
+      "x: the tile extent 11 exceeds",
+    ],
+    [
+      "whose default tile extent is too large",
+      dense({ x: Dim.int8([-100, 100]) }),
+      "x: the default tile extent (201) exceeds",
+    ],
+    [
+      "whose last tile exceeds the datatype",
       dense({ x: Dim.int64([0n, 2n ** 63n - 2n], { tile: 10 }) }),
-      "x: the last tile ends at 9223372036854775809, past what int64 holds",
+      "x: the last tile ends at 9223372036854775809, out of the range of int64",
     ],
     [
-      "with filters that do not take them",
+      "with filters that do not support them",
       sparse({ x: Dim.float32([0, 1], { filters: [Filter.doubleDelta()] }) }),
-      "x: filter 0, double_delta, does not take float32",
+      "x: filter 0, double_delta, does not support float32",
     ],
     [
-      "that would take such from the schema",
+      "that inherit such filters from the schema",
       () => ArraySchema.sparse({ dims: { x: Dim.float32([0, 1]) }, attrs: {}, coordsFilters: [Filter.doubleDelta()] }),
-      "x: coordsFilters have double_delta",
+      "x: coordsFilters contain double_delta",
     ],
     [
-      "of text that would be compressed too late",
+      "of text with rle after another filter",
       () => ArraySchema.sparse({ dims: { s: Dim.ascii() }, attrs: {}, coordsFilters: [Filter.zstd(), Filter.rle] }),
       "s (coordsFilters): rle must be the first filter",
     ],
   ]
   for (const [name, make, reason] of cases) it(name, () => assertEquals(refusal(make).slice(0, reason.length), reason))
 
-  it("but not long ones of sparse arrays without a tile", () => {
+  it("but accept long ones of sparse arrays without tile extent", () => {
     const { dims } = ArraySchema.sparse({ dims: { x: Dim.int8([-100, 100]) }, attrs: {} })
     assertEquals(dims.x.tile, null)
   })
@@ -65,7 +73,11 @@ describe("schemas refuse dimensions", () => {
 
 describe("schemas refuse attributes", () => {
   const cases: ReadonlyArray<readonly [string, () => unknown, string]> = [
-    ["that are not there, in dense arrays", dense({ x }, {}), "attrs: a dense array has at least one attribute"],
+    [
+      "if there are no attributes, in dense arrays",
+      dense({ x }, {}),
+      "attrs: a dense array has at least one attribute",
+    ],
     ["with the name of a dimension", dense({ x }, { x: a }), "x: an attribute and a dimension may not have the same"],
     ["with names of the engine", dense({ x }, { __a: a }), "__a: names that start with __"],
     [
@@ -73,7 +85,7 @@ describe("schemas refuse attributes", () => {
       dense({ x }, { a: Attr.multiValue(Attr.any(), 2) }),
       "a: cells of any are var-sized",
     ],
-    ["with no values in a cell", dense({ x }, { a: Attr.multiValue(a, 0) }), "a: cellValNum: 0 is no number"],
+    ["with no values in a cell", dense({ x }, { a: Attr.multiValue(a, 0) }), "a: cellValNum: 0 is not a valid number"],
     ["with fill values that do not fit", dense({ x }, { a: Attr.fill(Attr.uint8(), 256) }), "a: fill value: 256 does"],
     [
       "with half a fill value",
@@ -92,20 +104,20 @@ describe("schemas refuse attributes", () => {
       "s: rle must be",
     ],
     [
-      "with filters that do not take each other's values",
+      "with filters that do not support each other's output",
       dense({ x }, { a: Attr.int32(Filter.delta({ reinterpret: "float32" })) }),
-      "a: filter 0, delta, does not take int32: it takes no floats",
+      "a: filter 0, delta, does not support int32: floats are not supported",
     ],
     [
       "with bit width reduction of floats",
       dense({ x }, { a: Attr.float32(Filter.byteShuffle, Filter.bitWidthReduction()) }),
-      "a: filter 1, bit_width_reduction, does not take float32 (what filter 0, byteshuffle, makes)",
+      "a: filter 1, bit_width_reduction, does not support float32 (the output of filter 0, byteshuffle)",
     ],
     ["with scales of small values", dense({ x }, { a: Attr.int16(Filter.scaleFloat()) }), "a: filter 0, scale_float"],
     [
-      "with pictures that are no pixels",
+      "with pictures of incomplete pixels",
       dense({ x, y: x }, { a: Attr.uint8(Filter.webp({ format: "rgb" })) }),
-      "a: webp: tiles of 10 columns are no whole pixels of 3 values",
+      "a: webp: 10 columns per tile are not a multiple of the pixel size 3",
     ],
     [
       "with pictures in one dimension",
@@ -128,9 +140,9 @@ describe("schemas refuse attributes", () => {
       "a: an ordered attribute is not nullable",
     ],
     [
-      "with enumerations that are not there",
+      "with unknown enumerations",
       dense({ x }, { a: Attr.enumerated(a, "e") }),
-      "a: there is no enumeration",
+      "a: unknown enumeration",
     ],
     [
       "of floats with enumerations",
@@ -154,10 +166,10 @@ describe("schemas refuse attributes", () => {
 describe("schemas refuse options", () => {
   const made = (options: object) => () => ArraySchema.sparse({ dims: { x }, attrs: { a }, ...options })
   const cases: ReadonlyArray<readonly [string, () => unknown, string]> = [
-    ["a capacity of none", made({ capacity: 0 }), "capacity: 0 is no number of cells"],
-    ["half a capacity", made({ capacity: 1.5 }), "capacity: 1.5 is no number of cells"],
-    ["orders that are none", made({ order: "unordered" }), "order: unordered is no order of cells"],
-    ["tiles in Hilbert order", made({ tileOrder: "hilbert" }), "tileOrder: hilbert is no order of tiles"],
+    ["a capacity of 0", made({ capacity: 0 }), "capacity: invalid capacity 0"],
+    ["a fractional capacity", made({ capacity: 1.5 }), "capacity: invalid capacity 1.5"],
+    ["invalid cell orders", made({ order: "unordered" }), "order: invalid cell order unordered"],
+    ["tiles in Hilbert order", made({ tileOrder: "hilbert" }), "tileOrder: invalid tile order hilbert"],
     [
       "cells of dense arrays in Hilbert order",
       () => ArraySchema.dense({ dims: { x }, attrs: { a }, order: "hilbert" as "row-major" }),
@@ -171,39 +183,39 @@ describe("schemas refuse options", () => {
           attrs: {},
           order: "hilbert",
         }),
-      "order: the Hilbert order is for 16 dimensions, not for 17",
+      "order: the Hilbert order supports at most 16 dimensions, not 17",
     ],
     [
       "duplicates in dense arrays",
       () => ArraySchema.dense({ dims: { x }, attrs: { a }, allowsDuplicates: true } as never),
-      "allowsDuplicates: a dense array has every cell once",
+      "allowsDuplicates: dense arrays do not support duplicates",
     ],
     [
-      "values twice in an enumeration",
+      "duplicate values in an enumeration",
       made({ enumerations: { e: ["p", "p"] } }),
-      'enumeration e: the value "p" is there',
+      'enumeration e: duplicate value "p"',
     ],
     ["enumerations without a name", made({ enumerations: { "": ["p"] } }), "enumeration : an enumeration needs a name"],
     [
       "enumerations that are too large",
       made({ enumerations: { e: ["p".repeat(11 * 2 ** 20)] } }),
-      "enumeration e: it takes 11534344 bytes",
+      "enumeration e: the size is 11534344 bytes",
     ],
     [
       "a current domain outside the domain",
       made({ currentDomain: { x: [0, 9] } }),
-      "x: the current domain [0, 9] leaves",
+      "x: the current domain [0, 9] exceeds",
     ],
     ["a current domain of other dimensions", made({ currentDomain: { y: [0, 9] } }), "y: the current domain names"],
     [
       "a current domain without text",
       () => ArraySchema.sparse({ dims: { x, s: Dim.ascii() }, attrs: {}, currentDomain: { x: [1, 9] } }),
-      "s: the current domain needs a range",
+      "s: the current domain requires a range",
     ],
     [
       "enumerations whose file has no name",
       () => ArraySchema.toStructure(ArraySchema.dense({ dims: { x }, attrs: { a }, enumerations: { e: ["p"] } })),
-      "enumeration e: its file has no name yet",
+      "enumeration e: the file name is missing",
     ],
   ]
   for (const [name, make, reason] of cases) it(name, () => assertEquals(refusal(make).slice(0, reason.length), reason))
@@ -224,7 +236,7 @@ describe("schemas", () => {
     assertEquals(Attr.fill(Attr.nullable(Attr.uint8()), 9, { valid: true }).fillValueValidity, 1)
   })
 
-  it("hold the values of enumerations as their file does", () => {
+  it("encode the values of enumerations like their file", () => {
     const schema = ArraySchema.dense({
       dims: { x },
       attrs: { a: Attr.enumerated(Attr.uint8(), "names"), b: Attr.enumerated(Attr.int16(), "sizes") },
@@ -244,7 +256,7 @@ describe("schemas", () => {
     assertEquals([files[1].type, files[1].ordered, files[1].data.length, files[1].offsets], ["float32", true, 8, null])
   })
 
-  it("are values that do not change with what they were made of", () => {
+  it("do not change if their input is modified", () => {
     const dims = { x }
     const schema = ArraySchema.dense({ dims, attrs: { a } })
     ;(dims as Record<string, unknown>).y = x

@@ -1,4 +1,4 @@
-/** Tiles without filters: any stretch of cells is found without the rest of the tile. */
+/** Tiles without filters: any range of cells is read without the rest of the tile. */
 import * as fc from "effect/FastCheck"
 import { Buffer } from "node:buffer"
 import { describe, it } from "node:test"
@@ -8,7 +8,7 @@ import { Chunks } from "../../schema/tile/tile_chunks.ts"
 import { chunkSize } from "../../src/filter/pipeline/chunk_cuts.ts"
 import { plainSize, plainSpan, withoutChunkHeaders } from "../../src/tile/plain_tile.ts"
 
-/** A tile as the engine writes it. */
+/** Returns a tile as the engine writes it. */
 const tileOf = (cells: Uint8Array, cell: number): Uint8Array => {
   const chunk = chunkSize(cells.length, cell)
   const chunks = Array.from({ length: Math.ceil(cells.length / chunk) }, (_, k) => {
@@ -31,29 +31,29 @@ const cases = fc.record({
 })
 
 describe("tiles without filters", () => {
-  it("are as long as is computed", () => {
+  it("have the computed size", () => {
     fc.assert(fc.property(cases, ({ cell, n }) => {
       assertEquals(plainSize(n * cell, cell), tileOf(counted(n * cell), cell).length)
     }))
   })
 
-  it("hold any stretch of cells where it is computed to be", () => {
+  it("contain any range of cells at the computed position", () => {
     fc.assert(fc.property(cases, ({ cell, n, first, last }) => {
       const all = counted(n * cell)
       const { offset, length } = plainSpan(all.length, cell, first, last)
       const tile = tileOf(all, cell)
       assert(offset >= 0 && offset + length <= tile.length)
-      const found = withoutChunkHeaders(tile.slice(offset, offset + length), all.length, cell, first)
-      assert(found !== undefined)
+      const cellsRead = withoutChunkHeaders(tile.slice(offset, offset + length), all.length, cell, first)
+      assert(cellsRead !== undefined)
       const chunk = chunkSize(all.length, cell)
       const start = Math.floor(first * cell / chunk) * chunk
-      assert(Buffer.compare(found, all.subarray(start, (last + 1) * cell)) === 0)
-      // at most the rest of the first chunk, and headers, more than was asked
+      assert(Buffer.compare(cellsRead, all.subarray(start, (last + 1) * cell)) === 0)
+      // at most the first part of a chunk and the headers in addition to the range
       assert(length <= (last + 1 - first) * cell + chunk + 12 * (Math.ceil(all.length / chunk) + 1) + 8)
     }))
   })
 
-  it("with another header are left alone", () => {
+  it("with a different header are not supported", () => {
     const all = counted(200000)
     const tile = tileOf(all, 8)
     for (const at of [0, 5, 8, 12, 16, 8 + 12 + 65536, 8 + 2 * 12 + 2 * 65536 + 8]) {

@@ -1,4 +1,4 @@
-/** Start offsets of var-sized cells, and what is refused of them. */
+/** Start offsets of var-sized cells, and invalid ones. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
@@ -20,31 +20,31 @@ describe("positions of var-sized cells", () => {
         for (const length of lengths) all.push(all[all.length - 1] + unit * length)
         const starts = all.slice(0, -1).map(BigInt)
         assertEquals(positions(starts, all[all.length - 1], unit), all)
-        // wherever they lie in memory
+        // at any alignment
         const memory = new Uint8Array(8 * starts.length + 1)
         memory.set(u64s(starts), 1)
-        const found = tilePositions(memory.subarray(1), starts.length, all[all.length - 1], unit, "mem://a", 22)
-        assertEquals([...found], all)
+        const converted = tilePositions(memory.subarray(1), starts.length, all[all.length - 1], unit, "mem://a", 22)
+        assertEquals([...converted], all)
       }),
       { seed: 1 },
     )
   })
 
   const wrong: ReadonlyArray<readonly [string, ReadonlyArray<bigint>, number, number]> = [
-    ["that fall", [0n, 5n, 4n], 9, 1],
-    ["behind the tile", [0n, 10n], 9, 1],
+    ["that descend", [0n, 5n, 4n], 9, 1],
+    ["after the tile", [0n, 10n], 9, 1],
     ["past 2^32", [0n, 2n ** 32n + 1n], 9, 1],
     ["past 2^63", [2n ** 64n - 1n], 9, 1],
     ["inside a value", [0n, 6n], 16, 4],
     ["in a tile that ends inside a value", [0n, 4n], 6, 4],
     ["in a tile past 4 GiB", [0n], 2 ** 33, 1],
   ]
-  for (const [what, starts, size, unit] of wrong) {
-    it(`${what} are refused`, () => {
+  for (const [label, starts, size, unit] of wrong) {
+    it(`${label} are rejected`, () => {
       assertThrows(() => positions(starts, size, unit), FormatError, "mem://a: offsets")
     })
   }
-  it("of too few or too many bytes are refused, whatever is claimed", () => {
+  it("with too few or too many bytes are rejected", () => {
     for (const cells of [0, 1, 3, 2 ** 40]) {
       assertThrows(() => tilePositions(new Uint8Array(16), cells, 4, 1, "mem://a", 22), FormatError, `${cells} cells`)
     }
@@ -52,7 +52,7 @@ describe("positions of var-sized cells", () => {
 })
 
 describe("spans of tiles", () => {
-  it("hold every tile once, joined where tiles are neighbours", () => {
+  it("contain every tile once, and join adjacent tiles", () => {
     const tiles = fc.array(fc.tuple(fc.nat(3), fc.nat(50), fc.boolean()), { maxLength: 40 })
     fc.assert(
       fc.property(tiles, (tiles) => {
@@ -69,7 +69,7 @@ describe("spans of tiles", () => {
           assertEquals(range.offset + startIn[i], starts[i])
           assertEquals(startIn[i] + lengths[i] <= range.length, true)
         })
-        // nothing is asked for twice, nor asked for between tiles
+        // no byte is requested twice, and no byte between tiles
         assertEquals(ranges.reduce((n, r) => n + r.length, 0), lengths.reduce((n, l) => n + l, 0))
         for (let k = 1; k < ranges.length; k++) {
           const end = ranges[k - 1].offset + ranges[k - 1].length

@@ -1,5 +1,5 @@
 /** Types compared, and not only assigned: `exactly<number>()(1 as number)` is an error if either is wider. */
 type Equal<A, B> = (<X>() => X extends A ? 1 : 2) extends (<X>() => X extends B ? 1 : 2) ? true : false
 
-/** Accepts a value of just type `A`; it is not looked at. */
+/** Accepts a value of exactly type `A`, which is ignored. */
 export const exactly = <A>() => <B>(_value: B, ..._same: Equal<A, B> extends true ? [] : [never]): void => {}

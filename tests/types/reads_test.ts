@@ -1,6 +1,6 @@
 /**
- * What TypeScript knows of reads: `deno task check` is the test. The functions are not run; what they say of types holds at
- * run time by tests/query/request/result_types_test.ts.
+ * The types of reads: `deno task check` is the test. The functions are not run; tests/query/request/result_types_test.ts
+ * checks the types at run time.
  */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -32,7 +32,7 @@ const Layers = ArraySchema.dense({
 
 type Error<A> = A extends Effect.Effect<infer _A, infer E, infer _R> ? E : never
 
-/** The results of reads, as types; nothing of it runs. */
+/** The types of the results of reads; not run. */
 /** Conditions as types. */
 const conditions = () =>
   Effect.gen(function* () {
@@ -46,11 +46,11 @@ const conditions = () =>
     void Dense.read(weather, { where: Condition.gt("temprature", 7) })
     // @ts-expect-error no such field, among others
     void Dense.read(weather, { where: Condition.or(Condition.gt("temperature", 7), Condition.gt("nope", 7)) })
-    // @ts-expect-error text is no number
+    // @ts-expect-error text is not a number
     void Dense.read(weather, { where: Condition.gt("temperature", "7") })
     // @ts-expect-error neither is one in a list
     void Dense.read(weather, { where: Condition.in("temperature", [7, "8"]) })
-    // @ts-expect-error a number is no text
+    // @ts-expect-error a number is not text
     void Dense.read(weather, { where: Condition.not(Condition.eq("note", 5)) })
     // @ts-expect-error it is never null
     void Dense.read(weather, { where: Condition.isNull("temperature") })
@@ -61,9 +61,9 @@ const conditions = () =>
     void Sparse.read(forms, { where: Condition.isNull("nullable") })
     void Sparse.stream(forms, { where: Condition.eq("color", "red") })
     void Sparse.read(forms, { where: Condition.and(Condition.eq("raw", Uint8Array.of(1)), Condition.eq("code", "x")) })
-    // @ts-expect-error a Date is no number
+    // @ts-expect-error a Date is not a number
     void Sparse.read(forms, { where: Condition.gt("fixed", new Date()) })
-    // @ts-expect-error a bigint is none of 16 bits
+    // @ts-expect-error a bigint is not a 16-bit integer
     void Sparse.read(forms, { where: Condition.gt("fixed", 5n) })
     // @ts-expect-error three numbers are not one
     void Sparse.read(forms, { where: Condition.eq("three", 5) })
@@ -74,14 +74,14 @@ const conditions = () =>
     const mixed = [Condition.gt("wide", 1), Condition.gt("nope", 1)]
     // @ts-expect-error no such field, in a list
     void Sparse.read(forms, { where: Condition.and(...mixed) })
-    // @ts-expect-error of a condition of anything nothing is known
+    // @ts-expect-error the fields of an untyped condition are unknown
     void Sparse.read(forms, { where: mixed[0] as Condition.Condition })
 
     const any = yield* TileArray.open("any")
     void Sparse.read(any, { where: Condition.gt("anything", "x") })
   })
 
-/** All that take names of fields and conditions, as types. */
+/** All functions that take field names and conditions, as types. */
 const asking = () =>
   Effect.gen(function* () {
     const forms = yield* TileArray.open("forms", Forms)
@@ -90,7 +90,7 @@ const asking = () =>
     const count = { n: Aggregate.count() }
     // @ts-expect-error no such field
     void Sparse.delete(forms, wrong)
-    // @ts-expect-error text is no number
+    // @ts-expect-error text is not a number
     void Sparse.delete(forms, Condition.gt("fixed", "x"))
     // @ts-expect-error no such field
     void Sparse.stream(forms, { where: wrong })
@@ -101,7 +101,7 @@ const asking = () =>
     // @ts-expect-error no such dimension
     void Sparse.explain(forms, { region: { nope: 1 } })
     // @ts-expect-error no such field
-    void Sparse.aggregate(forms, { most: Aggregate.max("nope") })
+    void Sparse.aggregate(forms, { largest: Aggregate.max("nope") })
     // @ts-expect-error no such field
     void Sparse.aggregate(forms, count, { by: ["nope"] })
     // @ts-expect-error no such field
@@ -121,9 +121,9 @@ const asking = () =>
     void Dense.read(layers, { region: { depth: [1.5, null] } })
     // @ts-expect-error no such label
     void Dense.read(layers, { region: { dpeth: 1 } })
-    // @ts-expect-error a label of numbers is no text
+    // @ts-expect-error a numeric label is not text
     void Dense.read(layers, { region: { depth: "deep" } })
-    // @ts-expect-error conditions do not look at labels
+    // @ts-expect-error conditions do not support labels
     void Dense.read(layers, { where: Condition.gt("depth", 5) })
     // @ts-expect-error no such label
     void TileArray.readLabel(layers, "nope")
@@ -143,7 +143,7 @@ const dense = () =>
     const all = yield* Dense.read(a)
     exactly<Float32Array>()(all.columns.temperature)
     exactly<Dense.VarColumn<Uint8Array>>()(all.columns.note)
-    // @ts-expect-error dimensions of dense arrays are there only if they are selected
+    // @ts-expect-error dimensions of dense arrays are returned only if selected
     void all.columns.day
 
     const coordinates = yield* Dense.read(a, { select: ["day", "station"] })
@@ -153,7 +153,7 @@ const dense = () =>
     void Dense.read(a, { select: ["temprature"] })
     // @ts-expect-error no such dimension
     void Dense.read(a, { region: { dya: 1 } })
-    // @ts-expect-error text is no number
+    // @ts-expect-error text is not a number
     void Dense.read(a, { region: { day: "1" } })
     // @ts-expect-error neither is bigint, of 32 bits
     void Dense.read(a, { region: { day: [1n, 5n] } })
@@ -163,24 +163,24 @@ const dense = () =>
     void Dense.read(a, { order: "diagonal" })
     // @ts-expect-error a limit is a number
     void Dense.read(a, { limit: "5" })
-    // @ts-expect-error a moment is a Date or milliseconds
+    // @ts-expect-error a timestamp is a Date or milliseconds
     void Dense.read(a, { at: "2024-02-29" })
-    // @ts-expect-error streams have no memory of one's own to read into
+    // @ts-expect-error streams do not read into the caller's memory
     void Dense.stream(a, { out: { temperature: new Float32Array(9) } })
 
     // one description for all that take it
     const query = { select: ["temperature"], region: { day: [1, 5] }, where: Condition.gt("temperature", 7) } as const
-    const asked: Dense.Query<typeof Weather, "temperature"> = {
+    const fullQuery: Dense.Query<typeof Weather, "temperature"> = {
       ...query,
       order: "row",
       at: 5,
       limit: 9,
       memory: 2 ** 24,
     }
-    exactly<Float32Array>()((yield* Dense.read(a, asked)).columns.temperature)
-    void Dense.stream(a, asked)
-    void Dense.explain(a, asked)
-    void Dense.batches(a, { ...asked, signal: AbortSignal.timeout(5) }, layerDefault)
+    exactly<Float32Array>()((yield* Dense.read(a, fullQuery)).columns.temperature)
+    void Dense.stream(a, fullQuery)
+    void Dense.explain(a, fullQuery)
+    void Dense.batches(a, { ...fullQuery, signal: AbortSignal.timeout(5) }, layerDefault)
     // @ts-expect-error no such field
     const wrong: Dense.Query<typeof Weather> = { select: ["temprature"] }
     void wrong
@@ -231,11 +231,11 @@ const sparse = () =>
     yield* Sparse.read(a, {
       region: { id: [1n, 5], at: [new Date(0), "2024-02-29"], name: ["a", null], x: { points: [0.5] } },
     })
-    // @ts-expect-error a date is no count of a counter
+    // @ts-expect-error a date is not a number
     void Sparse.read(a, { region: { id: new Date() } })
-    // @ts-expect-error numbers are no dates: counts are bigint
+    // @ts-expect-error numbers are not dates: counts are bigint
     void Sparse.read(a, { region: { at: 5 } })
-    // @ts-expect-error numbers are no text
+    // @ts-expect-error numbers are not text
     void Sparse.read(a, { region: { name: 5 } })
     // @ts-expect-error the array is sparse
     void Dense.read(a)
@@ -277,7 +277,7 @@ const rows = () => {
   )
 }
 
-/** Schemas keep what they were told. */
+/** Schemas keep their declared types. */
 const schemas = () => {
   const general: ArraySchema.ArraySchema = Weather
   void general

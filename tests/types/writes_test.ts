@@ -1,6 +1,5 @@
 /**
- * What TypeScript knows of writes: `deno task check` is the test. The functions are not run; what they say of types holds
- * at run time by tests/write.
+ * The types of writes: `deno task check` is the test. The functions are not run; tests/write checks the types at run time.
  */
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -39,7 +38,7 @@ const dense = () =>
     exactly<Dense.WriteResult>()(written)
     // lists of cells
     yield* Dense.write(a, { lat: 1, lon: [1, 2] }, { temp: [1, 2.5], flag: [1, null] })
-    // a dimension that is not named is whole
+    // an omitted dimension has its whole domain
     yield* Dense.write(a, {}, { temp, flag })
 
     // @ts-expect-error float64 is not float32
@@ -56,7 +55,7 @@ const dense = () =>
     void Dense.write(a, {}, { temp, flag, tmep: temp })
     // @ts-expect-error no such dimension
     void Dense.write(a, { lta: [1, 30] }, { temp, flag })
-    // @ts-expect-error text is no number
+    // @ts-expect-error text is not a number
     void Dense.write(a, { lat: ["1", "30"] }, { temp, flag })
     // @ts-expect-error no such order
     void Dense.write(a, {}, { temp, flag }, { order: "rows" })
@@ -82,7 +81,7 @@ const sparse = () =>
   Effect.gen(function* () {
     const a = yield* TileArray.open("forms", Forms)
     const { columns } = yield* Sparse.read(a)
-    // what was read can be written
+    // the result of a read can be written
     yield* Sparse.write(a, columns, { duplicates: "first" })
     yield* Sparse.write(a, { ...columns, at: [new Date(), "2024-02-29", 7n], name: ["a", Uint8Array.of(98), "c"] })
     yield* Sparse.write(a, {
@@ -94,15 +93,15 @@ const sparse = () =>
     })
     yield* Sparse.write(a, { ...columns, nullableText: [null, [97, 98], new Uint16Array(2)], whenever: [null, 5n] })
 
-    // @ts-expect-error coordinates are given too
+    // @ts-expect-error coordinates are required
     void Sparse.write(a, { ...columns, id: undefined })
     // @ts-expect-error var-sized cells have offsets
     void Sparse.write(a, { ...columns, text: new Uint8Array(3) })
     // @ts-expect-error one value where a cell has three
     void Sparse.write(a, { ...columns, three: [1, 2, 3] })
-    // @ts-expect-error text of one code unit each is no text
+    // @ts-expect-error one code unit is not a string
     void Sparse.write(a, { ...columns, nullableText: ["a"] })
-    // @ts-expect-error numbers are no dates
+    // @ts-expect-error numbers are not dates
     void Sparse.write(a, { ...columns, when: [1, 2, 3] })
     // @ts-expect-error sparse cells have no box
     void Dense.write(a, {}, columns)

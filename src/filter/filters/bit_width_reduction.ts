@@ -1,5 +1,5 @@
 /**
- * Bit-width reduction: in each window, the values less their smallest, as integers of fewer bytes.
+ * Bit-width reduction: stores the values of each window minus their minimum as integers of fewer bytes.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { asUint16, asUint32 } from "../part/words.ts"
 
 /** The bit-width reduction filter. */
 export const bitWidthReduction: Transform<FilterOf<"bit_width_reduction">> = {
-  reverse: (_, chunk, context, limit, room) => {
+  reverse: (_, chunk, context, limit, allocate) => {
     const size = reducibleSize(context.type, context.version)
     if (size === 0) return chunk
     const signed = isTemporal(context.type) || context.type.startsWith("int")
@@ -21,7 +21,7 @@ export const bitWidthReduction: Transform<FilterOf<"bit_width_reduction">> = {
     const windows = u32.get(cursor, undefined)
     cursor.checkCount(windows, size + 5)
     checkSize(bytes, limit)
-    const out = room(bytes)
+    const out = allocate(bytes)
     let to = 0
     let from = 0
     for (let i = 0; i < windows; i++) {
@@ -32,9 +32,9 @@ export const bitWidthReduction: Transform<FilterOf<"bit_width_reduction">> = {
       if (!raw && width !== 8 && width !== 16 && width !== 32) throw damaged(`window ${i} has values of ${width} bits`)
       const stored = raw ? length : (length / size) * (width / 8)
       if (stored > chunk.data.byteLength - from) {
-        throw damaged(`window ${i} claims ${stored} bytes, ${chunk.data.byteLength - from} are left`)
+        throw damaged(`window ${i} claims ${stored} bytes; ${chunk.data.byteLength - from} bytes remain`)
       }
-      if (length > bytes - to) throw damaged(`windows of more than the ${bytes} bytes that there should be`)
+      if (length > bytes - to) throw damaged(`windows of more than the expected ${bytes} bytes`)
       const input = chunk.data.subarray(from, from + stored)
       if (raw) out.set(input, to)
       else widen(input, width, signed, out.subarray(to, to + length), size, cursor.view, min)
@@ -42,7 +42,9 @@ export const bitWidthReduction: Transform<FilterOf<"bit_width_reduction">> = {
       to += length
     }
     if (to < bytes) throw damaged(`windows of ${to} bytes instead of ${bytes}`)
-    if (from < chunk.data.byteLength) throw damaged(`${chunk.data.byteLength - from} bytes of data are left over`)
+    if (from < chunk.data.byteLength) {
+      throw damaged(`${chunk.data.byteLength - from} unexpected bytes of data at the end`)
+    }
     return { metadata: chunk.metadata.subarray(cursor.offset), data: out }
   },
   forward: (filter, parts, context) => {
@@ -51,7 +53,7 @@ export const bitWidthReduction: Transform<FilterOf<"bit_width_reduction">> = {
   },
 }
 
-/** `min + input[i]` for a window; `min` lies at `at` in `view`. */
+/** Computes `min + input[i]` for a window; `min` is stored at `at` in `view`. */
 const widen = (
   input: Uint8Array,
   width: number,
@@ -62,7 +64,7 @@ const widen = (
   at: number,
 ): void => {
   if (output.byteOffset % Math.min(size, 4) !== 0) {
-    // only behind a raw window of odd length
+    // only after a raw window of odd length
     const aligned = new Uint8Array(output.byteLength)
     widen(input, width, signed, aligned, size, view, at)
     output.set(aligned)

@@ -1,6 +1,6 @@
 /**
- * Bitshuffle: in blocks of 8192 bytes the matrix of bits, transposed: the lowest bit of every value's first byte, then
- * the next bit, and so on.
+ * Bitshuffle: transposes the bit matrix of each block of 8192 bytes: first the lowest bit of every value's first byte,
+ * then the next bit, and so on.
  *
  * @module
  */
@@ -14,9 +14,9 @@ const BLOCK = 8192
 
 /** The bitshuffle filter. */
 export const bitshuffle: Transform<FilterOf<"bitshuffle">> = {
-  reverse: (_, chunk, context, _limit, room) => {
+  reverse: (_, chunk, context, _limit, allocate) => {
     const size = sizeOf(context.type)
-    const out = room(chunk.data.byteLength)
+    const out = allocate(chunk.data.byteLength)
     const metadata = eachPart(chunk, (start, end) => {
       transpose("bitunshuffle", chunk.data.subarray(start, end), size, out.subarray(start, end))
     })
@@ -43,7 +43,9 @@ const transpose = (name: "bitshuffle" | "bitunshuffle", input: Uint8Array, size:
 
 type Block = (input: Uint8Array, at: number, values: number, size: number, output: Uint8Array) => void
 
-/** What the kernel does, in TypeScript: whole values of `size` bytes, a multiple of 8 bytes of them. */
+/**
+ * The kernel in TypeScript: transposes values of `size` bytes. The number of bytes is a multiple of 8 and of `size`.
+ */
 export const transposeBlocks = (
   name: "bitshuffle" | "bitunshuffle",
   input: Uint8Array,
@@ -60,8 +62,8 @@ export const transposeBlocks = (
   }
 }
 
-// Eight bytes are an 8 × 8 matrix of bits. It is transposed in two u32, lo the first four bytes, by swapping within
-// pairs, then pairs, then halves; the transposition undoes itself.
+// Eight bytes are an 8 × 8 matrix of bits, in two u32 (lo: the first four bytes). It is transposed by swapping within
+// pairs, then pairs, then halves. The transposition is its own inverse.
 
 const unshuffle: Block = (input, at, values, size, output) => {
   const plane = values >>> 3

@@ -1,5 +1,6 @@
 /**
- * Byteshuffle: all first bytes of the values, then all second bytes, and so on; what is less than a value stays behind.
+ * Byteshuffle: stores all first bytes of the values, then all second bytes, and so on; an incomplete value is appended
+ * unchanged.
  *
  * @module
  */
@@ -11,9 +12,9 @@ import { asUint16, asUint32 } from "../part/words.ts"
 
 /** The byteshuffle filter. */
 export const byteshuffle: Transform<FilterOf<"byteshuffle">> = {
-  reverse: (_, chunk, context, _limit, room) => {
+  reverse: (_, chunk, context, _limit, allocate) => {
     const size = sizeOf(context.type)
-    const out = size === 1 ? chunk.data : room(chunk.data.byteLength)
+    const out = size === 1 ? chunk.data : allocate(chunk.data.byteLength)
     const metadata = eachPart(chunk, (start, end) => {
       if (size === 1) return
       const input = chunk.data.subarray(start, end)
@@ -30,7 +31,7 @@ export const byteshuffle: Transform<FilterOf<"byteshuffle">> = {
   },
 }
 
-/** What the kernel does, in TypeScript: values of `size` bytes, at least 2, from their planes. */
+/** The kernel in TypeScript: restores values of `size` bytes (at least 2) from their planes. */
 export const unshuffle = (input: Uint8Array, size: number, output: Uint8Array): void => {
   const n = Math.floor(input.byteLength / size)
   if (output.byteOffset % Math.min(size, 4) !== 0) {
@@ -43,7 +44,7 @@ export const unshuffle = (input: Uint8Array, size: number, output: Uint8Array): 
     const out = asUint16(output)
     for (let i = 0; i < n; i++) out[i] = input[i] | (input[n + i] << 8)
   } else {
-    // an 8-byte value is two words, each of four planes
+    // an 8-byte value consists of two words of four planes each
     const out = asUint32(output)
     const step = size >>> 2
     for (let half = 0; half < step; half++) gather(input, 4 * half * n, n, out, half, step)
@@ -51,12 +52,12 @@ export const unshuffle = (input: Uint8Array, size: number, output: Uint8Array): 
   output.set(input.subarray(n * size), n * size)
 }
 
-/** Word `i` of `out` (from `first`, every `step`) from byte `i` of four planes of `n` bytes. */
+/** Gathers word `i` of `out` (from `first` with stride `step`) from byte `i` of four planes of `n` bytes. */
 const gather = (input: Uint8Array, at: number, n: number, out: Uint32Array, first: number, step: number): void => {
   let to = first
   let i = 0
   if (n % 4 === 0 && (input.byteOffset + at) % 4 === 0) {
-    // four values at once: a 4 × 4 transposition of bytes in words
+    // four values at a time: a 4 × 4 transposition of bytes in words
     const words = new Uint32Array(input.buffer, input.byteOffset + at, n)
     const quarter = n >>> 2
     for (let k = 0; k < quarter; k++) {
@@ -82,7 +83,7 @@ const gather = (input: Uint8Array, at: number, n: number, out: Uint32Array, firs
   }
 }
 
-/** Its inverse. */
+/** The inverse of {@link unshuffle}. */
 export const shuffle = (input: Uint8Array, size: number, output: Uint8Array): void => {
   const n = Math.floor(input.byteLength / size)
   for (let plane = 0; plane < size; plane++) {

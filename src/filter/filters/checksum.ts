@@ -1,5 +1,5 @@
 /**
- * MD5 and SHA-256: the data passes through, its digests and those of the metadata stand before the metadata.
+ * MD5 and SHA-256: the data are unchanged; digests of the data and of the metadata are written before the metadata.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export const checksum: Transform<Checksum> = {
         const size = u64.get(cursor, undefined)
         const digest = cursor.bytesOf(digestSize)
         if (size > covered.byteLength - at) {
-          throw damaged(`a digest of ${size} bytes, ${covered.byteLength - at} are left`)
+          throw damaged(`a digest of ${size} bytes; ${covered.byteLength - at} bytes remain`)
         }
         if (context.verifyChecksums && !equal(context.codecs[algorithm](covered.subarray(at, at + size)), digest)) {
           throw new ChecksumMismatch({ uri: context.uri, offset: context.offset, algorithm })

@@ -1,5 +1,5 @@
 /**
- * GZIP, ZSTD, LZ4 and BZIP2: codecs that know nothing of the values.
+ * GZIP, ZSTD, LZ4 and BZIP2: compression of bytes, independent of the datatype.
  *
  * @module
  */
@@ -12,13 +12,13 @@ const empty = new Uint8Array(0)
 
 /** The transform of the four compressors. */
 export const compression: Transform<FilterOf<Compression>> = {
-  reverse: (filter, chunk, context, limit, room) => {
+  reverse: (filter, chunk, context, limit, allocate) => {
     const codec = context.codecs[filter.type]
-    return reverseParts(chunk, 8, limit, room, (part, size, its) => {
-      // an empty part may be an empty stream or none at all: both were written
+    return reverseParts(chunk, 8, limit, allocate, (part, size, allocatePart) => {
+      // engines write an empty part either as an empty stream or as no bytes
       if (size === 0) return empty
       try {
-        return codec.decompress(part, size, its)
+        return codec.decompress(part, size, allocatePart)
       } catch (error) {
         throw error instanceof CodecError ? damaged(error.detail) : error
       }

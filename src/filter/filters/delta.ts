@@ -1,5 +1,5 @@
 /**
- * Delta: the first value, then the steps.
+ * Delta: stores the first value, then the differences between consecutive values.
  *
  * @module
  */
@@ -15,48 +15,48 @@ type AnyDelta = FilterOf<"delta" | "double_delta">
 const actingOn = (filter: AnyDelta, type: Datatype): Datatype =>
   filter.reinterpretDatatype === "any" ? type : filter.reinterpretDatatype
 
-/** Bytes of one value for delta and double delta: text goes byte by byte; floats they do not take. */
+/** Returns the size of a value for delta and double delta when reading: one byte for text. Floats are not supported. */
 export const deltaSize = (filter: AnyDelta, type: Datatype): number => {
   const acting = actingOn(filter, type)
   if (isFloat(acting)) throw damaged(`${filter.type} does not act on ${acting}`)
   return isString(acting) ? 1 : sizeOf(acting)
 }
 
-/** What delta and double delta take the values for when they are written. */
+/** Returns the datatype of the values for delta and double delta when writing. */
 export const deltaType = (filter: AnyDelta, type: Datatype): Datatype => {
   const acting = actingOn(filter, type)
-  if (isFloat(acting)) throw new Refusal(`it takes integers, not ${acting}`)
+  if (isFloat(acting)) throw new Refusal(`integers are required, not ${acting}`)
   return isString(acting) ? "uint8" : acting
 }
 
 /**
- * Delta and double delta take the metadata of the filters before them for values as well: what is not a whole number of them
- * could not be read again.
+ * Checks the parts of a chunk. Delta and double delta also process the metadata of previous filters as values; metadata
+ * that are not a multiple of the value size could not be decoded.
  */
 export const checkDeltaParts = (parts: Parts, size: number): void => {
   if (parts.metadata.some((part) => part.byteLength % size !== 0)) {
-    throw new Refusal("a filter before it writes metadata that are no whole number of values, and would be lost")
+    throw new Refusal("the metadata of a previous filter are not a multiple of the value size and would be lost")
   }
   if (parts.data.byteLength % size !== 0) {
-    throw new Refusal(`${parts.data.byteLength} bytes are no whole number of ${size}-byte values`)
+    throw new Refusal(`${parts.data.byteLength} bytes are not a multiple of the value size ${size}`)
   }
 }
 
 /** The delta filter (since 2.16). */
 export const delta: Transform<FilterOf<"delta">> = {
-  reverse: (filter, chunk, context, limit, room) => {
+  reverse: (filter, chunk, context, limit, allocate) => {
     const size = deltaSize(filter, context.type)
-    return reverseParts(chunk, 8, limit, room, (part, bytes, its) => {
+    return reverseParts(chunk, 8, limit, allocate, (part, bytes, allocatePart) => {
       if (bytes === 0) return part.subarray(0, 0)
       const cursor = new Cursor(part, context.version)
       const count = u64.get(cursor, undefined)
       if (count * size !== bytes) throw damaged(`${count} values of ${size} bytes instead of ${bytes} bytes`)
       const steps = cursor.bytesOf(bytes)
-      // 2.16 writes one step too many
+      // 2.16 writes an extra step at the end
       if (cursor.remaining > 0 && cursor.remaining !== size) {
-        throw damaged(`${cursor.remaining} bytes are left over after the last step`)
+        throw damaged(`${cursor.remaining} unexpected bytes after the last step`)
       }
-      const out = its(bytes)
+      const out = allocatePart(bytes)
       runningSum(size, steps, out, 0, 0)
       return out
     })
@@ -65,8 +65,8 @@ export const delta: Transform<FilterOf<"delta">> = {
     const size = sizeOf(deltaType(filter, context.type))
     checkDeltaParts(parts, size)
     return forwardParts(parts, (part) => {
-      if (part.byteLength === 0) throw new Refusal("a tile without values is nothing that the engines read")
-      // the one release of format 19 writes a step too many, and may want it
+      if (part.byteLength === 0) throw new Refusal("engines cannot read a tile without values")
+      // the release of format 19 writes an extra step, and may require it
       const more = context.engineVersion === Since.deltaReinterpret && part.byteLength > size ? size : 0
       const stored = new Uint8Array(8 + part.byteLength + more)
       new DataView(stored.buffer).setUint32(0, part.byteLength / size, true)

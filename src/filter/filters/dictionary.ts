@@ -1,5 +1,5 @@
 /**
- * Dictionary encoding of strings: every different string once, then an id for each cell.
+ * Dictionary encoding of strings: stores every distinct string once, then an id per cell.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { readBigEndian, widthOf, writeBigEndian } from "../part/big_endian.ts"
 import { copyString, equalBytes, longestOf, type Strings } from "../part/strings.ts"
 import { damaged } from "../part/transform.ts"
 
-/** Cells that are looked up between two steps. */
+/** The number of cells that are looked up between two yields. */
 const HASH_STEP = 1 << 12
 
-/** The strings of `ids` in `dictionary`: `size` bytes in `count` cells. */
+/** Returns the strings with these `ids` in `dictionary`: `size` bytes in `count` cells. */
 export const expandDictionary = (
   dictionary: Uint8Array,
   ids: Uint8Array,
@@ -31,7 +31,7 @@ export const expandDictionary = (
     if (!(id < words.count)) throw damaged(`dictionary: id ${id} among ${words.count} strings`)
     const start = words.starts[id]
     const length = words.ends[id] - start
-    if (length > size - to) throw damaged(`dictionary: more than the ${size} bytes that there should be`)
+    if (length > size - to) throw damaged(`dictionary: more than the expected ${size} bytes`)
     copyString(dictionary, start, length, bytes, to)
     offsets[cell + 1] = to += length
   }
@@ -39,21 +39,21 @@ export const expandDictionary = (
   return { bytes, offsets }
 }
 
-/** Where the strings lie in the dictionary; it says their lengths, but not how many they are. */
+/** Returns the positions of the strings in the dictionary, which stores their lengths but not their number. */
 const entries = (
   dictionary: Uint8Array,
   lengthWidth: number,
 ): { readonly count: number; readonly starts: Uint32Array; readonly ends: Uint32Array } => {
-  const most = Math.floor(dictionary.byteLength / lengthWidth)
-  const starts = new Uint32Array(most)
-  const ends = new Uint32Array(most)
+  const maxCount = Math.floor(dictionary.byteLength / lengthWidth)
+  const starts = new Uint32Array(maxCount)
+  const ends = new Uint32Array(maxCount)
   let count = 0
   for (let at = 0; at < dictionary.byteLength; count++) {
-    if (lengthWidth > dictionary.byteLength - at) throw damaged("dictionary: the last string is cut short")
+    if (lengthWidth > dictionary.byteLength - at) throw damaged("dictionary: the last string is incomplete")
     const length = readBigEndian(dictionary, at, lengthWidth)
     at += lengthWidth
     if (length > dictionary.byteLength - at) {
-      throw damaged(`dictionary: a string of ${length} bytes, ${dictionary.byteLength - at} are left`)
+      throw damaged(`dictionary: a string of ${length} bytes; ${dictionary.byteLength - at} bytes remain`)
     }
     starts[count] = at
     ends[count] = at += length
@@ -61,7 +61,9 @@ const entries = (
   return { count, starts, ends }
 }
 
-/** Strings as ids in the order in which they first appear. The engine sizes the ids by the number of cells. */
+/**
+ * Encodes strings as ids in the order of first occurrence. Like the engine, the number of cells determines the id size.
+ */
 export function* collectDictionary(strings: Strings): Steps<{
   readonly dictionary: Uint8Array
   readonly ids: Uint8Array
@@ -73,14 +75,14 @@ export function* collectDictionary(strings: Strings): Steps<{
   const idWidth = widthOf(cells)
   const lengthWidth = widthOf(yield* longestOf(offsets))
   const ids = new Uint8Array(cells * idWidth)
-  // the first cell that holds each word; a table of ids by hash, each plus one
+  // the first cell with each word; a hash table of ids plus one
   const firsts = new Uint32Array(cells)
   const mask = 2 ** Math.ceil(Math.log2(2 * cells + 2)) - 1
   const table = new Uint32Array(mask + 1)
   let count = 0
   let size = 0
   for (let cell = 0, to = 0; cell < cells; cell++) {
-    // few cells: at first, each touches another page of the table, which the system has to provide then
+    // a small number of cells: at first, each lookup touches a new page of the table, which the system has to allocate
     if (cell % HASH_STEP === HASH_STEP - 1) yield
     const start = offsets[cell]
     const length = offsets[cell + 1] - start

@@ -1,5 +1,6 @@
 /**
- * Double delta forward: the widest change of the steps first, which says how many bits each change gets, then the stream.
+ * Double delta, writing: determines the number of bits from the widest change of the differences, then writes the
+ * stream.
  *
  * @module
  */
@@ -11,13 +12,13 @@ import { asUint32 } from "../part/words.ts"
 const HEAD = 9
 
 /**
- * Encodes a part, a whole number of values of `type`. `countFirst`: the first step counts among the changes that the bits
- * are measured by, as engines do that write format 22.
+ * Encodes a part: a multiple of the size of `type`. With `countFirst`, the first difference counts among the changes
+ * that determine the number of bits, as in engines that write format 22.
  */
 export const encodeDoubleDelta = (part: Uint8Array, type: Datatype, countFirst: boolean): Uint8Array => {
   const size = sizeOf(type)
   const count = part.byteLength / size
-  // raw where there is nothing: the engines read a first value of anything else
+  // an empty part is written raw: otherwise, engines would read a first value
   if (count === 0) return packed(8 * size - 1, 0, part)
   if (size === 8) {
     const unsigned = storageOf(type) === "uint64"
@@ -25,7 +26,7 @@ export const encodeDoubleDelta = (part: Uint8Array, type: Datatype, countFirst: 
     const { bits, stream } = made ?? encodePairs(part, unsigned, countFirst)
     return bits >= 63 ? packed(bits, count, part) : packed(bits, count, part.subarray(0, 16), stream)
   }
-  // one kind of array for all: the sums are exact in float64
+  // float64 for all types: the sums are exact
   const values = new Float64Array(viewAs(type, part) as Uint8Array)
   const bits = count <= 2 ? 0 : bitsOf(values, countFirst)
   if (bits >= 8 * size - 1) return packed(bits, count, part)
@@ -34,7 +35,7 @@ export const encodeDoubleDelta = (part: Uint8Array, type: Datatype, countFirst: 
   return packed(bits, count, part.subarray(0, 2 * size), new Uint8Array(stream.buffer))
 }
 
-/** What the kernel does, in TypeScript: the bits of the changes of 64-bit values, and the stream of them. */
+/** The kernel in TypeScript: determines the bits of the changes of 64-bit values, and writes their stream. */
 export const encodePairs = (
   part: Uint8Array,
   unsigned: boolean,
@@ -58,26 +59,28 @@ const packed = (bits: number, count: number, heads: Uint8Array, stream?: Uint8Ar
   return out
 }
 
-/** Bits of a number below 2^53, at least one. */
+/** Returns the bit length of a number below 2^53, at least one. */
 const bitLength = (value: number): number =>
   value < 0x100000000 ? Math.max(1, 32 - Math.clz32(value)) : 64 - Math.clz32(value / 0x100000000)
 
 const bitsOf = (values: Float64Array, countFirst: boolean): number => {
   let before = values[1]
   let step = before - values[0]
-  let most = countFirst ? Math.abs(step) : 0
+  let max = countFirst ? Math.abs(step) : 0
   for (let i = 2; i < values.length; i++) {
     const value = values[i]
     const next = value - before
     const change = Math.abs(next - step)
-    if (change > most) most = change
+    if (change > max) max = change
     step = next
     before = value
   }
-  return bitLength(most)
+  return bitLength(max)
 }
 
-/** The bits of all changes of 64-bit values; the upper half of unsigned ones is flipped to compare as signed. */
+/**
+ * Returns the bits of all changes of 64-bit values. The upper half of unsigned values is flipped to compare as signed.
+ */
 const bitsOfPairs = (values: Uint32Array, flip: number, countFirst: boolean): number => {
   let orLo = 0
   let orHi = 0
@@ -99,7 +102,7 @@ const bitsOfPairs = (values: Uint32Array, flip: number, countFirst: boolean): nu
     if (nextHi !== (nextHi | 0) || changeHi !== (changeHi | 0)) throw overflow(4 * i)
     if (i > 2 || countFirst) {
       if (changeHi < 0) {
-        // −x, in two halves
+        // −x in two halves
         changeHi = -changeHi - (changeLo === 0 ? 0 : 1)
         changeLo = -changeLo
       }
@@ -115,19 +118,19 @@ const bitsOfPairs = (values: Uint32Array, flip: number, countFirst: boolean): nu
 }
 
 const overflow = (at: number): Refusal =>
-  new Refusal("the step to this value, or the change of the steps, is more than 64 bits hold", at)
+  new Refusal("the difference to this value, or the change of the differences, exceeds 64 bits", at)
 
-// A 64-bit word filled from the top is two u32 filled from the top, the upper one first: u32 number k of the stream is
-// at index k ^ 1.
+// A 64-bit word filled from the most significant bit consists of two such u32, the upper one first: u32 number k of the
+// stream is at index k ^ 1.
 
-/** Values of at most 4 bytes: sign and bits are at most 31 bits. */
+/** Encodes values of at most 4 bytes: sign and change have at most 31 bits. */
 const encodeSmall = (values: Float64Array, bits: number, stream: Uint32Array): void => {
   const width = bits + 1
   let before = values[1]
   let step = before - values[0]
   let word = 0
   let current = 0
-  let left = 32
+  let remaining = 32
   for (let i = 2; i < values.length; i++) {
     const value = values[i]
     const next = value - before
@@ -135,28 +138,28 @@ const encodeSmall = (values: Float64Array, bits: number, stream: Uint32Array): v
     step = next
     before = value
     const field = change < 0 ? (1 << bits) | -change : change
-    if (left > width) {
-      left -= width
-      current |= field << left
+    if (remaining > width) {
+      remaining -= width
+      current |= field << remaining
     } else {
-      const more = width - left
+      const more = width - remaining
       stream[word++ ^ 1] = current | (field >>> more)
-      left = 32 - more
-      current = more === 0 ? 0 : field << left
+      remaining = 32 - more
+      current = more === 0 ? 0 : field << remaining
     }
   }
-  if (left < 32) stream[word ^ 1] = current
+  if (remaining < 32) stream[word ^ 1] = current
 }
 
-/** Values of 8 bytes whose sign and change are at most 32 bits together. */
+/** Encodes values of 8 bytes with sign and change of at most 32 bits together. */
 const encodeNarrowPairs = (values: Uint32Array, bits: number, stream: Uint32Array): void => {
   const width = bits + 1
-  // the changes fit 32 bits, and so the lower halves tell them
+  // the changes fit into 32 bits, so the lower halves are sufficient
   let before = values[2]
   let step = (before - values[0]) | 0
   let word = 0
   let current = 0
-  let left = 32
+  let remaining = 32
   for (let i = 4; i < values.length; i += 2) {
     const value = values[i]
     const next = (value - before) | 0
@@ -164,31 +167,31 @@ const encodeNarrowPairs = (values: Uint32Array, bits: number, stream: Uint32Arra
     step = next
     before = value
     const field = change < 0 ? (1 << bits) | -change : change
-    if (left > width) {
-      left -= width
-      current |= field << left
+    if (remaining > width) {
+      remaining -= width
+      current |= field << remaining
     } else {
-      const more = width - left
+      const more = width - remaining
       stream[word++ ^ 1] = current | (field >>> more)
-      left = 32 - more
-      current = more === 0 ? 0 : field << left
+      remaining = 32 - more
+      current = more === 0 ? 0 : field << remaining
     }
   }
-  if (left < 32) stream[word ^ 1] = current
+  if (remaining < 32) stream[word ^ 1] = current
 }
 
-/** Values of 8 bytes. */
+/** Encodes values of 8 bytes. */
 const encodeWidePairs = (values: Uint32Array, bits: number, stream: Uint32Array): void => {
   let at = 0 // in bits
   const put = (value: number, n: number): void => {
-    const left = 32 - (at & 31)
+    const remaining = 32 - (at & 31)
     const word = at >>> 5
     at += n
-    if (left >= n) {
-      stream[word ^ 1] |= value << (left - n)
+    if (remaining >= n) {
+      stream[word ^ 1] |= value << (remaining - n)
     } else {
-      stream[word ^ 1] |= value >>> (n - left)
-      stream[(word + 1) ^ 1] |= value << (32 - (n - left))
+      stream[word ^ 1] |= value >>> (n - remaining)
+      stream[(word + 1) ^ 1] |= value << (32 - (n - remaining))
     }
   }
   let stepLo = (values[2] - values[0]) >>> 0

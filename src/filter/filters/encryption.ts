@@ -1,5 +1,5 @@
 /**
- * AES-256-GCM: every part on its own, with its own iv and tag.
+ * AES-256-GCM: encrypts every part separately, with its own IV and tag.
  *
  * @module
  */
@@ -16,11 +16,11 @@ const TAG = 16
 
 /** The encryption filter. */
 export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
-  reverse: (_, chunk, context, limit, room) => {
+  reverse: (_, chunk, context, limit, allocate) => {
     const { codecs, uri } = context
     const key = keyOf(context)
-    return reverseParts(chunk, 8 + IV + TAG, limit, room, (cipher, size, _, cursor) => {
-      if (cipher.byteLength !== size) throw damaged(`${cipher.byteLength} encrypted bytes for ${size} plain ones`)
+    return reverseParts(chunk, 8 + IV + TAG, limit, allocate, (cipher, size, _, cursor) => {
+      if (cipher.byteLength !== size) throw damaged(`${cipher.byteLength} encrypted bytes for ${size} plain bytes`)
       const iv = cursor.bytesOf(IV)
       const tag = cursor.bytesOf(TAG)
       try {
@@ -45,14 +45,14 @@ export const aes256Gcm: Transform<FilterOf<"aes_256_gcm">> = {
 const keyOf = ({ key, uri }: FilterContext): Uint8Array => {
   if (key === undefined) throw new DecryptionFailed({ uri, detail: "it is encrypted", hint: { _tag: "ProvideKey" } })
   if (key.byteLength !== KEY) {
-    throw new DecryptionFailed({ uri, detail: `a key of ${KEY} bytes is needed, not of ${key.byteLength}` })
+    throw new DecryptionFailed({ uri, detail: `the key must have ${KEY} bytes, not ${key.byteLength}` })
   }
   return key
 }
 
 /**
- * The pipeline of a field of an encrypted array: the encryption is in no stored pipeline but those of generic tiles, and
- * comes last.
+ * Returns the pipeline of a field in an encrypted array. Stored pipelines do not contain the encryption, except in
+ * generic tiles; it is the last filter.
  */
 export const withEncryption = (pipeline: FilterPipeline): FilterPipeline => ({
   ...pipeline,

@@ -1,5 +1,5 @@
 /**
- * Run-length encoding of whole strings: how often, how long, and the string.
+ * Run-length encoding of whole strings: the length of the run, the length of the string, and the string.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { readBigEndian, widthOf, writeBigEndian } from "../part/big_endian.ts"
 import { copyString, equalBytes, longestOf, type Strings } from "../part/strings.ts"
 import { damaged } from "../part/transform.ts"
 
-/** The strings of `runs`: `size` bytes in `count` cells. */
+/** Returns the strings of `runs`: `size` bytes in `count` cells. */
 export const expandRuns = (
   runs: Uint8Array,
   runWidth: number,
@@ -22,15 +22,15 @@ export const expandRuns = (
   let cell = 0
   let to = 0
   for (let at = 0; at < runs.byteLength;) {
-    if (header > runs.byteLength - at) throw damaged("rle: the last run is cut short")
+    if (header > runs.byteLength - at) throw damaged("rle: the last run is incomplete")
     const run = readBigEndian(runs, at, runWidth)
     const length = readBigEndian(runs, at + runWidth, lengthWidth)
     at += header
     if (length > runs.byteLength - at) {
-      throw damaged(`rle: a string of ${length} bytes, ${runs.byteLength - at} are left`)
+      throw damaged(`rle: a string of ${length} bytes; ${runs.byteLength - at} bytes remain`)
     }
-    if (run > count - cell) throw damaged(`rle: more than the ${count} cells that there should be`)
-    if (run * length > size - to) throw damaged(`rle: more than the ${size} bytes that there should be`)
+    if (run > count - cell) throw damaged(`rle: more than the expected ${count} cells`)
+    if (run * length > size - to) throw damaged(`rle: more than the expected ${size} bytes`)
     for (let i = 0; i < run; i++) {
       copyString(runs, at, length, bytes, to)
       offsets[++cell] = to += length
@@ -43,8 +43,8 @@ export const expandRuns = (
 }
 
 /**
- * Strings as runs. The widths hold every run and every string; the engine leaves out the last string when it measures, and
- * cuts the length of one that is longer than all before it past 255 or 65535 bytes.
+ * Encodes strings as runs. The widths fit every run and every string; the engine ignores the last string when it
+ * determines them, and truncates the length of a last string that is the longest and exceeds 255 or 65535 bytes.
  */
 export function* collapseRuns(strings: Strings): Steps<{
   readonly runs: Uint8Array
@@ -53,7 +53,7 @@ export function* collapseRuns(strings: Strings): Steps<{
 }> {
   const { bytes, offsets } = strings
   const cells = offsets.length - 1
-  // the first cell of each run, and behind them the number of cells
+  // the first cell of each run, followed by the number of cells
   const firsts = new Uint32Array(cells + 1)
   let count = 0
   let size = 0

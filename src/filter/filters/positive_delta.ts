@@ -1,5 +1,5 @@
 /**
- * Positive delta: in each window the steps; the window's first value lies in the metadata.
+ * Positive delta: stores the differences in each window; the first value of the window is stored in the metadata.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import { asUint32 } from "../part/words.ts"
 
 /** The positive delta filter. */
 export const positiveDelta: Transform<FilterOf<"positive_delta">> = {
-  reverse: (_, chunk, context, _limit, room) => {
+  reverse: (_, chunk, context, _limit, allocate) => {
     const size = deltableSize(context.type, context.version)
     if (size === 0) return chunk
     const cursor = new Cursor(chunk.metadata, context.version)
     const windows = u32.get(cursor, undefined)
     cursor.checkCount(windows, size + 4)
-    const out = room(chunk.data.byteLength)
+    const out = allocate(chunk.data.byteLength)
     let at = 0
     for (let i = 0; i < windows; i++) {
       const first = cursor.take(size)
       const length = u32.get(cursor, undefined)
       if (length > out.byteLength - at) {
-        throw damaged(`window ${i} claims ${length} bytes, ${out.byteLength - at} are left`)
+        throw damaged(`window ${i} claims ${length} bytes; ${out.byteLength - at} bytes remain`)
       }
       const input = chunk.data.subarray(at, at + length)
       if (length % size !== 0) {
@@ -40,7 +40,7 @@ export const positiveDelta: Transform<FilterOf<"positive_delta">> = {
       }
       at += length
     }
-    if (at < out.byteLength) throw damaged(`${out.byteLength - at} bytes of data are left over`)
+    if (at < out.byteLength) throw damaged(`${out.byteLength - at} unexpected bytes of data at the end`)
     return { metadata: chunk.metadata.subarray(cursor.offset), data: out }
   },
   forward: (filter, parts, context) => {
@@ -60,7 +60,7 @@ export const positiveDelta: Transform<FilterOf<"positive_delta">> = {
       const length = Math.min(window, data.byteLength - start)
       header.set(data.subarray(start, Math.min(start + size, data.byteLength)), at)
       view.setUint32(at + size, length, true)
-      // a window that is no whole number of values stays as it is
+      // a window that is not a multiple of the value size is stored unchanged
       if (length % size !== 0) out.set(data.subarray(start), start)
       else out.fill(0, start, start + size)
     }
@@ -68,14 +68,20 @@ export const positiveDelta: Transform<FilterOf<"positive_delta">> = {
   },
 }
 
-/** Refuses the first value that is less than the one before it in its window. */
+/** Rejects the first value that is less than the previous value in its window. */
 const checkRising = (data: Uint8Array, type: Datatype, window: number): void => {
   const size = sizeOf(type)
-  const whole = data.byteLength % window % size === 0 ? data.byteLength : data.byteLength - data.byteLength % window
+  const completeBytes = data.byteLength % window % size === 0
+    ? data.byteLength
+    : data.byteLength - data.byteLength % window
   const fall = size === 8
-    ? fallOfPairs(asUint32(data.subarray(0, whole)), window >>> 2, storageOf(type) === "uint64" ? 0x80000000 : 0)
-    : fallOf(viewAs(type, data.subarray(0, whole)) as Uint8Array, window / size)
-  if (fall >= 0) throw new Refusal("the value is less than the one before it", fall * size)
+    ? fallOfPairs(
+      asUint32(data.subarray(0, completeBytes)),
+      window >>> 2,
+      storageOf(type) === "uint64" ? 0x80000000 : 0,
+    )
+    : fallOf(viewAs(type, data.subarray(0, completeBytes)) as Uint8Array, window / size)
+  if (fall >= 0) throw new Refusal("the value is less than the previous value", fall * size)
 }
 
 const fallOf = (values: Uint8Array, window: number): number => {

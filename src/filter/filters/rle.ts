@@ -1,29 +1,35 @@
 /**
- * Run-length encoding of cells: a cell's bytes, then how often it stands there, two bytes big-endian.
+ * Run-length encoding of cells: the bytes of a cell, then the length of the run as two bytes, big-endian.
  *
  * @module
  */
 import { forwardParts, reverseParts } from "../part/part_frame.ts"
-import { damaged, type FilterOf, Refusal, type Room, type Transform } from "../part/transform.ts"
+import { type Allocate, damaged, type FilterOf, Refusal, type Transform } from "../part/transform.ts"
 
 const LONGEST = 65535
 
-/** RLE on anything but folded strings. */
+/** RLE for all tiles except folded strings. */
 export const rle: Transform<FilterOf<"rle">> = {
-  reverse: (_, chunk, context, limit, room) =>
-    reverseParts(chunk, 8, limit, room, (part, size, its) => expand(part, context.cellSize, size, its)),
+  reverse: (_, chunk, context, limit, allocate) =>
+    reverseParts(
+      chunk,
+      8,
+      limit,
+      allocate,
+      (part, size, allocatePart) => expand(part, context.cellSize, size, allocatePart),
+    ),
   forward: (_, parts, context) => forwardParts(parts, (part) => ({ stored: collapse(part, context.cellSize) })),
 }
 
-const expand = (runs: Uint8Array, cell: number, size: number, room: Room): Uint8Array => {
+const expand = (runs: Uint8Array, cell: number, size: number, allocate: Allocate): Uint8Array => {
   if (runs.byteLength % (cell + 2) !== 0) {
-    throw damaged(`${runs.byteLength} bytes are no whole number of runs of ${cell}-byte cells`)
+    throw damaged(`${runs.byteLength} bytes are not a multiple of the run size (cells of ${cell} bytes)`)
   }
-  // counted first, so that nothing is allocated for a size that the runs do not add up to
+  // counted first, so that no memory is allocated for a size that differs from the runs
   let cells = 0
   for (let at = cell; at < runs.byteLength; at += cell + 2) cells += (runs[at] << 8) | runs[at + 1]
   if (cells * cell !== size) throw damaged(`runs of ${cells} cells of ${cell} bytes instead of ${size} bytes`)
-  const out = room(size)
+  const out = allocate(size)
   let to = 0
   for (let at = 0; at < runs.byteLength; at += cell + 2) {
     const end = to + cell * ((runs[at + cell] << 8) | runs[at + cell + 1])
@@ -46,14 +52,14 @@ const expand = (runs: Uint8Array, cell: number, size: number, room: Room): Uint8
 const collapse = (cells: Uint8Array, cell: number): Uint8Array => {
   if (cells.byteLength % cell !== 0) {
     throw new Refusal(
-      `${cells.byteLength} bytes (of cells, or of a filter before it) are no whole number of ${cell}-byte cells`,
+      `${cells.byteLength} bytes (of cells, or of a previous filter) are not a multiple of the cell size ${cell}`,
     )
   }
   const out = new Uint8Array((cells.byteLength / cell) * (cell + 2))
   let to = 0
   for (let first = 0; first < cells.byteLength;) {
     const limit = Math.min(cells.byteLength, first + LONGEST * cell)
-    // how far every byte is the one a cell before it
+    // up to where every byte is equal to the byte one cell before
     let same = first + cell
     while (same < limit && cells[same] === cells[same - cell]) same++
     const run = Math.floor((same - first) / cell)

@@ -10,7 +10,7 @@ import { asUint16, asUint32 } from "../part/words.ts"
 
 /** The float scale filter. */
 export const scaleFloat: Transform<FilterOf<"scale_float">> = {
-  reverse: (filter, chunk, context, limit, room) => {
+  reverse: (filter, chunk, context, limit, allocate) => {
     const { byteWidth, offset, scale } = filter
     const size = sizeOf(context.type)
     if (size !== 4 && size !== 8) throw damaged(`does not act on ${context.type}`)
@@ -21,12 +21,12 @@ export const scaleFloat: Transform<FilterOf<"scale_float">> = {
     checkSize(count * size, limit)
     const metadata = eachPart(chunk, (start, end) => {
       if ((end - start) % byteWidth !== 0) {
-        throw damaged(`${end - start} bytes are no whole number of ${byteWidth}-byte integers`)
+        throw damaged(`${end - start} bytes are not a multiple of the integer size ${byteWidth}`)
       }
     })
     const integers = widths[byteWidth](chunk.data)
-    // the engine turns the integer into the field's type first, then computes in float64
-    const data = room(count * size)
+    // the engine converts the integer to the field's type, then computes in float64
+    const data = allocate(count * size)
     if (size === 4) {
       const out = new Float32Array(data.buffer, data.byteOffset, count)
       for (let i = 0; i < count; i++) out[i] = scale * Math.fround(integers[i]) + offset
@@ -39,12 +39,12 @@ export const scaleFloat: Transform<FilterOf<"scale_float">> = {
   forward: (filter, parts, context) => {
     const { byteWidth, offset, scale } = filter
     const size = sizeOf(context.type)
-    if (size !== 4 && size !== 8) throw new Refusal(`it takes values of 4 or 8 bytes, not ${context.type}`)
+    if (size !== 4 && size !== 8) throw new Refusal(`values of 4 or 8 bytes are required, not ${context.type}`)
     if (byteWidth !== 1 && byteWidth !== 2 && byteWidth !== 4 && byteWidth !== 8) {
-      throw new Refusal(`it makes integers of 1, 2, 4 or 8 bytes, not of ${byteWidth}`)
+      throw new Refusal(`the byte width must be 1, 2, 4 or 8, not ${byteWidth}`)
     }
     if (parts.data.byteLength % size !== 0) {
-      throw new Refusal(`${parts.data.byteLength} bytes are no whole number of ${size}-byte values`)
+      throw new Refusal(`${parts.data.byteLength} bytes are not a multiple of the value size ${size}`)
     }
     const scaled = size === 4
       ? scaled32(viewAs("float32", parts.data) as Float32Array, offset, scale)
@@ -54,10 +54,10 @@ export const scaleFloat: Transform<FilterOf<"scale_float">> = {
   },
 }
 
-/** Half away from zero. */
+/** Rounds half away from zero. */
 const round = (x: number): number => x < 0 ? -Math.round(-x) : Math.round(x)
 
-/** Every step in float32, as the engine computes. */
+/** Scales in float32, as the engine does. */
 const scaled32 = (values: Float32Array, offset: number, scale: number): Float64Array => {
   const out = new Float64Array(values.length)
   const [less, by] = [Math.fround(offset), Math.fround(scale)]
@@ -72,14 +72,14 @@ const scaled64 = (values: Float64Array, offset: number, scale: number): Float64A
 }
 
 /**
- * Rounded values as integers of `width` bytes. What is out of their range is refused, but NaN, which is what cells are
- * filled with that nobody wrote: it becomes what the engine's processors make of it.
+ * Converts rounded values to integers of `width` bytes. Rejects values out of range, except NaN, the fill value of
+ * unwritten cells: it is converted like on the engine's processors.
  */
 const toIntegers = (values: Float64Array, width: 1 | 2 | 4 | 8, size: number): Uint8Array => {
   const limit = 2 ** (8 * width - 1)
   for (let i = 0; i < values.length; i++) {
     if (values[i] < -limit || values[i] >= limit) {
-      throw new Refusal(`the value, scaled to ${values[i]}, does not fit an integer of ${width} bytes`, i * size)
+      throw new Refusal(`the scaled value ${values[i]} does not fit into an integer of ${width} bytes`, i * size)
     }
   }
   if (width < 4) return bytesOf((width === 1 ? Int8Array : Int16Array).from(values))

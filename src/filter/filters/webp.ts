@@ -1,5 +1,5 @@
 /**
- * WebP: the bytes of a tile as the colours of a picture.
+ * WebP: encodes the bytes of a tile as the colours of a picture.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { checkSize, damaged, type FilterOf, Refusal, type Transform } from "../p
 import { concat } from "../../kernel/copy/concat.ts"
 import { u32Bytes } from "../part/words.ts"
 
-/** Which bytes of an RGBA pixel a cell's bytes are. */
+/** The position of each byte of a cell in an RGBA pixel. */
 const channels: Record<WebpFormat, ReadonlyArray<number>> = {
   none: [],
   rgb: [0, 1, 2],
@@ -26,18 +26,18 @@ export const webp: Transform<FilterOf<"webp">> = {
     if (codec === undefined) {
       throw new CodecError({
         codec: "webp",
-        detail: `${context.uri} holds WebP pictures; provide a layer with the codec`,
+        detail: `${context.uri} contains WebP pictures; provide a layer with the WebP codec`,
       })
     }
     const order = channels[filter.format]
-    if (order.length === 0) throw damaged("no colour format is set")
+    if (order.length === 0) throw damaged("the colour format is not set")
     const pictures: Array<Uint8Array> = []
     let total = 0
     const metadata = eachPart(chunk, (start, end) => {
       const encoded = chunk.data.subarray(start, end)
       let picture
       try {
-        // a pixel is at least so many bytes of a cell: the codec refuses larger pictures by their header
+        // a pixel has at least `order.length` bytes of cells: the codec rejects larger pictures by their header
         picture = codec.decode(encoded, Math.floor((limit - total) / order.length))
       } catch (error) {
         throw error instanceof CodecError ? damaged(error.detail) : error
@@ -57,15 +57,15 @@ export const webp: Transform<FilterOf<"webp">> = {
   forward: (filter, parts, context) => {
     const codec = context.webpEncoder
     if (codec === undefined) {
-      const reason = `${context.uri} is to hold WebP pictures; provide a layer with the encoder`
+      const reason = `${context.uri} uses the WebP filter; provide a layer with the WebP encoder`
       throw new CodecError({ codec: "webp", reason: "Missing", detail: reason })
     }
     const { extentX, extentY, lossless, quality } = filter
     const order = channels[filter.format]
-    if (order.length === 0) throw new Refusal("no colour format is set")
+    if (order.length === 0) throw new Refusal("the colour format is not set")
     const { data } = parts
     if (data.length !== extentX * extentY) {
-      throw new Refusal(`${data.length} bytes are no picture of ${extentY} rows of ${extentX} bytes`)
+      throw new Refusal(`${data.length} bytes are not a picture of ${extentY} rows of ${extentX} bytes`)
     }
     const width = Math.floor(extentX / order.length)
     const rgba = new Uint8Array(4 * width * extentY).fill(255)
@@ -79,6 +79,6 @@ export const webp: Transform<FilterOf<"webp">> = {
   },
 }
 
-/** A row is as long as the tile is wide, even if that is no whole number of pixels. */
+/** Returns the bytes of a row: the width of the tile, even if it is not a multiple of the pixel size. */
 const rowBytes = (width: number, depth: number, extent: number): number =>
   Math.floor(extent / depth) === width ? extent : width * depth

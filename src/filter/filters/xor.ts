@@ -1,5 +1,5 @@
 /**
- * XOR: each value xor the one before it.
+ * XOR: stores each value xor the previous value.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { asUint32 } from "../part/words.ts"
 
 /** The xor filter. */
 export const xor: Transform<FilterOf<"xor">> = {
-  reverse: (_, chunk, context, _limit, room) => {
+  reverse: (_, chunk, context, _limit, allocate) => {
     const size = sizeOf(context.type)
-    const out = room(chunk.data.byteLength)
+    const out = allocate(chunk.data.byteLength)
     const metadata = eachPart(chunk, (start, end) => unxor(chunk.data, start, end, size, out))
     return { metadata, data: out }
   },
@@ -20,7 +20,7 @@ export const xor: Transform<FilterOf<"xor">> = {
     const size = sizeOf(context.type)
     const { data } = parts
     if (data.byteLength % size !== 0) {
-      throw new Refusal(`${data.byteLength} bytes are no whole number of ${size}-byte values`)
+      throw new Refusal(`${data.byteLength} bytes are not a multiple of the value size ${size}`)
     }
     const out = new Uint8Array(data.byteLength)
     if (size % 4 === 0) xorWords(asUint32(data), asUint32(out), size >>> 2)
@@ -32,7 +32,7 @@ export const xor: Transform<FilterOf<"xor">> = {
   },
 }
 
-/** Values of one word or two. */
+/** Processes values of one or two words. */
 const xorWords = (input: Uint32Array, out: Uint32Array, words: number): void => {
   let a = 0
   let b = 0
@@ -52,7 +52,7 @@ const xorWords = (input: Uint32Array, out: Uint32Array, words: number): void => 
 }
 
 const checkWhole = (bytes: number, size: number): void => {
-  if (bytes % size !== 0) throw damaged(`${bytes} bytes are no whole number of ${size}-byte values`)
+  if (bytes % size !== 0) throw damaged(`${bytes} bytes are not a multiple of the value size ${size}`)
 }
 
 const unxor = (input: Uint8Array, start: number, end: number, size: number, out: Uint8Array): void => {

@@ -1,5 +1,5 @@
 /**
- * What can be wrong with a tile beyond its layout: its digests, its cipher, and values that a filter cannot hold.
+ * The errors of tiles with a valid layout: checksums, decryption, and values that a filter does not support.
  *
  * @module
  */
@@ -19,8 +19,8 @@ const ChecksumMismatchBase: TaggedErrorClass<ChecksumMismatch, "ChecksumMismatch
 }))
 
 /**
- * The bytes of a chunk are not those that were written, by the digest (`algorithm`) that a filter keeps. `offset` is where the
- * chunk starts in the file `uri`. `TileArray.open` with `verifyChecksums: false` reads such files all the same.
+ * The checksum of a chunk (`algorithm`) does not match: the bytes differ from the written bytes. `offset` is the start
+ * of the chunk in the file `uri`. `TileArray.open` with `verifyChecksums: false` reads such files without verification.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, Filter, layerNative, StorageService, TileArray } from "@tessera/array"
@@ -54,7 +54,7 @@ export class ChecksumMismatch extends ChecksumMismatchBase implements Advised {
     return { _tag: "SkipChecksums" }
   }
 
-  /** What is wrong, where, and what to do. */
+  /** The reason, the location, and advice. */
   override get message(): string {
     return adviseApi(this)
   }
@@ -94,7 +94,7 @@ export class DecryptionFailed extends DecryptionFailedBase implements Advised {
     return `${this.uri}: cannot decrypt: ${this.detail}`
   }
 
-  /** What is wrong, where, and what to do. */
+  /** The reason, the location, and advice. */
   override get message(): string {
     return adviseApi(this)
   }
@@ -131,11 +131,11 @@ const FilterRefusedBase: TaggedErrorClass<FilterRefused, "FilterRefused", {
 }))
 
 /**
- * Values that a filter cannot hold, or could not give back: nothing was written of them. `cell` counts from the start of the
- * tile; it is undefined where the filters before have moved the values, and where no single cell is to blame.
+ * A filter cannot encode the values without loss; no data were written. `cell` is relative to the start of the tile; it
+ * is undefined if previous filters moved the values, or if the error does not concern a single cell.
  */
 export class FilterRefused extends FilterRefusedBase {
-  /** What is wrong, where, and what to do. */
+  /** The reason, the location, and advice. */
   override get message(): string {
     const where = this.cell === undefined ? "" : `cell ${this.cell} of the tile: `
     return `${this.filter}: ${where}${this.detail}; change the values, or write to an array without this filter`

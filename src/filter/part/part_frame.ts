@@ -1,24 +1,30 @@
 /**
- * The frame that compressors and ciphers put around their parts: counts of metadata and data parts, then for each its
- * sizes before and after. They swallow the incoming metadata, so these become the first parts inside the data.
+ * The frame of compressors and ciphers: the numbers of metadata and data parts, then the sizes of each part before and
+ * after filtering. The incoming metadata become the first parts of the data.
  *
  * @module
  */
 import { Cursor, u32 } from "../../../schema/binary/mod.ts"
-import { checkSize, type Chunk, damaged, dataParts, type Parts, type Room } from "./transform.ts"
+import { type Allocate, checkSize, type Chunk, damaged, dataParts, type Parts } from "./transform.ts"
 import { concat } from "../../kernel/copy/concat.ts"
 import { u32Bytes } from "./words.ts"
 
 /**
- * Undoes one part: `size` bytes must come out, if it wants in `room`. `cursor` stands behind the part's sizes, for what else is
- * in its header.
+ * Reverses one part to `size` bytes, optionally in memory from `allocate`. `cursor` is after the part's sizes, at the
+ * rest of the part's header.
  */
-export type DecodePart = (part: Uint8Array, size: number, room: Room, cursor: Cursor) => Uint8Array
+export type DecodePart = (part: Uint8Array, size: number, allocate: Allocate, cursor: Cursor) => Uint8Array
 
-const fresh: Room = (size) => new Uint8Array(size)
+const fresh: Allocate = (size) => new Uint8Array(size)
 
-/** Takes the frame apart; `header` is the bytes of one part's header. */
-export const reverseParts = (chunk: Chunk, header: number, limit: number, room: Room, decode: DecodePart): Chunk => {
+/** Parses the frame and decodes the parts; `header` is the size of the header of a part in bytes. */
+export const reverseParts = (
+  chunk: Chunk,
+  header: number,
+  limit: number,
+  allocate: Allocate,
+  decode: DecodePart,
+): Chunk => {
   const cursor = new Cursor(chunk.metadata, 0)
   const metadataParts = u32.get(cursor, undefined)
   const dataParts = u32.get(cursor, undefined)
@@ -31,23 +37,23 @@ export const reverseParts = (chunk: Chunk, header: number, limit: number, room: 
     const size = u32.get(cursor, undefined)
     const stored = u32.get(cursor, undefined)
     if (stored > chunk.data.byteLength - at) {
-      throw damaged(`part ${i} claims ${stored} stored bytes, ${chunk.data.byteLength - at} are left`)
+      throw damaged(`part ${i} claims ${stored} stored bytes; ${chunk.data.byteLength - at} bytes remain`)
     }
     checkSize(total += size, limit)
     const alone = i >= metadataParts && dataParts === 1
-    const part = decode(chunk.data.subarray(at, at + stored), size, alone ? room : fresh, cursor)
+    const part = decode(chunk.data.subarray(at, at + stored), size, alone ? allocate : fresh, cursor)
     if (part.byteLength !== size) throw damaged(`part ${i} gave ${part.byteLength} bytes instead of ${size}`)
     if (i >= metadataParts) data.push(part)
-    // metadata outlives the data that it lay in
+    // a copy, because the memory of the data may be reused before the metadata are read
     else metadata.push(part.buffer === chunk.data.buffer ? part.slice() : part)
     at += stored
   }
-  if (cursor.remaining > 0) throw damaged(`${cursor.remaining} bytes of metadata are left over`)
-  if (at < chunk.data.byteLength) throw damaged(`${chunk.data.byteLength - at} bytes of data are left over`)
+  if (cursor.remaining > 0) throw damaged(`${cursor.remaining} unexpected bytes of metadata at the end`)
+  if (at < chunk.data.byteLength) throw damaged(`${chunk.data.byteLength - at} unexpected bytes of data at the end`)
   return { metadata: concat(metadata), data: concat(data) }
 }
 
-/** Puts the frame around parts; `encode` answers the stored bytes and what else belongs into the part's header. */
+/** Writes the frame around parts; `encode` returns the stored bytes and additional bytes for the part's header. */
 export const forwardParts = (
   parts: Parts,
   encode: (part: Uint8Array) => { readonly stored: Uint8Array; readonly header?: Uint8Array },

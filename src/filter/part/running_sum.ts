@@ -1,13 +1,13 @@
 /**
- * Running sums over little-endian integers of 1, 2, 4 or 8 bytes, wrapping as the machine's do. Signs play no part.
+ * Running sums over little-endian integers of 1, 2, 4 or 8 bytes, modulo 2^bits; signed and unsigned are the same.
  *
  * @module
  */
 import { asUint16, asUint32 } from "./words.ts"
 
 /**
- * `output[i] = first + input[0] + … + input[i]`. Both hold the same number of bytes, a whole number of values; `low` and
- * `high` are the two halves of the first summand (`high` for 8 bytes only).
+ * Computes `output[i] = first + input[0] + … + input[i]`. Both buffers have the same size, a multiple of the value
+ * size; `low` and `high` are the halves of the first summand (`high` for 8 bytes only).
  */
 export const runningSum = (size: number, input: Uint8Array, output: Uint8Array, low: number, high: number): void => {
   if (output.byteOffset % Math.min(size, 4) !== 0) {
@@ -35,7 +35,7 @@ const sum = (input: Words, output: Words, first: number): void => {
   for (let i = 0; i < input.length; i++) output[i] = value = (value + input[i]) | 0
 }
 
-/** 64-bit values as two u32: ten times faster than BigInt. */
+/** Sums 64-bit values as two u32: ten times faster than BigInt. */
 const sumPairs = (input: Uint32Array, output: Uint32Array, low: number, high: number): void => {
   let lo = low >>> 0
   let hi = high | 0
@@ -48,7 +48,7 @@ const sumPairs = (input: Uint32Array, output: Uint32Array, low: number, high: nu
   }
 }
 
-/** The differences of which `runningSum` from zero makes `input` again: the first value, then step by step. */
+/** Returns the differences, the inverse of `runningSum` from zero: the first value, then the steps. */
 export const differences = (size: number, input: Uint8Array, output: Uint8Array): void => {
   if (output.byteOffset % Math.min(size, 4) !== 0) {
     const aligned = new Uint8Array(output.byteLength)

@@ -1,5 +1,5 @@
 /**
- * The text of var-sized cells, in one buffer.
+ * The text of var-sized cells in one buffer.
  *
  * @module
  */
@@ -9,29 +9,29 @@ import { inParts, type Steps } from "../../kernel/steps.ts"
 /** Cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
 export interface Strings {
   readonly bytes: Uint8Array
-  /** one more than there are cells */
+  /** The number of cells plus one. */
   readonly offsets: Uint32Array
 }
 
-/** Copies one string; a loop for short ones, where a call costs more than the bytes. */
+/** Copies a string. Short strings use a loop, because a call costs more than copying the bytes. */
 export const copyString = (from: Uint8Array, at: number, length: number, to: Uint8Array, start: number): void => {
   if (length > 32) to.set(from.subarray(at, at + length), start)
   else for (let i = 0; i < length; i++) to[start + i] = from[at + i]
 }
 
-/** Whether the `length` bytes at `a` are those at `b`. */
+/** Whether the `length` bytes at `a` and at `b` are equal. */
 export const equalBytes = (bytes: Uint8Array, a: number, b: number, length: number): boolean => {
   for (let i = 0; i < length; i++) if (bytes[a + i] !== bytes[b + i]) return false
   return true
 }
 
-/** The bytes of the longest of the strings. */
+/** Returns the size of the longest string in bytes. */
 export function* longestOf(offsets: Uint32Array): Steps<number> {
   let longest = 0
   yield* inParts(offsets.length - 1, (from, to) => {
-    let most = longest
-    for (let i = from; i < to; i++) most = Math.max(most, offsets[i + 1] - offsets[i])
-    longest = most
+    let longestOfPart = longest
+    for (let i = from; i < to; i++) longestOfPart = Math.max(longestOfPart, offsets[i + 1] - offsets[i])
+    longest = longestOfPart
   })
   return longest
 }

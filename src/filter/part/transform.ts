@@ -1,5 +1,5 @@
 /**
- * What a filter is to the engine: a pair of plain functions on the bytes of one chunk.
+ * The interface of filters: a pair of plain functions on the bytes of one chunk.
  *
  * @module
  */
@@ -8,74 +8,77 @@ import { BinaryIssue } from "../../../schema/binary/mod.ts"
 import type { Datatype } from "../../../schema/array/datatype.ts"
 import type { Filter, FilterType } from "../../../schema/array/filter.ts"
 
-/** What a filter may need to know of the tile that its chunk belongs to. */
+/** The properties of the tile of a chunk that filters may need. */
 export interface FilterContext {
   readonly codecs: Codecs
-  /** The type of this filter's input, forward: the type flow is already applied. */
+  /** The datatype of this filter's input; when writing, the type flow is already applied. */
   readonly type: Datatype
-  /** Bytes of one cell; of one value for var-sized data. */
+  /** The size of a cell in bytes; for var-sized data, the size of a value. */
   readonly cellSize: number
-  /** Format version of the fragment, or of the generic tile, that holds the tile. */
+  /** The format version of the fragment or generic tile that contains the tile. */
   readonly version: number
-  /** Format version of the engine that writes; forward only. */
+  /** The format version of the engine that writes; only for writing. */
   readonly engineVersion?: number
   /** The 32 bytes of the array's key. */
   readonly key?: Uint8Array
   readonly verifyChecksums: boolean
   readonly webp?: WebpCodec
   readonly webpEncoder?: WebpEncoder
-  /** The file, and where in it the chunk starts; for errors. */
+  /** The file, and the start of the chunk in it; for errors. */
   readonly uri: string
   readonly offset: number
 }
 
-/** A chunk between two filters on the way back: the metadata that is not consumed yet, and the data. */
+/** A chunk between two filters when reading: the metadata not yet consumed, and the data. */
 export interface Chunk {
   readonly metadata: Uint8Array
   readonly data: Uint8Array
 }
 
-/** A chunk between two filters on the way out: metadata stays in parts, newest first, because later filters treat each alone. */
+/**
+ * A chunk between two filters when writing: metadata parts stay separate, newest first, because filters treat them
+ * separately.
+ */
 export interface Parts {
   readonly metadata: ReadonlyArray<Uint8Array>
   readonly data: Uint8Array
-  /** There is no part of data, and so `data` is empty: engines drop it where a filter passes it on. */
+  /** There is no part of data, so `data` is empty: engines drop an empty part when a filter passes it on. */
   readonly dropped?: boolean
 }
 
-/** The parts of data: one, or none. */
+/** Returns the parts of data: one or none. */
 export const dataParts = ({ data, dropped }: Parts): ReadonlyArray<Uint8Array> => dropped === true ? [] : [data]
 
-/** Parts whose data a filter passes on as they are. */
+/** Returns the parts when a filter passes the data on unchanged. */
 export const passedOn = (parts: Parts): Parts => ({ ...parts, dropped: parts.data.byteLength === 0 })
 
 /** The filter of type `K` with its options. */
 export type FilterOf<K extends FilterType> = Filter & { readonly type: K }
 
-/** Memory for `size` bytes of data that come out, with anything in it, aligned for all types; asked for once at most. */
-export type Room = (size: number) => Uint8Array
+/** Returns uninitialized memory for `size` bytes of output, aligned for all types. At most one call is allowed. */
+export type Allocate = (size: number) => Uint8Array
 
 /**
- * Undoes a filter. The input is never changed; the result may be views of it, or lie in `room`. What comes out (data and
- * metadata together) is at most `limit` bytes. Damage is thrown as {@link BinaryIssue}.
+ * Reverses a filter. The input is not modified; the result may consist of views of it, or use memory from `allocate`.
+ * The output (data and metadata together) has at most `limit` bytes. Throws {@link BinaryIssue} for damaged input.
  */
-export type Reverse<F> = (filter: F, chunk: Chunk, context: FilterContext, limit: number, room: Room) => Chunk
+export type Reverse<F> = (filter: F, chunk: Chunk, context: FilterContext, limit: number, allocate: Allocate) => Chunk
 
-/** Applies a filter, byte for byte as the engine does. The input is never changed. Throws {@link Refusal}. */
+/** Applies a filter with byte-identical results to the engine. The input is not modified. Throws {@link Refusal}. */
 export type Forward<F> = (filter: F, parts: Parts, context: FilterContext) => Parts
 
-/** A filter's two directions. */
+/** The two directions of a filter. */
 export interface Transform<F> {
   readonly reverse: Reverse<F>
   readonly forward: Forward<F>
 }
 
-/** Damage inside a chunk. Where it is in the file is added by the pipeline. */
+/** Returns the error for damage inside a chunk. The pipeline adds the position in the file. */
 export const damaged = (reason: string): BinaryIssue => new BinaryIssue(0, reason)
 
 /**
- * What a filter throws of values that it cannot hold: `at` is the byte of its input where they lie, if it is the values
- * and not something else. Which cell that is is found by `filterTile`.
+ * The error of values that a filter does not support. `at` is the position of the value in the filter's input, in
+ * bytes, if the error concerns a value. `filterTile` determines the cell.
  */
 export class Refusal extends Error {
   constructor(readonly reason: string, readonly at?: number) {
@@ -83,7 +86,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Refuses more bytes than a chunk can hold here, before they are allocated. */
+/** Rejects sizes larger than a chunk can have, before memory is allocated. */
 export const checkSize = (size: number, limit: number): void => {
-  if (size > limit) throw damaged(`claims ${size} bytes where at most ${limit} can be`)
+  if (size > limit) throw damaged(`claims ${size} bytes; the maximum is ${limit}`)
 }

@@ -1,15 +1,15 @@
 /**
- * Bytes as machine words. Every platform that runs JavaScript today is little-endian, as the format is.
+ * Bytes as machine words. All platforms that run JavaScript today are little-endian, like the format.
  *
  * @module
  */
-/** `bytes` as u32; a copy only if they are not aligned. The length is rounded down to whole words. */
+/** Returns `bytes` as u32, copied only if they are not aligned. Trailing bytes of an incomplete word are ignored. */
 export const asUint32 = (bytes: Uint8Array): Uint32Array => {
   const source = bytes.byteOffset % 4 === 0 ? bytes : bytes.slice()
   return new Uint32Array(source.buffer, source.byteOffset, source.byteLength >>> 2)
 }
 
-/** `bytes` as u16; a copy only if they are not aligned. The length is rounded down to whole words. */
+/** Returns `bytes` as u16, copied only if they are not aligned. Trailing bytes of an incomplete word are ignored. */
 export const asUint16 = (bytes: Uint8Array): Uint16Array => {
   const source = bytes.byteOffset % 2 === 0 ? bytes : bytes.slice()
   return new Uint16Array(source.buffer, source.byteOffset, source.byteLength >>> 1)

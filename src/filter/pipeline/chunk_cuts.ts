@@ -1,5 +1,6 @@
 /**
- * How a tile is cut into chunks before it is filtered: as the engines of each age cut, though a reader takes any cut.
+ * How a tile is divided into chunks before filtering: as engines of each version do, although readers accept any
+ * division.
  *
  * @module
  */
@@ -8,14 +9,17 @@ import type { FilterType } from "../../../schema/array/filter.ts"
 import type { FilterPipeline } from "../../../schema/array/filter_pipeline.ts"
 import { Since } from "../../../schema/version/version.ts"
 
-/** Chunks hold at most so many bytes before their filters. */
+/** The maximum unfiltered size of a chunk in bytes. */
 const CHUNK = 65536
 
-/** Bytes of each chunk but the last, in a tile of `size` bytes: whole cells, at least one. */
-export const chunkSize = (size: number, cell: number, most: number = CHUNK): number =>
-  Math.max(1, Math.floor(Math.min(most, size) / cell)) * cell
+/**
+ * Returns the size of all chunks but the last, for a tile of `size` bytes: a multiple of the cell size, at least one
+ * cell.
+ */
+export const chunkSize = (size: number, cell: number, max: number = CHUNK): number =>
+  Math.max(1, Math.floor(Math.min(max, size) / cell)) * cell
 
-/** Whether a tile is one chunk whatever its size; `isVar`: it holds values of var-sized cells. */
+/** Whether a tile of any size is a single chunk. `isVar`: the tile contains values of var-sized cells. */
 const isWhole = (pipeline: FilterPipeline, type: Datatype, isVar: boolean, version: number): boolean => {
   if (pipeline.maxChunkSize === 0) return true
   const has = (filter: string): boolean => pipeline.filters.some(({ type }) => type === filter)
@@ -24,26 +28,29 @@ const isWhole = (pipeline: FilterPipeline, type: Datatype, isVar: boolean, versi
     : has("webp")
 }
 
-/** What the cut of a tile depends on. */
+/** The properties of a tile that determine its chunks. */
 export interface CutTile {
   readonly filters: FilterPipeline
   readonly type: Datatype
   readonly cellSize: number
   readonly version: number
   readonly engineVersion: number
-  /** Until format 4: how many dimensions lie one after the other in a tile of coordinates. */
+  /** Up to format 4: the number of dimensions in a tile of coordinates. */
   readonly dimensions?: number
-  /** Cells of a whole tile, if the tile may have fewer. */
+  /** The number of cells of a full tile, if the tile may have fewer. */
   readonly tileCells?: number
 }
 
-/** Where the chunks of a tile of `size` bytes end; `offsets` (one more than there are cells) for values of var-sized cells. */
+/**
+ * Returns the ends of the chunks of a tile of `size` bytes. `offsets` (number of cells plus one) for values of
+ * var-sized cells.
+ */
 export const chunkEnds = (size: number, tile: CutTile, offsets: Uint32Array | undefined): ReadonlyArray<number> => {
   const { cellSize, engineVersion, filters, type, version } = tile
-  const nothing = offsets !== undefined && readsNothing(filters)
-  if (isWhole(filters, type, offsets !== undefined, version)) return size > 0 || nothing ? [size] : []
+  const readsEmpty = offsets !== undefined && readsEmptyChunk(filters)
+  if (isWhole(filters, type, offsets !== undefined, version)) return size > 0 || readsEmpty ? [size] : []
   if (engineVersion < Since.splitDimensions) {
-    // 1.x keeps to the pipeline's own chunk size, and cuts coordinates dimension by dimension
+    // 1.x uses the chunk size of the pipeline, and divides coordinates by dimension
     const { dimensions = 1 } = tile
     const ends = fixedCuts(size / dimensions, cellSize / dimensions, filters.maxChunkSize)
     return Array.from({ length: dimensions }, (_, d) => ends.map((end) => d * size / dimensions + end)).flat()
@@ -51,24 +58,24 @@ export const chunkEnds = (size: number, tile: CutTile, offsets: Uint32Array | un
   if (offsets === undefined) return fixedCuts(size, cellSize)
   if (engineVersion >= Since.wholeVarCells) {
     const ends = varCuts(offsets)
-    return nothing ? ends : ends.filter((end, i) => end !== (i === 0 ? 0 : ends[i - 1]))
+    return readsEmpty ? ends : ends.filter((end, i) => end !== (i === 0 ? 0 : ends[i - 1]))
   }
-  // 2.0 to 2.2 take the room of the offsets for that of the values
+  // 2.0 to 2.2 use the chunk size of the offsets for the values
   const { tileCells = offsets.length - 1 } = tile
   return fixedCuts(size, 1, engineVersion < Since.ownVarChunks ? Math.min(CHUNK, 8 * tileCells) : CHUNK)
 }
 
-/** What leaves bytes, or at least room for them, of a chunk without bytes. */
-const leavesRoom: ReadonlySet<FilterType> = new Set(
+/** The filters that output bytes, or at least metadata, for an empty chunk. */
+const outputsForEmpty: ReadonlySet<FilterType> = new Set(
   ["gzip", "zstd", "lz4", "bzip2", "byteshuffle", "bitshuffle", "xor"] as const,
 )
 
 /**
- * Whether the engines read a chunk without bytes that went through a pipeline. They write one, and then fail, of their deltas,
- * and where a filter that only moves bytes is undone behind one that leaves nothing. A tile without chunks is read whatever
- * the pipeline, but not by engines 2.10 to 2.16, which divide by zero.
+ * Whether engines can read an empty chunk of a pipeline. They write one, but then fail for delta filters, and if a
+ * filter that only moves bytes is reversed after a filter that outputs no bytes. A tile without chunks is readable with
+ * any pipeline, except by engines 2.10 to 2.16, which divide by zero.
  */
-const readsNothing = ({ filters }: FilterPipeline): boolean =>
+const readsEmptyChunk = ({ filters }: FilterPipeline): boolean =>
   filters.every(({ type }, i) => {
     const next = filters[i + 1]?.type
     switch (type) {
@@ -86,13 +93,13 @@ const readsNothing = ({ filters }: FilterPipeline): boolean =>
       case "noop":
         return filters.length === 1 || (filters.length === 2 && next === "aes_256_gcm")
       default:
-        return next === undefined || leavesRoom.has(next)
+        return next === undefined || outputsForEmpty.has(next)
     }
   })
 
-/** Where the chunks of a tile of cells of one size end. A tile without bytes has none. */
-const fixedCuts = (size: number, cell: number, most?: number): Array<number> => {
-  const chunk = chunkSize(size, cell, most)
+/** Returns the ends of the chunks of a tile of fixed-size cells; empty for an empty tile. */
+const fixedCuts = (size: number, cell: number, max?: number): Array<number> => {
+  const chunk = chunkSize(size, cell, max)
   const ends: Array<number> = []
   for (let at = chunk; at < size; at += chunk) ends.push(at)
   if (size > 0) ends.push(size)
@@ -100,24 +107,24 @@ const fixedCuts = (size: number, cell: number, most?: number): Array<number> => 
 }
 
 /**
- * Where the chunks of a tile of var-sized cells end since 2.7: no cell is cut. A chunk takes a cell that is too large for
- * it only if it is at most half full, or grows to at most one and a half times its size. The last chunk may be empty, and a
- * tile without bytes is one empty chunk.
+ * Returns the ends of the chunks of a tile of var-sized cells since 2.7: cells are not divided. A cell that exceeds the
+ * remaining space of a chunk is added if the chunk is at most half full, or if the result is at most one and a half
+ * times the chunk size. The last chunk may be empty, and an empty tile is one empty chunk.
  */
 const varCuts = (offsets: Uint32Array): Array<number> => {
   const cells = offsets.length - 1
   const size = offsets[cells]
-  const most = Math.min(CHUNK, size)
+  const max = Math.min(CHUNK, size)
   const ends: Array<number> = []
   let start = 0
   for (let i = 0; i < cells; i++) {
     const end = offsets[i + 1]
-    if (end - start <= most) continue
-    if (offsets[i] - start <= most >>> 1 || end - start <= most + (most >>> 1)) {
+    if (end - start <= max) continue
+    if (offsets[i] - start <= max >>> 1 || end - start <= max + (max >>> 1)) {
       ends.push(start = end)
     } else {
       ends.push(start = offsets[i])
-      if (end - start > most && i < cells - 1) ends.push(start = end)
+      if (end - start > max && i < cells - 1) ends.push(start = end)
     }
   }
   ends.push(size)

@@ -1,6 +1,6 @@
 /**
- * Pipelines forward: from the bytes of a tile's cells to the tile as it lies in a file, byte for byte as the engine
- * writes it. Plain and synchronous; one call is one tile.
+ * Pipelines, writing: converts the bytes of a tile's cells to the bytes in the file, byte-identical to the engine.
+ * Plain and synchronous: one call per tile.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import { transformOf } from "./registry.ts"
 import { type FilterContext, type Parts, Refusal, type Transform } from "../part/transform.ts"
 import { inputTypes } from "./type_flow.ts"
 
-/** One filter of a pipeline, and all that it must know. */
+/** A filter of a pipeline with its context. */
 interface Step {
   readonly filter: Filter
   readonly forward: Transform<Filter>["forward"]
   readonly context: FilterContext
 }
 
-/** The filters of a tile in their order. */
+/** Returns the filters of a tile in the order of application. */
 export const stepsOf = (context: TileContext): ReadonlyArray<Step> => {
   const { filters } = context.filters
   const types = inputTypes(filters, context.type, context.engineVersion)
@@ -44,14 +44,13 @@ export const stepsOf = (context: TileContext): ReadonlyArray<Step> => {
 }
 
 /**
- * The persisted tile of `cells`. `offsets` (one more than there are cells, in bytes) are given for the values of var-sized
- * cells, which no chunk cuts; a tile of fixed-sized cells without bytes has no chunk. Throws {@link FilterRefused} for
- * values that a filter cannot hold, `CodecError` for a codec that is missing. The tile lies in `memory` if that is large enough.
+ * Filters a tile. `offsets` (number of cells plus one, in bytes) are required for values of var-sized cells, which
+ * chunks do not divide; an empty tile of fixed-size cells has no chunk. The result uses `memory` if that is large
+ * enough. Throws {@link FilterRefused} for values that a filter does not support, `CodecError` for a missing codec.
  */
-export const filterTile = (...given: Parameters<typeof filterTileSteps>): Uint8Array =>
-  finish(filterTileSteps(...given))
+export const filterTile = (...args: Parameters<typeof filterTileSteps>): Uint8Array => finish(filterTileSteps(...args))
 
-/** As {@link filterTile}, chunk after chunk in steps. */
+/** Filters a tile like {@link filterTile}, in steps of one chunk. */
 export function* filterTileSteps(
   cells: Uint8Array,
   context: TileContext,
@@ -78,7 +77,7 @@ export function* filterTileSteps(
   return yield* persistedSteps(chunks, memory)
 }
 
-/** Runs a chunk through the filters from number `first` on; `cellOf` answers which cell lies at a byte of the chunk. */
+/** Applies the filters from number `first` to a chunk; `cellOf` returns the cell at a byte of the chunk. */
 export const applySteps = (
   steps: ReadonlyArray<Step>,
   first: number,
@@ -102,10 +101,13 @@ export const applySteps = (
   return parts
 }
 
-/** Filters behind which every value lies where it lay. */
+/** The filters that do not move values. */
 const inPlace: ReadonlySet<string> = new Set(["noop", "checksum_md5", "checksum_sha256", "xor"])
 
-/** The byte of the chunk that byte `at` of the input of filter number `index` comes from, if the filters before say so. */
+/**
+ * Returns the position in the chunk of byte `at` of the input of filter `index`, if the previous filters do not move
+ * values.
+ */
 const unmoved = (steps: ReadonlyArray<Step>, index: number, at: number): number | undefined => {
   let byte = at
   for (let i = index - 1; i >= 0; i--) {
@@ -116,7 +118,7 @@ const unmoved = (steps: ReadonlyArray<Step>, index: number, at: number): number 
   return byte
 }
 
-/** A chunk that was filtered, and how many bytes it had before. */
+/** A filtered chunk, and its size before filtering. */
 export interface FilteredChunk {
   readonly original: number
   readonly parts: Parts
@@ -126,16 +128,16 @@ const LARGEST = 0xffffffff
 
 const NONE = new Uint8Array(0)
 
-/** The tile of chunks: their number, then each behind its three sizes. */
-export const persisted = (...given: Parameters<typeof persistedSteps>): Uint8Array => finish(persistedSteps(...given))
+/** Returns the tile of filtered chunks: their number, then each chunk after its three sizes. */
+export const persisted = (...args: Parameters<typeof persistedSteps>): Uint8Array => finish(persistedSteps(...args))
 
-/** As {@link persisted}, in steps. */
+/** Returns the tile like {@link persisted}, in steps. */
 export function* persistedSteps(chunks: ReadonlyArray<FilteredChunk>, memory: Uint8Array = NONE): Steps<Uint8Array> {
   const metadataSizes = chunks.map(({ parts }) => parts.metadata.reduce((sum, part) => sum + part.byteLength, 0))
   let size = 8
   chunks.forEach(({ original, parts }, i) => {
     if (original > LARGEST || parts.data.byteLength > LARGEST || metadataSizes[i] > LARGEST) {
-      throw new RangeError(`a chunk of ${original} bytes is more than a tile can hold; take smaller tiles`)
+      throw new RangeError(`a chunk of ${original} bytes exceeds the maximum of the format; use smaller tiles`)
     }
     size += 12 + metadataSizes[i] + parts.data.byteLength
   })

@@ -1,6 +1,6 @@
 /**
- * Folded strings: RLE and dictionary as the first filter of var-sized text take the cells' offsets into their own data,
- * and the offsets tile stays empty.
+ * Folded strings: RLE and dictionary, as the first filter of var-sized text, include the cell offsets in their data,
+ * and the offsets tile is empty.
  *
  * @module
  */
@@ -21,8 +21,8 @@ import { concat } from "../../kernel/copy/concat.ts"
 import { u32Bytes } from "../part/words.ts"
 
 /**
- * Whether a field's var tiles hold the offsets as well. The engines take `version` from the schema that the array was
- * opened with, so that an offsets tile that is not empty overrules this: then the offsets are there.
+ * Whether the var tiles of a field include the offsets. Engines use the `version` of the schema that the array was
+ * opened with; therefore an offsets tile that is not empty takes precedence.
  */
 export const isFolded = (pipeline: FilterPipeline, type: Datatype, isVar: boolean, version: number): boolean => {
   const first = pipeline.filters[0]?.type
@@ -31,7 +31,7 @@ export const isFolded = (pipeline: FilterPipeline, type: Datatype, isVar: boolea
   return type === "string_ascii" && version >= (first === "rle" ? Since.foldedRle : Since.foldedDictionary)
 }
 
-/** Strings and offsets of a whole persisted tile: at most `limit` bytes in at most `cells` cells. */
+/** Returns the strings and offsets of a persisted tile: at most `limit` bytes in at most `cells` cells. */
 export const unfilterFoldedTile = (bytes: Uint8Array, context: TileContext, limit: number, cells: number): Strings => {
   const table = tileTable(bytes, context, limit)
   if (table.count === 0) return { bytes: new Uint8Array(0), offsets: new Uint32Array(1) }
@@ -41,13 +41,13 @@ export const unfilterFoldedTile = (bytes: Uint8Array, context: TileContext, limi
       path: "chunks",
       offset: context.offset,
       version: context.version,
-      detail: `folded strings are one chunk, not ${table.count}`,
+      detail: `folded strings must be one chunk, not ${table.count}`,
     })
   }
   const original = table.original[0]
   const filter = context.filters.filters[0]
   return inChunk(table, 0, context, () => {
-    // a run or an id, and a length, for every cell: each at most 8 bytes
+    // a run length or an id, and a string length, per cell: each at most 8 bytes
     const chunk = unwind(bytes, table, 0, context, original + 16 * cells + 64, 1)
     const cursor = new Cursor(chunk.metadata, context.version)
     const metadataParts = u32.get(cursor, undefined)
@@ -64,13 +64,15 @@ export const unfilterFoldedTile = (bytes: Uint8Array, context: TileContext, limi
     }
     if (!Number.isInteger(count)) throw damaged(`${filter.type}: offsets of ${8 * count} bytes`)
     checkSize(8 * count, 8 * cells)
-    // the width of run lengths or ids, then that of string lengths
+    // the width of run lengths or ids, then of string lengths
     const width = intWidth(u8.get(cursor, undefined))
     const lengthWidth = intWidth(u8.get(cursor, undefined))
     const strings = filter.type === "dictionary"
       ? expandDictionary(cursor.bytesOf(u32.get(cursor, undefined)), chunk.data, width, lengthWidth, size, count)
       : expandRuns(chunk.data, width, lengthWidth, size, count)
-    if (cursor.remaining > 0) throw damaged(`${filter.type}: ${cursor.remaining} bytes of metadata are left over`)
+    if (cursor.remaining > 0) {
+      throw damaged(`${filter.type}: ${cursor.remaining} unexpected bytes of metadata at the end`)
+    }
     return strings
   })
 }
@@ -81,17 +83,18 @@ const intWidth = (width: number): number => {
 }
 
 /**
- * The persisted tile of strings and their offsets, for a pipeline that {@link isFolded}; the offsets tile beside it is
- * eight zero bytes. Always one chunk. Throws {@link FilterRefused} and `CodecError` as `filterTile` does.
+ * Returns the persisted tile of strings and their offsets, for a pipeline that {@link isFolded}; the offsets tile
+ * consists of eight zero bytes. The result is always one chunk. Throws {@link FilterRefused} and `CodecError` like
+ * `filterTile`.
  */
 export const filterFoldedTile = (strings: Strings, context: TileContext): Uint8Array =>
   finish(filterFoldedTileSteps(strings, context))
 
-/** As {@link filterFoldedTile}, in steps; the filters behind the first take their one chunk in a single step each. */
+/** Returns the tile like {@link filterFoldedTile}, in steps; each filter after the first takes a single step. */
 export function* filterFoldedTileSteps(strings: Strings, context: TileContext): Steps<Uint8Array> {
   const again = context.filters.filters.slice(1).find(({ type }) => type === "rle" || type === "dictionary")
   if (again !== undefined) {
-    const reason = "it takes strings, and there are none any more behind the first filter"
+    const reason = "strings are required, which only the first filter of a pipeline receives"
     throw new FilterRefused({ filter: again.type, detail: reason, cell: undefined })
   }
   const original = strings.offsets[strings.offsets.length - 1]
@@ -115,6 +118,6 @@ function* dictionaryParts(strings: Strings): Steps<Parts> {
   }
 }
 
-/** No part of metadata, one of data: the strings' bytes, what became of them, and the bytes of the offsets. */
+/** Returns the frame of no metadata parts and one data part: the sizes of strings, stored bytes and offsets. */
 const frame = ({ offsets }: Strings, stored: Uint8Array): Uint8Array =>
   u32Bytes(0, 1, offsets[offsets.length - 1], stored.byteLength, 8 * (offsets.length - 1))

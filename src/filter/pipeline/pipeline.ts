@@ -1,6 +1,6 @@
 /**
- * Pipelines in reverse: from a tile as it lies in a file to the bytes of its cells. Plain and synchronous; one call is
- * one tile or one chunk.
+ * Pipelines, reading: converts a tile in a file to the bytes of its cells. Plain and synchronous: one call per tile or
+ * chunk.
  *
  * @module
  */
@@ -14,62 +14,61 @@ import type { FilterPipeline } from "../../../schema/array/filter_pipeline.ts"
 import { type ChunkTable, tileChunks } from "../../../schema/tile/tile_chunks.ts"
 import { transformOf } from "./registry.ts"
 import { sizeBound } from "./size_bound.ts"
-import { type Chunk, damaged, type FilterContext, type Room } from "../part/transform.ts"
+import { type Allocate, type Chunk, damaged, type FilterContext } from "../part/transform.ts"
 import { inputTypes } from "./type_flow.ts"
 import { concatSteps } from "../../kernel/copy/concat.ts"
 
-/** What must be known of a tile to unfilter it. */
+/** The properties of a tile that are required to unfilter it. */
 export interface TileContext {
-  /** The pipeline with the encryption, if there is one (`withEncryption`; generic tiles name it themselves). */
+  /** The pipeline, including the encryption if any (`withEncryption`; generic tiles contain it themselves). */
   readonly filters: FilterPipeline
-  /** The type of the field: uint64 for offsets, uint8 for validity, char for generic tiles. */
+  /** The datatype of the field: uint64 for offsets, uint8 for validity, char for generic tiles. */
   readonly type: Datatype
-  /** Bytes of one cell; of one value for var-sized data. */
+  /** The size of a cell in bytes; for var-sized data, the size of a value. */
   readonly cellSize: number
-  /** The format version of the fragment; for generic tiles that in their header. */
+  /** The format version of the fragment; for generic tiles, the version in their header. */
   readonly version: number
-  /** The format version of the engine that wrote: that in the header of the fragment's R-tree. */
+  /** The format version of the engine that wrote: the version in the header of the fragment's R-tree. */
   readonly engineVersion: number
-  /** Until format 4, when coordinates are written: how many dimensions lie one after the other in the tile. */
+  /** For writing coordinates up to format 4: the number of dimensions in the tile. */
   readonly dimensions?: number
-  /** When values of var-sized cells are written: how many cells a whole tile has, if this one may have fewer. */
+  /** For writing values of var-sized cells: the number of cells of a full tile, if this one may have fewer. */
   readonly tileCells?: number
   readonly codecs: Codecs
   /** The 32 bytes of the array's key, if it is encrypted. */
   readonly key?: Uint8Array
-  /** Default: true. */
+  /** Whether to verify checksums. Default: true. */
   readonly verifyChecksums?: boolean
-  /** Needed to read WebP. */
+  /** The decoder, required to read WebP. */
   readonly webp?: WebpCodec
-  /** Needed to write WebP. */
+  /** The encoder, required to write WebP. */
   readonly webpEncoder?: WebpEncoder
-  /** The file, and where in it the tile starts; for errors. */
+  /** The file, and the start of the tile in it; for errors. */
   readonly uri: string
   readonly offset: number
 }
 
 /**
- * The cells' bytes of a whole persisted tile, at most `limit` of them. They may be a view of `bytes` where there is
- * nothing to undo. Throws `FormatError` for what is damaged, `ChecksumMismatch`, `DecryptionFailed`, and `CodecError`
- * for a codec that is missing.
+ * Unfilters a persisted tile to at most `limit` bytes. The result may be a view of `bytes` if no filter changes them.
+ * Throws `FormatError` for damaged tiles, `ChecksumMismatch`, `DecryptionFailed`, and `CodecError` for a missing codec.
  */
 export const unfilterTile = (bytes: Uint8Array, context: TileContext, limit: number): Uint8Array =>
   finish(unfilterTileSteps(bytes, context, limit))
 
-/** As {@link unfilterTile}, in steps. */
+/** Unfilters a tile like {@link unfilterTile}, in steps. */
 export function* unfilterTileSteps(bytes: Uint8Array, context: TileContext, limit: number): Steps<Uint8Array> {
   const table = tileTable(bytes, context, limit)
   return yield* unfilterChunksSteps(bytes, table, 0, table.count, context)
 }
 
 /**
- * The cells' bytes of the chunks from number `from` to before `to` of a tile: a view of `bytes`, or of `into` if it is large
- * enough, or fresh.
+ * Unfilters the chunks `from` to `to` (exclusive) of a tile. The result is a view of `bytes`, or of `into` if it is
+ * large enough, or newly allocated.
  */
-export const unfilterChunks = (...given: Parameters<typeof unfilterChunksSteps>): Uint8Array =>
-  finish(unfilterChunksSteps(...given))
+export const unfilterChunks = (...args: Parameters<typeof unfilterChunksSteps>): Uint8Array =>
+  finish(unfilterChunksSteps(...args))
 
-/** As {@link unfilterChunks}, in steps. */
+/** Unfilters chunks like {@link unfilterChunks}, in steps. */
 export function* unfilterChunksSteps(
   bytes: Uint8Array,
   table: ChunkTable,
@@ -82,7 +81,7 @@ export function* unfilterChunksSteps(
   let size = 0
   for (let i = from; i < to; i++) size += table.original[i]
   if (size > Math.max(ALLOCATED_AT_ONCE, PLAUSIBLE_RATIO * bytes.byteLength)) {
-    // a size that only extreme compression explains: memory is taken as chunks prove that they are there
+    // only extreme compression explains the size: allocate memory chunk by chunk, once each has been decoded
     const parts: Array<Uint8Array> = []
     for (let i = from; i < to; i++) {
       parts.push(unfilterChunk(bytes, table, i, context))
@@ -100,22 +99,27 @@ export function* unfilterChunksSteps(
   return out
 }
 
-/** Tiles up to this size, or this many times as large as their bytes in the file, are allocated in one piece. */
+/**
+ * The maximum size in bytes, and the maximum ratio to the size in the file, of tiles that are allocated in one piece.
+ */
 const ALLOCATED_AT_ONCE = 1 << 26
 const PLAUSIBLE_RATIO = 64
 
-/** Where the chunks of a tile lie; refuses a tile of more than `limit` unfiltered bytes. */
+/** Returns the positions of the chunks of a tile. Rejects tiles of more than `limit` unfiltered bytes. */
 export const tileTable = (bytes: Uint8Array, context: TileContext, limit: number): ChunkTable => {
   const { offset, uri } = context
   const table = tileChunks(bytes, uri, { base: offset })
   if (table.totalOriginal > limit) {
-    const reason = `claims ${table.totalOriginal} unfiltered bytes where at most ${limit} belong`
+    const reason = `claims ${table.totalOriginal} unfiltered bytes; the maximum is ${limit}`
     throw new FormatError({ uri, path: "chunks", offset, version: context.version, detail: reason })
   }
   return table
 }
 
-/** The cells' bytes of chunk `index` of a tile: a view of `bytes`, or `into` if it has just their size, or fresh. */
+/**
+ * Unfilters chunk `index` of a tile: the result is a view of `bytes`, or `into` if the sizes are equal, or newly
+ * allocated.
+ */
 export const unfilterChunk = (
   bytes: Uint8Array,
   table: ChunkTable,
@@ -127,12 +131,12 @@ export const unfilterChunk = (
   return inChunk(table, index, context, () => {
     const { data, metadata } = unwind(bytes, table, index, context, original, 0, into)
     if (data.byteLength !== original) throw damaged(`unfiltered to ${data.byteLength} bytes instead of ${original}`)
-    if (metadata.byteLength > 0) throw damaged(`${metadata.byteLength} bytes of metadata are left over`)
+    if (metadata.byteLength > 0) throw damaged(`${metadata.byteLength} unexpected bytes of metadata at the end`)
     return data
   })
 }
 
-/** Runs `work` on a chunk; what it finds damaged gets its place in the file. */
+/** Runs `work` on a chunk and adds the position in the file to its errors. */
 export const inChunk = <A>(table: ChunkTable, index: number, context: TileContext, work: () => A): A => {
   try {
     return work()
@@ -148,13 +152,14 @@ export const inChunk = <A>(table: ChunkTable, index: number, context: TileContex
   }
 }
 
-/** Where a chunk starts in the file. */
+/** Returns the offset of a chunk in the file. */
 const chunkOffset = (table: ChunkTable, index: number, context: TileContext): number =>
   context.offset + table.offsets[index] - 12
 
 /**
- * Undoes the filters of a chunk from the last one to number `first`. `size` is the most bytes that went into filter
- * number `first`, which come out here, in `into` if that fits and there was something to undo.
+ * Reverses the filters of a chunk from the last to number `first`. `size` is the maximum size of the input of filter
+ * `first` when it was applied, which is the size of the result. The result uses `into` if it is large enough and a
+ * filter changes data.
  */
 export const unwind = (
   bytes: Uint8Array,
@@ -175,17 +180,17 @@ export const unwind = (
   const types = inputTypes(filters, context.type, context.engineVersion)
   const cellSize = Math.max(1, context.cellSize)
   const limits: Array<number> = []
-  for (let i = first, most = size; i < filters.length; i++) {
-    limits[i] = most
-    most = Math.ceil(sizeBound(filters[i], types[i], cellSize, context.version, most, i + 1))
+  for (let i = first, maxSize = size; i < filters.length; i++) {
+    limits[i] = maxSize
+    maxSize = Math.ceil(sizeBound(filters[i], types[i], cellSize, context.version, maxSize, i + 1))
   }
-  const last: Room = (length) =>
+  const last: Allocate = (length) =>
     into !== undefined && into.length === length && into.byteOffset % 8 === 0 ? into : new Uint8Array(length)
   for (let i = filters.length - 1; i >= first; i--) {
     const filter = filters[i]
     const input = chunk.data
-    const allocate: Room = i === first ? last : (length) => scratch(length, input)
-    const its: FilterContext = {
+    const allocate: Allocate = i === first ? last : (length) => scratch(length, input)
+    const filterContext: FilterContext = {
       codecs: context.codecs,
       type: types[i],
       cellSize,
@@ -197,7 +202,7 @@ export const unwind = (
       offset: chunkOffset(table, index, context),
     }
     try {
-      chunk = transformOf(filter).reverse(filter, chunk, its, limits[i], allocate)
+      chunk = transformOf(filter).reverse(filter, chunk, filterContext, limits[i], allocate)
     } catch (error) {
       if (error instanceof BinaryIssue) error.path.unshift(filter.type)
       throw error

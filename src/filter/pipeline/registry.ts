@@ -21,9 +21,9 @@ import { xor } from "../filters/xor.ts"
 
 const noop: Transform<FilterOf<"noop">> = { reverse: (_, chunk) => chunk, forward: (_, parts) => passedOn(parts) }
 
-const foldedOnly = "it can only be the first filter of a field of var-sized ASCII or UTF-8 strings"
+const foldedOnly = "the filter must be the first one of a field of var-sized ASCII or UTF-8 strings"
 
-/** The engines refuse a dictionary on anything but folded strings, so none was ever written. */
+/** Engines reject a dictionary on anything but folded strings, so that no such tile exists. */
 const dictionary: Transform<FilterOf<"dictionary">> = {
   reverse: () => {
     throw damaged(foldedOnly)
@@ -55,5 +55,5 @@ const transforms: { readonly [K in FilterType]: Transform<FilterOf<K>> } = {
   webp,
 }
 
-/** The transform of a filter. */
+/** Returns the transform of a filter. */
 export const transformOf = (filter: Filter): Transform<Filter> => transforms[filter.type] as Transform<Filter>

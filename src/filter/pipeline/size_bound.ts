@@ -1,6 +1,6 @@
 /**
- * How large a chunk can get between its filters. The sizes in a chunk's metadata are claims; whatever claims more than
- * this was not written by any engine, and nothing is allocated for it.
+ * The maximum size of a chunk between two filters. The sizes in a chunk's metadata are not trusted: larger sizes were
+ * not written by an engine, and are rejected before memory is allocated.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { type Datatype, sizeOf } from "../../../schema/array/datatype.ts"
 import type { Filter } from "../../../schema/array/filter.ts"
 import { deltableSize, reducibleSize, windowSize } from "../part/window.ts"
 
-/** Headers of one part are at most 44 bytes (SHA-256, AES), streams of the codecs add less than a kilobyte. */
+/** The headers of a part have at most 44 bytes (SHA-256, AES); codec streams add less than a kilobyte. */
 const PART = 1024
 
 /**
- * The most bytes (data and metadata together) that can come out of `filter` for `bytes` bytes that went into it in up to
- * `parts` parts.
+ * Returns the maximum size of the output of `filter` (data and metadata together) for an input of `bytes` bytes in up
+ * to `parts` parts.
  */
 export const sizeBound = (
   filter: Filter,

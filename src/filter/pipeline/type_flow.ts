@@ -1,5 +1,5 @@
 /**
- * Pipelines are typed: which type each filter takes its input for.
+ * The type flow of pipelines: the datatype of the input of each filter.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { Since } from "../../../schema/version/version.ts"
 
 const integerOf: Record<number, Datatype> = { 1: "int8", 2: "int16", 4: "int32", 8: "int64" }
 
-/** The type of what a filter makes of input of type `type`. */
+/** Returns the datatype of a filter's output for input of type `type`. */
 export const outputType = (filter: Filter, type: Datatype): Datatype => {
   switch (filter.type) {
     case "scale_float":
@@ -27,9 +27,9 @@ export const outputType = (filter: Filter, type: Datatype): Datatype => {
 }
 
 /**
- * The input type of every filter of a pipeline over a field of type `type`. Engines before 2.17 hand the field's own
- * type to all of them, and what they wrote can only be read so: `engineVersion` is the format version of the engine that
- * wrote, not that of the fragment.
+ * Returns the datatypes of the inputs of all filters in a pipeline over a field of type `type`. Engines before 2.17 use
+ * the field's type for all filters, and reading their files requires the same. `engineVersion` is the format version of
+ * the engine that wrote, not of the fragment.
  */
 export const inputTypes = (
   filters: ReadonlyArray<Filter>,

@@ -1,6 +1,6 @@
 /**
- * What footers claim, held against the schema and the name: forged or damaged ones are refused before anything is planned
- * or allocated by them.
+ * Checks footers against the schema and the fragment's name: forged or damaged ones are rejected before their values
+ * are used for planning or allocation.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -14,7 +14,7 @@ import { Since } from "../../../schema/version/version.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import { axisOf, tileOf } from "../dense_tiles.ts"
 
-/** What is checked of a fragment. */
+/** The checked properties of a fragment. */
 export interface Claims {
   readonly name: TimestampedName
   readonly version: number
@@ -25,10 +25,10 @@ export interface Claims {
   readonly lastTileCells: number
 }
 
-/** Tiles are unfiltered whole, and their cells are counted in 32 bits. */
+/** The maximum number of cells in a tile: tiles are unfiltered as a whole, and their cells are counted in 32 bits. */
 const MAX_CELLS = 2 ** 31
 
-/** Why a range is no part of a dimension's domain; of strings, which have none, why it is no range. */
+/** Returns the reason why a range is outside a dimension's domain, or invalid for strings, which have no domain. */
 const outside = (dimension: Dimension, range: Range, dense: boolean): string | undefined => {
   const { type, cellValNum, domain } = dimension
   if (cellValNum === VAR) {
@@ -39,20 +39,21 @@ const outside = (dimension: Dimension, range: Range, dense: boolean): string | u
   const first = readScalar(type, domain)
   const last = readScalar(type, domain, sizeOf(type))
   const inside = low <= high && low >= first &&
-    // consolidation writes whole tiles, the last of which may pass the domain's end
+    // consolidation writes whole tiles; the last one may exceed the domain
     (dense ? tileOf(axisOf(dimension), BigInt(high)) <= tileOf(axisOf(dimension), BigInt(last)) : high <= last)
   return inside
     ? undefined
-    : `[${scalarJson(low)}, ${scalarJson(high)}] is no part of the domain [${scalarJson(first)}, ${scalarJson(last)}]`
+    : `[${scalarJson(low)}, ${scalarJson(high)}] is outside the domain [${scalarJson(first)}, ${scalarJson(last)}]`
 }
 
-/** What cannot be true of a fragment of that schema: the field, and why. */
+/** Returns an invalid field of a fragment of this schema, and the reason. */
 export const impossible = (
   schema: ArraySchema,
   claims: Claims,
 ): readonly [path: string, reason: string] | undefined => {
   const { name, version, dense, nonEmptyDomain, tileCount, tileCells, lastTileCells } = claims
-  // names say the version since format 5; those with two times and without one are of format 3 or 4, the others older
+  // names contain the version since format 5; names with two timestamps and no version belong to format 3 or 4, others
+  // are older
   const named = name.version !== 0
     ? version === name.version
     : name.form === "uuid_t"
@@ -70,9 +71,11 @@ export const impossible = (
     const wrong = outside(schema.dimensions[d], range, dense)
     if (wrong !== undefined) return [`nonEmptyDomain.${d}`, wrong]
   }
-  if (tileCount > 0 && tileCells > MAX_CELLS) return ["tileCells", `tiles of ${tileCells} cells are larger than any`]
+  if (tileCount > 0 && tileCells > MAX_CELLS) {
+    return ["tileCells", `tiles of ${tileCells} cells exceed the maximum of ${MAX_CELLS}`]
+  }
   if (!dense && tileCount > 0 && (lastTileCells < 1 || lastTileCells > tileCells)) {
-    return ["lastTileCells", `a last tile of ${lastTileCells} cells where tiles have at most ${tileCells}`]
+    return ["lastTileCells", `a last tile of ${lastTileCells} cells; tiles have at most ${tileCells}`]
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 /**
- * Opening fragments: one read of the tail of `__fragment_metadata.tdb`, or none where a consolidated footer is at hand.
- * Format: `fragment.md`.
+ * Opens fragments with one read of the tail of `__fragment_metadata.tdb`, or without a read if a consolidated footer is
+ * available. Format: `fragment.md`.
  */
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
@@ -22,14 +22,14 @@ import { openGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import { type Fragment, shapeOf, tileShape } from "../fragment.ts"
 import { type LoadedTail, sectionsOf, TAIL } from "../sections.ts"
 
-/** Where a fragment's schema comes from: by the name in its footer, `""` before format 10. */
+/** The source of a fragment's schema, by the name in the footer, `""` before format 10. */
 export interface Schemas<E, R> {
-  /** Those that are there already. */
+  /** The schemas that are already loaded. */
   readonly known: ReadonlyMap<string, ArraySchema>
   readonly load: (name: string) => Effect.Effect<ArraySchema, E, R>
 }
 
-/** Goes on with a schema, at once if it is there. */
+/** Continues with a schema, without an asynchronous step if it is loaded. */
 const withSchema = <A, E, R>(
   schemas: Schemas<E, R>,
   name: string,
@@ -41,7 +41,7 @@ const withSchema = <A, E, R>(
     : Effect.flatMap(schemas.load(name), (schema) => attemptTile(() => use(schema)))
 }
 
-/** What opening a fragment can fail with: `NotFound` if it is from before commit files (format 5), and was never finished. */
+/** The errors of opening a fragment. `NotFound`: an incomplete fragment from before commit files (format 5). */
 export type FragmentError = NotFound | StorageError | TileError
 
 type FragmentPlace = { readonly name: TimestampedName; readonly uri: string }
@@ -113,7 +113,7 @@ const loadTail = <E, R>(
         }
         const trailing = (): Effect.Effect<Fragment, FragmentError | E, Storage | R> => {
           if (bytes.byteLength < 8) {
-            const reason = `${size} bytes hold no footer`
+            const reason = `${size} bytes are too short for a footer`
             return Effect.fail(new FormatError({ uri, path: "footer", offset: 0, version, detail: reason }))
           }
           const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -186,7 +186,7 @@ const fragmentOf = (
   })
 }
 
-/** The fragment, unless its metadata cannot be true. */
+/** Returns the fragment, or throws if its metadata are inconsistent. */
 const plausible = (uri: string, fragment: Fragment): Fragment => {
   const wrong = impossible(fragment.schema, fragment)
   if (wrong === undefined) return fragment

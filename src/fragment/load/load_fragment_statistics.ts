@@ -1,5 +1,5 @@
 /**
- * What the metadata of a fragment says of all its cells together: one small section, where statistics of tiles may be large.
+ * The statistics of whole fragments: one small section, while the statistics of tiles may be large.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -13,15 +13,15 @@ import { type Fragment, slotOf } from "../fragment.ts"
 import { isKept } from "./load_statistics.ts"
 import { loadSections, type SectionError } from "../sections.ts"
 
-/** The smallest and the largest cell that is not null, raw, where they are known; and how many are null. */
+/** The smallest and the largest cell that is not null, raw, if available; and the number of null cells. */
 export interface FragmentBounds {
   readonly bounds: { readonly low: Uint8Array; readonly high: Uint8Array } | undefined
   readonly nulls: number
 }
 
 /**
- * What is known of all cells of an attribute of a fragment, which has it; `undefined` where that is nothing. Of floats it is
- * nothing: behind a NaN engines start anew, and the sum of a whole fragment does not show it for sure.
+ * Loads the statistics of an attribute of a fragment; `undefined` if they are missing. Statistics of floats are not
+ * used: engines restart minimum and maximum after a NaN, and the sum of a fragment does not reveal NaN reliably.
  */
 export const loadFragmentBounds = (
   access: TileAccess,
@@ -34,10 +34,10 @@ export const loadFragmentBounds = (
   if (offset === 0) return Effect.succeed(undefined)
   return Effect.flatMap(loadSections(access, sections, [offset]), ([tile]) =>
     attemptTile(() => {
-      const its = decode(FragmentStatistics, tile.bytes, version, sections.uri)[slotOf(fragment, field.file)]
-      if (its === undefined) return undefined
-      const { min, max, nullCount } = its
-      const there = field.var || (min.length === field.cellSize && max.length === field.cellSize)
-      return { bounds: there ? { low: min, high: max } : undefined, nulls: nullCount }
+      const statistics = decode(FragmentStatistics, tile.bytes, version, sections.uri)[slotOf(fragment, field.file)]
+      if (statistics === undefined) return undefined
+      const { min, max, nullCount } = statistics
+      const hasBounds = field.var || (min.length === field.cellSize && max.length === field.cellSize)
+      return { bounds: hasBounds ? { low: min, high: max } : undefined, nulls: nullCount }
     }))
 }

@@ -33,9 +33,9 @@ export interface TileBounds {
 const lossy: ReadonlySet<string> = new Set(["scale_float", "webp"])
 
 /**
- * Whether what a fragment says of the tiles of a field can be relied on: numbers and dates; text only if it is var-sized, since
- * other text was compared up to a NUL or as signed bytes, and not nullable, since its null counts are wrong since 2.12, and
- * only in sparse fragments.
+ * Whether what a fragment says of the tiles of a field can be relied on: numbers and dates; text only if it is
+ * var-sized, since other text was compared up to a NUL or as signed bytes, and not nullable, since its null counts are
+ * wrong since 2.12, and only in sparse fragments.
  */
 export const isKept = (fragment: Fragment, { file, type, var: isVar, nullable, cellValNum, filters }: Field): boolean =>
   fragment.version >= Since.tileStatistics && file.kind === "attribute" &&
@@ -46,8 +46,9 @@ const isOpaque = (type: Datatype): boolean =>
   isString(type) || type === "char" || type === "any" || type === "blob" || type === "geom_wkb" || type === "geom_wkt"
 
 /**
- * Whether the sum of cells cannot have been stopped at a limit on its way: engines go on from there, so that the sum itself need
- * not show it. A NaN among the cells is in the sum, if it was not stopped before, and then bounds are those of the cells behind.
+ * Whether the sum of cells cannot have been stopped at a limit on its way: engines go on from there, so that the sum
+ * itself need not show it. A NaN among the cells is in the sum, if it was not stopped before, and then bounds are those
+ * of the cells behind.
  */
 const staysBelowLimits = (
   kind: "int64" | "uint64" | "float64",
@@ -71,8 +72,8 @@ const staysBelowLimits = (
 const BOUNDS = cacheKind<TileBounds>("tile bounds")
 
 /**
- * What is known of the tiles of an attribute of a fragment, which has it; `undefined` where that is nothing. In dense fragments it
- * holds of tiles that lie wholly in the box that was written.
+ * What is known of the tiles of an attribute of a fragment, which has it; `undefined` where that is nothing. In dense
+ * fragments it holds of tiles that lie wholly in the box that was written.
  */
 export const loadTileBounds = (
   access: TileAccess,

@@ -1,5 +1,5 @@
 /**
- * Decoding stretches of cells of tiles, here or in a worker thread: of a tile only the chunks that hold them.
+ * Decodes spans of cells of tiles, in this thread or in a worker: only the chunks that contain the cells.
  */
 import * as Effect from "effect/Effect"
 import { offerJob } from "../../../platform/workers/jobs.ts"
@@ -11,37 +11,41 @@ import type { Steps } from "../../kernel/steps.ts"
 import { attemptTileSteps, type TileError } from "../../tile/attempt.ts"
 import { type TilePart, type UnfilterJob, unfilterJobs } from "../../tile/unfilter_job.ts"
 
-/** What is wanted: of each of the tiles, which ascend, the cells from `first` to `last`. */
+/** The requested cells: for each of the tiles, which are ascending, the cells from `first` to `last`. */
 export interface CellSpans {
   readonly tiles: ArrayLike<number>
   readonly first: ArrayLike<number>
   readonly last: ArrayLike<number>
-  /** Whether any of the cells of span `i` from `first` to before `end` are wanted; all are, if nothing is said. */
+  /** Whether any of the cells of span `i` from `first` to `end` (exclusive) are requested. Default: all are. */
   readonly needs?: (i: number, first: number, end: number) => boolean
-  /** The spans from number `from` on are read once `ready` has ended. */
+  /** The spans from number `from` on are read after `ready` has completed. */
   readonly later?: { readonly from: number; readonly ready: Effect.Effect<void> }
 }
 
 /**
- * Called with the cells of span `i`, and more of the same tile: `bytes` start with cell `first`, and are used again when the
- * steps, if there are some, are done. Cells that are not wanted may be missing, and others be in their place.
+ * Receives the cells of span `i`, and adjacent cells of the same tile: `bytes` start with cell `first`, and are reused
+ * when the returned steps are complete. Cells that are not requested may be missing or contain other data.
  */
 export type TakeCells = (i: number, bytes: Uint8Array, first: number) => Steps<void> | void
 
-/** Memory for one batch at a time: what is read, and cells. */
+/** Memory for one batch at a time: for the bytes read, and for cells. */
 export interface Scratch {
   read: Uint8Array
   cells: Uint8Array
 }
 
-/** Memory of no bytes. */
+/** An empty buffer. */
 export const NOTHING: Uint8Array = new Uint8Array(0)
 
-/** The most cells' bytes that are kept as scratch memory, and that are sent to a worker and back. */
+/**
+ * The maximum size of cells in reusable scratch memory, in bytes; also the maximum that is sent to a worker and back.
+ */
 const MAX_KEPT = 1 << 23
 const MAX_AWAY = 1 << 25
 
-/** Chunks of a tile: from number `from`, which starts with byte `before` of the tile, to before `to`; `wanted` bytes. */
+/**
+ * Chunks of a tile: from number `from`, which starts at byte `before` of the tile, to `to` (exclusive).
+ */
 interface Located {
   readonly context: TileContext
   readonly table: ChunkTable
@@ -52,13 +56,13 @@ interface Located {
   readonly wanted: number
 }
 
-/** Decodes spans of a field of a fragment; `bytes` is the tile of a span as it lies in its file. */
+/** Decodes spans of a field of a fragment; `bytes` is the tile of a span as stored in its file. */
 export interface SpanDecoder {
-  /** Decodes span `i`. */
+  /** Decodes span `i` in this thread. */
   readonly here: (i: number, bytes: Uint8Array, scratch: Scratch) => Steps<void>
   /**
-   * Has the spans from number `from` on decoded by a worker: `undefined` if none is free. `tiles` lie in `scratch.read`; the
-   * scratch memory goes to the worker, and is back when the spans are taken.
+   * Decodes the spans from number `from` on in a worker; `undefined` if all workers are busy. `tiles` are views of
+   * `scratch.read`. The scratch memory is transferred to the worker, and returned when the spans have been processed.
    */
   readonly away: (
     pool: WorkerPool,
@@ -68,12 +72,15 @@ export interface SpanDecoder {
   ) => Effect.Effect<void, TileError | WorkerLost> | undefined
 }
 
-/** Takes the steps that are left. */
+/** Runs the remaining steps. */
 export function* taken(rest: Steps<void> | void): Steps<void> {
   if (rest !== undefined) yield* rest
 }
 
-/** The decoder of spans of cells of `cell` bytes; `sizeOf` and `contextOf` know a tile's bytes and more by its number. */
+/**
+ * Returns the decoder of spans of cells of `cell` bytes; `sizeOf` and `contextOf` return the size and context of a tile
+ * by number.
+ */
 export const spanDecoder = (
   cell: number,
   sizeOf: (tile: number) => number,
@@ -90,14 +97,14 @@ export const spanDecoder = (
       const { offset, uri, version } = context
       throw new FormatError({ uri, path: "tile", offset, version, detail: reason })
     }
-    // the chunks from the one that holds the first cell to the one that holds the last
+    // the chunks from the one with the first cell to the one with the last
     let from = 0
     let before = 0
     while (before + table.original[from] <= spans.first[i] * cell) before += table.original[from++]
     let to = from
     let end = before
     while (end < (spans.last[i] + 1) * cell) end += table.original[to++]
-    // no engine cuts cells
+    // chunks of engines contain whole cells
     if (before % cell !== 0) {
       from = 0
       before = 0
@@ -108,7 +115,7 @@ export const spanDecoder = (
   const here = function* (i: number, bytes: Uint8Array, scratch: Scratch): Steps<void> {
     const { context, table, from, to, before, wanted } = locate(i, bytes)
     if (wanted > scratch.cells.length && wanted <= MAX_KEPT) scratch.cells = new Uint8Array(wanted)
-    // the first chunk and the last are wanted
+    // the first and the last chunk are always requested
     const between = to - from > 2 && wanted <= scratch.cells.length ? spans.needs : undefined
     if (between === undefined) {
       const cells = yield* unfilterChunksSteps(bytes, table, from, to, context, scratch.cells)
@@ -157,7 +164,7 @@ export const spanDecoder = (
         for (let k = 0; k < parts.length; k++) {
           const { start, length, wanted } = parts[k]
           if (done) yield* taken(take(first + k, scratch.cells.subarray(at, at + wanted), located[k].before / cell))
-          // once more here, which throws what is wrong
+          // decodes again in this thread, which throws the error
           else yield* here(first + k, read.subarray(start, start + length), scratch)
           at += wanted
         }

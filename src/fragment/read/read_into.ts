@@ -1,5 +1,5 @@
 /**
- * Fixed-size cells read straight into the column that they become: no tile stands in memory beside it.
+ * Reads fixed-size cells directly into the result column, without a copy of whole tiles.
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../../platform/errors.ts"
@@ -22,12 +22,14 @@ import { type CellSpans, readSpans, type TakeCells } from "./read_spans.ts"
 
 type ReadIntoError = StorageError | TileError
 
-/** Up to this size a file becomes the column itself. */
+/** Up to this file size in bytes, the bytes that were read become the column. */
 const WHOLE = 1 << 28
 
-/** Chosen cells of tiles of one fragment: those at `positions[i]` of tile `tiles[i]`, all where there is no list. */
+/**
+ * Selected cells of tiles of one fragment: the cells at `positions[i]` of tile `tiles[i]`, or all if it is undefined.
+ */
 export interface ChosenTiles {
-  /** Ascending. */
+  /** The tile numbers, ascending. */
   readonly tiles: ArrayLike<number>
   readonly positions: ReadonlyArray<Uint32Array | undefined>
 }
@@ -35,7 +37,10 @@ export interface ChosenTiles {
 const endOf = (file: TileFile, tile: number): number =>
   tile + 1 < file.offsets.length ? file.offsets[tile + 1] : file.size
 
-/** Calls `take(at, bytes)` for the chunks of a tile of `size` unfiltered bytes; `at` is where they start in it. */
+/**
+ * Calls `take(at, bytes)` for the chunks of a tile of `size` unfiltered bytes; `at` is the start of the chunk in the
+ * tile.
+ */
 const forChunks = (
   tile: Uint8Array,
   context: TileContext,
@@ -58,25 +63,25 @@ const wrongSize = (context: TileContext, found: number, size: number): FormatErr
   })
 }
 
-/** The spans from the first chosen cell of each tile to the last, as far as some are chosen. */
+/** Returns the spans from the first to the last selected cell of each tile, with a filter for the selected ones. */
 export const chosenSpans = (fragment: Fragment, { tiles, positions }: ChosenTiles): CellSpans => {
   const first = new Float64Array(tiles.length)
   const last = new Float64Array(tiles.length)
   for (let i = 0; i < tiles.length; i++) {
-    const its = positions[i]
-    first[i] = its === undefined ? 0 : its[0]
-    last[i] = its === undefined ? cellsInTile(fragment, tiles[i]) - 1 : its[its.length - 1]
+    const selected = positions[i]
+    first[i] = selected === undefined ? 0 : selected[0]
+    last[i] = selected === undefined ? cellsInTile(fragment, tiles[i]) - 1 : selected[selected.length - 1]
   }
   const needs = (i: number, from: number, end: number): boolean => {
-    const its = positions[i]
-    return its === undefined || its[firstFrom(its.length, (k) => its[k] < from)] < end
+    const selected = positions[i]
+    return selected === undefined || selected[firstFrom(selected.length, (k) => selected[k] < from)] < end
   }
   return { tiles, first, last, needs }
 }
 
 /**
- * Reads chosen cells of a fixed-size field that has a file of its own, into `out` from its start, which lies aligned for its
- * cells. Only the chunks that hold some are unfiltered.
+ * Reads selected cells of a fixed-size field that has a file of its own, to the start of `out`, which must be aligned
+ * for the cells. Unfilters only chunks with selected cells.
  */
 export const readInto = (
   access: TileAccess,
@@ -91,13 +96,13 @@ export const readInto = (
   const to = new Float64Array(tiles.length + 1)
   for (let i = 0; i < tiles.length; i++) to[i + 1] = to[i] + (positions[i]?.length ?? cellsInTile(fragment, tiles[i]))
   return readSpans(access, fragment, field, "fixed", chosenSpans(fragment, chosen), (i, bytes, before) => {
-    const its = positions[i]
-    if (its === undefined) return copyInParts(out, bytes, to[i] * cellSize)
-    copyCells(target, to[i], unitsOf(bytes, cellSize), its, 0, its.length, before)
+    const selected = positions[i]
+    if (selected === undefined) return copyInParts(out, bytes, to[i] * cellSize)
+    copyCells(target, to[i], unitsOf(bytes, cellSize), selected, 0, selected.length, before)
   })
 }
 
-/** Reads the validity bytes of chosen cells of a nullable field, and hands them to `take`. */
+/** Reads the validity bytes of selected cells of a nullable field, and passes them to `take`. */
 export const readValidity = (
   access: TileAccess,
   fragment: Fragment,
@@ -108,8 +113,8 @@ export const readValidity = (
   readSpans(access, fragment, field, "validity", chosenSpans(fragment, chosen), take)
 
 /**
- * All cells of tiles without filters that lie behind each other in their file: what was read becomes the column, once the
- * headers of the chunks are taken out of it. `undefined` where the tiles are not so.
+ * Reads all cells of unfiltered tiles that are adjacent in their file: the bytes that were read become the column,
+ * without the headers of the chunks. Returns `undefined` for other tiles.
  */
 export const readUnfiltered = (
   access: TileAccess,
@@ -126,7 +131,7 @@ export const readUnfiltered = (
     if (length > WHOLE || tiles[tiles.length - 1] - tiles[0] !== tiles.length - 1) return undefined
     const uri = `${fragment.uri}/${dataFile(fragment.version, field.file, "fixed")}`
     const contextOf = tileContext(access, fragment, field, uri, undefined)
-    // the buffer is the caller's own
+    // the caller owns the buffer
     const storage = yield* Storage
     const [bytes] = yield* readPresent(uri, fragment, storage.readRanges(uri, [{ offset, length }])).pipe(
       tileBatch(fragment, field, tiles.length),

@@ -1,6 +1,6 @@
 /**
- * Stretches of cells of dense tiles. Of a tile only those chunks are decoded that hold them; where there is nothing to
- * decode, only those are read.
+ * Reads spans of cells of dense tiles. Decodes only the chunks that contain the cells; of unfiltered tiles, reads only
+ * these chunks.
  */
 import * as Effect from "effect/Effect"
 import { type ByteRange, inFlight, Storage } from "../../../platform/storage/service.ts"
@@ -24,21 +24,21 @@ import { type FileCells, tileContext, webpOf } from "../tile_context.ts"
 
 export type { CellSpans, TakeCells } from "./decode_spans.ts"
 
-/** Bytes in one call to the storage, and of memory that is used again and again. */
+/** The size of one read from the storage in bytes, and of memory that is reused. */
 const BATCH = 1 << 23
 
-/** Bytes of one batch where worker threads help: read, or of cells. */
+/** The size of a batch in bytes when worker threads are used: bytes read, or bytes of cells. */
 const JOB = 1 << 22
 
-/** The most bytes of batches under way where worker threads help, however many they are: read, and of cells. */
+/** The maximum size of all concurrent batches in bytes when worker threads are used: bytes read, and bytes of cells. */
 const UNDER_WAY = 1 << 26
 
-/** Scratch memory of reads that are over, for the next ones: fresh memory costs small reads more than what they do. */
+/** Scratch memory of completed reads, for reuse: allocating memory costs small reads more than decoding. */
 const SCRATCH = cacheKind<Scratch>("scratch")
 const MAX_KEPT = 4
 const LARGEST_KEPT = 1 << 22
 
-/** Leaves scratch memory for later reads of the same array, in the first free place. */
+/** Stores scratch memory for later reads of the same array, in the first free slot. */
 const keepScratch = (space: CacheSpace, scratch: Scratch): void => {
   const size = scratch.read.length + scratch.cells.length
   if (size > LARGEST_KEPT) return
@@ -47,7 +47,7 @@ const keepScratch = (space: CacheSpace, scratch: Scratch): void => {
   }
 }
 
-/** Scratch memory that an earlier read of the same array left. */
+/** Takes scratch memory of an earlier read of the same array. */
 const takeScratch = (space: CacheSpace): Scratch | undefined => {
   for (let i = 0; i < MAX_KEPT; i++) {
     const scratch = space.take(SCRATCH, i)
@@ -56,10 +56,12 @@ const takeScratch = (space: CacheSpace): Scratch | undefined => {
   return undefined
 }
 
-/** Of what spans are: cells of a fixed size, their validity bytes; offsets of var-sized cells (as u64), and their values. */
+/**
+ * The contents of spans: fixed-size cells, their validity bytes; offsets of var-sized cells (as u64), and their values.
+ */
 export type SpanPart = "fixed" | "validity" | "offsets" | "values"
 
-/** Where a part of a field lies, what its cells are, and how many bytes its tiles have. */
+/** Returns the file of a part of a field, the properties of its cells, and the sizes of its tiles. */
 const partOf = (fragment: Fragment, field: Field, part: SpanPart, where: FieldTiles) => {
   const { offsetsFilters, validityFilters } = fragment.schema
   const of = (file: TileFile, inFile: DataPart, cells: FileCells) => ({
@@ -81,7 +83,7 @@ const partOf = (fragment: Fragment, field: Field, part: SpanPart, where: FieldTi
   }
 }
 
-/** Reads spans of a field that the fragment has, and hands them to `take`. */
+/** Reads spans of an existing field of a fragment, and passes them to `take`. */
 export const readSpans = (
   access: TileAccess,
   fragment: Fragment,
@@ -102,20 +104,20 @@ export const readSpans = (
 
     const { later } = spans
     const n = spans.tiles.length
-    let wanted = 0
-    for (let i = 0; i < n; i++) wanted += (spans.last[i] - spans.first[i] + 1) * cell
-    const pool = filtered ? poolFor(access, cells.filters, wanted) : undefined
+    let cellBytes = 0
+    for (let i = 0; i < n; i++) cellBytes += (spans.last[i] - spans.first[i] + 1) * cell
+    const pool = filtered ? poolFor(access, cells.filters, cellBytes) : undefined
 
     const starts = new Float64Array(n)
     const lengths = new Float64Array(n)
-    // tiles without filters, of which the part is read that is wanted
+    // unfiltered tiles: only the requested part is read
     const plain = new Uint8Array(n)
     for (let i = 0; i < n; i++) {
       const tile = spans.tiles[i]
       starts[i] = offsets[tile]
       lengths[i] = (tile + 1 < offsets.length ? offsets[tile + 1] : fileSize) - starts[i]
       const size = sizeOf(tile)
-      // chunks of var-sized cells are of any length
+      // chunks of var-sized cells have any size
       if (filtered || part === "values" || lengths[i] !== plainSize(size, cell)) continue
       const span = plainSpan(size, cell, spans.first[i], spans.last[i])
       plain[i] = 1
@@ -155,7 +157,7 @@ export const readSpans = (
             }
           }),
           () =>
-            // chunks of other sizes than every engine makes: the tile is taken as it is
+            // the chunk sizes differ from the usual ones: read the whole tile
             Effect.forEach(again, (i) => {
               const tile = spans.tiles[i]
               const length = (tile + 1 < offsets.length ? offsets[tile + 1] : fileSize) - offsets[tile]
@@ -165,25 +167,25 @@ export const readSpans = (
               )
             }, { discard: true }),
         )
-        // what was not read into the scratch memory is not ours to give away
+        // memory that is not from the scratch buffer belongs to the storage and cannot be transferred
         if (pool === undefined || tiles.some((bytes) => bytes.buffer !== scratch.read.buffer)) return here
         return Effect.flatMap(attemptTile(() => decoder.away(pool, from, tiles, scratch)), (away) =>
           away === undefined
             ? Effect.zipRight(here, turn)
-            // what a worker had is lost with it
+            // memory that was transferred to a lost worker is lost
             : Effect.catchTag(away, "WorkerLost", () =>
               runBatch(from, to, scratch)))
       })
     }
 
-    const most = pool === undefined ? BATCH : JOB
+    const maxBatch = pool === undefined ? BATCH : JOB
     const weight = (i: number): number =>
       pool === undefined ? lengths[i] : Math.max(lengths[i], (spans.last[i] - spans.first[i] + 1) * cell)
     const batches: Array<readonly [from: number, to: number]> = []
     for (let from = 0; from < n;) {
       let to = from
-      for (let held = 0; to < n && (to === from || held + weight(to) <= most); to++) {
-        held += weight(to)
+      for (let total = 0; to < n && (to === from || total + weight(to) <= maxBatch); to++) {
+        total += weight(to)
       }
       batches.push([from, to])
       from = to
@@ -195,8 +197,8 @@ export const readSpans = (
       }
       return bytes
     }
-    const largest = pool === undefined ? 0 : batches.reduce((most, [from, to]) =>
-      Math.max(most, size(from, to)), 1)
+    const largest = pool === undefined ? 0 : batches.reduce((max, [from, to]) =>
+      Math.max(max, size(from, to)), 1)
     const jobs = pool === undefined ? 1 : Math.min(pool.concurrency, Math.max(2, Math.floor(UNDER_WAY / largest)))
     const scratches: Array<Scratch> = []
     const { shared } = fragment.cache

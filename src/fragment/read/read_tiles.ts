@@ -1,6 +1,5 @@
 /**
- * The one place where tiles are read and unfiltered: one request per file and list of tiles, then one synchronous pipeline
- * per tile.
+ * Reads and unfilters tiles: one request per file and list of tiles, then one synchronous pipeline per tile.
  */
 import * as Effect from "effect/Effect"
 import type { StorageError } from "../../../platform/errors.ts"
@@ -25,13 +24,13 @@ import { tileBatch } from "./tile_batch.ts"
 import { needsRealignment, realign } from "./realign_v7.ts"
 import { type FileCells, tileContext, webpOf } from "../tile_context.ts"
 
-/** What reading tiles can fail with. */
+/** The errors of reading tiles. */
 export type ReadTilesError = StorageError | TileError
 
 /** Data files of a field: a tile of each has the same cells. */
 const dataFiles = (field: Field): number => 1 + Number(field.var) + Number(field.nullable)
 
-/** Persisted tiles of one file, in the order asked. */
+/** Reads persisted tiles of one file, in the order of the request. */
 const readFile = (
   uri: string,
   fragment: Fragment,
@@ -54,7 +53,7 @@ const readFile = (
   })
 
 /**
- * Reads tiles of a field that the fragment has; `tiles` ascend. The answers are in their order.
+ * Reads tiles of an existing field of a fragment; `tiles` are ascending. The results have the same order.
  */
 export const readTiles = (
   access: TileAccess,
@@ -68,13 +67,13 @@ export const readTiles = (
     const webp = yield* webpOf(access, field.filters)
     const uriOf = (part: DataPart): string => `${fragment.uri}/${dataFile(fragment.version, field.file, part)}`
     const all = needsRealignment(fragment, field)
-    const wanted = all ? Array.from({ length: fragment.tileCount }, (_, i) => i) : tiles
-    const none: ReadonlyArray<Uint8Array> = []
-    const read = (part: DataPart, file: TileFile) => readFile(uriOf(part), fragment, file, wanted)
+    const requested = all ? Array.from({ length: fragment.tileCount }, (_, i) => i) : tiles
+    const noTiles: ReadonlyArray<Uint8Array> = []
+    const read = (part: DataPart, file: TileFile) => readFile(uriOf(part), fragment, file, requested)
     const [fixed, variable, validity] = yield* Effect.all([
       read("fixed", where.fixed),
-      where.var === undefined ? Effect.succeed(none) : read("var", where.var),
-      where.validity === undefined ? Effect.succeed(none) : read("validity", where.validity),
+      where.var === undefined ? Effect.succeed(noTiles) : read("var", where.var),
+      where.validity === undefined ? Effect.succeed(noTiles) : read("validity", where.validity),
     ], { concurrency: inFlight(yield* Storage, fragment.uri, 3) })
 
     const contextOf = (part: DataPart, cells: FileCells): (tile: number) => TileContext => {
@@ -109,29 +108,29 @@ export const readTiles = (
           ofValidity(tile),
         )
         if (!field.var) {
-          const its = ofFixed(tile)
+          const context = ofFixed(tile)
           const size = cells * field.cellSize
           return {
-            values: exact(yield* unfilterTileSteps(fixed[i], its, size), size, its),
+            values: exact(yield* unfilterTileSteps(fixed[i], context, size), size, context),
             offsets: undefined,
             validity: valid,
           }
         }
         const size = where.varSizes![tile]
-        const its = ofVar(tile)
-        // eight zero bytes are an offsets tile without chunks: the offsets are in the strings then
+        const context = ofVar(tile)
+        // eight zero bytes are an offsets tile without chunks: the strings include the offsets
         if (folded && isEmptyTile(fixed[i])) {
-          const strings = unfilterFoldedTile(variable[i], its, size, cells)
+          const strings = unfilterFoldedTile(variable[i], context, size, cells)
           if (strings.offsets.length === cells + 1) {
-            return { values: exact(strings.bytes, size, its), offsets: strings.offsets, validity: valid }
+            return { values: exact(strings.bytes, size, context), offsets: strings.offsets, validity: valid }
           }
-          // a tile of empty strings only may have no chunk at all; nothing shows then how many cells there are
+          // a tile of empty strings may have no chunk; the number of cells is then unverifiable
           if (strings.bytes.byteLength === 0 && cells <= MAX_UNSEEN) {
             return { values: strings.bytes, offsets: new Uint32Array(cells + 1), validity: valid }
           }
-          throw damagedTile(its, `${strings.offsets.length - 1} strings for ${cells} cells`)
+          throw damagedTile(context, `${strings.offsets.length - 1} strings for ${cells} cells`)
         }
-        const values = exact(yield* unfilterTileSteps(variable[i], its, size), size, its)
+        const values = exact(yield* unfilterTileSteps(variable[i], context, size), size, context)
         const its2 = ofOffsets(tile)
         const positions = yield* unfilterTileSteps(fixed[i], its2, 8 * cells)
         return {
@@ -149,7 +148,7 @@ export const readTiles = (
     })
   }).pipe(tileBatch(fragment, field, tiles.length * dataFiles(field)))
 
-/** Cells for which memory is taken though no byte shows them. */
+/** The maximum number of cells for which memory is allocated without any bytes in the file. */
 const MAX_UNSEEN = 1 << 24
 
 const isEmptyTile = (tile: Uint8Array): boolean => tile.byteLength === 8 && tile.every((byte) => byte === 0)
@@ -163,7 +162,7 @@ const exact = (bytes: Uint8Array, size: number, context: TileContext): Uint8Arra
 }
 
 /**
- * Coordinates of tiles, by dimension. Until format 4 one file holds all dimensions.
+ * Reads the coordinates of tiles, by dimension. Up to format 4 one file contains all dimensions.
  */
 export const readCoordinates = (
   access: TileAccess,
@@ -192,11 +191,11 @@ export const readCoordinates = (
         }),
       )
     }
-    const whole = yield* readTiles(access, fragment, zippedCoordinates(fragment.schema), tiles)
+    const fileTiles = yield* readTiles(access, fragment, zippedCoordinates(fragment.schema), tiles)
     const interleaved = fragment.version === 1 && !coordsFilters.filters.some((f) => compresses.has(f.type))
     return dimensions.map((field) => {
       const d = indexOf(field.file)
-      return whole.map(({ values }): FieldTile => {
+      return fileTiles.map(({ values }): FieldTile => {
         const cells = values.byteLength / (size * all.length)
         const out = interleaved
           ? new Uint8Array(cells * size)

@@ -1,6 +1,5 @@
 /**
- * Var-sized cells read straight into the column that they become, once their offsets say where: no tile stands in memory
- * beside it.
+ * Reads var-sized cells directly into the result column, after their offsets, without a copy of whole tiles.
  */
 import * as Effect from "effect/Effect"
 import type { Storage } from "../../../platform/storage/service.ts"
@@ -16,11 +15,13 @@ import { chosenSpans, type ChosenTiles } from "./read_into.ts"
 import { readSpans } from "./read_spans.ts"
 import type { ReadTilesError } from "./read_tiles.ts"
 
-/** Values up to this size, or this many times as large as their bytes in the file, are believed before they are seen. */
+/**
+ * The maximum size of values in bytes, and their maximum ratio to the file size, for allocation before they are read.
+ */
 const BELIEVED = 1 << 26
 const PLAUSIBLE_RATIO = 64
 
-/** Whether the values of tiles can be read once their offsets are known, into memory that was taken for them. */
+/** Whether the values of tiles can be read after their offsets, into memory of the size that the offsets determine. */
 export const readsApart = (
   access: TileAccess,
   fragment: Fragment,
@@ -39,7 +40,7 @@ export const readsApart = (
     return values <= Math.max(BELIEVED, PLAUSIBLE_RATIO * persisted)
   })
 
-/** Where the cells of tiles lie among the values of their tile: of each `cells + 1` positions, in bytes. */
+/** Reads the positions of the cells of tiles among the values: `cells + 1` positions per tile, in bytes. */
 export const readOffsets = (
   access: TileAccess,
   fragment: Fragment,
@@ -49,9 +50,9 @@ export const readOffsets = (
   Effect.gen(function* () {
     const [{ varSizes }] = yield* loadFieldTiles(access, fragment, [field])
     const uri = `${fragment.uri}/${dataFile(fragment.version, field.file, "fixed")}`
-    const whole = { tiles, positions: tiles.map(() => undefined) }
+    const allCells = { tiles, positions: tiles.map(() => undefined) }
     const out: Array<Uint32Array> = []
-    yield* readSpans(access, fragment, field, "offsets", chosenSpans(fragment, whole), (i, bytes) => {
+    yield* readSpans(access, fragment, field, "offsets", chosenSpans(fragment, allCells), (i, bytes) => {
       const cells = cellsInTile(fragment, tiles[i])
       out[i] = tilePositions(bytes, cells, varSizes![tiles[i]], field.cellSize, uri, fragment.version)
     })
@@ -59,8 +60,9 @@ export const readOffsets = (
   })
 
 /**
- * Reads the values of chosen cells, whose offsets are those of {@link readOffsets}: `take` gets those of tile number `i` from
- * byte `first` of the tile on, as far as some are chosen. Tiles whose chosen cells are empty are left out.
+ * Reads the values of selected cells, with the offsets of {@link readOffsets}: `take` receives the values of tile
+ * number `i` from byte `first` of the tile on, at least the selected ones. Tiles whose selected cells are all empty are
+ * skipped.
  */
 export const readValues = (
   access: TileAccess,
@@ -75,20 +77,20 @@ export const readValues = (
   const first: Array<number> = []
   const last: Array<number> = []
   for (let i = 0; i < tiles.length; i++) {
-    const its = positions[i]
-    const from = its === undefined ? 0 : offsets[i][its[0]]
-    const end = offsets[i][its === undefined ? offsets[i].length - 1 : its[its.length - 1] + 1]
+    const selected = positions[i]
+    const from = selected === undefined ? 0 : offsets[i][selected[0]]
+    const end = offsets[i][selected === undefined ? offsets[i].length - 1 : selected[selected.length - 1] + 1]
     if (from === end) continue
     numbers.push(i)
     first.push(from / unit)
     last.push(end / unit - 1)
   }
   const needs = (k: number, from: number, end: number): boolean => {
-    const its = positions[numbers[k]]
-    if (its === undefined) return true
+    const selected = positions[numbers[k]]
+    if (selected === undefined) return true
     const ends = offsets[numbers[k]]
-    // the first chosen cell that ends behind `from`
-    const cell = its[firstFrom(its.length, (p) => ends[its[p] + 1] <= from * unit)]
+    // the first selected cell that ends after `from`
+    const cell = selected[firstFrom(selected.length, (p) => ends[selected[p] + 1] <= from * unit)]
     return cell !== undefined && ends[cell] < end * unit
   }
   const spans = { tiles: numbers.map((i) => tiles[i]), first, last, needs }

@@ -1,18 +1,18 @@
 /**
- * Nullable fixed-size fields in sparse fragments of format 7: engines 2.2.0–2.2.2 stepped through their buffers by one
- * instead of two, so that from the second tile on values and validity bytes lie mixed. Nothing is lost; the newest engine
- * refuses to read them, we sort them out (format notes, section 22, item 2).
+ * Nullable fixed-size fields in sparse fragments of format 7: engines 2.2.0–2.2.2 advanced in their buffers by one
+ * instead of two, so that values and validity bytes are mixed from the second tile on. No data are lost; the newest
+ * engine refuses to read them, this one separates them (format notes, section 22, item 2).
  */
 import { FormatError } from "../../../schema/errors/format_error.ts"
 import type { Field } from "../field.ts"
 import type { Fragment } from "../fragment.ts"
 import type { FieldTile } from "../field_tiles.ts"
 
-/** Whether the tiles of the field must be looked at together. */
+/** Whether the tiles of the field must be processed together. */
 export const needsRealignment = (fragment: Fragment, field: Field): boolean =>
   fragment.version === 7 && !fragment.dense && field.nullable && !field.var && fragment.tileCount > 1
 
-/** All tiles of the field, from all their unfiltered buffers. Buffers of the right lengths are left as they are. */
+/** Returns all tiles of the field, from all unfiltered buffers. Buffers of the right lengths are unchanged. */
 export const realign = (
   fragment: Fragment,
   cellSize: number,
@@ -36,7 +36,7 @@ export const realign = (
       version: fragment.version,
       detail: "the tiles of values and validity have sizes that no engine wrote",
     })
-  // nothing is allocated for more than there is
+  // no memory is allocated for cells that the buffers do not contain
   if (buffers.reduce((sum, b) => sum + b.byteLength, 0) < cells * (cellSize + 1)) throw short()
   const out = values.map((_, i) => ({
     values: new Uint8Array(cellsOf(i) * cellSize),

@@ -1,5 +1,5 @@
 /**
- * R-trees from the rectangles of tiles.
+ * Builds R-trees from the MBRs of tiles.
  */
 import { arrayOf } from "../../../schema/array/datatype.ts"
 import type { MbrColumn, MbrLevel, RTree } from "../../../schema/fragment/rtree.ts"
@@ -8,10 +8,10 @@ import { GrowingBytes, GrowingNumbers } from "../../kernel/copy/growing.ts"
 import { compareSlices } from "../../kernel/match/match_ranges.ts"
 import type { Field } from "../field.ts"
 
-/** Entries of a node, as the engine has them. */
+/** The number of entries of a node, as in the engine. */
 const FANOUT = 10
 
-/** The bounds of one dimension in all tiles, as they come. */
+/** Records the bounds of one dimension, tile by tile. */
 export class BoundsRecord {
   readonly #field: Field
   readonly #bytes = new GrowingBytes()
@@ -30,7 +30,7 @@ export class BoundsRecord {
     }
   }
 
-  /** All bounds. */
+  /** All bounds as a column. */
   get column(): MbrColumn {
     const bytes = this.#bytes.all.slice()
     return this.#field.var
@@ -39,14 +39,14 @@ export class BoundsRecord {
   }
 }
 
-/** The level above: each rectangle holds the next {@link FANOUT} of the level. */
+/** Returns the parent level: each rectangle contains {@link FANOUT} rectangles of the level. */
 const parentOf = ({ count, dimensions }: MbrLevel): MbrLevel => {
   const parents = Math.ceil(count / FANOUT)
   return { count: parents, dimensions: dimensions.map((column) => parentColumn(column, count, parents)) }
 }
 
 const parentColumn = (column: MbrColumn, count: number, parents: number): MbrColumn => {
-  // which bounds of the level each rectangle takes: low and high by turns
+  // the bounds of the level that each rectangle takes: low and high alternately
   const chosen = new Uint32Array(2 * parents)
   const isLess = comparison(column)
   for (let p = 0; p < parents; p++) {
@@ -81,17 +81,17 @@ const comparison = (column: MbrColumn): (a: number, b: number) => boolean => {
   return (a, b) => compareSlices(bytes, offsets[a], offsets[a + 1], bytes, offsets[b], offsets[b + 1]) < 0
 }
 
-/** The tree over the rectangles of all tiles; without levels if there are none, as in dense fragments. */
+/** Returns the tree over the MBRs of all tiles; without levels if there are no tiles, as in dense fragments. */
 export const buildRTree = (leaves: MbrLevel): RTree => {
   if (leaves.count === 0) return { fanout: FANOUT, levels: [] }
   const levels = [leaves]
-  // the engine's own arithmetic: where the logarithm is not exact, there is one level more
+  // the engine's own arithmetic: an inexact logarithm adds a level
   const height = leaves.count === 1 ? 1 : Math.ceil(Math.log(leaves.count) / Math.log(FANOUT)) + 1
   while (levels.length < height) levels.unshift(parentOf(levels[0]))
   return { fanout: FANOUT, levels }
 }
 
-/** The rectangle that holds all of a tree that has one: a range per dimension. */
+/** Returns the bounding box of a tree with levels: a range per dimension. */
 export const rootOf = ({ levels }: RTree): ReadonlyArray<Range> =>
   levels[0].dimensions.map((column) => {
     if (column.kind === "var") {

@@ -1,6 +1,6 @@
 /**
- * What is remembered of the tiles of one field while a fragment is being written: columns with an entry per tile, which
- * become the sections of its metadata.
+ * The metadata of the tiles of one field, recorded while a fragment is written: columns with an entry per tile, which
+ * become sections of the fragment metadata.
  */
 import { storageLimits, storageOf } from "../../../schema/array/datatype.ts"
 import type { TileStatistic } from "../../../schema/fragment/tile_statistics.ts"
@@ -13,15 +13,15 @@ import type { PersistedTile } from "./filter_tile.ts"
 import type { FieldContents } from "./store_fragment.ts"
 import { hasMinMax, isByteText, sumType, type TileStatistics } from "../tile_statistics.ts"
 
-const none = new Uint8Array(0)
+const noBytes = new Uint8Array(0)
 
-/** The smallest or the largest cells of a field's tiles, and of all of them. */
+/** The smallest or the largest cells of a field's tiles, and of the whole fragment. */
 class Extremes {
   readonly #fixed = new GrowingBytes()
   readonly #var = new GrowingBytes()
   readonly #isVar: boolean
   readonly #beats: (a: Uint8Array, b: Uint8Array) => boolean
-  /** What stands for the extreme of a tile without values, and of a tile of which only a part was given. */
+  /** The placeholder for the extreme of a tile without values, and of a tile that was only partially provided. */
   readonly #zero: Uint8Array
   readonly #neutral: Uint8Array
   #extreme: Uint8Array | undefined
@@ -36,14 +36,14 @@ class Extremes {
     } else {
       const sooner = which === "min" ? (a: Scalar, b: Scalar) => a < b : (a: Scalar, b: Scalar) => a > b
       this.#beats = (a, b) => sooner(readScalar(type, a), readScalar(type, b))
-      // whoever looks at it all the same finds what changes no minimum and no maximum
+      // a neutral element: it changes neither a minimum nor a maximum
       const [low, high] = storageLimits[storageOf(type)]
       this.#neutral = scalarBytes(type, which === "min" ? high : low)
       this.#extreme = this.#neutral
     }
   }
 
-  /** `cell` is there unless all that were given are null; `empty`: no cell of the tile has a value. */
+  /** Adds a tile. `cell` is undefined if all provided cells are null; `empty`: no cell of the tile has a value. */
   add(cell: Uint8Array | undefined, empty: boolean): void {
     const value = cell ?? (empty ? this.#zero : this.#neutral)
     if (this.#isVar) {
@@ -60,11 +60,13 @@ class Extremes {
   }
 
   get ofFragment(): Uint8Array {
-    return this.#extreme ?? none
+    return this.#extreme ?? noBytes
   }
 }
 
-/** The sums of a field's tiles, and of all of them: once at a limit it stays there, as the engine has it. */
+/**
+ * The sums of a field's tiles, and of the whole fragment; like in the engine, a sum that reaches a limit stays there.
+ */
 class Sums {
   readonly #tiles = new GrowingBytes()
   readonly #kind: "int64" | "uint64" | "float64"
@@ -119,12 +121,12 @@ export class FieldRecord {
     this.#sums = kind === undefined ? undefined : new Sums(kind)
   }
 
-  /** How many tiles there are. */
+  /** The number of tiles. */
   get tiles(): number {
     return this.#offsets.length
   }
 
-  /** Bytes of all files. */
+  /** The size of all files in bytes. */
   get size(): number {
     return this.#size + this.#varSize + this.#validitySize
   }
@@ -146,7 +148,7 @@ export class FieldRecord {
     this.#nulls += nulls
   }
 
-  /** All of it, as the metadata of the fragment says it. */
+  /** Returns the record in the form of the fragment's metadata. */
   contents(): FieldContents {
     return {
       offsets: this.#offsets.all,
@@ -157,15 +159,15 @@ export class FieldRecord {
       varSize: this.#varSize,
       validitySize: this.#validitySize,
       statistics: {
-        mins: this.#mins?.ofTiles ?? { fixed: none, var: none },
-        maxes: this.#maxes?.ofTiles ?? { fixed: none, var: none },
-        sums: this.#sums?.ofTiles ?? none,
+        mins: this.#mins?.ofTiles ?? { fixed: noBytes, var: noBytes },
+        maxes: this.#maxes?.ofTiles ?? { fixed: noBytes, var: noBytes },
+        sums: this.#sums?.ofTiles ?? noBytes,
         nullCounts: this.#nullCounts.all,
       },
       ofFragment: {
-        min: this.#mins?.ofFragment ?? none,
-        max: this.#maxes?.ofFragment ?? none,
-        // of characters the engine keeps sums of tiles only
+        min: this.#mins?.ofFragment ?? noBytes,
+        max: this.#maxes?.ofFragment ?? noBytes,
+        // for characters the engine stores sums of tiles only
         sum: this.field.type === "char" ? new Uint8Array(8) : this.#sums?.ofFragment ?? new Uint8Array(8),
         nullCount: this.#nulls,
       },

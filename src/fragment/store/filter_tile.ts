@@ -1,5 +1,5 @@
 /**
- * Tiles of a field into the bytes of its files: the twin of what `read_tiles.ts` does to them. Plain and synchronous.
+ * Filters tiles of a field into the bytes of its files: the inverse of `read_tiles.ts`. Plain and synchronous.
  */
 import type { WebpEncoder } from "../../../platform/codecs/service.ts"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
@@ -12,26 +12,26 @@ import type { Field } from "../field.ts"
 import type { FieldTile } from "../field_tiles.ts"
 import { type FileCells, tileContext } from "../tile_context.ts"
 
-/** What the tiles of a field are filtered with, by file. */
+/** The filters of the tiles of a field, by file. */
 export interface FieldFilters {
   readonly fixed: TileContext
   readonly var: TileContext | undefined
   readonly validity: TileContext | undefined
-  /** Whether the var tiles hold the offsets as well. */
+  /** Whether the var tiles include the offsets. */
   readonly folded: boolean
 }
 
-/** A tile as it lies in the field's files. */
+/** A tile as stored in the field's files. */
 export interface PersistedTile {
   readonly fixed: Uint8Array
   readonly var: Uint8Array | undefined
   readonly validity: Uint8Array | undefined
 }
 
-/** A tile without chunks; of its own memory, which goes to another thread with it. */
+/** Returns a tile without chunks, in memory of its own, which can be transferred to another thread. */
 const noChunks = (): Uint8Array => new Uint8Array(8)
 
-/** What the tiles of a field are filtered with in a fragment of that version. */
+/** Returns the filters of the tiles of a field in a fragment of a format version. */
 export const fieldFilters = (
   access: TileAccess,
   version: number,
@@ -43,7 +43,7 @@ export const fieldFilters = (
     ...tileContext(access, { version, engineVersion: version }, cells, "", undefined)(0),
     webpEncoder,
   })
-  // until format 4 one tile holds the coordinates of all dimensions
+  // up to format 4 one tile contains the coordinates of all dimensions
   const { length } = schema.dimensions
   const values: TileContext = {
     ...contextOf(field),
@@ -58,7 +58,7 @@ export const fieldFilters = (
   }
 }
 
-/** The starts of the cells as they lie in a file: u64 each, without the end of the last. */
+/** Returns the starts of the cells as stored in a file: u64 each, without the end of the last cell. */
 function* startsOf(offsets: Uint32Array): Steps<Uint8Array> {
   const words = new Uint32Array(2 * (offsets.length - 1))
   yield* inParts(offsets.length - 1, (from, to) => {
@@ -67,11 +67,11 @@ function* startsOf(offsets: Uint32Array): Steps<Uint8Array> {
   return new Uint8Array(words.buffer)
 }
 
-/** Filters a tile, what is fixed-sized of it into `memory` if that is large enough. Throws FilterRefused and CodecError. */
-export const persistTile = (...given: Parameters<typeof persistTileSteps>): PersistedTile =>
-  finish(persistTileSteps(...given))
+/** Filters a tile. The fixed-size part uses `memory` if that is large enough. Throws FilterRefused and CodecError. */
+export const persistTile = (...args: Parameters<typeof persistTileSteps>): PersistedTile =>
+  finish(persistTileSteps(...args))
 
-/** As {@link persistTile}, in steps. */
+/** Filters a tile like {@link persistTile}, in steps. */
 export function* persistTileSteps(
   filters: FieldFilters,
   { values, offsets, validity }: FieldTile,

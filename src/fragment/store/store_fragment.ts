@@ -1,6 +1,6 @@
 /**
- * The metadata file of a fragment, part by part, by its format version: the twin of `load_fragment.ts` and `sections.ts`.
- * Format: `fragment.md`.
+ * Writes the metadata file of a fragment, part by part, by format version: the inverse of `load_fragment.ts` and
+ * `sections.ts`. Format: `fragment.md`.
  */
 import { encode } from "../../../schema/binary/mod.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -19,16 +19,18 @@ import { closeGenericTile, type TileAccess } from "../../tile/generic_tile.ts"
 import { shapeOf } from "../fragment.ts"
 import { rtreeDimensions } from "../mbrs.ts"
 
-/** What the metadata says of one field: a number per tile, and statistics. */
+/** The metadata of one field: a number per tile, and statistics. */
 export interface FieldContents {
-  /** Where tiles start in the file of values, or of offsets. */
+  /** The starts of the tiles in the file of values, or of offsets. */
   readonly offsets: Float64Array
-  /** Where tiles of var-sized values start in their file, and how many bytes they have unfiltered; zeros for others. */
+  /**
+   * The starts of tiles of var-sized values in their file, and their unfiltered sizes in bytes; zeros for other fields.
+   */
   readonly varOffsets: Float64Array
   readonly varSizes: Float64Array
-  /** Where tiles of validity start in their file; zeros where there is none. */
+  /** The starts of validity tiles in their file; zeros for fields that are not nullable. */
   readonly validityOffsets: Float64Array
-  /** Bytes of the files. */
+  /** The sizes of the files in bytes. */
   readonly size: number
   readonly varSize: number
   readonly validitySize: number
@@ -41,44 +43,44 @@ export interface FieldContents {
   readonly ofFragment: FragmentStatistic
 }
 
-/** All that the metadata of a fragment says. */
+/** The contents of the metadata of a fragment. */
 export interface FragmentContents {
   readonly version: number
   readonly schema: ArraySchema
-  /** The file of the schema, as the footer names it since format 10. */
+  /** The name of the schema file for the footer, since format 10. */
   readonly schemaName: string
   readonly dense: boolean
   readonly nonEmptyDomain: ReadonlyArray<Range>
   readonly tileCount: number
-  /** Cells of the last tile; of every tile in dense fragments. */
+  /** The number of cells in the last tile; in dense fragments, in every tile. */
   readonly lastTileCells: number
   readonly hasTimestamps: boolean
   readonly hasDeleteMetadata: boolean
-  /** By slot (format notes, section 9); `undefined` where a field has no files. */
+  /** By slot (format notes, section 9); `undefined` for fields without files. */
   readonly fields: ReadonlyArray<FieldContents | undefined>
   readonly rtree: RTree
-  /** The delete conditions that the cells have been through, as `__commits/<name>.del`. */
+  /** The paths of the delete conditions that were applied to the cells, as `__commits/<name>.del`. */
   readonly processedConditions: ReadonlyArray<string>
 }
 
-const nothing = new Uint8Array(0)
-const noStatistic: TileStatistic = { fixed: nothing, var: nothing }
+const noBytes = new Uint8Array(0)
+const noStatistic: TileStatistic = { fixed: noBytes, var: noBytes }
 
-/** Of the slot of the zipped coordinates, which has no cells any more, engines keep statistics all the same: zeros. */
+/** Returns statistics for the slot of zipped coordinates: it has no cells, but engines store zeros for it. */
 const deadCoordinates = ({ schema, tileCount }: FragmentContents) => {
   const [{ type, cellValNum }] = schema.dimensions
   const size = sizeOf(type)
   const zeros = new Uint8Array(tileCount * schema.dimensions.length * size)
   return {
-    extremes: { fixed: zeros, var: nothing },
+    extremes: { fixed: zeros, var: noBytes },
     sums: new Uint8Array(cellValNum === VAR ? 0 : 8 * tileCount),
     ofFragment: { min: new Uint8Array(size), max: new Uint8Array(size), sum: new Uint8Array(8), nullCount: 0 },
   }
 }
 
-const noFragmentStatistic: FragmentStatistic = { min: nothing, max: nothing, sum: new Uint8Array(8), nullCount: 0 }
+const noFragmentStatistic: FragmentStatistic = { min: noBytes, max: noBytes, sum: new Uint8Array(8), nullCount: 0 }
 
-/** The parts of the file in their order; together they are the file. Throws CodecError. */
+/** Yields the parts of the file in order; concatenated, they are the file. Throws CodecError. */
 export function* fragmentMetadata(access: TileAccess, contents: FragmentContents): Generator<Uint8Array> {
   const { version, schema, fields } = contents
   let offset = 0
@@ -92,7 +94,7 @@ export function* fragmentMetadata(access: TileAccess, contents: FragmentContents
   yield part(encode(rtree(rtreeDimensions(schema)), contents.rtree, version))
 
   type Encode = (field: FieldContents | undefined, slot: number) => Uint8Array
-  /** A list of parts, one per slot; answers where they start. */
+  /** Yields a list of parts, one per slot, and returns their starts. */
   const list = function* (count: number, encoded: Encode): Generator<Uint8Array, Float64Array> {
     const starts = new Float64Array(count)
     for (let slot = 0; slot < count; slot++) {
@@ -105,14 +107,14 @@ export function* fragmentMetadata(access: TileAccess, contents: FragmentContents
   const columns = (count: number, column: (field: FieldContents) => Float64Array) =>
     list(count, (field) => encode(TileOffsets, field === undefined ? zeros : column(field), version))
   const all = fields.length
-  // until format 4 only attributes have a place in the lists of var-sized values
+  // up to format 4 only attributes are in the lists of var-sized values
   const vars = version >= Since.splitDimensions ? all : schema.attributes.length
-  const none = new Float64Array(0)
+  const noNumbers = new Float64Array(0)
 
   const tileOffsets = yield* columns(all, (f) => f.offsets)
   const varTileOffsets = yield* columns(vars, (f) => f.varOffsets)
   const varTileSizes = yield* columns(vars, (f) => f.varSizes)
-  const validityTileOffsets = version < Since.nullable ? none : yield* columns(all, (f) => f.validityOffsets)
+  const validityTileOffsets = version < Since.nullable ? noNumbers : yield* columns(all, (f) => f.validityOffsets)
 
   const dead = deadCoordinates(contents)
   const isDead = (slot: number): boolean => slot === schema.attributes.length
@@ -121,13 +123,13 @@ export function* fragmentMetadata(access: TileAccess, contents: FragmentContents
     return encode(TileStatisticCodec, statistic, version)
   }
   const sums: Encode = (field, slot) =>
-    encode(TileSums, field !== undefined ? field.statistics.sums : isDead(slot) ? dead.sums : nothing, version)
-  const nullCounts: Encode = (field) => encode(TileNullCounts, field?.statistics.nullCounts ?? none, version)
+    encode(TileSums, field !== undefined ? field.statistics.sums : isDead(slot) ? dead.sums : noBytes, version)
+  const nullCounts: Encode = (field) => encode(TileNullCounts, field?.statistics.nullCounts ?? noNumbers, version)
   const statistics = version >= Since.tileStatistics
-  const tileMins = statistics ? yield* list(all, extremes((f) => f.statistics.mins)) : none
-  const tileMaxes = statistics ? yield* list(all, extremes((f) => f.statistics.maxes)) : none
-  const tileSums = statistics ? yield* list(all, sums) : none
-  const tileNullCounts = statistics ? yield* list(all, nullCounts) : none
+  const tileMins = statistics ? yield* list(all, extremes((f) => f.statistics.mins)) : noNumbers
+  const tileMaxes = statistics ? yield* list(all, extremes((f) => f.statistics.maxes)) : noNumbers
+  const tileSums = statistics ? yield* list(all, sums) : noNumbers
+  const tileNullCounts = statistics ? yield* list(all, nullCounts) : noNumbers
 
   let fragmentStatisticsOffset = 0
   if (version >= Since.fragmentStatistics) {
@@ -137,7 +139,7 @@ export function* fragmentMetadata(access: TileAccess, contents: FragmentContents
     )
     yield part(encode(FragmentStatistics, ofFragment, version))
   }
-  // engines write it one format before the footer says where it is
+  // engines write it one format version before the footer contains the offset
   const processedConditionsOffset = version < Since.deletes ? 0 : offset
   if (version >= Since.deleteMetadata) yield part(encode(ProcessedConditions, contents.processedConditions, version))
 
@@ -146,7 +148,7 @@ export function* fragmentMetadata(access: TileAccess, contents: FragmentContents
     Float64Array.from({ length: count }, (_, slot) => fields[slot] === undefined ? 0 : size(fields[slot]))
   const footer = encode(fragmentFooter(shape), {
     version,
-    // before, there is one schema
+    // before, an array has a single schema
     schemaName: version < Since.schemaFolder ? "" : contents.schemaName,
     dense: contents.dense,
     nonEmptyDomain: contents.nonEmptyDomain,
@@ -156,7 +158,7 @@ export function* fragmentMetadata(access: TileAccess, contents: FragmentContents
     hasDeleteMetadata: contents.hasDeleteMetadata,
     fileSizes: sizes(all, (f) => f.size),
     varFileSizes: sizes(vars, (f) => f.varSize),
-    validityFileSizes: version < Since.nullable ? none : sizes(all, (f) => f.validitySize),
+    validityFileSizes: version < Since.nullable ? noNumbers : sizes(all, (f) => f.validitySize),
     rtreeOffset,
     tileOffsets,
     varTileOffsets,

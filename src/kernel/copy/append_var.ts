@@ -1,11 +1,11 @@
 /**
- * Var-sized cells of one tile behind those of others. Cell `i` of a tile lies from `offsets[i]` to `offsets[i + 1]` of its
- * bytes; `positions` are the chosen cells, ascending, and all without it.
+ * Concatenates var-sized cells of several tiles. Cell `i` of a tile is `offsets[i] … offsets[i + 1]` of its bytes;
+ * `positions` are the selected cells, ascending; without it, all cells are selected.
  */
 
 /**
- * Writes where the chosen cells end to `starts[at + 1]` and on, if the first of them starts at `total`; answers where the
- * last ends. What is past 32 bits is written wrongly: look at the answer.
+ * Writes the ends of the selected cells to `starts[at + 1]` and following, if the first cell starts at `total`. Returns
+ * the end of the last cell. Ends above 2^32 are not stored correctly: check the result.
  */
 export const appendStarts = (
   starts: Uint32Array,
@@ -27,7 +27,9 @@ export const appendStarts = (
   return total
 }
 
-/** Copies the bytes of the chosen cells to `out` from `at` on; neighbours move at once. `bytes` start at byte `base` of the tile. */
+/**
+ * Copies the selected cells to `out` from `at`, adjacent cells in one call. `bytes` start at byte `base` of the tile.
+ */
 export const appendVar = (
   out: Uint8Array,
   at: number,

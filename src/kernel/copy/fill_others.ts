@@ -1,28 +1,28 @@
 /**
- * Fill values in the place of cells that are not wanted.
+ * Replaces cells that are not selected with fill values.
  */
 import type { Units } from "./gather.ts"
 
-/** Neighbours are filled at once from so many on. */
+/** The minimum number of adjacent cells that are filled in one call. */
 const MANY = 16
 
-/** Puts `fill` into each cell of `out` for which `keep` has no one. */
-export const fillOthers = (out: Units, fill: Units, keep: Uint8Array): void => {
+/** Writes `fill` to each cell of `out` whose `mask` is 0. */
+export const fillOthers = (out: Units, fill: Units, mask: Uint8Array): void => {
   const k = out.perCell
   const to = out.array
   const from = fill.array
-  const n = keep.length
+  const n = mask.length
   const wide = k === 2 && to.BYTES_PER_ELEMENT === 4 && to.byteOffset % 8 === 0
     ? new BigUint64Array(to.buffer, to.byteOffset, n)
     : undefined
   const both = wide === undefined ? 0n : BigInt(from[1]) << 32n | BigInt(from[0])
   for (let i = 0; i < n;) {
-    if (keep[i] !== 0) {
+    if (mask[i] !== 0) {
       i++
       continue
     }
     const first = i++
-    while (i < n && keep[i] === 0) i++
+    while (i < n && mask[i] === 0) i++
     if (i - first >= MANY && (k === 1 || wide !== undefined)) {
       if (wide === undefined) to.fill(from[0], first, i)
       else wide.fill(both, first, i)
@@ -30,25 +30,25 @@ export const fillOthers = (out: Units, fill: Units, keep: Uint8Array): void => {
   }
 }
 
-/** Var-sized cells with `fill` in the place of those for which `keep` has no one; positions are in bytes. */
+/** Replaces var-sized cells whose `mask` is 0 with `fill`; positions are in bytes. */
 export const fillOtherVars = (
   bytes: Uint8Array,
   offsets: Uint32Array,
   fill: Uint8Array,
-  keep: Uint8Array,
+  mask: Uint8Array,
 ): { readonly bytes: Uint8Array; readonly offsets: Uint32Array } => {
   const starts = new Uint32Array(offsets.length)
-  for (let i = 0; i < keep.length; i++) {
-    starts[i + 1] = starts[i] + (keep[i] === 0 ? fill.length : offsets[i + 1] - offsets[i])
+  for (let i = 0; i < mask.length; i++) {
+    starts[i + 1] = starts[i] + (mask[i] === 0 ? fill.length : offsets[i + 1] - offsets[i])
   }
-  const out = new Uint8Array(starts[keep.length])
-  for (let i = 0; i < keep.length;) {
-    if (keep[i] === 0) {
+  const out = new Uint8Array(starts[mask.length])
+  for (let i = 0; i < mask.length;) {
+    if (mask[i] === 0) {
       out.set(fill, starts[i++])
       continue
     }
     const from = i
-    while (i < keep.length && keep[i] !== 0) i++
+    while (i < mask.length && mask[i] !== 0) i++
     out.set(bytes.subarray(offsets[from], offsets[i]), starts[from])
   }
   return { bytes: out, offsets: starts }

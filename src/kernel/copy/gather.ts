@@ -1,17 +1,17 @@
 /**
- * Copies of cells. Cells are moved as whole units of one, two or four bytes, never as numbers of their type: a float that
- * passes through a JavaScript number may lose the bits of its NaN.
+ * Copies of cells. Cells are copied as units of one, two or four bytes, not as numbers of their type: JavaScript may
+ * change the bits of a NaN.
  */
 
 import { finish, inParts, STEP, type Steps } from "../steps.ts"
 
-/** Cells as units: `perCell` of them make a cell. */
+/** Cells as units: a cell consists of `perCell` units. */
 export interface Units {
   readonly array: Uint8Array | Uint16Array | Uint32Array
   readonly perCell: number
 }
 
-/** `bytes` as the largest units that a cell of `cellSize` bytes is made of; a copy only if they do not lie aligned. */
+/** Returns `bytes` as the largest units that divide cells of `cellSize` bytes, copied only if they are not aligned. */
 export const unitsOf = (bytes: Uint8Array, cellSize: number): Units => {
   const size = cellSize % 4 === 0 ? 4 : cellSize % 2 === 0 ? 2 : 1
   if (size === 1) return { array: bytes, perCell: cellSize }
@@ -26,8 +26,8 @@ export const unitsOf = (bytes: Uint8Array, cellSize: number): Units => {
 }
 
 /**
- * For the cells `from … to − 1` of the result: cell `i` is cell `positions[i]` of the tile `tileOf[i]`; the cells of tiles
- * that are `undefined` stay as they are (the caller filled them).
+ * Copies the cells `from … to − 1` of the result: cell `i` is cell `positions[i]` of the tile `tileOf[i]`. Cells of
+ * tiles that are `undefined` are unchanged (the caller filled them).
  */
 export const gatherFixed = (
   out: Units,
@@ -47,7 +47,7 @@ export const gatherFixed = (
   })
 
 /**
- * Copies the cells at `positions[start … end − 1]` to cell `at` of `out` and on; neighbours move at once. `source` starts
+ * Copies the cells at `positions[start … end − 1]` to `out` from cell `at`, adjacent cells in one call. `source` starts
  * at position `base`.
  */
 export const copyCells = (
@@ -78,7 +78,7 @@ export const copyCells = (
 export const permuteCells = (out: Units, source: Units, positions: Uint32Array): void =>
   finish(permuteCellsSteps(out, source, positions))
 
-/** As {@link permuteCells}, in steps. */
+/** Copies cells like {@link permuteCells}, in steps. */
 export const permuteCellsSteps = (out: Units, source: Units, positions: Uint32Array): Steps<void> =>
   inParts(
     positions.length,
@@ -105,13 +105,15 @@ const permutePart = (out: Units, source: Units, positions: Uint32Array, start: n
   }
 }
 
-/** The cells of a tile of var-sized values: cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
+/** A tile of var-sized values: cell `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`. */
 export interface VarCells {
   readonly bytes: Uint8Array
   readonly offsets: Uint32Array
 }
 
-/** Where gathered var cells start, and the last ends; `fill` is the length of the cells of tiles that are `undefined`. */
+/**
+ * Returns the starts of gathered var-sized cells and the end of the last; `fill` is the cell size of `undefined` tiles.
+ */
 export function* varStarts(
   tiles: ReadonlyArray<VarCells | undefined>,
   tileOf: Uint32Array,
@@ -129,10 +131,10 @@ export function* varStarts(
   return out
 }
 
-/** Var cells that are gathered between two yields: they may be long. */
+/** The number of var-sized cells gathered between two yields: cells may be long. */
 const GATHERED = 1 << 12
 
-/** Copies gathered var cells to `out`, cell `i` to `starts[i]`. */
+/** Copies gathered var-sized cells to `out`, cell `i` to `starts[i]`. */
 export const gatherVar = (
   out: Uint8Array,
   starts: Uint32Array,
@@ -156,7 +158,9 @@ export const gatherVar = (
     }
   }, GATHERED)
 
-/** Copies var cells in any order behind each other: cell `p` is `unit` bytes from each of `offsets[p] … offsets[p + 1] − 1`. */
+/**
+ * Concatenates var-sized cells in any order: cell `p` has `unit` bytes for each of `offsets[p] … offsets[p + 1] − 1`.
+ */
 export const permuteVar = (
   out: Uint8Array,
   bytes: Uint8Array,
@@ -165,7 +169,7 @@ export const permuteVar = (
   positions: Uint32Array,
 ): void => finish(permuteVarSteps(out, bytes, offsets, unit, positions))
 
-/** As {@link permuteVar}, in steps. */
+/** Concatenates cells like {@link permuteVar}, in steps. */
 export function* permuteVarSteps(
   out: Uint8Array,
   bytes: Uint8Array,
@@ -175,7 +179,7 @@ export function* permuteVarSteps(
 ): Steps<void> {
   const n = positions.length
   for (let i = 0, at = 0; i < n;) {
-    // a step ends after so many cells, or bytes
+    // a step ends after `STEP` cells or `VAR_STEP` bytes
     const end = Math.min(n, i + STEP)
     const full = at + VAR_STEP
     while (i < end && at < full) {
@@ -187,7 +191,7 @@ export function* permuteVarSteps(
   }
 }
 
-/** Bytes of var cells between two yields. */
+/** The bytes of var-sized cells copied between two yields. */
 const VAR_STEP = 1 << 20
 
 const permuteVarPart = (

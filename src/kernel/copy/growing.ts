@@ -1,18 +1,18 @@
 /**
- * Columns whose length is not known before they are complete.
+ * Columns of a length that is unknown until they are complete.
  */
 
-/** Bytes, one piece behind the other. */
+/** A growing buffer of bytes. */
 export class GrowingBytes {
   #bytes = new Uint8Array(64)
   #length = 0
 
-  /** How many there are. */
+  /** The number of bytes. */
   get length(): number {
     return this.#length
   }
 
-  /** Appends a copy. */
+  /** Appends a copy of `bytes`. */
   append(bytes: Uint8Array): void {
     const end = this.#length + bytes.length
     if (end > this.#bytes.length) {
@@ -24,23 +24,23 @@ export class GrowingBytes {
     this.#length = end
   }
 
-  /** All of them; a view that is good until more are appended. */
+  /** A view of all bytes, valid until more are appended. */
   get all(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
 }
 
-/** Numbers, one after the other. */
+/** A growing list of numbers. */
 export class GrowingNumbers {
   #numbers = new Float64Array(8)
   #length = 0
 
-  /** How many there are. */
+  /** The number of values. */
   get length(): number {
     return this.#length
   }
 
-  /** Appends one. */
+  /** Appends a value. */
   push(value: number): void {
     if (this.#length === this.#numbers.length) {
       const larger = new Float64Array(2 * this.#length)
@@ -50,7 +50,7 @@ export class GrowingNumbers {
     this.#numbers[this.#length++] = value
   }
 
-  /** All of them; a view that is good until more are pushed. */
+  /** A view of all numbers, valid until more are pushed. */
   get all(): Float64Array {
     return this.#numbers.subarray(0, this.#length)
   }

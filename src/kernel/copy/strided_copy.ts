@@ -1,11 +1,11 @@
 import type { Units } from "./gather.ts"
 import { finish, STEP, type Steps } from "../steps.ts"
 
-/** A box of cells, from where it lies in a tile to where it lies in the result. */
+/** A copy of a box of cells, from a position in a tile to a position in the result. */
 export interface BoxCopy {
-  /** Cells along each dimension. */
+  /** The number of cells along each dimension. */
   readonly extents: ReadonlyArray<number>
-  /** First cell, and cells from one to the next along each dimension. */
+  /** The first cell, and the stride along each dimension. */
   readonly source: number
   readonly sourceStrides: ReadonlyArray<number>
   readonly target: number
@@ -13,13 +13,13 @@ export interface BoxCopy {
 }
 
 /**
- * Calls `run(source, target, length, sourceStride, targetStride)` for every line of a box. Lines run along the dimension
- * that lies contiguous in the source (or, where none does, the last); dimensions that continue each other on both sides
- * are taken as one.
+ * Calls `run(source, target, length, sourceStride, targetStride)` for every line of a box. Lines run along the
+ * dimension that is contiguous in the source (the last dimension if no dimension is contiguous). Dimensions that are
+ * contiguous on both sides are merged.
  */
 export const forLines = (box: BoxCopy, run: TakeLine): void => finish(forLinesSteps(box, run))
 
-/** What is done with a line, or a part of a long one. */
+/** Processes a line, or a part of a long line. */
 export type TakeLine = (
   source: number,
   target: number,
@@ -28,9 +28,9 @@ export type TakeLine = (
   targetStride: number,
 ) => void
 
-/** As {@link forLines}, in steps; long lines come in parts. */
+/** Processes lines like {@link forLines}, in steps; long lines are divided into parts. */
 export function* forLinesSteps(box: BoxCopy, run: TakeLine): Steps<void> {
-  // dimensions by falling source stride, neighbours merged where both sides allow it
+  // dimensions by descending source stride, adjacent ones merged if both sides allow it
   const order = box.extents.map((_, d) => d).filter((d) => box.extents[d] !== 1)
   order.sort((a, b) => box.sourceStrides[b] - box.sourceStrides[a])
   const extents: Array<number> = []
@@ -60,19 +60,19 @@ export function* forLinesSteps(box: BoxCopy, run: TakeLine): Steps<void> {
   const length = extents[inner]
   const sourceStride = ss[inner]
   const targetStride = ts[inner]
-  // neighbours move at once: more of them are a step
-  const most = sourceStride === 1 && targetStride === 1 ? 8 * STEP : STEP
+  // contiguous cells are copied in one call: a step contains more of them
+  const maxLength = sourceStride === 1 && targetStride === 1 ? 8 * STEP : STEP
   let work = 0
   for (;;) {
-    if (length <= most) {
+    if (length <= maxLength) {
       run(source, target, length, sourceStride, targetStride)
-      if ((work += length) >= most) {
+      if ((work += length) >= maxLength) {
         work = 0
         yield
       }
     } else {
-      for (let from = 0; from < length; from += most) {
-        const size = Math.min(most, length - from)
+      for (let from = 0; from < length; from += maxLength) {
+        const size = Math.min(maxLength, length - from)
         run(source + from * sourceStride, target + from * targetStride, size, sourceStride, targetStride)
         yield
       }
@@ -90,7 +90,7 @@ export function* forLinesSteps(box: BoxCopy, run: TakeLine): Steps<void> {
   }
 }
 
-/** Copies a line of fixed-size cells: `length` of them from `s` to `t`, each with its stride. */
+/** Copies a line of `length` fixed-size cells from `s` to `t`, each with a stride. */
 export const copyLine = (
   out: Units,
   source: Units,
@@ -118,6 +118,6 @@ export const copyLine = (
 /** Copies a box of fixed-size cells. */
 export const copyBox = (out: Units, source: Units, box: BoxCopy): void => finish(copyBoxSteps(out, source, box))
 
-/** As {@link copyBox}, in steps. */
+/** Copies a box like {@link copyBox}, in steps. */
 export const copyBoxSteps = (out: Units, source: Units, box: BoxCopy): Steps<void> =>
   forLinesSteps(box, (s, t, length, sStride, tStride) => copyLine(out, source, s, t, length, sStride, tStride))

@@ -1,17 +1,17 @@
 /**
- * Cells against one value, block by block: `out[i]` tells of cell `from + i`. Values of up to 32 bits and floats come as
- * float64, which holds them exactly; 64-bit integers as halves; all else as bytes.
+ * Compares cells with one value, block by block: `out[i]` is the result for cell `from + i`. Floats and values of up to
+ * 32 bits are float64, which is exact; 64-bit integers are halves; other values are bytes.
  */
 import { compareSlices } from "./match_ranges.ts"
 
-/** What is written for cells that are less than, equal to and greater than the value; who does not compare only differs. */
+/** The result for cells that are less than, equal to and greater than the value; NaN is only different. */
 export interface Outcome {
   readonly less: 0 | 1
   readonly equal: 0 | 1
   readonly greater: 0 | 1
 }
 
-/** Numbers; NaN does not compare. One loop for each comparison: the processor foresees how it goes on. */
+/** Compares numbers; NaN is incomparable. Each comparison has a loop of its own, for better branch prediction. */
 export const compareNumbers = (cells: Float64Array, value: number, outcome: Outcome, out: Uint8Array): void => {
   const { less, equal, greater } = outcome
   const n = out.length
@@ -23,7 +23,7 @@ export const compareNumbers = (cells: Float64Array, value: number, outcome: Outc
   else for (let i = 0; i < n; i++) out[i] = cells[i] > value ? 1 : 0
 }
 
-/** 64-bit integers as little-endian halves, of which the more significant one is signed or not. */
+/** 64-bit integers as pairs of little-endian halves; the high half is signed or unsigned. */
 export interface Halves {
   readonly words: Int32Array
   readonly signed: boolean
@@ -31,7 +31,7 @@ export interface Halves {
 
 const TOP = 1 << 31
 
-/** 64-bit integers from cell `from` on against the one at `at` of `value`. */
+/** Compares 64-bit integers, starting with cell `from`, with the integer at `at` of `value`. */
 export const compareHalves = (
   cells: Halves,
   from: number,
@@ -42,7 +42,7 @@ export const compareHalves = (
   const { less, equal, greater } = outcome
   const { words } = cells
   const flip = cells.signed ? 0 : TOP
-  // with their top bits turned, unsigned words compare as signed ones do
+  // with flipped top bits, unsigned words compare like signed words
   const high = value[1] ^ flip
   const low = value[0] ^ TOP
   for (let i = 0, k = 2 * from; i < out.length; i++, k += 2) {
@@ -55,14 +55,17 @@ export const compareHalves = (
   }
 }
 
-/** Cells that are bytes: cell `i` is `bytes[offsets[i] · unit] … bytes[offsets[i + 1] · unit − 1]`; without offsets all have `unit`. */
+/**
+ * Cells as bytes: cell `i` is `bytes[offsets[i] · unit] … bytes[offsets[i + 1] · unit − 1]`; without offsets, it has
+ * `unit` bytes.
+ */
 export interface ByteCells {
   readonly bytes: Uint8Array
   readonly offsets: Uint32Array | undefined
   readonly unit: number
 }
 
-/** Bytes from cell `from` on: they compare unsigned, a prefix first. */
+/** Compares bytes, starting with cell `from`: unsigned, a prefix is less. */
 export const compareByteCells = (
   cells: ByteCells,
   from: number,
@@ -81,7 +84,7 @@ export const compareByteCells = (
   }
 }
 
-/** Whether bytes are those of the value: most differ in their number, or at their end. */
+/** Tests cells for equality with the value: most cells differ in size or in the last bytes. */
 const equalByteCells = (
   bytes: Uint8Array,
   offsets: Uint32Array,

@@ -1,8 +1,8 @@
 /**
- * 64-bit hashes of the coordinates of cells, as two words. With another seed they are others.
+ * 64-bit hashes of the coordinates of cells, as two words. The hashes depend on a seed.
  */
 
-/** A column of coordinates: raw values, of `size` bytes each or, where there are offsets, from one to the next. */
+/** A column of coordinates: raw values of `size` bytes each, or delimited by offsets. */
 export interface HashedColumn {
   readonly values: Uint8Array
   readonly offsets: Uint32Array | undefined
@@ -20,8 +20,8 @@ const mixed = (word: number): number => {
 }
 
 /**
- * Writes the hashes of the cells `cells[0] … cells[count − 1]` into `high` and `low`; without `cells`, those of the cells from
- * `first` on.
+ * Writes the hashes of the cells `cells[0] … cells[count − 1]` to `high` and `low`; without `cells`, of the cells from
+ * `first`.
  */
 export const hashCells = (
   columns: ReadonlyArray<HashedColumn>,
@@ -42,7 +42,7 @@ export const hashCells = (
       const end = offsets === undefined ? at + size : cell + 1 < offsets.length ? offsets[cell + 1] : values.length
       let h = high[i]
       let l = low[i]
-      // texts of several dimensions could run into each other without their lengths
+      // includes the length, because texts of several dimensions are ambiguous without it
       let word = end - at
       for (;;) {
         h = (Math.imul(rotated(h ^ Math.imul(word, 0xcc9e2d51), 13), 5) + 0x561ccd1b) | 0
@@ -61,7 +61,7 @@ export const hashCells = (
     }
   }
   for (let i = 0; i < count; i++) {
-    // each word depends on the other
+    // each word depends on both
     const h = mixed((high[i] + Math.imul(low[i], 0x9e3779b1)) | 0)
     low[i] = mixed((low[i] ^ h) | 0)
     high[i] = h

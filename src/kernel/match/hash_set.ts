@@ -1,15 +1,16 @@
 /**
- * A set of 64-bit hashes in bounded memory: open addressing, in parts that grow one by one, so that no growth takes long.
+ * A set of 64-bit hashes in bounded memory: open addressing, in partitions that grow separately, so that growth is
+ * never slow.
  */
 
-/** Parts of a set, a power of two; the first bits of a hash choose one. */
+/** The number of partitions, a power of two; the first bits of a hash select one. */
 const PARTS = 64
 const SHIFT = 26
 
-/** The fewest slots of a part. */
+/** The minimum number of slots of a partition. */
 const FEWEST = 16
 
-/** What became of a hash that was added. */
+/** The result of adding a hash. */
 export type Added = "new" | "known" | "full"
 
 /** A set of hashes of two words each. */
@@ -19,22 +20,22 @@ export class HashSet {
   readonly #maxBytes: number
   #bytes = PARTS * FEWEST * 8
 
-  /** A set that takes at most so many bytes, but for those that it starts with. */
+  /** Creates a set of at most `maxBytes` bytes, in addition to its initial size. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** Adds a hash, and says whether it was there; `full` if there is no room for it. */
+  /** Adds a hash. Returns whether it is new or known; `full` if there is no memory for it. */
   add(high: number, low: number): Added {
     const h = high >>> 0
-    // zero stands for an empty slot
+    // zero marks an empty slot
     const l = (low >>> 0) || 1
     const p = h >>> SHIFT
     let slots = this.#parts[p]
     let at = find(slots, h, l)
     if (slots[at + 1] === l && slots[at] === h) return "known"
     if (4 * (this.#counts[p] + 1) > 3 * (slots.length >>> 1)) {
-      // twice as many: its old slots, a small part of all, are there for a moment too
+      // twice the slots: until the copy is complete, the old slots (a small part of all) exist in addition
       if (this.#bytes + slots.byteLength > this.#maxBytes) return "full"
       this.#bytes += slots.byteLength
       slots = this.#parts[p] = grown(slots)
@@ -47,10 +48,10 @@ export class HashSet {
   }
 }
 
-/** The slot of a hash, or the empty one where it belongs. */
+/** Returns the slot of a hash, or the empty slot for it. */
 const find = (slots: Uint32Array, high: number, low: number): number => {
   const mask = slots.length - 1
-  // an even number: two words a slot
+  // an even number: two words per slot
   let at = (low << 1) & mask
   while (slots[at + 1] !== 0 && (slots[at + 1] !== low || slots[at] !== high)) at = (at + 2) & mask
   return at

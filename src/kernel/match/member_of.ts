@@ -1,14 +1,14 @@
 /**
- * Cells against sets, block by block: `out[i]` becomes 1 where cell `from + i` is a member. Sets are sorted tables, so that
- * a cell takes as many looks as the number of members has bits; no input makes that more.
+ * Tests cells for membership in sets, block by block: `out[i]` becomes 1 if cell `from + i` is a member. Sets are
+ * sorted tables, so that a cell takes O(log n) comparisons for any input.
  */
 import type { ByteCells, Halves } from "./compare_value.ts"
 import { compareBytes, compareSlices } from "./match_ranges.ts"
 
-/** The members as a table for {@link numbersIn}; NaN equals nothing. */
+/** Returns the members as a table for {@link numbersIn}, without NaN, which equals no number. */
 export const numberTable = (members: Float64Array): Float64Array => members.filter((m) => m === m).sort()
 
-/** Numbers; −0 is 0. */
+/** Tests numbers; −0 equals 0. */
 export const numbersIn = (cells: Float64Array, table: Float64Array, out: Uint8Array): void => {
   const last = table.length - 1
   for (let i = 0; i < out.length; i++) {
@@ -26,7 +26,7 @@ export const numbersIn = (cells: Float64Array, table: Float64Array, out: Uint8Ar
 
 const TOP = 1 << 31
 
-/** 64-bit integers from cell `from` on; `table` ascends and has halves as the cells do. */
+/** Tests 64-bit integers, starting with cell `from`; `table` is ascending and has halves like the cells. */
 export const halvesIn = (cells: Halves, from: number, table: Int32Array, out: Uint8Array): void => {
   const { words } = cells
   const flip = cells.signed ? 0 : TOP
@@ -48,13 +48,13 @@ export const halvesIn = (cells: Halves, from: number, table: Int32Array, out: Ui
   }
 }
 
-/** Members behind each other, ascending: member `m` is `bytes[starts[m]] … bytes[starts[m + 1] − 1]`. */
+/** Concatenated members, ascending: member `m` is `bytes[starts[m]] … bytes[starts[m + 1] − 1]`. */
 export interface ByteTable {
   readonly bytes: Uint8Array
   readonly starts: Float64Array
 }
 
-/** The members as a table for {@link byteCellsIn}. */
+/** Returns the members as a table for {@link byteCellsIn}. */
 export const byteTable = (members: ReadonlyArray<Uint8Array>): ByteTable => {
   const sorted = [...members].sort(compareBytes)
   const starts = new Float64Array(sorted.length + 1)
@@ -64,7 +64,7 @@ export const byteTable = (members: ReadonlyArray<Uint8Array>): ByteTable => {
   return { bytes, starts }
 }
 
-/** Cells that are bytes, from cell `from` on. */
+/** Tests cells that are bytes, starting with cell `from`. */
 export const byteCellsIn = (cells: ByteCells, from: number, table: ByteTable, out: Uint8Array): void => {
   const { bytes, offsets, unit } = cells
   const { bytes: members, starts } = table
@@ -74,17 +74,17 @@ export const byteCellsIn = (cells: ByteCells, from: number, table: ByteTable, ou
     const end = offsets === undefined ? start + unit : offsets[cell + 1] * unit
     let first = 0
     let to = count
-    let found = 0
+    let isMember = 0
     while (first < to) {
       const middle = (first + to) >>> 1
       const c = compareSlices(bytes, start, end, members, starts[middle], starts[middle + 1])
       if (c === 0) {
-        found = 1
+        isMember = 1
         break
       }
       if (c > 0) first = middle + 1
       else to = middle
     }
-    out[i] = found
+    out[i] = isMember
   }
 }

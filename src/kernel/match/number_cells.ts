@@ -1,63 +1,65 @@
 /**
- * Numbers for cells that differ: the first kind of cell that is met is number 0, the next one 1, and so on.
+ * Numbers for distinct cells, in the order of first occurrence: 0, 1, and so on.
  */
-/** Where cells lie: behind each other with `size` bytes each, or from `offsets[i] · unit` to `offsets[i + 1] · unit`. */
+/**
+ * The positions of cells: consecutive with `size` bytes each, or from `offsets[i] · unit` to `offsets[i + 1] · unit`.
+ */
 export type CellPlaces =
   | { readonly offsets: undefined; readonly size: number }
   | { readonly offsets: ArrayLike<number>; readonly unit: number }
 
-/** The number of cells that are left out. */
+/** The number of masked cells. */
 export const NO_NUMBER = 0xffffffff
 
-/** The kinds of cells that were met, by their bytes: an open hash table over copies of them. */
+/** The distinct cells so far, compared bytewise: an open hash table over copies of them. */
 export class CellNumbers {
-  /** Numbers, −1 where a slot is free; always twice as many slots as kinds at least. */
+  /** Numbers, −1 for a free slot. At most half of the slots are used. */
   #slots = new Int32Array(64).fill(-1)
   #count = 0
   #bytes = new Uint8Array(256)
-  /** Where each kind starts, and the last ends. */
+  /** The start of each distinct cell, and the end of the last. */
   #starts = new Float64Array(34)
 
-  /** How many kinds there are. */
+  /** The number of distinct cells. */
   get count(): number {
     return this.#count
   }
 
-  /** All kinds behind each other; a view that is good until more are added. */
+  /** The bytes of all distinct cells; a view that is valid until more are added. */
   get bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#starts[this.#count])
   }
 
-  /** Where kinds start in {@link bytes}, and where the last ends. */
+  /** The start of each distinct cell in {@link bytes}, and the end of the last. */
   get starts(): Float64Array {
     return this.#starts.subarray(0, this.#count + 1)
   }
 
   /**
-   * Writes the number of each cell to `out`; those for which `keep` has no one are left out. Answers false, and stops, once
-   * there are more than `most` kinds, or kinds of more than `mostBytes` bytes.
+   * Writes the number of each cell to `out`, or {@link NO_NUMBER} if its `mask` is 0. Stops and returns false if there
+   * are more than `maxCount` distinct cells, or if they exceed `maxBytes` bytes.
    */
   add(
     cells: Uint8Array,
     places: CellPlaces,
-    keep: Uint8Array | undefined,
+    mask: Uint8Array | undefined,
     out: Uint32Array,
-    most: number,
-    mostBytes: number,
+    maxCount: number,
+    maxBytes: number,
   ): boolean {
     let last = NO_NUMBER
     let [lastFrom, lastTo] = [0, 0]
     for (let i = 0; i < out.length; i++) {
-      if (keep !== undefined && keep[i] === 0) {
+      if (mask !== undefined && mask[i] === 0) {
         out[i] = NO_NUMBER
         continue
       }
       const from = places.offsets === undefined ? i * places.size : places.offsets[i] * places.unit
       const to = places.offsets === undefined ? from + places.size : places.offsets[i + 1] * places.unit
-      // neighbours are often the same
+      // adjacent cells are often equal
       if (last === NO_NUMBER || !same(cells, from, to, cells, lastFrom, lastTo)) {
         last = this.#numberOf(cells, from, to)
-        if (this.#count > most || this.#starts[this.#count] > mostBytes) return false
+        if (this.#count > maxCount || this.#starts[this.#count] > maxBytes) return false
         lastFrom = from
         lastTo = to
       }
@@ -96,7 +98,7 @@ export class CellNumbers {
   #grow(): void {
     const slots = new Int32Array(2 * this.#slots.length).fill(-1)
     const mask = slots.length - 1
-    // half as many kinds as slots, and one before there are more slots
+    // the capacity is half the number of slots, plus one cell that is added before growing, plus the end
     const starts = new Float64Array(slots.length / 2 + 2)
     starts.set(this.#starts.subarray(0, this.#count + 1))
     for (let number = 0; number < this.#count; number++) {
@@ -115,7 +117,7 @@ const same = (a: Uint8Array, from: number, to: number, b: Uint8Array, start: num
   return true
 }
 
-/** FNV-1a, its bits mixed once more: the low ones choose the slot. */
+/** FNV-1a with an additional mixing step, because the low bits select the slot. */
 const hash = (bytes: Uint8Array, from: number, to: number): number => {
   let h = 0x811c9dc5
   for (let i = from; i < to; i++) h = Math.imul(h ^ bytes[i], 0x01000193)

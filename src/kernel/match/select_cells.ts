@@ -1,10 +1,10 @@
 /**
- * The cells of a tile that lie in ranges, as their positions. `among` are the candidates, ascending; without it all cells
- * are. The first of `cells` stands at position `first` of the tile. Positions go to `out`, which may be `among` itself; the
- * answer is how many there are.
+ * Selects the cells of a tile in ranges, as positions. `among` are the candidates, ascending; without it, all cells
+ * are. The first of `cells` is at position `first` of the tile. Positions are written to `out`, which may be `among`
+ * itself; the result is their number.
  */
 
-/** Cells that are numbers, in one range; NaN is in no range, −0 is 0. */
+/** Selects numbers in one range; NaN is outside all ranges, −0 equals 0. */
 export const selectNumbers = (
   cells: ArrayLike<number>,
   low: number,
@@ -13,22 +13,22 @@ export const selectNumbers = (
   among: Uint32Array | undefined,
   out: Uint32Array,
 ): number => {
-  let found = 0
+  let count = 0
   if (among === undefined) {
     for (let i = 0; i < cells.length; i++) {
       const cell = cells[i]
-      if (cell >= low && cell <= high) out[found++] = i + first
+      if (cell >= low && cell <= high) out[count++] = i + first
     }
-    return found
+    return count
   }
   for (let k = 0; k < among.length; k++) {
     const cell = cells[among[k] - first]
-    if (cell >= low && cell <= high) out[found++] = among[k]
+    if (cell >= low && cell <= high) out[count++] = among[k]
   }
-  return found
+  return count
 }
 
-/** Cells that are numbers, in ranges that ascend and are disjoint. */
+/** Selects numbers in ascending, disjoint ranges. */
 export const selectNumbersIn = (
   cells: ArrayLike<number>,
   lows: ArrayLike<number>,
@@ -37,35 +37,35 @@ export const selectNumbersIn = (
   among: Uint32Array | undefined,
   out: Uint32Array,
 ): number => {
-  const count = lows.length
+  const ranges = lows.length
   const n = among === undefined ? cells.length : among.length
-  // a range, and where the one before it ends: neighbours often lie between these
+  // the current range, and the end of the previous one: adjacent cells are often between these
   let before = NaN
   let low = NaN
   let high = NaN
-  let found = 0
+  let count = 0
   for (let k = 0; k < n; k++) {
     const i = among === undefined ? k + first : among[k]
     const cell = cells[i - first]
     if (!(cell > before && cell <= high)) {
       let r = 0
-      for (let to = count; r < to;) {
+      for (let to = ranges; r < to;) {
         const middle = (r + to) >>> 1
         if (highs[middle] < cell) r = middle + 1
         else to = middle
       }
       before = r === 0 ? -Infinity : highs[r - 1]
-      low = r === count ? NaN : lows[r]
-      high = r === count ? Infinity : highs[r]
+      low = r === ranges ? NaN : lows[r]
+      high = r === ranges ? Infinity : highs[r]
     }
-    if (cell >= low) out[found++] = i
+    if (cell >= low) out[count++] = i
   }
-  return found
+  return count
 }
 
 const TOP = 1 << 31
 
-/** Cells that are 64-bit integers, in one range, all as little-endian halves. */
+/** Selects 64-bit integers in one range, all as pairs of little-endian halves. */
 export const selectHalves = (
   words: Int32Array,
   signed: boolean,
@@ -76,7 +76,7 @@ export const selectHalves = (
   out: Uint32Array,
 ): number => {
   const n = among === undefined ? words.length >>> 1 : among.length
-  let found = 0
+  let count = 0
   if (low[1] === high[1]) {
     const top = low[1]
     const base = low[0]
@@ -84,11 +84,11 @@ export const selectHalves = (
     for (let k = 0; k < n; k++) {
       const i = among === undefined ? k + first : among[k]
       const at = 2 * (i - first)
-      if (((words[at] - base) >>> 0) <= span && words[at + 1] === top) out[found++] = i
+      if (((words[at] - base) >>> 0) <= span && words[at + 1] === top) out[count++] = i
     }
-    return found
+    return count
   }
-  // with their top bits turned, unsigned words compare as signed ones do
+  // with flipped top bits, unsigned words compare like signed words
   const flip = signed ? 0 : TOP
   const lowHigh = low[1] ^ flip
   const lowLow = low[0] ^ TOP
@@ -99,13 +99,13 @@ export const selectHalves = (
     const h = words[2 * (i - first) + 1] ^ flip
     const l = words[2 * (i - first)] ^ TOP
     if (h >= lowHigh && h <= highHigh && (h > lowHigh || l >= lowLow) && (h < highHigh || l <= highLow)) {
-      out[found++] = i
+      out[count++] = i
     }
   }
-  return found
+  return count
 }
 
-/** Cells that are 64-bit integers, in ranges that ascend and are disjoint, all as little-endian halves. */
+/** Selects 64-bit integers in ascending, disjoint ranges, all as pairs of little-endian halves. */
 export const selectHalvesIn = (
   words: Int32Array,
   signed: boolean,
@@ -115,46 +115,47 @@ export const selectHalvesIn = (
   among: Uint32Array | undefined,
   out: Uint32Array,
 ): number => {
-  const count = lows.length >>> 1
+  const ranges = lows.length >>> 1
   const n = among === undefined ? words.length >>> 1 : among.length
   const flip = signed ? 0 : TOP
-  // a range, and where the one before it ends: neighbours often lie between these; at first there is nothing between
-  let some = false
+  // the current range, and the end of the previous one: adjacent cells are often between these; initially both are
+  // unset
+  let hasGap = false
   let beforeHigh = ~TOP
   let beforeLow = ~TOP
   let lowHigh = 0
   let lowLow = 0
   let highHigh = ~TOP
   let highLow = ~TOP
-  let found = 0
+  let count = 0
   for (let k = 0; k < n; k++) {
     const i = among === undefined ? k + first : among[k]
     const h = words[2 * (i - first) + 1] ^ flip
     const l = words[2 * (i - first)] ^ TOP
     if (h < beforeHigh || h > highHigh || (h === beforeHigh && l <= beforeLow) || (h === highHigh && l > highLow)) {
       let r = 0
-      for (let to = count; r < to;) {
+      for (let to = ranges; r < to;) {
         const middle = (r + to) >>> 1
-        const its = highs[2 * middle + 1] ^ flip
-        if (its < h || (its === h && (highs[2 * middle] ^ TOP) < l)) r = middle + 1
+        const end = highs[2 * middle + 1] ^ flip
+        if (end < h || (end === h && (highs[2 * middle] ^ TOP) < l)) r = middle + 1
         else to = middle
       }
-      some = r < count
+      hasGap = r < ranges
       beforeHigh = r === 0 ? TOP : highs[2 * r - 1] ^ flip
       beforeLow = r === 0 ? TOP : highs[2 * r - 2] ^ TOP
-      lowHigh = some ? lows[2 * r + 1] ^ flip : 0
-      lowLow = some ? lows[2 * r] ^ TOP : 0
-      highHigh = some ? highs[2 * r + 1] ^ flip : ~TOP
-      highLow = some ? highs[2 * r] ^ TOP : ~TOP
+      lowHigh = hasGap ? lows[2 * r + 1] ^ flip : 0
+      lowLow = hasGap ? lows[2 * r] ^ TOP : 0
+      highHigh = hasGap ? highs[2 * r + 1] ^ flip : ~TOP
+      highLow = hasGap ? highs[2 * r] ^ TOP : ~TOP
     }
-    if (some && (h > lowHigh || (h === lowHigh && l >= lowLow))) out[found++] = i
+    if (hasGap && (h > lowHigh || (h === lowHigh && l >= lowLow))) out[count++] = i
   }
-  return found
+  return count
 }
 
-/** The positions of the ones of a mask, which starts at position `first`. */
+/** Returns the positions of the ones in a mask that starts at position `first`. */
 export const selectOnes = (mask: Uint8Array, out: Uint32Array, first = 0): number => {
-  let found = 0
-  for (let i = 0; i < mask.length; i++) if (mask[i] === 1) out[found++] = i + first
-  return found
+  let count = 0
+  for (let i = 0; i < mask.length; i++) if (mask[i] === 1) out[count++] = i + first
+  return count
 }

@@ -1,7 +1,7 @@
-/** Bytes that are taken at once: they become arguments of a call. */
+/** The number of bytes converted per call: they become arguments of the call. */
 const PIECE = 4096
 
-/** A string with a character a byte: unknown bytes survive as keys of a map, and its order is bytewise. */
+/** Returns a string with one character per byte: any bytes become valid map keys, and the order is bytewise. */
 export const bytewise = (bytes: Uint8Array): string => {
   if (bytes.length <= PIECE) return String.fromCharCode.apply(null, bytes as unknown as Array<number>)
   const pieces: Array<string> = []

@@ -1,6 +1,7 @@
 /**
- * Hilbert values, as TileDB orders cells by them: every coordinate falls into one of 2^bits buckets of its dimension, the
- * buckets are transposed by Skilling's algorithm ("Programming the Hilbert curve", 2004) and interleaved.
+ * Hilbert values as TileDB uses them to order cells: every coordinate belongs to one of 2^bits buckets of its
+ * dimension; the buckets are transposed by Skilling's algorithm ("Programming the Hilbert curve", 2004) and
+ * interleaved.
  */
 
 import { finish, inParts, type Steps } from "../steps.ts"
@@ -8,17 +9,17 @@ import { finish, inParts, type Steps } from "../steps.ts"
 /** Two key words per cell, the more significant first. */
 export type Words = readonly [high: Uint32Array, low: Uint32Array]
 
-/** Bits of a dimension's bucket number: 63 shared among the dimensions. */
+/** Returns the number of bits of a bucket number: 63 divided among the dimensions. */
 export const hilbertBits = (dimensions: number): number => Math.floor(63 / dimensions)
 
 /**
- * The buckets of numeric coordinates, all in float64 as the engine computes them: 64-bit integers lose precision here.
- * `low` and `range` are the dimension's domain: its start, and end − start (+ 1 for integers in engines 2.2).
+ * Returns the buckets of numeric coordinates. Computed in float64 like in the engine: 64-bit integers lose precision
+ * here. `low` and `range` describe the domain: its start, and end − start (+ 1 for integers in engines 2.2).
  */
 export const numberBuckets = (values: Float64Array, low: number, range: number, bits: number): Words =>
   finish(numberBucketsSteps(values, low, range, bits))
 
-/** As {@link numberBuckets}, in steps. */
+/** Returns buckets like {@link numberBuckets}, in steps. */
 export function* numberBucketsSteps(values: Float64Array, low: number, range: number, bits: number): Steps<Words> {
   const top = 2 ** bits - 1
   const n = values.length
@@ -35,13 +36,14 @@ export function* numberBucketsSteps(values: Float64Array, low: number, range: nu
 }
 
 /**
- * The buckets of strings: their first eight bytes, big-endian, zero padded, cut to `bits` bits. The engine widens signed
- * characters, so that a byte of 0x80 and above sets all bits before it; mimicked, since the cells on disk lie so.
+ * Returns the buckets of strings: their first eight bytes, big-endian, zero-padded, shifted to `bits` bits. The engine
+ * sign-extends characters, so that a byte of 0x80 or above sets all bits before it; reproduced to match the order on
+ * disk.
  */
 export const stringBuckets = (bytes: Uint8Array, offsets: Uint32Array, bits: number): Words =>
   finish(stringBucketsSteps(bytes, offsets, bits))
 
-/** As {@link stringBuckets}, in steps. */
+/** Returns buckets like {@link stringBuckets}, in steps. */
 export function* stringBucketsSteps(bytes: Uint8Array, offsets: Uint32Array, bits: number): Steps<Words> {
   const n = offsets.length - 1
   const high = new Uint32Array(n)
@@ -72,7 +74,7 @@ const fillStringBuckets = (
         l |= -256
       }
     }
-    // the value >> (64 − bits); bits is 63 or at most 31
+    // value >> (64 − bits); bits is 63 or at most 31
     const shift = 64 - bits
     if (shift >= 32) low[i] = (h >>> 0) >>> (shift - 32)
     else {
@@ -82,13 +84,13 @@ const fillStringBuckets = (
   }
 }
 
-/** The Hilbert values of cells, as key words. `buckets[d]` are those of dimension `d`. */
+/** Returns the Hilbert values of cells as key words. `buckets[d]` are the buckets of dimension `d`. */
 export const hilbertWords = (buckets: ReadonlyArray<Words>): Words => finish(hilbertWordsSteps(buckets))
 
-/** As {@link hilbertWords}, in steps. */
+/** Returns Hilbert values like {@link hilbertWords}, in steps. */
 export function* hilbertWordsSteps(buckets: ReadonlyArray<Words>): Steps<Words> {
   const dims = buckets.length
-  // the curve through one dimension is the dimension
+  // in one dimension the Hilbert value is the bucket
   if (dims === 1) return buckets[0]
   const n = buckets[0][0].length
   const high = new Uint32Array(n)
@@ -103,10 +105,10 @@ export function* hilbertWordsSteps(buckets: ReadonlyArray<Words>): Steps<Words> 
   return [high, low]
 }
 
-/** Cells between two yields: each takes up to a microsecond. */
+/** The number of cells between two yields: each takes up to a microsecond. */
 const HILBERT_STEP = 1 << 13
 
-/** The values in three dimensions and more. */
+/** Computes the values in three or more dimensions. */
 const spaceWords = (
   buckets: ReadonlyArray<Words>,
   high: Uint32Array,
@@ -133,7 +135,7 @@ const spaceWords = (
   }
 }
 
-/** The low 16 bits of `v`, at the even places of 32. */
+/** Spreads the low 16 bits of `v` to the even bits of 32. */
 const spread = (v: number): number => {
   v = (v | (v << 8)) & 0x00ff00ff
   v = (v | (v << 4)) & 0x0f0f0f0f
@@ -141,7 +143,7 @@ const spread = (v: number): number => {
   return (v | (v << 1)) & 0x55555555
 }
 
-/** The values in a plane: Skilling's algorithm in two numbers without branches, its turns below as masks. */
+/** Computes the values in two dimensions: Skilling's algorithm on two numbers, with masks instead of branches. */
 const planeWords = (
   xs: Uint32Array,
   ys: Uint32Array,
@@ -155,7 +157,8 @@ const planeWords = (
     let y = ys[i]
     for (let j = 30; j > 0; j--) {
       const p = (1 << j) - 1
-      // where x has the bit, the bits of x below it are turned; where y has it, again, else they change places with y's
+      // if x has bit j, the lower bits of x are inverted; if y has it, inverted again, else exchanged with the bits of
+      // y
       const turnX = -((x >>> j) & 1)
       const turnY = -((y >>> j) & 1)
       x ^= turnX & p
@@ -164,7 +167,7 @@ const planeWords = (
       y ^= t
     }
     y ^= x
-    // all bits of y above a place, summed up
+    // parity of all higher bits of y, by prefix xor
     let t = y >>> 1
     t ^= t >>> 1
     t ^= t >>> 2
@@ -173,7 +176,7 @@ const planeWords = (
     t ^= t >>> 16
     x ^= t
     y ^= t
-    // bits of x at the odd places of 62, those of y at the even ones
+    // bits of x at odd positions of 62, bits of y at even positions
     high[i] = (spread(x >>> 16) << 1) | spread(y >>> 16)
     low[i] = (spread(x & 0xffff) << 1) | spread(y & 0xffff)
   }

@@ -1,17 +1,17 @@
 /**
- * Order keys: the values of a column as unsigned 32-bit words that compare as the values do. A 64-bit value has two words,
- * the more significant one first. Sorting, comparing and de-duplicating cells then needs one kind of loop for all types,
- * and no BigInt.
+ * Order keys: the values of a column as unsigned 32-bit words that compare like the values. A 64-bit value has two
+ * words, the more significant one first. Sorting, comparing and de-duplicating cells then needs one kind of loop for
+ * all types, and no BigInt.
  */
 
 import { finish, inParts, type Steps } from "../steps.ts"
 
-/** Words of one or more columns, most significant first; each has one entry per cell. */
+/** The words of one or more columns, most significant first; each has one entry per cell. */
 export type KeyWords = ReadonlyArray<Uint32Array>
 
 const TOP = 0x80000000
 
-/** Numbers as columns hold them. */
+/** The typed arrays of numeric columns. */
 type Numbers =
   | Int8Array
   | Uint8Array
@@ -24,10 +24,10 @@ type Numbers =
   | Float32Array
   | Float64Array
 
-/** The key words of numbers. Of floats, −0 equals 0, as in comparisons (ranges too), and NaN comes last. */
+/** Returns the key words of numbers. For floats, −0 equals 0, as in comparisons and ranges, and NaN is last. */
 export const keyWords = (values: Numbers): KeyWords => finish(keyWordsSteps(values))
 
-/** As {@link keyWords}, in steps. */
+/** Returns key words like {@link keyWords}, in steps. */
 export function* keyWordsSteps(values: Numbers): Steps<KeyWords> {
   const n = values.length
   if (values instanceof BigInt64Array || values instanceof BigUint64Array || values instanceof Float64Array) {

@@ -7,16 +7,16 @@ import { finish, inParts, STEP, type Steps } from "../steps.ts"
 export interface SortedCells {
   /** The cells 0 … n − 1 in order; stable. */
   readonly order: Uint32Array
-  /** The packed words that they were sorted by, as the cells were given; without those that all cells share. */
+  /** The packed key words, in the order of the input cells, without words that are equal in all cells. */
   readonly packed: KeyWords
-  /** The first of those words, in order. */
+  /** The first packed word, in sorted order. */
   readonly first: Uint32Array
 }
 
-/** The cells 0 … n − 1 in the order of their key words; stable. */
+/** Sorts the cells 0 … n − 1 by their key words; stable. */
 export const sortCells = (words: KeyWords, n: number): Uint32Array => finish(sortCellsSteps(words, n))
 
-/** As {@link sortCells}, in steps. */
+/** Sorts cells like {@link sortCells}, in steps. */
 export function* sortCellsSteps(words: KeyWords, n: number): Steps<Uint32Array> {
   if ((yield* firstFallSteps(words, n)) === n) return yield* identitySteps(n)
   return takeOrder(yield* sortPackedSteps(words, n))
@@ -28,12 +28,12 @@ export const takeOrder = ({ order, packed, first }: SortedCells): Uint32Array =>
   return order
 }
 
-/** As {@link sortPackedSteps}, at once. */
+/** Sorts cells like {@link sortPackedSteps}, without steps. */
 export const sortPacked = (words: KeyWords, n: number): SortedCells => finish(sortPackedSteps(words, n))
 
 /**
- * Sorts cells, of which some are not in order yet: by digits of at most eight bits, the least significant first. Larger
- * digits would be fewer, but a pass then writes to more places than the processor has at hand.
+ * Sorts cells by a radix sort on digits of at most eight bits, the least significant first. Larger digits would need
+ * fewer passes, but each pass would write to more positions than the processor caches.
  */
 export function* sortPackedSteps(words: KeyWords, n: number): Steps<SortedCells> {
   const packed = yield* packWordsSteps(words, n)
@@ -55,7 +55,7 @@ export function* sortPackedSteps(words: KeyWords, n: number): Steps<SortedCells>
         countDigits(keys, shift, mask, counts, from, Math.min(n, from + STEP))
         yield
       }
-      // a digit that all share moves nothing
+      // a digit that is equal in all cells does not change the order
       if (counts[(keys[0] >>> shift) & mask] === n) continue
       for (let digit = 0, sum = 0; digit <= mask; digit++) {
         const count = counts[digit]
@@ -84,7 +84,7 @@ const countDigits = (
   for (let i = from; i < to; i++) counts[(keys[i] >>> shift) & mask]++
 }
 
-/** Moves keys and cells to where their digits belong. */
+/** Moves keys and cells to the positions of their digits. */
 const scatter = (
   keys: Uint32Array,
   order: Uint32Array,
@@ -116,7 +116,10 @@ const gather = (word: Uint32Array, order: Uint32Array, out: Uint32Array, from: n
   for (let i = from; i < to; i++) out[i] = word[order[i]]
 }
 
-/** From `from` to before `n`, the first place in the order whose cell has the words of the cell before it; `n` if none has. */
+/**
+ * Returns the first position in `from … n − 1` of the order whose cell has the same words as the previous cell; else
+ * `n`.
+ */
 export const firstRepeat = ({ order, packed, first }: SortedCells, from: number, n: number = order.length): number => {
   for (let i = Math.max(1, from); i < n; i++) {
     if (first[i] !== first[i - 1]) continue
@@ -125,7 +128,7 @@ export const firstRepeat = ({ order, packed, first }: SortedCells, from: number,
   return n
 }
 
-/** Less than, equal to or greater than zero as cell `a` comes before, with or after cell `b`. */
+/** Compares cells `a` and `b`: negative, zero or positive. */
 export const compareCells = (words: KeyWords, a: number, b: number): number => {
   for (let w = 0; w < words.length; w++) {
     const word = words[w]
@@ -134,38 +137,38 @@ export const compareCells = (words: KeyWords, a: number, b: number): number => {
   return 0
 }
 
-/** From `from` on, the first of `n` cells that comes before the one in front of it; `n` if all are in order. */
+/** Returns the first cell in `from … n − 1` that is less than the previous cell; `n` if all are in order. */
 export const firstFall = (words: KeyWords, n: number, from = 1): number => {
   let i = from
   while (i < n && compareCells(words, i - 1, i) <= 0) i++
   return Math.min(i, n)
 }
 
-/** From `from` on, the first of `n` cells that has the words of the one in front of it; `n` if none has. */
+/** Returns the first cell in `from … n − 1` that has the same words as the previous cell; else `n`. */
 export const firstSame = (words: KeyWords, n: number, from = 1): number => {
   let i = from
   while (i < n && compareCells(words, i - 1, i) !== 0) i++
   return Math.min(i, n)
 }
 
-/** As {@link firstFall}, in steps. */
+/** Searches like {@link firstFall}, in steps. */
 export const firstFallSteps = (words: KeyWords, n: number): Steps<number> =>
   searchSteps(1, n, (from, to) => firstFall(words, to, from))
 
-/** As {@link firstSame}, in steps. */
+/** Searches like {@link firstSame}, in steps. */
 export const firstSameSteps = (words: KeyWords, n: number, from = 1): Steps<number> =>
   searchSteps(from, n, (from, to) => firstSame(words, to, from))
 
-/** As {@link firstRepeat}, in steps. */
+/** Searches like {@link firstRepeat}, in steps. */
 export const firstRepeatSteps = (sorted: SortedCells, from: number): Steps<number> =>
   searchSteps(Math.max(1, from), sorted.order.length, (from, to) => firstRepeat(sorted, from, to))
 
-/** `search(from, to)` returns the first match, or `to`. */
+/** Searches in steps: `search(from, to)` returns the first match, or `to`. */
 function* searchSteps(start: number, n: number, search: (from: number, to: number) => number): Steps<number> {
   for (let from = start; from < n; from += STEP) {
     const to = Math.min(n, from + STEP)
-    const found = search(from, to)
-    if (found < to) return found
+    const match = search(from, to)
+    if (match < to) return match
     if (to < n) yield
   }
   return n

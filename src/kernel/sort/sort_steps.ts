@@ -1,9 +1,9 @@
 import { inParts, type Steps } from "../steps.ts"
 
-/** Items that are sorted at once, and merged between two yields. */
+/** The number of items that are sorted in one call, and merged between two yields. */
 const RUN = 4096
 
-/** Sorts a copy of a list in steps; equal items keep their order. */
+/** Sorts a copy of a list in steps; stable. */
 export function* sortSteps<A>(list: ReadonlyArray<A>, compare: (a: A, b: A) => number): Steps<Array<A>> {
   const n = list.length
   let from: Array<A> = new Array(n)

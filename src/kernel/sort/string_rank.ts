@@ -2,19 +2,19 @@ import { compareCells, sortCellsSteps } from "./sort_cells.ts"
 import { finish, inParts, STEP, type Steps } from "../steps.ts"
 
 /**
- * The rank of each string among all: how many are smaller. Strings compare as unsigned bytes, a prefix first. String `i` is
- * `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`.
+ * Returns the rank of each string: the number of smaller strings. Strings compare as unsigned bytes, a prefix is less.
+ * String `i` is `bytes[offsets[i]] … bytes[offsets[i + 1] − 1]`.
  *
- * Behind what all of them share, eight bytes are sorted as words, and then the next eight of those that are equal so far.
+ * After the common prefix, strings are sorted by eight bytes as words, then equal ones by the next eight bytes.
  */
 export const stringRanks = (bytes: Uint8Array, offsets: Uint32Array): Uint32Array =>
   finish(stringRanksSteps(bytes, offsets))
 
-/** As {@link stringRanks}, in steps. */
+/** Returns ranks like {@link stringRanks}, in steps. */
 export function* stringRanksSteps(bytes: Uint8Array, offsets: Uint32Array): Steps<Uint32Array> {
   const n = offsets.length - 1
   const ranks = new Uint32Array(n)
-  // strings that are equal to others so far, and how many are smaller than those
+  // strings that are equal to others so far, and the number of smaller strings
   let open = new Uint32Array(n)
   yield* inParts(n, (from, to) => {
     for (let i = from; i < to; i++) open[i] = i
@@ -24,7 +24,7 @@ export function* stringRanksSteps(bytes: Uint8Array, offsets: Uint32Array): Step
     const m = open.length
     const high = new Uint32Array(m)
     const low = new Uint32Array(m)
-    // the number of bytes tells a string from the same one followed by zero bytes
+    // the number of bytes distinguishes a string from one followed by zero bytes
     const head = new Uint32Array(m)
     const strings = open
     yield* inParts(m, (first, end) => headWords(bytes, offsets, strings, from, high, low, head, first, end))
@@ -32,7 +32,7 @@ export function* stringRanksSteps(bytes: Uint8Array, offsets: Uint32Array): Step
     const order = yield* sortCellsSteps(words, m)
     const nextOpen = new Uint32Array(m)
     const nextSmaller = new Uint32Array(m)
-    let left = 0
+    let openCount = 0
     let groupStart = 0
     for (let start = 0, step = STEP; start < m;) {
       if (start >= step) {
@@ -49,18 +49,18 @@ export function* stringRanksSteps(bytes: Uint8Array, offsets: Uint32Array): Step
         const string = open[order[k]]
         ranks[string] = rank
         if (!goesOn) continue
-        nextOpen[left] = string
-        nextSmaller[left++] = rank
+        nextOpen[openCount] = string
+        nextSmaller[openCount++] = rank
       }
       start = end
     }
-    open = nextOpen.slice(0, left)
-    smaller = nextSmaller.slice(0, left)
+    open = nextOpen.slice(0, openCount)
+    smaller = nextSmaller.slice(0, openCount)
   }
   return ranks
 }
 
-/** How many bytes all strings start with. */
+/** Returns the length of the common prefix of all strings. */
 function* sharedPrefix(bytes: Uint8Array, offsets: Uint32Array): Steps<number> {
   const n = offsets.length - 1
   let shared = n > 0 ? offsets[1] - offsets[0] : 0
@@ -78,7 +78,7 @@ function* sharedPrefix(bytes: Uint8Array, offsets: Uint32Array): Steps<number> {
   return shared
 }
 
-/** The eight bytes from byte `from` of strings on as words, and how many bytes there are. */
+/** Returns the eight bytes of strings starting at byte `from` as words, and the number of bytes. */
 const headWords = (
   bytes: Uint8Array,
   offsets: Uint32Array,
@@ -92,14 +92,14 @@ const headWords = (
 ): void => {
   for (let k = first; k < end; k++) {
     const start = offsets[strings[k]] + from
-    const rest = offsets[strings[k] + 1] - start
-    high[k] = wordAt(bytes, start, rest)
-    low[k] = wordAt(bytes, start + 4, rest - 4)
-    head[k] = rest < 9 ? rest : 9
+    const length = offsets[strings[k] + 1] - start
+    high[k] = wordAt(bytes, start, length)
+    low[k] = wordAt(bytes, start + 4, length - 4)
+    head[k] = length < 9 ? length : 9
   }
 }
 
-/** Up to four bytes as a word, the first one the most significant. */
+/** Returns up to four bytes as a word, the first byte the most significant. */
 const wordAt = (bytes: Uint8Array, at: number, length: number): number => {
   if (length >= 4) return (bytes[at] << 24 | bytes[at + 1] << 16 | bytes[at + 2] << 8 | bytes[at + 3]) >>> 0
   let word = 0

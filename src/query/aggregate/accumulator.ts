@@ -70,10 +70,10 @@ export class FieldTotals {
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
     const size = offsets === undefined ? cellSize(type, cellValNum as number) : sizeOf(type)
     const texts = offsets ?? (isText(type) ? Uint32Array.from({ length: length + 1 }, (_, i) => i * size) : undefined)
-    const { least, most } = texts === undefined ? extremesOf(values, valid) : extremesOfTexts(bytes, texts, valid)
+    const { minAt, maxAt } = texts === undefined ? extremesOf(values, valid) : extremesOfTexts(bytes, texts, valid)
     const at = (i: number): Uint8Array =>
       texts === undefined ? bytes.subarray(i * size, (i + 1) * size) : bytes.subarray(texts[i], texts[i + 1])
-    if (least >= 0) this.#addBounds(at(least), at(most))
+    if (minAt >= 0) this.#addBounds(at(minAt), at(maxAt))
   }
 
   /** Whether the statistics of a tile suffice for all aggregates of the field. */

@@ -130,9 +130,9 @@ describe("schemas of arrays that engines made", () => {
     assert(count > 100, `${count} arrays`)
     assertEquals([...new Set(refused)], [
       // what engines 1.x call the anonymous attribute
-      "__attr: names that start with __ are the engine's own",
+      "__attr: names that start with __ are reserved",
       // what older engines let pass
-      "bit_width_reduction_float64: filter 0, bit_width_reduction, does not take float64: it takes integers, dates and times",
+      "bit_width_reduction_float64: filter 0, bit_width_reduction, does not support float64: integers, dates or times are required",
     ])
   })
 })

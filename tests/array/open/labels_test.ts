@@ -68,13 +68,13 @@ describe("dimension labels", () => {
     const label = { dim: "y", type: "float64", order: "increasing" }
     for (
       const [labels, why] of [
-        [{ l: { ...label, dim: "z" } }, "l: the label is of a dimension z, which is not there"],
+        [{ l: { ...label, dim: "z" } }, "l: the label names an unknown dimension z"],
         [{ x: label }, "x: a dimension label may not have the name of a dimension"],
         [{ a: label }, "a: a dimension label may not have the name of a dimension, an attribute"],
-        [{ "": label }, "a dimension label has a name"],
-        [{ l: { ...label, type: "string_utf8" } }, "l: labels may not be string_utf8"],
-        [{ l: { ...label, order: "unordered" } }, "l: labels run up or down"],
-        [{ l: { ...label, filters: [Filter.doubleDelta()] } }, "l: filter 0, double_delta, does not take float64"],
+        [{ "": label }, "a dimension label requires a name"],
+        [{ l: { ...label, type: "string_utf8" } }, "l: labels cannot be string_utf8"],
+        [{ l: { ...label, order: "unordered" } }, "l: labels must be increasing or decreasing"],
+        [{ l: { ...label, filters: [Filter.doubleDelta()] } }, "l: filter 0, double_delta, does not support float64"],
       ] as const
     ) assertStringIncludes(assertThrows(make(labels), SchemaError).message, why)
     const float = () =>
@@ -85,7 +85,7 @@ describe("dimension labels", () => {
       })
     assertStringIncludes(
       assertThrows(float, SchemaError).message,
-      "l: labels are of dimensions of integers, dates or times",
+      "l: labels require a dimension of integers, dates or times",
     )
   })
 

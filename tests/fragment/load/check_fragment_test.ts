@@ -1,4 +1,4 @@
-/** Footers whose claims cannot be true. */
+/** Footers with inconsistent values. */
 import { describe, it } from "node:test"
 import { assertEquals, assertStringIncludes } from "@std/assert"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -43,7 +43,7 @@ const sparseFragment: build.FragmentParts = {
   mbrs: { count: 2, dimensions: [{ kind: "fixed", values: BigInt64Array.of(0n, 4n, 5n, 7n) }] },
 }
 
-/** The ways in which a sparse array is read: with and without a look at its coordinates. */
+/** Read options of a sparse array: with and without reading the coordinates. */
 const reads: ReadonlyArray<ReadOptions> = [
   {},
   { order: "unordered", select: ["a"] },
@@ -58,14 +58,14 @@ const forged = (change: Partial<FragmentFooter>): build.FragmentParts["forgeFoot
 
 describe("non-empty domains", () => {
   const wrong: Readonly<Record<string, ReadonlyArray<readonly [Scalar, Scalar]>>> = {
-    "behind the domain": [[200, 300], [0, 9]],
+    "after the domain": [[200, 300], [0, 9]],
     "before the domain": [[-50, 9], [0, 9]],
     "end before they start": [[9, 0], [0, 9]],
     "as large as the type": [[-(2 ** 31), 2 ** 31 - 1], [0, 9]],
   }
-  for (const [what, bounds] of Object.entries(wrong)) {
+  for (const [label, bounds] of Object.entries(wrong)) {
     for (const attribute of ["a", "s"]) {
-      it(`${what}: ${attribute}`, async () => {
+      it(`${label}: ${attribute}`, async () => {
         const files = build.buildArray("a", dense, [{
           ...denseFragment,
           domain: build.rangesOf(dense.dimensions, bounds),
@@ -91,7 +91,7 @@ describe("non-empty domains", () => {
     assertStringIncludes(message, "1 offsets for 100 tiles")
   })
 
-  it("may pass the domain's end inside the last tile, as consolidation writes them", async () => {
+  it("may exceed the domain inside the last tile, as written by consolidation", async () => {
     const schema = build.arraySchema({ ...dense, dimensions: [build.dimension("x", "int32", 0, 14, 10)] })
     const domain = build.rangesOf(schema.dimensions, [[0, 19]])
     const a = { fixed: [build.countingTile("int32", 10), build.countingTile("int32", 10, 10)] }
@@ -102,7 +102,7 @@ describe("non-empty domains", () => {
 })
 
 describe("counts in footers of sparse fragments", () => {
-  it("are believed where tiles show them", async () => {
+  it("are accepted if the tiles confirm them", async () => {
     for (const options of reads) {
       const { length, columns } = await answerOf(build.buildArray("a", sparse, [sparseFragment]), "a", options)
       assertEquals(length, options.region === undefined ? 8 : 5)
@@ -159,12 +159,12 @@ describe("footers", () => {
     "none": () => new Float64Array(0),
     "too many": () => new Float64Array(5),
     "falling": (c) => c.map((_, i) => c.length - i),
-    "behind the file": (c) => c.map(() => 1e15),
+    "after the end of the file": (c) => c.map(() => 1e15),
     "in the middle of the first tile": (c) => c.map(() => 5),
   }
-  for (const [what, forge] of Object.entries(columns)) {
+  for (const [label, forge] of Object.entries(columns)) {
     for (const attribute of ["a", "s"]) {
-      it(`tile offsets of ${attribute}: ${what}`, async () => {
+      it(`tile offsets of ${attribute}: ${label}`, async () => {
         const forgeColumn: build.FragmentParts["forgeColumn"] = (part, field, column) =>
           field === attribute && part !== "varSizes" ? forge(column) : column
         const files = build.buildArray("a", dense, [{ ...denseFragment, forgeColumn }])
@@ -181,7 +181,7 @@ describe("footers", () => {
       await refusalOf(files, "a", "FormatError", { select: ["s"] })
     })
   }
-  it("a var tile of more bytes than are to be held", async () => {
+  it("a var tile above the size limit", async () => {
     const forgeColumn: build.FragmentParts["forgeColumn"] = (part, field, column) =>
       part === "varSizes" && field === "s" ? Float64Array.of(2 ** 40) : column
     const files = build.buildArray("a", dense, [{ ...denseFragment, forgeColumn }])

@@ -25,7 +25,7 @@ const context = (tile: number): TileContext => ({
   offset: 1000 * tile,
 })
 
-/** A tile of the numbers from `first` on, as engines write it. */
+/** Returns a tile of consecutive numbers from `first`, as engines write it. */
 const tileFrom = (first: number): Uint8Array => {
   const cells = Int32Array.from({ length: CELLS }, (_, i) => first + i)
   const parts: Array<Uint8Array> = [new Uint8Array(BigUint64Array.of(BigInt(Math.ceil(CELLS / CHUNK))).buffer)]
@@ -49,7 +49,7 @@ const tileFrom = (first: number): Uint8Array => {
 const size = () => 4 * CELLS
 const spans = { tiles: [1, 3], first: [0, 9000], last: [CELLS - 1, 20_000] }
 
-/** What is taken of two tiles that are decoded away, and where. */
+/** Decodes two tiles in a worker; returns the cells and their positions. */
 const decodeAway = (pool: WorkerPool, tiles: ReadonlyArray<Uint8Array>) => {
   const taken: Array<readonly [i: number, first: number, cells: Int32Array]> = []
   const decoder = spanDecoder(4, size, context, spans, (i, bytes, first) => {
@@ -63,7 +63,7 @@ const decodeAway = (pool: WorkerPool, tiles: ReadonlyArray<Uint8Array>) => {
   return { away, taken, scratch }
 }
 
-/** A pool whose jobs are done at once. */
+/** A pool that runs jobs immediately. */
 const atOnce: WorkerPool = {
   concurrency: 1,
   offer: (make) => {
@@ -75,8 +75,8 @@ const atOnce: WorkerPool = {
 const expected = (first: number, from: number, to: number): Int32Array =>
   Int32Array.from({ length: to - from }, (_, i) => first + from + i)
 
-describe("tiles that are decoded here", () => {
-  /** What is taken of cells 100 to 35,000 of a tile, of five chunks, and how many of these are decompressed. */
+describe("tiles that are decoded in this thread", () => {
+  /** Decodes cells 100 to 35,000 of a tile of five chunks; returns them and the number of decompressed chunks. */
   const decodeHere = (needs?: CellSpans["needs"]) => {
     let decompressed = 0
     const codecs: Codecs = {
@@ -101,26 +101,26 @@ describe("tiles that are decoded here", () => {
     return { cells, decompressed }
   }
 
-  it("are all cells from the first to the last", () => {
+  it("contain all cells from the first to the last", () => {
     assertEquals(decodeHere(), { cells: expected(7, 0, CELLS), decompressed: 5 })
   })
 
-  it("are only those chunks between them that are wanted", () => {
-    const wanted = [100, 2 * CHUNK, 3 * CHUNK - 1, 35_000]
-    const asked: Array<readonly [number, number]> = []
+  it("contain only the requested chunks between them", () => {
+    const requested = [100, 2 * CHUNK, 3 * CHUNK - 1, 35_000]
+    const calls: Array<readonly [number, number]> = []
     const { cells, decompressed } = decodeHere((i, first, end) => {
       assertEquals(i, 0)
-      asked.push([first, end])
-      return wanted.some((cell) => first <= cell && cell < end)
+      calls.push([first, end])
+      return requested.some((cell) => first <= cell && cell < end)
     })
     assertEquals(decompressed, 3)
-    assertEquals(asked, [0, 1, 2, 3, 4].map((k) => [k * CHUNK, Math.min((k + 1) * CHUNK, CELLS)] as const))
-    assertEquals(wanted.map((cell) => cells[cell]), wanted.map((cell) => 7 + cell))
+    assertEquals(calls, [0, 1, 2, 3, 4].map((k) => [k * CHUNK, Math.min((k + 1) * CHUNK, CELLS)] as const))
+    assertEquals(requested.map((cell) => cells[cell]), requested.map((cell) => 7 + cell))
   })
 })
 
 describe("tiles that a worker decodes", () => {
-  it("are as they are decoded here, and only chunks that are wanted", async () => {
+  it("are equal to tiles decoded in this thread, with the requested chunks only", async () => {
     const tiles = [tileFrom(5), tileFrom(1_000_000)]
     const { away, taken, scratch } = decodeAway(atOnce, tiles)
     await Effect.runPromise(away!)
@@ -128,7 +128,7 @@ describe("tiles that a worker decodes", () => {
     assertEquals(scratch.read.length, tiles[0].length + tiles[1].length)
   })
 
-  it("are decoded by a thread of their own", () =>
+  it("are decoded by a separate thread", () =>
     Effect.runPromise(Effect.scoped(Effect.gen(function* () {
       const workers = yield* makeWorkers(1)
       const pool = workers!.pool(new URL("../../../src/fragment/worker/tile_worker.ts", import.meta.url))
@@ -146,16 +146,16 @@ describe("tiles that a worker decodes", () => {
       }
     }))))
 
-  it("say what is wrong with them as if they were decoded here", async () => {
+  it("are rejected with the same error as in this thread", async () => {
     const damaged = tileFrom(3)
-    // the first chunk, which span 0 wants
+    // the first chunk, which span 0 requires
     damaged.fill(0xff, 36, 80)
     const { away } = decodeAway(atOnce, [damaged, tileFrom(1)])
     const error = await Effect.runPromise(Effect.flip(away!))
     assert("message" in error && /chunk|zstd|frame/.test(String(error.message)), String(error))
   })
 
-  it("are refused before they are sent if they are of another size", () => {
+  it("are rejected before the transfer if their size is wrong", () => {
     const short = tileFrom(1)
     new DataView(short.buffer).setUint32(0, 1, true)
     let thrown: unknown

@@ -1,4 +1,4 @@
-/** Spans of many tiles, decoded by as many threads as there may be. */
+/** Spans of many tiles, decoded by many threads. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -20,10 +20,10 @@ const Grid = ArraySchema.dense({
   attrs: { a: Attr.int32(Filter.zstd(1)) },
 })
 
-/** Workers that do their jobs here and later, hundreds of them; counts the bytes of those under way. */
+/** A pool of hundreds of workers that run jobs later in this thread; counts the bytes of concurrent jobs. */
 const countedWorkers = () => {
   let bytes = 0
-  const seen = { jobs: 0, most: 0 }
+  const seen = { jobs: 0, maxBytes: 0 }
   const workers: Workers = {
     faultIn: () => Effect.void,
     pool: (module) => ({
@@ -34,12 +34,12 @@ const countedWorkers = () => {
         const run = () => runMessage(tileJobs, nativeCodecs, message)[0]
         if (message.kind !== "unfilter") return Effect.sync(run)
         const job = message.job as UnfilterJob
-        const its = job.bytes.byteLength + job.cells.byteLength
+        const size = job.bytes.byteLength + job.cells.byteLength
         seen.jobs++
-        bytes += its
-        seen.most = Math.max(seen.most, bytes)
+        bytes += size
+        seen.maxBytes = Math.max(seen.maxBytes, bytes)
         return Effect.map(yieldToEventLoop, () => {
-          bytes -= its
+          bytes -= size
           return run()
         })
       },
@@ -49,14 +49,14 @@ const countedWorkers = () => {
 }
 
 describe("reading spans with threads", () => {
-  it("has no more bytes under way the more threads there are", async () => {
+  it("limits the bytes of concurrent jobs for any number of threads", async () => {
     const { workers, seen } = countedWorkers()
     const layer = Layer.merge(layerDefault, Layer.succeed(Codecs, Codecs.of({ ...nativeCodecs, workers })))
     const cells = Int32Array.from({ length: 8 * SIDE * SIDE }, (_, i) => i % 251)
     const folder = mkdtempSync(join(tmpdir(), "tessera-spans-"))
     const values = await Effect.runPromise(Effect.provide(
       Effect.gen(function* () {
-        // files are read into memory that threads may have
+        // files are read into transferable memory
         const grid = yield* TileArray.create(join(folder, "grid"), Grid)
         yield* Dense.write(grid, {}, { a: cells })
         return (yield* Dense.read(yield* TileArray.reopen(grid))).columns.a
@@ -65,7 +65,7 @@ describe("reading spans with threads", () => {
     )).finally(() => rmSync(folder, { recursive: true }))
     for (let i = 0; i < cells.length; i++) if (values[i] !== cells[i]) assertEquals([i, values[i]], [i, cells[i]])
     assert(seen.jobs >= 4, `${seen.jobs} jobs`)
-    // four tiles of sixteen MiB, as they lie in the file and as cells: not all eight
-    assert(seen.most < 80 * 2 ** 20, `${seen.most} bytes`)
+    // four tiles of 16 MiB, filtered and as cells, but not all eight
+    assert(seen.maxBytes < 80 * 2 ** 20, `${seen.maxBytes} bytes`)
   })
 })

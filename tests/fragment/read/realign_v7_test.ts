@@ -1,4 +1,4 @@
-/** The mixed buffers of engines 2.2.0–2.2.2, made by a twin of what their writer did. */
+/** The mixed buffers of engines 2.2.0–2.2.2, produced by a reimplementation of their writer. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals, assertThrows } from "@std/assert"
@@ -33,8 +33,8 @@ const halves = (buffers: ReadonlyArray<Uint8Array>) => ({
 
 const cells = fc.array(fc.tuple(fc.nat(255), fc.nat(1)), { minLength: 1, maxLength: 60 })
 
-describe("values and validity that lie mixed", () => {
-  it("come out as they were written", () => {
+describe("mixed values and validity", () => {
+  it("are separated", () => {
     fc.assert(
       fc.property(cells, fc.integer({ min: 1, max: 9 }), fc.constantFrom(1, 2, 4, 8), (cells, capacity, size) => {
         const { values, validity } = halves(mixed(cells, size, capacity))
@@ -49,7 +49,7 @@ describe("values and validity that lie mixed", () => {
     )
   })
 
-  it("are left alone where they are as they should be", () => {
+  it("are unchanged if they are correct", () => {
     const values = [Uint8Array.of(1, 2, 3, 4), Uint8Array.of(5, 6)]
     const validity = [Uint8Array.of(1, 0), Uint8Array.of(1)]
     const tiles = realign(fragment(2, 1), 2, values, validity)
@@ -57,7 +57,7 @@ describe("values and validity that lie mixed", () => {
     assertEquals(tiles.map((t) => t.validity), validity)
   })
 
-  it("are refused where bytes are missing, before memory is taken for what is claimed", () => {
+  it("are rejected if bytes are missing, before memory is allocated", () => {
     const { values, validity } = halves(mixed([[1, 1], [2, 0], [3, 1], [4, 1], [5, 0]], 4, 2))
     for (const [capacity, last] of [[2, 2], [3, 1], [2 ** 40, 1], [2, 2 ** 40], [1, 2 ** 31]]) {
       assertThrows(() => realign(fragment(capacity, last), 4, values, validity), FormatError, "validity")

@@ -1,4 +1,4 @@
-/** Gathering cells and copying boxes, byte by byte. */
+/** Gathering cells and copying boxes, compared byte by byte. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
@@ -9,7 +9,7 @@ import { copyBox, forLines } from "../../../src/kernel/copy/strided_copy.ts"
 const noise = (length: number, seed: number): Uint8Array =>
   Uint8Array.from({ length }, (_, i) => Math.imul(i + 1, 2654435761 + seed) >>> 13)
 
-/** `bytes` at an address that is not aligned. */
+/** Returns `bytes` at an unaligned address. */
 const shifted = (bytes: Uint8Array, by: number): Uint8Array => {
   const out = new Uint8Array(bytes.length + by)
   out.set(bytes, by)
@@ -27,7 +27,7 @@ const chosen = (tileCells: number) =>
   })
 
 describe("gathered cells", () => {
-  it("of fixed size are those of their tiles; of no tile they stay", () => {
+  it("of fixed size are copied from their tiles; cells without a tile are unchanged", () => {
     fc.assert(
       fc.property(chosen(50), fc.constantFrom(1, 2, 3, 4, 6, 8, 12, 16), fc.nat(3), (cells, size, by) => {
         const tiles = [noise(50 * size, 1), undefined, shifted(noise(50 * size, 2), by)]
@@ -49,7 +49,7 @@ describe("gathered cells", () => {
     )
   })
 
-  it("of variable size are those of their tiles, or the fill", () => {
+  it("of variable size are copied from their tiles, or are the fill value", () => {
     const lengths = fc.array(fc.oneof(fc.nat(4), fc.constant(40)), { minLength: 20, maxLength: 20 })
     fc.assert(
       fc.property(chosen(20), lengths, fc.uint8Array({ maxLength: 5 }), (cells, lengths, fill) => {
@@ -89,7 +89,7 @@ const boxes = fc.integer({ min: 1, max: 5 }).chain((dims) => {
     let first = 0
     for (const d of order) {
       strides[d] = step
-      // the box starts in the middle of the larger one where there is room
+      // the box starts inside the larger one if there is padding
       const pad = pads[d] === 1 ? 0 : pads[d]
       first += (pad >> 1) * step
       step *= extents[d] + pad

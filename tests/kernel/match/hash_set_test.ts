@@ -1,4 +1,4 @@
-/** Sets of hashes: what was added is known, whatever the parts have grown to. */
+/** Sets of hashes: added hashes are known, for any sizes of the partitions. */
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import * as FastCheck from "effect/FastCheck"
@@ -8,7 +8,7 @@ import { HashSet } from "../../../src/kernel/match/hash_set.ts"
 const words = FastCheck.tuple(FastCheck.integer(), FastCheck.oneof(FastCheck.integer(), FastCheck.constantFrom(0, 1)))
 
 describe("a set of hashes", () => {
-  it("knows what was added, and nothing else", () => {
+  it("contains the added hashes only", () => {
     FastCheck.assert(FastCheck.property(FastCheck.array(words, { maxLength: 2000 }), (added) => {
       const set = new HashSet(2 ** 20)
       const model = new Set<string>()
@@ -21,7 +21,7 @@ describe("a set of hashes", () => {
     }))
   })
 
-  it("is full at its limit, and goes on knowing what it has", () => {
+  it("is full at its limit, and still contains the added hashes", () => {
     const set = new HashSet(2 ** 16)
     const hash = (i: number) => [Math.imul(i + 1, 0x9e3779b1), i + 1] as const
     let count = 0
@@ -56,12 +56,12 @@ describe("hashes of cells", () => {
         column(cells.map(([, second]) => second)),
         { values: new Uint8Array(Float64Array.from(cells, ([, , n]) => n).buffer), offsets: undefined, size: 8 },
       ]
-      const found = hashes(columns, cells.length)
+      const actual = hashes(columns, cells.length)
       for (let i = 0; i < cells.length; i++) {
-        for (let k = 0; k < i; k++) assertEquals(found[i] === found[k], String(cells[i]) === String(cells[k]))
+        for (let k = 0; k < i; k++) assertEquals(actual[i] === actual[k], String(cells[i]) === String(cells[k]))
       }
       const order = Uint32Array.from(cells, (_, i) => cells.length - 1 - i)
-      assertEquals(hashes(columns, cells.length, order), found.toReversed())
+      assertEquals(hashes(columns, cells.length, order), actual.toReversed())
     }))
   })
 

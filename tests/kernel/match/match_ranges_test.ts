@@ -1,4 +1,4 @@
-/** Strings in ranges, against looking at every range for every string. */
+/** Strings in ranges, compared with testing every range for every string. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -8,7 +8,7 @@ const mask = fc.array(fc.nat(1), { minLength: 40, maxLength: 40 }).map((m) => Ui
 
 describe("strings in a hundred thousand points", () => {
   const count = 100_000
-  // a look at every range for every cell would take minutes
+  // testing every range for every cell would take minutes
   const seconds = 10
   const everyThird = Array.from({ length: count }, (_, i) => i % 3 === 0 ? 1 : 0)
   const timed = (run: () => void): void => {
@@ -17,7 +17,7 @@ describe("strings in a hundred thousand points", () => {
     assert(performance.now() - start < 1000 * seconds)
   }
 
-  it("cost a search each at most", () => {
+  it("take at most a search each", () => {
     const texts = Array.from(
       { length: count },
       (_, i) => new TextEncoder().encode(`cell ${String(i).padStart(6, "0")}`),

@@ -1,4 +1,4 @@
-/** Cells in ranges, and var-sized cells behind each other, against plain lists. */
+/** Cells in ranges, and concatenated var-sized cells, compared with plain lists. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -12,7 +12,7 @@ import {
   selectOnes,
 } from "../../../src/kernel/match/select_cells.ts"
 
-/** Some of the numbers below 20, ascending; or none given. */
+/** Some of the numbers below 20, ascending; or undefined. */
 const among = fc.option(fc.uniqueArray(fc.nat(19)).map((a) => Uint32Array.from(a).sort()), { nil: undefined })
 const all = Array.from({ length: 20 }, (_, i) => i)
 
@@ -118,11 +118,11 @@ describe("cells that are 64-bit integers", () => {
 
 describe("cells in a hundred thousand points", () => {
   const count = 100_000
-  // a look at every point for every cell would take minutes
+  // testing every point for every cell would take minutes
   const seconds = 10
   const everyThird = Array.from({ length: count }, (_, i) => i).filter((i) => i % 3 === 0)
 
-  it("cost a search each at most", () => {
+  it("take at most a search each", () => {
     const numbers = Int32Array.from({ length: count }, (_, i) => 5 * i)
     const large = BigInt64Array.from(numbers, (v) => BigInt(v) << 31n)
     const isPoint = (_: unknown, i: number): boolean => i % 3 === 0
@@ -131,8 +131,8 @@ describe("cells in a hundred thousand points", () => {
     const out = new Uint32Array(count)
     const start = performance.now()
     assertEquals([...out.subarray(0, selectNumbersIn(numbers, points, points, 0, undefined, out))], everyThird)
-    const found = selectHalvesIn(new Int32Array(large.buffer), true, largePoints, largePoints, 0, undefined, out)
-    assertEquals([...out.subarray(0, found)], everyThird)
+    const selected = selectHalvesIn(new Int32Array(large.buffer), true, largePoints, largePoints, 0, undefined, out)
+    assertEquals([...out.subarray(0, selected)], everyThird)
     assert(performance.now() - start < 1000 * seconds)
   })
 })
@@ -153,7 +153,7 @@ describe("var-sized cells", () => {
     return { offsets, bytes, cellAt: (p: number) => [...bytes.subarray(offsets[p], offsets[p + 1])] }
   }
 
-  it("of a tile come behind those of others", () => {
+  it("of a tile are appended to those of others", () => {
     // a tile may start behind bytes that no cell has
     fc.assert(
       fc.property(lengths, fc.nat(3), among, (lengths, skip, positions) => {

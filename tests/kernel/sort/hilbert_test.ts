@@ -1,4 +1,4 @@
-/** Hilbert values against a twin in BigInt, and against the curve's own laws. */
+/** Hilbert values compared with a BigInt implementation, and laws of the curve. */
 import * as fc from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
@@ -94,7 +94,7 @@ const points = (dims: number) => {
 
 describe("Hilbert values", () => {
   for (let dims = 2; dims <= 16; dims++) {
-    it(`of ${dims} dimensions are those of the twin`, () => {
+    it(`of ${dims} dimensions are equal to the BigInt implementation`, () => {
       const bits = hilbertBits(dims)
       fc.assert(
         fc.property(points(dims), (points) => {

@@ -12,7 +12,7 @@ const naiveSort = (words: ReadonlyArray<Uint32Array>, n: number): Array<number> 
     return a - b
   })
 
-/** Words that differ in some digits only, so that passes are left out and cells are equal. */
+/** Words that differ in some digits only, so that passes are skipped and cells are equal. */
 const word = (seed: number, n: number, mask: number): Uint32Array => {
   let state = seed
   return Uint32Array.from({ length: n }, () => {
@@ -27,13 +27,13 @@ describe("sorted cells", () => {
   })
   // insertion sort below 64 cells, 8-bit digits below 4096, 16-bit ones above
   for (
-    const [what, size, runs] of [["few", fc.nat(70), 150], ["some", fc.nat(3000), 30], [
+    const [label, size, runs] of [["few", fc.nat(70), 150], ["some", fc.nat(3000), 30], [
       "many",
       fc.constant(5000),
       10,
     ]] as const
   ) {
-    it(`${what} are in the order of their words, equal ones as they were`, () => {
+    it(`${label} are in the order of their words, equal ones as they were`, () => {
       fc.assert(
         fc.property(masks, size, fc.integer(), fc.boolean(), (masks, n, seed, sorted) => {
           const words = masks.map((mask, i) => word(seed + i, n, mask))
@@ -52,12 +52,12 @@ describe("ranks of strings", () => {
   const long = fc.tuple(fc.constantFrom(7, 8, 9, 15, 16, 17, 30), fc.array(character, { maxLength: 3 })).map((
     [n, tail],
   ) => [...new Array(n).fill(97), ...tail])
-  it("are those of their bytes", () => {
+  it("follow from their bytes", () => {
     fc.assert(
       fc.property(fc.oneof(fc.array(fc.oneof(short, long), { maxLength: 90 }), fc.array(long)), (strings) => {
         const cells = strings.map((s) => Uint8Array.from(s))
         const offsets = new Uint32Array(cells.length + 1)
-        // the strings lie behind something else
+        // the strings start after other bytes
         offsets[0] = 3
         cells.forEach((s, i) => offsets[i + 1] = offsets[i] + s.length)
         const bytes = Uint8Array.from([9, 9, 9, ...strings.flat(), 5])

@@ -198,7 +198,7 @@ describe("conditions as TileDB-Py knows them", () => {
       assertEquals([none.length, Object.keys(none.columns)], [0, []])
     })))
 
-  it("are refused where they mean nothing, with the reason and the place", () =>
+  it("are rejected if invalid, with the reason and the position", () =>
     run(Effect.gen(function* () {
       const { sparse, dense } = yield* arrays
       for (
@@ -207,27 +207,27 @@ describe("conditions as TileDB-Py knows them", () => {
           ["foo >= bar", "fields are compared with values"],
           ["foo >= 1", "no such field"],
           ["'foo' == 'bar'", "two values"],
-          ["U < 10000000000000000000000.0", "past 2^53"],
+          ["U < 10000000000000000000000.0", "exceeds 2^53"],
           ["U < 4294967296", "uint32"],
           ["U < '1'", "without quotes"],
           ["U < 'one'", "without quotes"],
           // TileDB-Py cuts it down to 0
           ["U < 0.1", "uint32"],
-          ["D", "no condition"],
-          ["D,", "the condition is over"],
-          ["D > ", "the text ends"],
-          ["", "no condition"],
+          ["D", "not a condition"],
+          ["D,", "expected the end"],
+          ["D > ", "unexpected end"],
+          ["", "condition is empty"],
           ["S == c", 'written "c"'],
           ["U in []", "no values"],
           ["U not in []", "no values"],
           ["U in 5", "needs a list"],
-          ["U is True", "is means nothing"],
-          ["U is not True", "is means nothing"],
+          ["U is True", "is is not supported"],
+          ["U is not True", "is is not supported"],
           ["U &&& D", "& is not expected"],
           ["orig.ident < 6", 'attr("orig.…")'],
           ["dim('U') == 1", "no such dimension"],
           ["attr('d') == 1", "no such attribute"],
-          ["size('U') == 1", "no function size"],
+          ["size('U') == 1", "unknown function size"],
         ] as const
       ) {
         for (const read of [Sparse.read(sparse, { where }), Dense.read(dense, { where })]) {

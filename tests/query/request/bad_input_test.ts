@@ -147,7 +147,7 @@ describe("conditions", () => {
       for (const where of [undefined, null, 5, []]) {
         const error = yield* refused(Sparse.delete(sparse, where as never))
         assert(error instanceof ConditionError, String(error))
-        assertStringIncludes(error.message, "is no condition")
+        assertStringIncludes(error.message, "is not a condition")
       }
     })))
 
@@ -158,13 +158,13 @@ describe("conditions", () => {
       for (let i = 0; i < 100_000; i++) deep = { op: "not", condition: deep }
       for (
         const [tree, path, reason] of [
-          [{ op: "and" }, "", "and joins a list of conditions"],
+          [{ op: "and" }, "", "and requires a list of conditions"],
           [{ op: "xor", conditions: [] }, "", '"xor" joins no conditions'],
-          [{ op: "and", conditions: [fine, 5] }, "and[1]", "5 is no condition"],
-          [{ op: "or", conditions: [fine, { op: "not" }] }, "or[1].not", "undefined is no condition"],
-          [not({ op: "gtt", field: "n", values: [1] } as never), "not", 'there is no comparison "gtt"'],
-          [and({ op: "gt", field: "n", values: 1 } as never), "and[0]", "is a list of values"],
-          [{ op: "gt", field: 5, values: [1] }, "", "5 is no name of a field"],
+          [{ op: "and", conditions: [fine, 5] }, "and[1]", "5 is not a condition"],
+          [{ op: "or", conditions: [fine, { op: "not" }] }, "or[1].not", "undefined is not a condition"],
+          [not({ op: "gtt", field: "n", values: [1] } as never), "not", 'unknown comparison "gtt"'],
+          [and({ op: "gt", field: "n", values: 1 } as never), "and[0]", "values of a comparison must be a list"],
+          [{ op: "gt", field: 5, values: [1] }, "", "5 is not a field name"],
           [{ op: "gt", field: "n", values: [1], of: "label" }, "", 'not "label"'],
           [{ op: "gt", field: "n", values: [1, 2] }, "gt", "a comparison has one value, not 2"],
           [deep, "not.".repeat(1001).slice(0, -1), "nested deeper than 1000"],

@@ -1,4 +1,4 @@
-/** Paths from files: which ones stay inside an array. */
+/** Paths in files: checks that they stay inside an array. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertThrows } from "@std/assert"
 import { posix } from "node:path"
@@ -23,7 +23,7 @@ describe("inner paths", () => {
     }
   })
 
-  it("do not leave the folder, whatever a storage makes of them", () => {
+  it("do not leave the folder, for any interpretation by a storage", () => {
     for (
       const path of [
         "",
@@ -90,7 +90,7 @@ describe("inner paths", () => {
     }
   })
 
-  it("of members may lead beside the group, but not start anew", () => {
+  it("of members may lead to siblings of the group, but must be relative", () => {
     for (const path of ["a", "../a", ".", "a:b", "a?b", "plate 1/well"]) {
       assertEquals(innerPathFault(path, "member"), undefined, path)
     }
@@ -99,7 +99,7 @@ describe("inner paths", () => {
     }
   })
 
-  it("are refused with the file, the field and the reason, and without secrets", () => {
+  it("are rejected with the file, the field and the reason, and without secrets", () => {
     const place = { uri: "mem://a/__schema/s", path: "dimensionLabels.0.uri", version: 22 }
     const message = (path: string) => assertThrows(() => checkInnerPath(path, place), FormatError).message
     assertEquals(
@@ -118,7 +118,7 @@ describe("names in files", () => {
   const name = `__1_1_${uuid}_22`
   const place = { uri: "mem://a/__commits/v.vac", path: "lines", version: 22 }
 
-  it("of vacuum lines are timestamped names, wherever the array was", () => {
+  it("of vacuum lines are timestamped names, for any previous location of the array", () => {
     const lines = [
       `/__fragments/${name}`,
       `__meta/${name}`,

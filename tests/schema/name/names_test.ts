@@ -17,7 +17,7 @@ import {
 const uuid = "0123456789abcdef0123456789abcdef"
 
 describe("timestamped names", () => {
-  it("come in three forms", () => {
+  it("have three forms", () => {
     assertEquals(parseName(`__${uuid}_1538747712566`), {
       name: `__${uuid}_1538747712566`,
       form: "uuid_t",
@@ -26,7 +26,7 @@ describe("timestamped names", () => {
       version: 0,
       uuid,
     })
-    // of a consolidated one the last time counts
+    // for consolidated fragments the last timestamp counts
     assertEquals(parseName(`__${uuid}_9_7`)?.start, 7)
     assertEquals(parseName(`__3_5_${uuid}`)?.form, "t_t_uuid")
     assertEquals(parseName(`__3_5_${uuid}_21`), {
@@ -39,13 +39,13 @@ describe("timestamped names", () => {
     })
   })
 
-  it("are found in paths, whatever the extension", () => {
+  it("are parsed from paths with any extension", () => {
     for (const path of [`__1_2_${uuid}_22.wrt`, `/a.b/__commits/__1_2_${uuid}_22.con`, `file:///x/__1_2_${uuid}_22/`]) {
       assertEquals(parseName(path)?.name, `__1_2_${uuid}_22`)
     }
   })
 
-  it("are not what only looks like them", () => {
+  it("are rejected if they are only similar", () => {
     for (
       const name of [
         "",
@@ -77,7 +77,7 @@ describe("timestamped names", () => {
 describe("data files", () => {
   const a: DataField = { kind: "attribute", index: 3, name: 'a<b>"c|d\\e f/ü%' }
 
-  it("bear the field's name until format 7", () => {
+  it("contain the field's name up to format 7", () => {
     assertEquals(dataFile(1, { kind: "attribute", index: 0, name: "__attr" }, "fixed"), "__attr.tdb")
     assertEquals(dataFile(5, { kind: "attribute", index: 0, name: "" }, "fixed"), ".tdb")
     assertEquals(dataFile(7, a, "validity"), 'a<b>"c|d\\e f/ü%_validity.tdb')
@@ -85,7 +85,7 @@ describe("data files", () => {
     assertEquals(dataFile(4, { kind: "coords" }, "fixed"), "__coords.tdb")
   })
 
-  it("are encoded in format 8, five characters wrongly", () => {
+  it("are percent-encoded in format 8, five characters wrongly", () => {
     assertEquals(dataFile(8, a, "var"), "a%20b%2D%22c%3Cd%30e f%2Fü%25_var.tdb")
   })
 
@@ -99,7 +99,7 @@ describe("data files", () => {
 })
 
 describe("array paths", () => {
-  it("lie flat until format 11, in folders after", () => {
+  it("are in one folder up to format 11, in several folders after", () => {
     assertEquals(fragmentPath(11, "f"), "f")
     assertEquals(fragmentPath(12, "f"), "__fragments/f")
     assertEquals(commitPath(4, "f", "write"), undefined)
@@ -131,7 +131,7 @@ describe("vacuum files", () => {
     assertEquals(vacuumedName("/__meta/m1"), "m1")
   })
 
-  it("have absolute lines until format 18", () => {
+  it("have absolute lines up to format 18", () => {
     assertEquals(vacuumLine(18, "file:///a/", "__fragments/f"), "file:///a/__fragments/f")
     assertEquals(vacuumLine(19, "file:///a/", "__fragments/f"), "/__fragments/f")
     assert(vacuumedName(vacuumLine(19, "mem://a", "__fragments/f")) === "f")
