@@ -13,7 +13,7 @@ type ErrorClass = abstract new (...args: any) => unknown
 export const failOn =
   <Classes extends ReadonlyArray<ErrorClass>>(...classes: Classes) =>
   (error: unknown): Effect.Effect<never, InstanceType<Classes[number]>> =>
-    classes.some((known) => error instanceof known)
+    classes.some((existing) => error instanceof existing)
       ? Effect.fail(error as InstanceType<Classes[number]>)
       : Effect.die(error)
 

@@ -8,7 +8,7 @@
  * Bits for each symbol by how often it is used, `most` bits at the most; 0 for those that are not. There must be room for
  * all symbols in so many bits, and one alone gets one bit.
  */
-export const huffmanLengths = (uses: Uint32Array, most: number): Uint8Array => {
+export const huffmanLengths = (uses: Uint32Array, max: number): Uint8Array => {
   const lengths = new Uint8Array(uses.length)
   const symbols = Array.from(uses, (_, i) => i).filter((i) => uses[i] > 0)
   if (symbols.length === 1) lengths[symbols[0]] = 1
@@ -16,7 +16,7 @@ export const huffmanLengths = (uses: Uint32Array, most: number): Uint8Array => {
   const weights = uses.slice()
   for (;;) {
     symbols.sort((a, b) => weights[a] - weights[b] || a - b)
-    if (fill(symbols, weights, lengths) <= most) return lengths
+    if (fill(symbols, weights, lengths) <= max) return lengths
     // flatter, until the rarest are not too far down
     for (const symbol of symbols) weights[symbol] = (weights[symbol] + 1) >>> 1
   }

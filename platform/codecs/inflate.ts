@@ -150,10 +150,10 @@ class Bits {
       this.hold |= this.input[this.at++] << this.count
       this.count += 8
     }
-    const found = codes.table[this.hold & ((1 << FAST) - 1)] || longCode(codes, this.hold)
-    this.hold >>>= found & 15
-    this.count -= found & 15
-    return found >>> 4
+    const index = codes.table[this.hold & ((1 << FAST) - 1)] || longCode(codes, this.hold)
+    this.hold >>>= index & 15
+    this.count -= index & 15
+    return index >>> 4
   }
 
   /** To the next whole byte. */
@@ -171,10 +171,10 @@ class Bits {
 const readCodes = (bits: Bits): readonly [Codes, Codes] => {
   const literals = bits.take(5) + 257
   const distances = bits.take(5) + 1
-  const given = bits.take(4) + 4
+  const input = bits.take(4) + 4
   if (literals > 286 || distances > 30) throw new Error("more symbols than there are")
   const outer = new Uint8Array(19)
-  for (let i = 0; i < given; i++) outer[ORDER[i]] = bits.take(3)
+  for (let i = 0; i < input; i++) outer[ORDER[i]] = bits.take(3)
   const codes = codesOf(outer, true)
   const lengths = new Uint8Array(literals + distances)
   for (let i = 0; i < lengths.length;) {
@@ -205,10 +205,10 @@ const readBlock = (bits: Bits, [literals, distances]: readonly [Codes, Codes], o
       hold |= input[at++] << count
       count += 8
     }
-    const found = literals.table[hold & ((1 << FAST) - 1)] || longCode(literals, hold)
-    hold >>>= found & 15
-    count -= found & 15
-    const symbol = found >>> 4
+    const index = literals.table[hold & ((1 << FAST) - 1)] || longCode(literals, hold)
+    hold >>>= index & 15
+    count -= index & 15
+    const symbol = index >>> 4
     if (symbol < 256) {
       if (to === size) throw wrongSize("gzip", "more", size)
       out[to++] = symbol

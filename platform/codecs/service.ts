@@ -16,7 +16,7 @@ export interface Compressor {
    * than `size` bytes are ever allocated for the result. A codec that can puts them into memory that `room` answers, once it
    * knows that they may be there.
    */
-  readonly decompress: (input: Uint8Array, size: number, room?: (size: number) => Uint8Array) => Uint8Array
+  readonly decompress: (input: Uint8Array, size: number, allocate?: (size: number) => Uint8Array) => Uint8Array
   /** `input` compressed at `level` (−1: the codec's own default). A codec that cannot compress throws and says so. */
   readonly compress: (input: Uint8Array, level: number) => Uint8Array
 }

@@ -24,11 +24,11 @@ interface Runtime {
 
 /** What gives a module of the runtime; where there is none, the call says so. */
 export const builtin = <Name extends keyof Builtins>(name: Name): () => Builtins[Name] => {
-  let found: Builtins[Name] | undefined
+  let match: Builtins[Name] | undefined
   return () => {
-    if (found !== undefined) return found
-    found = (globalThis as Runtime).process?.getBuiltinModule?.(name) as Builtins[Name] | undefined
-    if (found === undefined) throw new TypeError(`there is no ${name} here; Deno, Bun and Node from 20.16 on have it`)
-    return found
+    if (match !== undefined) return match
+    match = (globalThis as Runtime).process?.getBuiltinModule?.(name) as Builtins[Name] | undefined
+    if (match === undefined) throw new TypeError(`there is no ${name} here; Deno, Bun and Node from 20.16 on have it`)
+    return match
   }
 }

@@ -10,11 +10,11 @@ type Permission =
   | { readonly name: "env"; readonly variable: string }
 
 interface Deno {
-  readonly permissions?: { readonly querySync: (asked: Permission) => { readonly state: string } }
+  readonly permissions?: { readonly querySync: (permission: Permission) => { readonly state: string } }
 }
 
 /** Whether something may be done, and nobody is asked about it. */
-export const isGranted = (asked: Permission): boolean => {
+export const isGranted = (permission: Permission): boolean => {
   const { permissions } = (globalThis as { readonly Deno?: Deno }).Deno ?? {}
-  return permissions === undefined || permissions.querySync(asked).state === "granted"
+  return permissions === undefined || permissions.querySync(permission).state === "granted"
 }

@@ -162,8 +162,8 @@ export interface Storage {
 }
 
 /** The concurrency for calls to a storage, of which a caller wants at most `most` at once. */
-export const inFlight = (storage: Pick<Storage, "inFlight">, uri: string, most: number): number =>
-  storage.inFlight === undefined ? most : Math.min(most, storage.inFlight(uri))
+export const inFlight = (storage: Pick<Storage, "inFlight">, uri: string, max: number): number =>
+  storage.inFlight === undefined ? max : Math.min(max, storage.inFlight(uri))
 
 /**
  * Streams the entries of a folder, page by page: memory holds one page.

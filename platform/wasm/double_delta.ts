@@ -16,9 +16,9 @@ const decoder = lazyKernel<{
  * bits each into `output`, at least two. False, with nothing done, where the kernel cannot.
  */
 export const doubleDeltaByKernel = (input: Uint8Array, bits: number, size: number, output: Uint8Array): boolean => {
-  const its = decoder()
-  if (its === undefined) return false
-  return withWasmMemory(input, output, (from, to) => its.decode(from, bits, to, output.length / size, size))
+  const item = decoder()
+  if (item === undefined) return false
+  return withWasmMemory(input, output, (from, to) => item.decode(from, bits, to, output.length / size, size))
 }
 
 const encoder = lazyKernel<{
@@ -36,13 +36,13 @@ export const encodeDoubleDeltaByKernel = (
   unsigned: boolean,
   countFirst: boolean,
 ): { readonly bits: number; readonly stream: Uint8Array } | undefined => {
-  const its = values.length <= LARGEST ? encoder() : undefined
-  if (its === undefined) return undefined
+  const item = values.length <= LARGEST ? encoder() : undefined
+  if (item === undefined) return undefined
   const output = scratch(values.length, values)
   const flip = unsigned ? 1n << 63n : 0n
   let bits = OVERFLOW
   withWasmMemory(values, output, (from, to) => {
-    bits = its.encode(from, values.length, to, flip, countFirst ? -1n : 0n)
+    bits = item.encode(from, values.length, to, flip, countFirst ? -1n : 0n)
   })
   if (bits === OVERFLOW) return undefined
   const words = bits < 63 ? Math.ceil((values.length / 8 - 2) * (bits + 1) / 64) : 0

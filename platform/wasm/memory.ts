@@ -42,11 +42,11 @@ export const lazyKernel = <Exports>(base64: string): () => Exports | undefined =
   return () => {
     if (started !== null) return started
     started = undefined
-    const its = wasm()
-    if (its === undefined) return started
+    const currentMemory = wasm()
+    if (currentMemory === undefined) return started
     try {
       const module = new WebAssembly.Module(Uint8Array.from(atob(base64), (c) => c.charCodeAt(0)))
-      started = new WebAssembly.Instance(module, { kernel: { memory: its } }).exports as unknown as Exports
+      started = new WebAssembly.Instance(module, { kernel: { memory: currentMemory } }).exports as unknown as Exports
     } catch {
       // the twins in TypeScript do it
     }

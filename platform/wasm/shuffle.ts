@@ -20,8 +20,8 @@ const kernel = lazyKernel<Readonly<Record<ShuffleName, Shuffle>>>(SHUFFLE)
  * overlap. False, with nothing done, where the kernel cannot.
  */
 export const shuffleByKernel = (name: ShuffleName, input: Uint8Array, size: number, output: Uint8Array): boolean => {
-  const its = kernel()
-  if (its === undefined) return false
+  const item = kernel()
+  if (item === undefined) return false
   const log = 31 - Math.clz32(size)
-  return withWasmMemory(input, output, (from, to) => its[name](from, input.length, log, to))
+  return withWasmMemory(input, output, (from, to) => item[name](from, input.length, log, to))
 }

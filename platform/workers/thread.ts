@@ -27,7 +27,7 @@ export interface Thread {
   readonly post: (message: unknown, transfer: ReadonlyArray<ArrayBuffer>) => void
   readonly end: () => void
   /** Whether the program goes on as long as the thread is there: it is waited for. */
-  readonly hold: (held: boolean) => void
+  readonly hold: (current: boolean) => void
 }
 
 /** What is told of a thread. */
@@ -57,7 +57,7 @@ export const startThread = (module: URL, on: OnThread): Thread => {
       worker.removeAllListeners("error")
       void worker.terminate()
     },
-    hold: (held) => void (held ? worker.ref() : worker.unref()),
+    hold: (current) => void (current ? worker.ref() : worker.unref()),
   }
 }
 

@@ -73,38 +73,38 @@ const startPool = (module: URL, count: number, rest: number, log: Log): WorkerPo
   /** Whether a thread was started in this turn of the event loop: another has to wait, as each start takes some 30 ms. */
   let started = false
   let idle: ReturnType<typeof setTimeout> | undefined
-  const end = (its: Busy): void => {
-    const at = threads.indexOf(its)
+  const end = (worker: Busy): void => {
+    const at = threads.indexOf(worker)
     if (at >= 0) threads.splice(at, 1)
-    its.thread.end()
-    for (const resume of its.waiting.splice(0)) resume(Effect.fail(lost))
+    worker.thread.end()
+    for (const resume of worker.waiting.splice(0)) resume(Effect.fail(lost))
   }
   const stop = (): void => {
     clearTimeout(idle)
-    for (const its of [...threads]) end(its)
+    for (const worker of [...threads]) end(worker)
   }
   const start = (): void => {
     started = true
     setTimeout(() => started = false, 0)
-    const its: Busy = {
+    const worker: Busy = {
       thread: startThread(module, {
         message: (answer) => {
-          if (answer === READY) its.ready = true
-          else its.waiting.shift()?.(Effect.succeed(answer))
-          if (its.waiting.length === 0) its.thread.hold(false)
+          if (answer === READY) worker.ready = true
+          else worker.waiting.shift()?.(Effect.succeed(answer))
+          if (worker.waiting.length === 0) worker.thread.hold(false)
           if (threads.every(({ waiting }) => waiting.length === 0)) restFrom()
         },
         broken: () => {
           broken = true
           metrics.workersLost.unsafeUpdate(1, NO_TAGS)
           log(Effect.logWarning("a worker thread ended with an error; its work is done on the calling thread"))
-          end(its)
+          end(worker)
         },
       }),
       waiting: [],
       ready: false,
     }
-    threads.push(its)
+    threads.push(worker)
   }
   /** From now on there is nothing to do. */
   const restFrom = (): void => {
@@ -117,8 +117,8 @@ const startPool = (module: URL, count: number, rest: number, log: Log): WorkerPo
     concurrency: count * QUEUE + 1,
     offer: (make) => {
       let free: Busy | undefined
-      for (const its of threads) {
-        if (its.ready && its.waiting.length < (free?.waiting.length ?? QUEUE)) free = its
+      for (const worker of threads) {
+        if (worker.ready && worker.waiting.length < (free?.waiting.length ?? QUEUE)) free = worker
       }
       if (free === undefined) {
         if (threads.length === count || started || broken) return undefined
@@ -138,9 +138,9 @@ const startPool = (module: URL, count: number, rest: number, log: Log): WorkerPo
       metrics.workerJobs.unsafeUpdate(1, NO_TAGS)
       let answer: Effect.Effect<unknown, WorkerLost> | undefined
       let resume: ((answer: Effect.Effect<unknown, WorkerLost>) => void) | undefined
-      waiting.push((given) => {
-        answer = given
-        resume?.(given)
+      waiting.push((input) => {
+        answer = input
+        resume?.(input)
       })
       return Effect.async<unknown, WorkerLost>((wake) => {
         if (answer === undefined) resume = wake
@@ -173,8 +173,8 @@ export const makeWorkers = (
       const pools = new Map<string, ReturnType<typeof startPool>>()
       return {
         pool: (module: URL): WorkerPool => {
-          const known = pools.get(module.href)
-          if (known !== undefined) return known
+          const existing = pools.get(module.href)
+          if (existing !== undefined) return existing
           const pool = startPool(module, threads, rest, log)
           pools.set(module.href, pool)
           return pool

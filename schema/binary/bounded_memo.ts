@@ -14,9 +14,9 @@ export const boundedMemo = <Input, Output>(
   const results = new Map<string | number, Output>()
   return (input) => {
     const key = keyOf(input)
-    const known = results.get(key)
-    const result = known ?? make(input)
-    if (known !== undefined) results.delete(key)
+    const existing = results.get(key)
+    const result = existing ?? make(input)
+    if (existing !== undefined) results.delete(key)
     results.set(key, result)
     if (results.size > MAX_RESULTS) results.delete(results.keys().next().value!)
     return result

@@ -38,4 +38,4 @@ export const showRedacted = <A extends object>(holder: A, view: (value: A) => ob
 
 /** An entry of a listing, which shows its URI without credentials. Costs nothing where the URI has none. */
 export const showEntry = <A extends { readonly uri: string }>(entry: A): A =>
-  redactUri(entry.uri) === entry.uri ? entry : showRedacted(entry, (its) => ({ ...its, uri: redactUri(its.uri) }))
+  redactUri(entry.uri) === entry.uri ? entry : showRedacted(entry, (item) => ({ ...item, uri: redactUri(item.uri) }))

@@ -17,14 +17,14 @@ interface UrlStart {
 }
 
 /** Schemes that count without slashes too: URL parsers accept `http:`, and people forget a slash. */
-const known = /(?:https?|(?<![a-z0-9+.-])(?:s3|gs|gcs|azure))$/i
+const existing = /(?:https?|(?<![a-z0-9+.-])(?:s3|gs|gcs|azure))$/i
 
 /** The first URL from `from` on. */
 const nextUrl = (text: string, from: number): UrlStart | undefined => {
   for (let colon = text.indexOf(":", from); colon >= 0; colon = text.indexOf(":", colon + 1)) {
     const before = text.slice(Math.max(from, colon - LONGEST_SCHEME), colon)
     const scheme = /[a-z0-9+.-]*$/i.exec(before)![0]
-    if (known.test(scheme)) {
+    if (existing.test(scheme)) {
       let rest = colon + 1
       while (text[rest] === "/" || text[rest] === "\\") rest++
       if (rest < text.length && !/\s/.test(text[rest])) return { scheme, rest }
@@ -94,8 +94,8 @@ const redact = (text: string, whole: boolean): string => {
   let out = ""
   let done = 0
   let from = 0
-  for (let found = nextUrl(text, from); found !== undefined; found = nextUrl(text, from)) {
-    const { scheme, rest } = found
+  for (let urlStart = nextUrl(text, from); urlStart !== undefined; urlStart = nextUrl(text, from)) {
+    const { scheme, rest } = urlStart
     from = rest
     // the name of a file may contain a URL
     if (isPlain(scheme)) continue
@@ -126,9 +126,9 @@ const decoded = (text: string): string => {
 
 /** The credentials in a URI, as they may appear elsewhere: the values of its query, the user name and the password. */
 export const secretsOf = (uri: string): ReadonlyArray<string> => {
-  const found = nextUrl(uri, 0)
-  if (found === undefined || isPlain(found.scheme)) return []
-  const { user = "", query } = partsOf(uri.slice(found.rest))
+  const urlStart = nextUrl(uri, 0)
+  if (urlStart === undefined || isPlain(urlStart.scheme)) return []
+  const { user = "", query } = partsOf(uri.slice(urlStart.rest))
   const values = query.split(/[&?#;]/).flatMap((part) => {
     const value = part.slice(part.indexOf("=") + 1)
     // a storage takes what follows a slash for names in a path

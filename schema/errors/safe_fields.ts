@@ -84,9 +84,9 @@ const safeValue = (value: unknown, redact: Redact, depth = 0): unknown => {
   if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value
   if (value instanceof Error) return safeCause(value, redact, depth)
   if (depth > DEEPEST) return undefined
-  if (Array.isArray(value)) return value.map((its) => safeValue(its, redact, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => safeValue(item, redact, depth + 1))
   if (!isPlainObject(value)) return undefined
-  return Object.fromEntries(Object.entries(value).map(([key, its]) => [key, safeValue(its, redact, depth + 1)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, safeValue(item, redact, depth + 1)]))
 }
 
 /** What replaces the URLs in a text, and these secrets wherever they appear. */

@@ -39,8 +39,8 @@ export { deleteMetadata, editMetadata, putMetadata, type PutMetadataError } from
 export type { SchemaDifference } from "./open/schema_mismatch.ts"
 
 /** Distinguishes a schema from options by its properties. */
-const isSchema = (given: object | undefined): given is ArraySchema =>
-  typeof given === "object" && given !== null && "arrayType" in given && "dims" in given && "attrs" in given
+const isSchema = (input: object | undefined): input is ArraySchema =>
+  typeof input === "object" && input !== null && "arrayType" in input && "dims" in input && "attrs" in input
 
 /** Notes the fragments of an array that was opened, for its span. */
 const countOpened = (array: AnyTileArray): Effect.Effect<void> => countFragments(openedOf(array).fragments)
@@ -94,12 +94,12 @@ export function open<S extends ArraySchema>(
 export function open(uri: string, options?: OpenOptions): Effect.Effect<TileArray, OpenError, Storage | Codecs>
 export function open(
   uri: string,
-  given?: ArraySchema | OpenOptions,
+  input?: ArraySchema | OpenOptions,
   options?: OpenOptions,
 ): Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> {
-  const opening: Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> = isSchema(given)
-    ? Effect.flatMap(openArray(uri, options), (opened) => declare(handleOf(opened), given))
-    : Effect.map(openArray(uri, given === undefined ? options : given), (opened) => handleOf(opened))
+  const opening: Effect.Effect<AnyTileArray, OpenError | SchemaMismatch, Storage | Codecs> = isSchema(input)
+    ? Effect.flatMap(openArray(uri, options), (opened) => declare(handleOf(opened), input))
+    : Effect.map(openArray(uri, input === undefined ? options : input), (opened) => handleOf(opened))
   return opening.pipe(Effect.tap(countOpened), traced("TileArray.open", uri))
 }
 

@@ -71,8 +71,8 @@ const constant = (field: string, op: ComparisonOp): Predicate => ({
 const fieldOf = ({ schema }: ConditionScope, { field, of }: FieldTest, fail: (reason: string) => never): Field => {
   const { attributes, dimensions } = fieldsOf(schema)
   const among = of === "attribute" ? attributes : of === "dimension" ? dimensions : [...attributes, ...dimensions]
-  const found = among.find((f) => f.name === field)
-  if (found !== undefined) return found
+  const match = among.find((f) => f.name === field)
+  if (match !== undefined) return match
   const names = among.map((f) => f.name).join(", ")
   return fail(`the array has no such ${of ?? "field"}; it has ${names === "" ? "none" : names}`)
 }
@@ -237,10 +237,10 @@ const enumerated = (
   values: ReadonlyArray<Uint8Array>,
   enumeration: Enumeration,
 ): Predicate => {
-  const found = codesOf(enumeration, values).flatMap((code) =>
+  const bytes = codesOf(enumeration, values).flatMap((code) =>
     code === undefined ? [] : [scalarBytes(field.type, code)]
   )
-  if (op === "in" || op === "not_in") return memberOf(field.name, op, found)
-  if (found.length === 0) return memberOf(field.name, op === "ne" ? "not_in" : "in", [])
-  return { kind: "value", op, field: field.name, value: found[0] }
+  if (op === "in" || op === "not_in") return memberOf(field.name, op, bytes)
+  if (bytes.length === 0) return memberOf(field.name, op === "ne" ? "not_in" : "in", [])
+  return { kind: "value", op, field: field.name, value: bytes[0] }
 }

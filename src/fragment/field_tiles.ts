@@ -100,7 +100,7 @@ export const loadFieldTiles = (
       if (tiles === undefined) missing.push({ field, slot })
       else loaded.set(slot, tiles)
     }
-    const keep = (slot: number, tiles: FieldTiles): void => {
+    const isKept = (slot: number, tiles: FieldTiles): void => {
       loaded.set(slot, tiles)
       fragment.cache.set(TILES, slot, tiles, bytesOf(tiles))
     }
@@ -109,7 +109,7 @@ export const loadFieldTiles = (
       const { legacy } = metadata
       yield* attemptTile(() => {
         for (const { field, slot } of missing) {
-          keep(slot, {
+          isKept(slot, {
             fixed: checked(fragment, `tileOffsets.${slot}`, legacy.tileOffsets[slot], fragment.fileSizes[slot]),
             var: field.var
               ? checked(fragment, `varTileOffsets.${slot}`, legacy.varTileOffsets[slot], fragment.varFileSizes[slot])
@@ -121,12 +121,12 @@ export const loadFieldTiles = (
       })
     } else if (missing.length > 0 && metadata.kind === "sections") {
       const { footer, sections } = metadata
-      const wanted = missing.map(({ field, slot }) => [
+      const requested = missing.map(({ field, slot }) => [
         footer.tileOffsets[slot],
         ...(field.var ? [footer.varTileOffsets[slot], footer.varTileSizes[slot]] : []),
         ...(field.nullable ? [footer.validityTileOffsets[slot]] : []),
       ])
-      const tiles = yield* loadSections(access, sections, wanted.flat())
+      const tiles = yield* loadSections(access, sections, requested.flat())
       fragment.engineVersion ??= tiles[0]?.version
       yield* attemptTile(() => {
         let next = 0
@@ -140,7 +140,7 @@ export const loadFieldTiles = (
           const validity = field.nullable
             ? checked(fragment, `validityTileOffsets.${slot}`, column(), fragment.validityFileSizes[slot])
             : undefined
-          keep(slot, { fixed, var: variable, varSizes, validity })
+          isKept(slot, { fixed, var: variable, varSizes, validity })
         }
       })
     }

@@ -58,7 +58,7 @@ export const shapeOf = (schema: ArraySchema): FragmentShape => ({
  */
 export const slotOf = (fragment: Fragment, field: DataField): number => {
   const { attributes, dimensions } = fragment.schema
-  const behind = attributes.length + 1 + (fragment.version >= Since.splitDimensions ? dimensions.length : 0)
+  const after = attributes.length + 1 + (fragment.version >= Since.splitDimensions ? dimensions.length : 0)
   switch (field.kind) {
     case "attribute":
       return field.index
@@ -67,11 +67,11 @@ export const slotOf = (fragment: Fragment, field: DataField): number => {
     case "dimension":
       return fragment.version >= Since.splitDimensions ? attributes.length + 1 + field.index : -1
     case "timestamps":
-      return fragment.hasTimestamps ? behind : -1
+      return fragment.hasTimestamps ? after : -1
     case "deleteTimes":
-      return fragment.hasDeleteMetadata ? behind + (fragment.hasTimestamps ? 1 : 0) : -1
+      return fragment.hasDeleteMetadata ? after + (fragment.hasTimestamps ? 1 : 0) : -1
     case "deleteConditions":
-      return fragment.hasDeleteMetadata ? behind + (fragment.hasTimestamps ? 1 : 0) + 1 : -1
+      return fragment.hasDeleteMetadata ? after + (fragment.hasTimestamps ? 1 : 0) + 1 : -1
   }
 }
 

@@ -28,7 +28,10 @@ const MBRS = cacheKind<MbrLevel>("mbrs")
 
 const bytesOf = ({ dimensions }: MbrLevel): number =>
   dimensions.reduce(
-    (sum, its) => sum + (its.kind === "fixed" ? its.values.byteLength : its.bytes.byteLength + its.offsets.byteLength),
+    (sum, mbrColumn) =>
+      sum + (mbrColumn.kind === "fixed"
+        ? mbrColumn.values.byteLength
+        : mbrColumn.bytes.byteLength + mbrColumn.offsets.byteLength),
     0,
   )
 
@@ -38,8 +41,8 @@ export const loadMbrs = (
   fragment: Fragment,
 ): Effect.Effect<MbrLevel, SectionError, Storage> =>
   Effect.gen(function* () {
-    const known = fragment.cache.get(MBRS, 0)
-    if (known !== undefined) return known
+    const existing = fragment.cache.get(MBRS, 0)
+    if (existing !== undefined) return existing
     const { metadata, schema } = fragment
     const dimensions = rtreeDimensions(schema)
     let level: MbrLevel

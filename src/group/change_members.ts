@@ -98,13 +98,13 @@ const membersOf = (
     })
     const find = (i: number) => {
       const at = memberUri(group, added[i].uri, added[i].relative ?? false)
-      return Effect.flatMap(kindAt(at), (found) => {
-        if (found === undefined) {
+      return Effect.flatMap(kindAt(at), (objectKind) => {
+        if (objectKind === undefined) {
           return Effect.fail(
             refuse(added[i], `there is no array or group at ${at}; give its type if it is to come later`),
           )
         }
-        types[i] = found
+        types[i] = objectKind
         return turnIfDue
       })
     }
@@ -136,7 +136,7 @@ const STEP = 1024
 const memberFinder = (
   group: string,
   members: ReadonlyArray<GroupMember>,
-): (wanted: string) => GroupMember => {
+): (requested: string) => GroupMember => {
   const byKey = new Map<string, GroupMember>()
   for (const member of members) if (!byKey.has(memberKey(member))) byKey.set(memberKey(member), member)
   let places: Map<string, Array<GroupMember>> | undefined
@@ -152,13 +152,13 @@ const memberFinder = (
     }
     return places
   }
-  return (wanted) => {
+  return (requested) => {
     const refuse = (reason: string): never => {
-      throw new WriteError({ uri: group, field: wanted, detail: reason })
+      throw new WriteError({ uri: group, field: requested, detail: reason })
     }
-    const named = byKey.get(wanted)
+    const named = byKey.get(requested)
     if (named !== undefined) return named
-    const at = new Set([identity(memberUri(group, wanted, false)), identity(memberUri(group, wanted, true))])
+    const at = new Set([identity(memberUri(group, requested, false)), identity(memberUri(group, requested, true))])
     const there = [...at].flatMap((place) => byPlace().get(place) ?? [])
     if (there.length === 1) return there[0]
     return there.length === 0
@@ -207,7 +207,10 @@ export const changeMembers = (
     const details: GroupDetails = whole
       ? { version: 1, members: [...after().values()].filter((m) => !m.deleted).map((m) => ({ ...m, version: 1 })) }
       : { version: 2, members: [...changed.values()] }
-    const before = names.reduce((last: Newest | undefined, its) => newerOf(last, newestOf(its)), undefined)
+    const before = names.reduce(
+      (last: Newest | undefined, timestampedName) => newerOf(last, newestOf(timestampedName)),
+      undefined,
+    )
     const moment = time ?? (yield* momentAfter(uri, before))
     const name = formatName(...moment, yield* newUuid, whole ? undefined : 2)
     if (time === undefined) yield* untilReached(moment)

@@ -152,7 +152,7 @@ export const change: (
 ) => Effect.Effect<void, ChangeMembersError, Storage | Codecs> = (group, changes, options) =>
   changeMembers(group, changes, options).pipe(traced("Group.change", group))
 
-const isList = <A>(given: A | ReadonlyArray<A>): given is ReadonlyArray<A> => Array.isArray(given)
+const isList = <A>(input: A | ReadonlyArray<A>): input is ReadonlyArray<A> => Array.isArray(input)
 
 /**
  * Opens a group as it is now, at a moment, or over a range of time. Costs two listings, and a read of each file of members.

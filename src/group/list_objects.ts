@@ -129,13 +129,13 @@ export interface ListingAt {
 export const listingOf = (
   uri: string,
   options: ListOptions,
-  most: number = MAX_GROUPS,
+  max: number = MAX_GROUPS,
 ): Effect.Effect<ListingAt & { readonly uri: string }, InvalidOption> =>
   Effect.gen(function* () {
     const { uri: at } = yield* openingOf(uri, options, ["allow"])
     const { allow, ...opening } = options
     const allowed = yield* attemptOptions(() => checkAllow(allow, refusing(at)))
-    return { uri: at, options: opening, allow: allowed, remote: isRemote(at), most }
+    return { uri: at, options: opening, allow: allowed, remote: isRemote(at), most: max }
   })
 
 /** The listing of an object that was met in another. */
@@ -192,15 +192,15 @@ const nodeOf = (
     seen.add(id)
     const cut = (why: NonNullable<ObjectTree["cut"]>) => () => Effect.succeed(why)
     const inside = within(listing, entry)
-    const found = yield* Effect.catchTags(following(lsWithin(entry.uri, inside)), {
+    const match = yield* Effect.catchTags(following(lsWithin(entry.uri, inside)), {
       ArrayNotFound: cut("missing"),
       NotFound: cut("missing"),
       DecryptionFailed: cut("locked"),
       StorageError: cut("unreachable"),
     })
-    if (typeof found === "string") return showEntry({ ...entry, children: [], cut: found })
+    if (typeof match === "string") return showEntry({ ...entry, children: [], cut: match })
     const children: Array<ObjectTree> = []
-    for (const child of found) {
+    for (const child of match) {
       children.push(yield* nodeOf(child, inside, seen, depth + 1))
       yield* turnIfDue
     }
@@ -246,10 +246,10 @@ export const tree = (
 export const treeOf = (
   uri: string,
   options: ListOptions,
-  most: number,
+  max: number,
 ): Effect.Effect<ReadonlyArray<ObjectTree>, GroupError, Storage | Codecs> =>
   withTurns(Effect.gen(function* () {
-    const { uri: at, ...listing } = yield* listingOf(uri, options, most)
+    const { uri: at, ...listing } = yield* listingOf(uri, options, max)
     const seen = new Set([identity(at)])
     const out: Array<ObjectTree> = []
     for (const entry of yield* lsWithin(at, listing)) {

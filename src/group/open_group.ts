@@ -76,8 +76,8 @@ export const isWhole = (name: TimestampedName): boolean => name.version <= 1
 export const memberKey = (member: GroupMember): string => member.name ?? member.uri
 
 /** Membership after the files of details, in the order of time. */
-export const replayMembers = (...given: Parameters<typeof replayMembersSteps>): ReadonlyArray<GroupMember> =>
-  finish(replayMembersSteps(...given))
+export const replayMembers = (...input: Parameters<typeof replayMembersSteps>): ReadonlyArray<GroupMember> =>
+  finish(replayMembersSteps(...input))
 
 /** Members between two yields. */
 const STEP = 1024
@@ -189,8 +189,8 @@ export const openGroup = (
     const { names, members } = yield* loadGroup(at, time, access)
     const shown: Array<Member> = []
     const show = (from: number, to: number): void => {
-      for (const { uri: its, type, name, relative } of members.slice(from, to)) {
-        shown.push(showEntry({ uri: memberUri(at, its, relative), type, name, relative }))
+      for (const { uri: item, type, name, relative } of members.slice(from, to)) {
+        shown.push(showEntry({ uri: memberUri(at, item, relative), type, name, relative }))
       }
     }
     yield* runSteps(() => inParts(members.length, show, STEP))

@@ -70,17 +70,20 @@ export const walk = (
 export const walkOf = (
   uri: string,
   options: ListOptions,
-  most: number,
+  max: number,
 ): Stream.Stream<Visit, GroupError, Storage | Codecs> => {
   const visits = (
     at: string,
     listing: ListingAt,
     depth: number,
   ): Effect.Effect<ReadonlyArray<Pending>, GroupError, Storage | Codecs> =>
-    Effect.map(lsWithin(at, listing), (found) => found.map((entry) => ({ visit: { ...entry, depth }, listing })))
+    Effect.map(
+      lsWithin(at, listing),
+      (objectEntries) => objectEntries.map((entry) => ({ visit: { ...entry, depth }, listing })),
+    )
   const nothing = () => Effect.succeed<ReadonlyArray<Pending>>([])
   return Stream.unwrap(Effect.gen(function* () {
-    const { uri: start, ...listing } = yield* listingOf(uri, options, most)
+    const { uri: start, ...listing } = yield* listingOf(uri, options, max)
     // the next visit is the last of them
     const pending = (yield* visits(start, listing, 1)).toReversed()
     const entered = new Set([identity(start)])
@@ -95,11 +98,14 @@ export const walkOf = (
           const id = identity(visit.uri)
           if (entered.has(id) || entered.size >= listing.most) continue
           entered.add(id)
-          const found = yield* Effect.catchTags(following(visits(visit.uri, within(listing, visit), visit.depth + 1)), {
-            ArrayNotFound: nothing,
-            NotFound: nothing,
-          })
-          for (let i = found.length - 1; i >= 0; i--) pending.push(found[i])
+          const pendings = yield* Effect.catchTags(
+            following(visits(visit.uri, within(listing, visit), visit.depth + 1)),
+            {
+              ArrayNotFound: nothing,
+              NotFound: nothing,
+            },
+          )
+          for (let i = pendings.length - 1; i >= 0; i--) pending.push(pendings[i])
           return [Chunk.unsafeFromArray(met), Option.some(undefined)]
         }
         return [Chunk.unsafeFromArray(met), Option.none<undefined>()]

@@ -56,9 +56,9 @@ export const makeBoundedCache = (limit: number = CACHE_BYTES): BoundedCache => {
   const limits = new Set<{ readonly bytes: number }>()
   let kept = 0
   const lowest = (): number => {
-    let least = limit
-    for (const { bytes } of limits) least = Math.min(least, bytes)
-    return least
+    let min = limit
+    for (const { bytes } of limits) min = Math.min(min, bytes)
+    return min
   }
   const remove = (entry: Entry): void => {
     if (!entries.delete(entry)) return
@@ -66,9 +66,9 @@ export const makeBoundedCache = (limit: number = CACHE_BYTES): BoundedCache => {
     entry.drop()
   }
   const shrink = (): void => {
-    const most = lowest()
+    const max = lowest()
     for (const entry of entries) {
-      if (kept <= most) return
+      if (kept <= max) return
       remove(entry)
     }
   }

@@ -91,10 +91,10 @@ const inPart = (tiles: ReadonlyArray<{ readonly tile: number }>): ReadonlyArray<
 
 /** Returns a fragment's version of a field: up to format 4 all dimensions are stored together. */
 const heldIn = (fragment: Fragment, field: Field): Field | undefined => {
-  const its = fieldOfFragment(fragment, field)
-  return its?.file.kind === "dimension" && fragment.version < Since.splitDimensions
+  const storedField = fieldOfFragment(fragment, field)
+  return storedField?.file.kind === "dimension" && fragment.version < Since.splitDimensions
     ? zippedCoordinates(fragment.schema)
-    : its
+    : storedField
 }
 
 /** Adds the cost of reading tiles (ascending) of a fragment's fields. */
@@ -122,8 +122,8 @@ const addCost = (
     const inOne = ({ filters }: FilterPipeline): ReadonlyArray<ReadTile> =>
       filters.length > 0 || access.key !== undefined ? tiles : tiles.filter(({ whole }) => whole)
     const { offsetsFilters, validityFilters } = fragment.schema
-    for (const asked of fields) {
-      const field = heldIn(fragment, asked)
+    for (const request of fields) {
+      const field = heldIn(fragment, request)
       if (field === undefined) continue
       const [where] = yield* loadFieldTiles(access, fragment, [field])
       addFile(where.fixed, inOne(field.var ? offsetsFilters : field.filters))
@@ -153,8 +153,8 @@ const sizesOf = (
       let values = field.var ? filled * field.fillValue.byteLength : count * field.cellSize
       for (const [f, fragment] of array.fragments.entries()) {
         if (!field.var || tilesOf[f].length === 0) continue
-        const its = fieldOfFragment(fragment, field)
-        const [where] = its === undefined ? [] : yield* loadFieldTiles(access, fragment, [its])
+        const storedField = fieldOfFragment(fragment, field)
+        const [where] = storedField === undefined ? [] : yield* loadFieldTiles(access, fragment, [storedField])
         for (const tile of tilesOf[f]) {
           values += where === undefined
             ? cellsInTile(fragment, tile) * field.fillValue.byteLength
@@ -188,34 +188,34 @@ export const explainSparse = (
     const narrowed = dimensions.filter((_, d) => partly && request.selection[d].ranges !== undefined)
     const involved = plan.map(({ fragment }) => array.fragments[fragment])
     const deletes = plan.length === 0 ? [] : yield* deleteFields(access, array)
-    const timed = dedups || array.deletes.length > 0 || involved.some((its) => isCutByTime(array, its))
+    const timed = dedups || array.deletes.length > 0 || involved.some((fragment) => isCutByTime(array, fragment))
     const fields = [
       ...new Set([
         ...(sorts ? dimensions : narrowed),
         ...(request.where?.fields ?? []),
-        ...(timed && involved.some((its) => its.hasTimestamps) ? [timestamps] : []),
-        ...(involved.some((its) => its.hasDeleteMetadata) ? [deleteTimes] : []),
+        ...(timed && involved.some((fragment) => fragment.hasTimestamps) ? [timestamps] : []),
+        ...(involved.some((fragment) => fragment.hasDeleteMetadata) ? [deleteTimes] : []),
         ...request.fields,
       ]),
     ]
     const chooses = dedups || request.where !== undefined || array.deletes.length > 0 ||
-      involved.some((its) => its.hasDeleteMetadata)
+      involved.some((fragment) => fragment.hasDeleteMetadata)
     const cost: Cost = { requests: 0, bytes: 0 }
     let cells = 0
     const countOf = (of: typeof plan, fragment: number): number =>
       of.find((part) => part.fragment === fragment)?.tiles.length ?? 0
     for (const { fragment, tiles } of plan) {
-      const its = array.fragments[fragment]
+      const currentFragment = array.fragments[fragment]
       // where cells are excluded, parts of tiles may be read; fields of delete conditions are read for them alone
       const parts = chooses ? inPart(tiles) : tiles
-      yield* addCost(access, its, fields, parts, cost)
-      yield* addCost(access, its, deletes, parts, cost)
-      for (const { tile } of tiles) cells += cellsInTile(its, tile)
+      yield* addCost(access, currentFragment, fields, parts, cost)
+      yield* addCost(access, currentFragment, deletes, parts, cost)
+      for (const { tile } of tiles) cells += cellsInTile(currentFragment, tile)
     }
     const tilesOf = array.fragments.map((_, i) =>
       plan.find(({ fragment }) => fragment === i)?.tiles.map(({ tile }) => tile) ?? []
     )
-    const most = Math.min(cells, options.limit ?? Infinity)
+    const max = Math.min(cells, options.limit ?? Infinity)
     return {
       fragments: array.fragments.map((fragment, i) => {
         const [inRanges, read] = [countOf(all, i), countOf(plan, i)]
@@ -226,7 +226,7 @@ export const explainSparse = (
       sorts,
       deduplicates: dedups,
       ...cost,
-      sizes: yield* sizesOf(access, array, request.fields, tilesOf, most, 0),
+      sizes: yield* sizesOf(access, array, request.fields, tilesOf, max, 0),
     }
   })
 
@@ -276,8 +276,8 @@ export const explainDense = (
       const tiles = tilesOf[i].map((tile) => ({ tile, whole: isWhole(i, tile) }))
       yield* addCost(access, fragment, fragment.dense ? attributes : [...dimensions, ...attributes], tiles, cost)
     }
-    const most = Math.min(plan.cells, options.limit ?? Infinity)
-    const filled = plan.covered && request.where === undefined ? 0 : most
+    const max = Math.min(plan.cells, options.limit ?? Infinity)
+    const filled = plan.covered && request.where === undefined ? 0 : max
     return {
       fragments: array.fragments.map((fragment, i) => ({
         name: fragment.name.name,
@@ -291,6 +291,6 @@ export const explainDense = (
       sorts: false,
       deduplicates: false,
       ...cost,
-      sizes: yield* sizesOf(access, array, request.fields, tilesOf, most, filled),
+      sizes: yield* sizesOf(access, array, request.fields, tilesOf, max, filled),
     }
   })

@@ -48,13 +48,13 @@ const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, codecs: C
   const target = new Uint8Array(cells)
   try {
     let at = 0
-    for (const { start, length, offset, size, from, to, wanted } of parts) {
+    for (const { start, length, offset, size, from, to, wanted: requested } of parts) {
       const tile = source.subarray(start, start + length)
-      const its = { ...context, codecs, offset }
-      const place = target.subarray(at, at + wanted)
-      const found = unfilterChunks(tile, tileTable(tile, its, size), from, to, its, place)
-      if (found.buffer !== cells) place.set(found)
-      at += wanted
+      const item = { ...context, codecs, offset }
+      const place = target.subarray(at, at + requested)
+      const match = unfilterChunks(tile, tileTable(tile, item, size), from, to, item, place)
+      if (match.buffer !== cells) place.set(match)
+      at += requested
     }
     return { done: true, bytes, cells }
   } catch {

@@ -131,9 +131,9 @@ const usable = (
           }),
         { concurrency: inFlight(storage, uri, 8) },
       ),
-      (found) =>
-        found.every(({ isThere }) => isThere) &&
-        found.reduce((sum, { tiles }) => sum + tiles, 0) === checkpoint.bytes,
+      (matches) =>
+        matches.every(({ isThere }) => isThere) &&
+        matches.reduce((sum, { tiles }) => sum + tiles, 0) === checkpoint.bytes,
     ))
 
 /** The names that a checkpoint needs. */
@@ -321,8 +321,8 @@ export const fillNewArray = <E, R>(
     return yield* removeOnFailure(filled, removal)
   })
 
-const checkpointOf = ({ given, cells, bytes, fragments }: WrittenSoFar, commit: string | null): Checkpoint => ({
-  given,
+const checkpointOf = ({ given: input, cells, bytes, fragments }: WrittenSoFar, commit: string | null): Checkpoint => ({
+  given: input,
   cells,
   bytes,
   fragments: fragments.map(({ name }) => name),

@@ -52,7 +52,7 @@ export const traceInput = (expected: PassedInput | undefined): InputTrace => {
   const verify = Effect.suspend(() => {
     const at = (expected?.bytes ?? 0) - before
     if (isVerified || at > filled || at === BLOCK) return Effect.succeed(true)
-    return Effect.map(digest(at), (found) => isVerified = toHex(found) === expected?.digest)
+    return Effect.map(digest(at), (bytes) => isVerified = toHex(bytes) === expected?.digest)
   })
   return {
     take: (piece) =>
@@ -81,7 +81,7 @@ export const traceInput = (expected: PassedInput | undefined): InputTrace => {
     passed: Effect.suspend(() =>
       !isVerified && expected !== undefined ? Effect.succeed(expected) : Effect.map(
         Effect.zipRight(settle, digest(filled)),
-        (found) => ({ bytes: before + filled, digest: toHex(found) }),
+        (bytes) => ({ bytes: before + filled, digest: toHex(bytes) }),
       )
     ),
   }

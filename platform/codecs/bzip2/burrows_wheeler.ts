@@ -80,9 +80,9 @@ const sortGroup = (order: Int32Array, rank: Int32Array, start: number, end: numb
     let less = start
     let more = end
     for (let i = start; i < more;) {
-      const its = key(i)
-      if (its < pivot) swap(order, i++, less++)
-      else if (its > pivot) swap(order, i, --more)
+      const size = key(i)
+      if (size < pivot) swap(order, i++, less++)
+      else if (size > pivot) swap(order, i, --more)
       else i++
     }
     sortGroup(order, rank, start, less, depth)

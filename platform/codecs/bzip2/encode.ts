@@ -171,9 +171,9 @@ const writeSymbols = (out: BitWriter, symbols: Uint16Array, count: number): void
       costs.fill(0)
       let best = 0
       for (let code = 0; code < codes; code++) {
-        const its = lengths[code]
+        const bytes = lengths[code]
         let cost = 0
-        for (let i = at; i < end; i++) cost += its[symbols[i]]
+        for (let i = at; i < end; i++) cost += bytes[symbols[i]]
         costs[code] = cost
         if (cost < costs[best]) best = code
       }
@@ -194,10 +194,10 @@ const writeSymbols = (out: BitWriter, symbols: Uint16Array, count: number): void
     list.copyWithin(1, 0, place)
     list[0] = selectors[i]
   }
-  for (const its of lengths) {
-    let length = its[0]
+  for (const currentBytes of lengths) {
+    let length = currentBytes[0]
     out.bits(length, 5)
-    for (const next of its) {
+    for (const next of currentBytes) {
       for (; length < next; length++) out.bits(0b10, 2)
       for (; length > next; length--) out.bits(0b11, 2)
       out.bits(0, 1)
@@ -206,9 +206,9 @@ const writeSymbols = (out: BitWriter, symbols: Uint16Array, count: number): void
   const values = lengths.map(codeValues)
   for (let group = 0, at = 0; group < groups; group++) {
     const end = Math.min(at + GROUP_SIZE, count)
-    const its = lengths[selectors[group]]
+    const item = lengths[selectors[group]]
     const value = values[selectors[group]]
-    for (; at < end; at++) out.bits(value[symbols[at]], its[symbols[at]])
+    for (; at < end; at++) out.bits(value[symbols[at]], item[symbols[at]])
   }
 }
 
@@ -216,15 +216,15 @@ const writeSymbols = (out: BitWriter, symbols: Uint16Array, count: number): void
 const firstLengths = (symbols: Uint16Array, count: number, kinds: number, codes: number): Array<Uint8Array> => {
   const uses = new Uint32Array(kinds)
   for (let i = 0; i < count; i++) uses[symbols[i]]++
-  let left = count
+  let remaining = count
   let from = 0
   return Array.from({ length: codes }, (_, code) => {
-    const share = left / (codes - code)
+    const share = remaining / (codes - code)
     let to = from
     let taken = 0
     while (to < kinds && taken < share) taken += uses[to++]
     const lengths = new Uint8Array(kinds).fill(15).fill(0, from, to)
-    left -= taken
+    remaining -= taken
     from = to
     return lengths
   })

@@ -137,15 +137,15 @@ const readColumn = (reader: BitReader, column: Uint32Array, capacity: number, co
   let run = 0
   let weight = 1
   let selector = 0
-  let left = 0
+  let remaining = 0
   let code = codes[0]
   for (;;) {
-    if (left === 0) {
+    if (remaining === 0) {
       if (selector >= selectorCount) throw damaged("more symbols than selectors")
       code = codes[selectors[selector++]]
-      left = GROUP_SIZE
+      remaining = GROUP_SIZE
     }
-    left--
+    remaining--
     const symbol = readSymbol(reader, code)
     if (symbol <= 1) {
       // RUNA and RUNB: a number in base two with the digits 1 and 2.

@@ -64,7 +64,7 @@ const WINDOW_KEPT = 1024 * 1024
 const SMALL = 256
 
 const makeZstd = (portableUpTo: number, decodeFrame: DecodeFrame): Compressor => ({
-  decompress: (input, size, room = (n) => new Uint8Array(n)) => {
+  decompress: (input, size, allocate = (n) => new Uint8Array(n)) => {
     const frame = readZstdFrame(input, size)
     if (!frame.checksum && size <= Math.max(portableUpTo, SMALL)) return portableZstd.decompress(input, size)
     const { zstdDecompressSync } = zlib()
@@ -72,7 +72,7 @@ const makeZstd = (portableUpTo: number, decodeFrame: DecodeFrame): Compressor =>
       return portableZstd.decompress(input, size)
     }
     if (frame.sized && frame.window <= Math.max(size, WINDOW_KEPT)) {
-      const output = room(size)
+      const output = allocate(size)
       if (decodeFrame(input, output)) return output
     }
     return exactly(

@@ -103,19 +103,19 @@ const compress = (input: Uint8Array, _level: number): Uint8Array => {
   while (at < size - MATCH_LIMIT) {
     const word = input[at] | (input[at + 1] << 8) | (input[at + 2] << 16) | (input[at + 3] << 24)
     const slot = Math.imul(word, 0x9e3779b1) >>> (32 - HASH_BITS)
-    const found = table[slot] - 1
+    const index = table[slot] - 1
     table[slot] = at + 1
     if (
-      found < 0 || at - found > 65535 || input[found] !== input[at] || input[found + 1] !== input[at + 1] ||
-      input[found + 2] !== input[at + 2] || input[found + 3] !== input[at + 3]
+      index < 0 || at - index > 65535 || input[index] !== input[at] || input[index + 1] !== input[at + 1] ||
+      input[index + 2] !== input[at + 2] || input[index + 3] !== input[at + 3]
     ) {
       // Steps grow where nothing matches, so that noise passes quickly.
       at += 1 + ((at - anchor) >>> 6)
       continue
     }
     let match = 4
-    while (at + match < size - LAST_LITERALS && input[found + match] === input[at + match]) match++
-    emit(at - anchor, at - found, match)
+    while (at + match < size - LAST_LITERALS && input[index + match] === input[at + match]) match++
+    emit(at - anchor, at - index, match)
     at += match
     anchor = at
   }

@@ -16,12 +16,12 @@ const decoder = lazyKernel<{
   readonly decode: (input: number, length: number, output: number, size: number) => number
 }>(LZ4)
 
-const decompress: Compressor["decompress"] = (input, size, room = (n) => new Uint8Array(n)) => {
+const decompress: Compressor["decompress"] = (input, size, allocate = (n) => new Uint8Array(n)) => {
   plausible("lz4", input.length, size, 255)
-  const its = size <= LARGEST ? decoder() : undefined
-  if (its === undefined) return lz4.decompress(input, size)
-  const output = room(size)
-  const done = withWasmMemory(input, output, (from, to) => its.decode(from, input.length, to, size))
+  const item = size <= LARGEST ? decoder() : undefined
+  if (item === undefined) return lz4.decompress(input, size)
+  const output = allocate(size)
+  const done = withWasmMemory(input, output, (from, to) => item.decode(from, input.length, to, size))
   return done ? output : lz4.decompress(input, size)
 }
 
@@ -31,13 +31,13 @@ const encoder = lazyKernel<{
 }>(LZ4_ENCODE)
 
 const compress: Compressor["compress"] = (input, level) => {
-  const most = input.length + Math.ceil(input.length / 255) + 16
-  const its = most <= LARGEST ? encoder() : undefined
-  if (its === undefined) return lz4.compress(input, level)
-  const output = scratch(most, input)
+  const max = input.length + Math.ceil(input.length / 255) + 16
+  const item = max <= LARGEST ? encoder() : undefined
+  if (item === undefined) return lz4.compress(input, level)
+  const output = scratch(max, input)
   let length = 0
   withWasmMemory(input, output, (from, to) => {
-    length = its.encode(from, input.length, to)
+    length = item.encode(from, input.length, to)
   })
   return output.slice(0, length)
 }

@@ -122,13 +122,13 @@ const writeSequences = (
     while (uses[symbols - 1] === 0) symbols--
     const used = uses.subarray(0, symbols)
     const own = suitingLog(count, used.filter((n) => n > 0).length, logMax)
-    const its = shares(used, own)
+    const int16Array = shares(used, own)
     const description = new BackwardBits(out, at)
-    writeShares(its, own, description)
+    writeShares(int16Array, own, description)
     const end = description.align()
-    if (costOf(used, its, own) + 8 * (end - at) >= costOf(used, counts, log)) return [standard(kind), 0]
+    if (costOf(used, int16Array, own) + 8 * (end - at) >= costOf(used, counts, log)) return [standard(kind), 0]
     at = end
-    return [fseEncoder(its, own), 2]
+    return [fseEncoder(int16Array, own), 2]
   }
   const [llCoder, llMode] = choose(ll, "literals")
   const [ofCoder, ofMode] = choose(of, "offsets")

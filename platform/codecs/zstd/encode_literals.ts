@@ -98,28 +98,28 @@ const encode = (
   out: Uint8Array,
   at: number,
 ): number => {
-  let held = 0
+  let buffered = 0
   let count = 0
   for (let i = last - 1; i >= first; i--) {
     const symbol = literals[i]
-    held |= values[symbol] << count
+    buffered |= values[symbol] << count
     count += lengths[symbol]
     while (count >= 8) {
-      out[at++] = held
-      held >>>= 8
+      out[at++] = buffered
+      buffered >>>= 8
       count -= 8
     }
   }
-  out[at++] = held | (1 << count)
+  out[at++] = buffered | (1 << count)
   return at
 }
 
 /** Writes the weights of a code, all but the last; how many bytes they take, 0 if there is no way to. */
 const describe = (lengths: Uint8Array, out: Uint8Array): number => {
-  const most = Math.max(...lengths)
+  const max = Math.max(...lengths)
   let count = 255
   while (lengths[count] === 0) count--
-  const weights = lengths.subarray(0, count).map((length) => length === 0 ? 0 : most + 1 - length)
+  const weights = lengths.subarray(0, count).map((length) => length === 0 ? 0 : max + 1 - length)
   const coded = codeWeights(weights, out)
   const plain = count <= 128 ? 1 + ((count + 1) >>> 1) : Infinity
   if (coded > 0 && coded < plain) return coded
@@ -141,14 +141,14 @@ const codeWeights = (weights: Uint8Array, out: Uint8Array): number => {
   const head = new BackwardBits(body, 1)
   writeShares(counts, log, head)
   const stream = new BackwardBits(body, head.align())
-  const its = fseEncoder(counts, log)
+  const currentFseEncoder = fseEncoder(counts, log)
   let i = weights.length - 1
   const states = [0, 0]
-  states[i & 1] = firstState(its, weights[i--])
-  states[i & 1] = firstState(its, weights[i--])
-  for (; i >= 0; i--) states[i & 1] = nextState(its, states[i & 1], weights[i], stream)
-  lastState(its, states[1], stream)
-  lastState(its, states[0], stream)
+  states[i & 1] = firstState(currentFseEncoder, weights[i--])
+  states[i & 1] = firstState(currentFseEncoder, weights[i--])
+  for (; i >= 0; i--) states[i & 1] = nextState(currentFseEncoder, states[i & 1], weights[i], stream)
+  lastState(currentFseEncoder, states[1], stream)
+  lastState(currentFseEncoder, states[0], stream)
   const end = stream.finish()
   if (end - 1 > 127) return 0
   body[0] = end - 1

@@ -122,25 +122,25 @@ export const backwardBits = (bytes: Uint8Array, from: number, end: number): numb
 const readWeights = (bytes: Uint8Array, from: number, end: number): Uint8Array => {
   const { table, next } = readFseTable(bytes, from, end, 255, 6)
   const weights = new Uint8Array(256)
-  let left = backwardBits(bytes, next, end)
+  let remaining = backwardBits(bytes, next, end)
   const read = (count: number): number => {
-    left -= count
+    remaining -= count
     // Beyond the start the bits are zeros.
-    const position = Math.max(left, 0)
+    const position = Math.max(remaining, 0)
     const byte = next + (position >>> 3)
     const word = (bytes[byte] | ((bytes[byte + 1] ?? 0) << 8)) >>> (position & 7)
     const mask = (1 << count) - 1
-    return left < 0 ? (word << -left) & mask : word & mask
+    return remaining < 0 ? (word << -remaining) & mask : word & mask
   }
   const states = [read(table.log), read(table.log)]
-  if (left < 0) throw damagedZstd("the weights of a Huffman code are cut short")
+  if (remaining < 0) throw damagedZstd("the weights of a Huffman code are cut short")
   let count = 0
   for (let turn = 0;; turn ^= 1) {
     if (count >= 254) throw damagedZstd("a Huffman code has too many weights")
     const state = states[turn]
     weights[count++] = table.symbols[state]
     const more = read(table.bits[state])
-    if (left < 0) {
+    if (remaining < 0) {
       weights[count++] = table.symbols[states[turn ^ 1]]
       return weights.subarray(0, count)
     }

@@ -30,8 +30,8 @@ export const fseEncoder = (counts: ArrayLike<number>, log: number): FseEncoder =
     if (counts[symbol] === -1) symbols[--high] = symbol
     starts[symbol + 1] = starts[symbol] + share
     if (share === 0) continue
-    const most = share === 1 ? log : log - highestBit(share - 1)
-    bits[symbol] = (most << 16) - (share << most)
+    const max = share === 1 ? log : log - highestBit(share - 1)
+    bits[symbol] = (max << 16) - (share << max)
     find[symbol] = starts[symbol] - share
   }
   const step = (size >>> 1) + (size >>> 3) + 3
@@ -55,10 +55,10 @@ export const firstState = ({ bits, find, states }: FseEncoder, symbol: number): 
 }
 
 /** Writes what leads from the state back; the state that says `symbol`, and then what the other said. */
-export const nextState = (its: FseEncoder, state: number, symbol: number, out: BackwardBits): number => {
-  const count = (state + its.bits[symbol]) >>> 16
+export const nextState = (currentFseEncoder: FseEncoder, state: number, symbol: number, out: BackwardBits): number => {
+  const count = (state + currentFseEncoder.bits[symbol]) >>> 16
   out.put(state & ((1 << count) - 1), count)
-  return its.states[(state >>> count) + its.find[symbol]]
+  return currentFseEncoder.states[(state >>> count) + currentFseEncoder.find[symbol]]
 }
 
 /** Writes the last state, with which a reader begins. */
@@ -70,25 +70,25 @@ export const shares = (uses: Uint32Array, log: number): Int16Array => {
   const size = 1 << log
   const total = uses.reduce((sum, n) => sum + n, 0)
   const out = new Int16Array(uses.length)
-  let left = size
+  let remaining = size
   for (let symbol = 0; symbol < uses.length; symbol++) {
-    if (uses[symbol] > 0) left -= out[symbol] = Math.max(1, Math.round(uses[symbol] / total * size))
+    if (uses[symbol] > 0) remaining -= out[symbol] = Math.max(1, Math.round(uses[symbol] / total * size))
   }
   // what rounding has given or taken away, to and from those who feel it least
-  for (; left !== 0; left -= Math.sign(left)) {
+  for (; remaining !== 0; remaining -= Math.sign(remaining)) {
     let best = -1
     for (let symbol = 0; symbol < uses.length; symbol++) {
-      if (left < 0 && out[symbol] < 2 || out[symbol] === 0) continue
-      if (best < 0 || uses[symbol] / out[symbol] * left > uses[best] / out[best] * left) best = symbol
+      if (remaining < 0 && out[symbol] < 2 || out[symbol] === 0) continue
+      if (best < 0 || uses[symbol] / out[symbol] * remaining > uses[best] / out[best] * remaining) best = symbol
     }
-    out[best] += Math.sign(left)
+    out[best] += Math.sign(remaining)
   }
   return out
 }
 
 /** How many states suit `total` symbols of so many kinds: `1 << log`. */
-export const suitingLog = (total: number, kinds: number, most: number): number =>
-  Math.max(5, highestBit(kinds) + 1, Math.min(most, highestBit(Math.max(total - 1, 1)) - 2))
+export const suitingLog = (total: number, kinds: number, max: number): number =>
+  Math.max(5, highestBit(kinds) + 1, Math.min(max, highestBit(Math.max(total - 1, 1)) - 2))
 
 /** The bits that symbols take in the states of a distribution. */
 export const costOf = (uses: Uint32Array, counts: ArrayLike<number>, log: number): number => {

@@ -17,24 +17,24 @@ const decodeStream = (
 ): void => {
   const { entries, maxBits } = table
   const mask = (1 << maxBits) - 1
-  let left = backwardBits(bytes, from, end)
+  let remaining = backwardBits(bytes, from, end)
   let to = first
   // While a whole window is left, its (at most 18) bits lie in three bytes.
-  while (to < last && left >= maxBits) {
-    const position = left - maxBits
+  while (to < last && remaining >= maxBits) {
+    const position = remaining - maxBits
     const byte = from + (position >>> 3)
     const word = bytes[byte] | (bytes[byte + 1] << 8) | (bytes[byte + 2] << 16)
     const entry = entries[(word >>> (position & 7)) & mask]
     out[to++] = entry
-    left -= entry >>> 8
+    remaining -= entry >>> 8
   }
-  while (to < last && left > 0) {
+  while (to < last && remaining > 0) {
     const word = bytes[from] | (bytes[from + 1] << 8)
-    const entry = entries[((word & ((1 << left) - 1)) << (maxBits - left)) & mask]
+    const entry = entries[((word & ((1 << remaining) - 1)) << (maxBits - remaining)) & mask]
     out[to++] = entry
-    left -= entry >>> 8
+    remaining -= entry >>> 8
   }
-  if (to !== last || left !== 0) throw damagedZstd("a stream of literals does not come out even")
+  if (to !== last || remaining !== 0) throw damagedZstd("a stream of literals does not come out even")
 }
 
 /** The literals of a block, the Huffman code they leave for the next, and where the sequences start. */
@@ -49,7 +49,7 @@ export const readLiterals = (
   bytes: Uint8Array,
   from: number,
   end: number,
-  room: number,
+  capacity: number,
   previous: HuffmanTable | undefined,
 ): Literals => {
   if (from >= end) throw damagedZstd("a block without a header of literals")
@@ -77,7 +77,7 @@ export const readLiterals = (
     length = (word >>> 22) | (bytes[from + 4] << 10)
   }
   if (count > BLOCK_MAX) throw damagedZstd("a block has more literals than blocks can have")
-  if (count > room) throw damagedZstd("a block has more literals than the frame has room for")
+  if (count > capacity) throw damagedZstd("a block has more literals than the frame has room for")
   if (length > end - at) throw damagedZstd("the literals of a block are cut short")
   const stop = at + length
   if (type === 0) return { bytes: bytes.subarray(at, stop), table: previous, next: stop }

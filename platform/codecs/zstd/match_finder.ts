@@ -30,10 +30,10 @@ export class MatchFinder {
   /** The matches that start in `input[from … end)`, and end there. Blocks must come in their order. */
   find(from: number, end: number): Matches {
     const { input, table } = this
-    const most = Math.ceil((end - from) / SHORTEST)
-    const literals = new Uint32Array(most)
-    const lengths = new Uint32Array(most)
-    const offsets = new Uint32Array(most)
+    const max = Math.ceil((end - from) / SHORTEST)
+    const literals = new Uint32Array(max)
+    const lengths = new Uint32Array(max)
+    const offsets = new Uint32Array(max)
     const rest = new Uint8Array(end - from)
     let count = 0
     let kept = 0
@@ -46,24 +46,24 @@ export class MatchFinder {
       const hashed = table[slot] - 1
       table[slot] = at + 1
       const before = at - this.repeats[0]
-      let found = -1
-      if (before >= 0 && at > anchor && same(input, before, at)) found = before
-      else if (hashed >= 0 && same(input, hashed, at)) found = hashed
-      if (found < 0) {
+      let index = -1
+      if (before >= 0 && at > anchor && same(input, before, at)) index = before
+      else if (hashed >= 0 && same(input, hashed, at)) index = hashed
+      if (index < 0) {
         // steps grow where nothing repeats
         at += 1 + ((at - anchor) >>> 7)
         continue
       }
       let length = SHORTEST
-      while (at + length < end && input[found + length] === input[at + length]) length++
-      while (at > anchor && found > 0 && input[at - 1] === input[found - 1]) {
+      while (at + length < end && input[index + length] === input[at + length]) length++
+      while (at > anchor && index > 0 && input[at - 1] === input[index - 1]) {
         at--
-        found--
+        index--
         length++
       }
       literals[count] = at - anchor
       lengths[count] = length
-      offsets[count++] = this.numbered(at - found, at - anchor)
+      offsets[count++] = this.numbered(at - index, at - anchor)
       rest.set(input.subarray(anchor, at), kept)
       kept += at - anchor
       at += length

@@ -31,13 +31,13 @@ interface Decoder {
 /** Starts a decoder; `undefined` where it is not as it is known. */
 const start = (): Decoder | undefined => {
   try {
-    const its = zlib().createZstdDecompress() as unknown as Decoder
+    const decoder = zlib().createZstdDecompress() as unknown as Decoder
     // an error is told by the state, which is left as it was
-    its.on("error", () => {})
+    decoder.on("error", () => {})
     if (
-      typeof its._handle?.reset === "function" && typeof its._handle.writeSync === "function" &&
-      its._writeState instanceof Uint32Array
-    ) return its
+      typeof decoder._handle?.reset === "function" && typeof decoder._handle.writeSync === "function" &&
+      decoder._writeState instanceof Uint32Array
+    ) return decoder
   } catch {
     // there is no zstd
   }
@@ -61,12 +61,12 @@ export const makeFrameDecoder = (): DecodeFrame => {
       handleUnavailable = true
       return false
     }
-    const { _handle: handle, _writeState: left } = decoder
+    const { _handle: handle, _writeState: remaining } = decoder
     try {
-      left!.fill(1)
+      remaining!.fill(1)
       handle!.reset()
       handle!.writeSync(zlib().constants.ZSTD_e_end, input, 0, input.length, output, 0, output.length)
-      if (left![0] === 0 && left![1] === 0) return true
+      if (remaining![0] === 0 && remaining![1] === 0) return true
     } catch {
       // damaged, as below
     }

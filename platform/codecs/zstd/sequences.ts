@@ -125,14 +125,14 @@ export const runSequences = (
     const modes = bytes[at++]
     const start = readTables(state.tables, modes, bytes, at, end)
     const { literals: ll, offsets: of, matches: ml } = state.tables as Required<SequenceTables>
-    let left = backwardBits(bytes, start, end)
+    let remaining = backwardBits(bytes, start, end)
     // At most 17 bits at once; three bytes hold them wherever they start.
     const read = (bits: number): number => {
-      left -= bits
-      if (left < 0) throw damagedZstd("the sequences of a block are cut short")
-      const byte = start + (left >>> 3)
+      remaining -= bits
+      if (remaining < 0) throw damagedZstd("the sequences of a block are cut short")
+      const byte = start + (remaining >>> 3)
       const word = bytes[byte] | (bytes[byte + 1] << 8) | (bytes[byte + 2] << 16)
-      return (word >>> (left & 7)) & ((1 << bits) - 1)
+      return (word >>> (remaining & 7)) & ((1 << bits) - 1)
     }
     let llState = read(ll.log)
     let ofState = read(of.log)
@@ -184,7 +184,7 @@ export const runSequences = (
       mlState = ml.base[mlState] + read(ml.bits[mlState])
       ofState = of.base[ofState] + read(of.bits[ofState])
     }
-    if (left !== 0) throw damagedZstd("bits follow the last sequence of a block")
+    if (remaining !== 0) throw damagedZstd("bits follow the last sequence of a block")
   }
   const rest = literals.length - used
   if (rest > stop - to) throw tooMuch()

@@ -53,8 +53,10 @@ const LONGEST_TAG = 1 << 14
 /** Where the links of a page lead. */
 function* linksIn(page: string): Generator<string> {
   for (const [, attributes] of page.matchAll(anchor)) {
-    const found = attributes.length > LONGEST_TAG ? null : href.exec(attributes)
-    if (found !== null) yield unescapeHtml(found[1] ?? found[2] ?? found[3]).trim()
+    const regExpExecArray = attributes.length > LONGEST_TAG ? null : href.exec(attributes)
+    if (regExpExecArray !== null) {
+      yield unescapeHtml(regExpExecArray[1] ?? regExpExecArray[2] ?? regExpExecArray[3]).trim()
+    }
   }
 }
 
@@ -64,11 +66,11 @@ function* linksIn(page: string): Generator<string> {
  * by. A name that is shown with a slash behind is a folder.
  */
 export const parseIndexPage = (page: string, base: string): ReadonlyArray<Entry> | undefined => {
-  const found = new Map<string, Entry>()
+  const match = new Map<string, Entry>()
   for (const link of linksIn(page)) {
     const entry = entryOf(link, base)
-    if (entry !== undefined && found.get(entry.name)?.kind !== "folder") found.set(entry.name, entry)
+    if (entry !== undefined && match.get(entry.name)?.kind !== "folder") match.set(entry.name, entry)
   }
-  if (found.size === 0 && !title.test(page)) return undefined
-  return [...found.values()].sort((a, b) => compareBytewise(a.name, b.name))
+  if (match.size === 0 && !title.test(page)) return undefined
+  return [...match.values()].sort((a, b) => compareBytewise(a.name, b.name))
 }

@@ -75,8 +75,8 @@ const innermost = (cause: unknown): string => {
 /** A text of the runtime without queries, user names and passwords, which it may quote from `url`. */
 const redacted = (text: string, url: string): string => {
   const { search } = new URL(url)
-  const known = search.length > 1 ? text.replaceAll(search, "") : text
-  return known.replace(/(https?:\/\/)[^\s/?#"'@]*@/gi, "$1").replace(/(https?:\/\/[^\s?"']*)\?[^\s"')]*/gi, "$1")
+  const existing = search.length > 1 ? text.replaceAll(search, "") : text
+  return existing.replace(/(https?:\/\/)[^\s/?#"'@]*@/gi, "$1").replace(/(https?:\/\/[^\s?"']*)\?[^\s"')]*/gi, "$1")
 }
 
 /** What the runtime threw, redacted. The errors of the client also hold the request with its headers, which is left out. */

@@ -53,10 +53,10 @@ export const makeListing = (send: Send): HttpListing => {
     remembered -= manifests.get(base)?.manifest.bytes ?? 0
     manifests.delete(base)
   }
-  const remember = (base: string, known: Known): void => {
+  const remember = (base: string, loaded: Known): void => {
     forget(base)
-    manifests.set(base, known)
-    remembered += known.manifest.bytes
+    manifests.set(base, loaded)
+    remembered += loaded.manifest.bytes
     for (const other of manifests.keys()) {
       if (remembered <= MAX_REMEMBERED || other === base) return
       forget(other)
@@ -78,16 +78,16 @@ export const makeListing = (send: Send): HttpListing => {
     manifestFlights(
       at.base + at.query,
       Effect.gen(function* () {
-        const known = manifests.get(at.base)
+        const existing = manifests.get(at.base)
         const url = urlIn(at, MANIFEST_NAME)
         // a query can be a signature
         const shown = urlIn({ base: at.base, query: "" }, MANIFEST_NAME)
-        const headers = known?.etag === undefined ? undefined : { "if-none-match": known.etag }
+        const headers = existing?.etag === undefined ? undefined : { "if-none-match": existing.etag }
         const request: HttpRequest = { op: "list", uri, method: "GET", url, headers }
         const answer = yield* send(request)
-        if (answer.status === 304 && known !== undefined) {
-          remember(at.base, known)
-          return yield* Effect.as(answer.discard, known.manifest)
+        if (answer.status === 304 && existing !== undefined) {
+          remember(at.base, existing)
+          return yield* Effect.as(answer.discard, existing.manifest)
         }
         if (isAbsent(answer.status)) {
           yield* answer.discard

@@ -55,10 +55,10 @@ export const decodeManifest = (bytes: Uint8Array): Manifest => {
   const search = (key: Uint8Array): number =>
     firstFrom(length, (i) => {
       const start = starts[i]
-      const most = Math.min(ends[i] - start, key.length)
+      const max = Math.min(ends[i] - start, key.length)
       let k = 0
-      while (k < most && text[start + k] === key[k]) k++
-      return k < most ? text[start + k] < key[k] : ends[i] - start < key.length
+      while (k < max && text[start + k] === key[k]) k++
+      return k < max ? text[start + k] < key[k] : ends[i] - start < key.length
     })
   /** Whether path `i` begins with `key`. */
   const begins = (i: number, key: Uint8Array): boolean =>

@@ -56,9 +56,9 @@ export const bindHeaders = (
   // one spelling for each name, so that a header of the request itself replaces it
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   if (Object.keys(named).length === 0) return { headersFor: () => undefined, bind: () => Effect.void }
-  const given = origin === undefined || origin instanceof URL || typeof origin === "string" ? [origin] : origin
+  const input = origin === undefined || origin instanceof URL || typeof origin === "string" ? [origin] : origin
   const origins = new Set<string>()
-  for (const each of given) {
+  for (const each of input) {
     if (each === undefined) continue
     const parsed = originOf(each)
     if (parsed === undefined) throw invalidOption("", "origin", "expected http:// or https:// URLs")

@@ -123,9 +123,9 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   /** How many bytes path `i` and path `j` have in common, from their beginnings. */
   const sharedBy = (i: number, j: number): number => {
     const [a, b] = [starts[i], starts[j]]
-    const most = Math.min(ends[i] - a, ends[j] - b)
+    const max = Math.min(ends[i] - a, ends[j] - b)
     let k = 0
-    while (k < most && text[a + k] === text[b + k]) k++
+    while (k < max && text[a + k] === text[b + k]) k++
     return k
   }
   /** The order of path `i` and path `j`. */
@@ -280,19 +280,19 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
     throw new TypeError("expected an object with the keys format, version and files")
   }
   at++
-  const found = new Set<string>()
+  const match = new Set<string>()
   if (!take(CLOSE)) {
     do {
       const name = key()
-      if (found.has(name)) throw new TypeError(`${name}: this key is there twice`)
+      if (match.has(name)) throw new TypeError(`${name}: this key is there twice`)
       if (name === "files") {
         takeFiles()
-        found.add(name)
+        match.add(name)
       } else if (Object.hasOwn(head, name)) {
         // before `files`, as a rule: another version may have anything there
         const value = scalar()
         if (value !== head[name]) throw new TypeError(`${name}: expected ${JSON.stringify(head[name])}`)
-        found.add(name)
+        match.add(name)
       } else skipValue()
     } while (take(COMMA))
     expect(CLOSE)
@@ -300,9 +300,9 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   skipSpace()
   if (at < bytes.length) throw invalid("the end")
   for (const [name, value] of Object.entries(head)) {
-    if (!found.has(name)) throw new TypeError(`${name}: expected ${JSON.stringify(value)}`)
+    if (!match.has(name)) throw new TypeError(`${name}: expected ${JSON.stringify(value)}`)
   }
-  if (!found.has("files")) throw new TypeError("files: expected a list of [path, size]")
+  if (!match.has("files")) throw new TypeError("files: expected a list of [path, size]")
 
   if (sorted) return { text, starts, ends, shared, sizes, length }
   const indices = new Uint32Array(length).map((_, i) => i).sort(order)

@@ -76,8 +76,8 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
           if (name === MANIFEST_NAME) continue
           const below = path === "" ? name : `${path}/${name}`
           if (kind === "folder") {
-            const its = isLink === true ? yield* throughLink(folder, below) : through
-            if (its === undefined) continue
+            const values = isLink === true ? yield* throughLink(folder, below) : through
+            if (values === undefined) continue
             if (depth === DEEPEST) {
               return yield* refuse(`${below} lies deeper than ${DEEPEST} folders; a link may lead back`)
             }
@@ -86,7 +86,7 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
                 `there are more than ${MAX_FOLDERS} folders; links may show a folder under many paths`,
               )
             }
-            waiting.push({ path: below, depth: depth + 1, through: its })
+            waiting.push({ path: below, depth: depth + 1, through: values })
             continue
           }
           bytes += below.length + FILE_BYTES

@@ -158,14 +158,14 @@ export const makeReads = (send: Send): HttpReads => {
   const whole = (
     request: HttpRequest,
     answer: HttpAnswer,
-    most: number,
+    max: number,
     tooLarge: Effect.Effect<never, StorageError>,
   ): Effect.Effect<Uint8Array, StorageError> => {
     const { length } = answer
     if (length !== undefined) {
-      return length <= most ? exactly(request, answer, length) : Effect.zipRight(answer.discard, tooLarge)
+      return length <= max ? exactly(request, answer, length) : Effect.zipRight(answer.discard, tooLarge)
     }
-    return Effect.flatMap(answer.body(most + 1), (bytes) => bytes.length > most ? tooLarge : Effect.succeed(bytes))
+    return Effect.flatMap(answer.body(max + 1), (bytes) => bytes.length > max ? tooLarge : Effect.succeed(bytes))
   }
 
   /** A range in the body of an answer that begins at the beginning of the file; what is behind is not waited for. */
@@ -179,8 +179,8 @@ export const makeReads = (send: Send): HttpReads => {
     if (answer.length !== undefined && answer.length < end) {
       return Effect.zipRight(answer.discard, pastEnd(op, uri, { offset, length }, answer.length))
     }
-    const asked = offset === 0 && answer.length === end
-    if (end > SMALL && !asked) return Effect.zipRight(answer.discard, noRanges(op, uri))
+    const requested = offset === 0 && answer.length === end
+    if (end > SMALL && !requested) return Effect.zipRight(answer.discard, noRanges(op, uri))
     return Effect.map(exactly(request, answer, end), (bytes) => offset === 0 ? bytes : bytes.slice(offset))
   }
 
@@ -219,8 +219,13 @@ export const makeReads = (send: Send): HttpReads => {
         if (have.start === offset && have.end < end && have.end === have.total) {
           return yield* pastEnd(op, uri, range, have.total)
         }
-        const asked = `bytes ${offset} to ${end - 1}`
-        return yield* fail(op, uri, "Unknown", `asked for ${asked}, the server sent ${have.start} to ${have.end - 1}`)
+        const requested = `bytes ${offset} to ${end - 1}`
+        return yield* fail(
+          op,
+          uri,
+          "Unknown",
+          `asked for ${requested}, the server sent ${have.start} to ${have.end - 1}`,
+        )
       }
       return { bytes: yield* allOf(request, answer, length), total: have?.total }
     })
@@ -342,24 +347,24 @@ export const makeReads = (send: Send): HttpReads => {
   const readTail = (uri: string, length: number): Effect.Effect<Tail, ReadFailure> =>
     checking("readTail", uri, true, (check) => tailOf(uri, length, check))
 
-  const checked = (op: StorageOp, uri: string, ranges: ReadonlyArray<ByteRange>, most?: number) =>
-    Effect.try({ try: () => checkRanges(op, uri, ranges, most), catch: (error) => error as StorageError })
+  const checked = (op: StorageOp, uri: string, ranges: ReadonlyArray<ByteRange>, max?: number) =>
+    Effect.try({ try: () => checkRanges(op, uri, ranges, max), catch: (error) => error as StorageError })
 
   const rangesOf = (uri: string, ranges: ReadonlyArray<ByteRange>, check: VersionCheck) =>
     Effect.gen(function* () {
       const op = "readRanges"
       yield* checked(op, uri, ranges)
-      const wanted = ranges.filter(({ length }) => length > 0)
-      const end = wanted.reduce((most, { offset, length }) => Math.max(most, offset + length), 0)
-      if (wanted.length > 1 && end <= SMALL && rangeless.has(hostOf(fileUrl(httpPlace(op, uri))))) {
+      const requested = ranges.filter(({ length }) => length > 0)
+      const end = requested.reduce((max, { offset, length }) => Math.max(max, offset + length), 0)
+      if (requested.length > 1 && end <= SMALL && rangeless.has(hostOf(fileUrl(httpPlace(op, uri))))) {
         const { bytes } = yield* readPart(op, uri, { offset: 0, length: end }, check)
-        if (wanted.length < ranges.length) yield* checked(op, uri, ranges, yield* sizeOf(op, uri, check))
+        if (requested.length < ranges.length) yield* checked(op, uri, ranges, yield* sizeOf(op, uri, check))
         return ranges.map(({ offset, length }) => bytes.slice(offset, offset + length))
       }
-      const parts = yield* Effect.forEach(wanted, (range) => readPart(op, uri, range, check), {
+      const parts = yield* Effect.forEach(requested, (range) => readPart(op, uri, range, check), {
         concurrency: CONCURRENCY,
       })
-      if (wanted.length < ranges.length || ranges.length === 0) {
+      if (requested.length < ranges.length || ranges.length === 0) {
         const total = parts.find((part) => part.total !== undefined)?.total
         yield* checked(op, uri, ranges, total ?? (yield* sizeOf(op, uri, check)))
       }

@@ -57,7 +57,7 @@ export interface HttpAnswer {
   /** Bytes in the body, if a header tells, and they come as they are stored. */
   readonly length: number | undefined
   /** The body up to `most` bytes; what is longer is cut there, and the connection given up. */
-  readonly body: (most: number) => Effect.Effect<Uint8Array, StorageError>
+  readonly body: (max: number) => Effect.Effect<Uint8Array, StorageError>
   /** Gives up the body. */
   readonly discard: Effect.Effect<void>
 }
@@ -95,26 +95,26 @@ const isCompressed = ({ status, headers }: HttpClientResponse): boolean => {
  */
 const gather = (
   stream: Stream.Stream<Uint8Array, unknown>,
-  most: number,
+  max: number,
   length: number | undefined,
   told: (bytes: number) => void = () => {},
 ): Effect.Effect<Uint8Array, unknown> =>
   Effect.suspend(() => {
-    let bytes = new Uint8Array(Math.min(most, 1 << 16))
+    let bytes = new Uint8Array(Math.min(max, 1 << 16))
     let have = 0
     const take = (piece: Uint8Array): boolean => {
-      const part = piece.length > most - have ? piece.subarray(0, most - have) : piece
+      const part = piece.length > max - have ? piece.subarray(0, max - have) : piece
       if (have + part.length > bytes.length) {
         const need = have + part.length
         const size = length !== undefined && length >= need && length <= 8 * need ? length : 2 * bytes.length
-        const grown = new Uint8Array(Math.min(most, Math.max(size, need)))
+        const grown = new Uint8Array(Math.min(max, Math.max(size, need)))
         grown.set(bytes.subarray(0, have))
         bytes = grown
       }
       bytes.set(part, have)
       have += part.length
       told(have)
-      return have < most
+      return have < max
     }
     return Effect.map(
       unlogged(Stream.runForEachWhile(stream, (piece) => Effect.sync(() => take(piece)))),
@@ -175,7 +175,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
       status: response.status,
       header: (name) => response.headers[name],
       length,
-      body: (most) => {
+      body: (max) => {
         unread = false
         const cut = <A>(bytes: Effect.Effect<A, unknown>) =>
           Effect.mapError(bytes, (error) => cutBody(request.op, request.uri, url, causeOf(error)))
@@ -189,13 +189,13 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
             Effect.fail(new StorageError({ op: request.op, uri: request.uri, reason: "Unsupported", cause })),
           )
         }
-        if (Math.min(most, length ?? most) > TIMED) {
-          return withProgress(request, (told) => cut(firstFailure(gather(response.stream, most, length, told))))
+        if (Math.min(max, length ?? max) > TIMED) {
+          return withProgress(request, (told) => cut(firstFailure(gather(response.stream, max, length, told))))
         }
         // the length in the header is then also where the connection ends
-        const bytes = length !== undefined && length <= most
+        const bytes = length !== undefined && length <= max
           ? Effect.map(response.arrayBuffer, (buffer) => new Uint8Array(buffer))
-          : firstFailure(gather(response.stream, most, length))
+          : firstFailure(gather(response.stream, max, length))
         return inTime(request, "the body", cut(bytes))
       },
       discard: Effect.suspend(() => {

@@ -101,7 +101,7 @@ export interface FileVersions {
 }
 
 /** Versions of up to `most` files, and of as many in each session. */
-export const makeFileVersions = (most: number = MAX_FILES): FileVersions => {
+export const makeFileVersions = (max: number = MAX_FILES): FileVersions => {
   /** As any call saw them last. */
   const files = new Map<string, Remembered>()
   /** As the calls of a session saw them. */
@@ -110,7 +110,7 @@ export const makeFileVersions = (most: number = MAX_FILES): FileVersions => {
   const remember = (among: Map<string, Remembered>, url: string, entry: Remembered): void => {
     among.delete(url)
     among.set(url, entry)
-    if (among.size > most) among.delete(among.keys().next().value!)
+    if (among.size > max) among.delete(among.keys().next().value!)
   }
 
   /** In a page of another origin, the browser would ask the server for permission to send these headers. */
@@ -128,7 +128,7 @@ export const makeFileVersions = (most: number = MAX_FILES): FileVersions => {
     // outlives its place in the map, so that one call never mixes two versions
     let own = seen?.get(url)
     const beginsAnew = (): boolean => own === undefined && (anew || session !== undefined)
-    const known = (): Remembered | undefined => {
+    const lookup = (): Remembered | undefined => {
       own ??= seen?.get(url)
       return beginsAnew() ? undefined : session === undefined ? files.get(url) ?? own : own
     }
@@ -182,7 +182,7 @@ export const makeFileVersions = (most: number = MAX_FILES): FileVersions => {
       reject,
       holds: () => own === undefined || !own.changed,
       preconditions: () => {
-        const version = known()?.version
+        const version = lookup()?.version
         return version === undefined || !mayAsk(url) ? undefined : preconditionsFor(version)
       },
     }

@@ -169,7 +169,7 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   const temporary = temporaryFor(target, sync)
   let fd: number | undefined = openNew(temporary, sync)
   let gathered = new Uint8Array(0)
-  let held = 0
+  let buffered = 0
   let position = 0
   let lost: unknown
   /** Whether all bytes are on the disk, and whether they are on their way to it. */
@@ -179,9 +179,9 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   let abandoned = false
 
   const flush = (): void => {
-    writeAt(fd!, gathered.subarray(0, held), position)
-    position += held
-    held = 0
+    writeAt(fd!, gathered.subarray(0, buffered), position)
+    position += buffered
+    buffered = 0
   }
   const close = (): void => {
     if (fd !== undefined) fs().closeSync(fd)
@@ -197,20 +197,20 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   return {
     append: (bytes) => {
       synced = false
-      if (held + bytes.length > GATHERED) flush()
+      if (buffered + bytes.length > GATHERED) flush()
       if (bytes.length > GATHERED) {
         writeAt(fd!, bytes, position)
         position += bytes.length
         return
       }
       if (gathered.length === 0) gathered = new Uint8Array(GATHERED)
-      gathered.set(bytes, held)
-      held += bytes.length
+      gathered.set(bytes, buffered)
+      buffered += bytes.length
     },
     prepare: () => {
       if (lost !== undefined) throw lost
       const file = fd
-      if (file === undefined || position + held <= SYNCED_AT_ONCE) return undefined
+      if (file === undefined || position + buffered <= SYNCED_AT_ONCE) return undefined
       flush()
       return (done) => {
         syncing = true

@@ -47,8 +47,8 @@ const sizeOf = (uri: string, size: number | undefined): number => {
 /** Reads until `bytes` is full or the file ends; answers how many bytes came. */
 const fill = (file: ReadableFile, bytes: Uint8Array, offset: number): number => {
   for (let done = 0;;) {
-    const wanted = Math.min(bytes.length - done, READ_MAX)
-    const count = wanted === 0 ? 0 : file.read(bytes, done, wanted, offset + done)
+    const requested = Math.min(bytes.length - done, READ_MAX)
+    const count = requested === 0 ? 0 : file.read(bytes, done, requested, offset + done)
     done += count
     // fewer than asked for come at the end only
     if (count < READ_MAX) return done

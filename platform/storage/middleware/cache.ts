@@ -142,15 +142,15 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       })
     })
 
-  const keep = (uri: string, offset: number, bytes: Uint8Array, size?: number): void => {
+  const isKept = (uri: string, offset: number, bytes: Uint8Array, size?: number): void => {
     if (size !== undefined) cache.putSize(uri, size)
     cache.put(uri, offset, bytes)
   }
 
   const size = (uri: string): Effect.Effect<number, Failure> =>
     agreeing("size", uri, (own) => {
-      const known = cache.size(uri)
-      if (known !== undefined) return Effect.as(countReads(uri, 1, 0), known)
+      const existing = cache.size(uri)
+      if (existing !== undefined) return Effect.as(countReads(uri, 1, 0), existing)
       const reading = Effect.tap(storage.size(uri), (size) => Effect.sync(() => cache.putSize(uri, size)))
       return Effect.zipRight(countReads(uri, 0, 1), sizes(uri, invalidateChanged(uri, reading, own)))
     })
@@ -158,9 +158,9 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
   const read = (uri: string): Effect.Effect<Uint8Array, Failure> =>
     agreeing("read", uri, (own) => {
       const size = cache.size(uri)
-      const known = size === undefined ? undefined : cache.find(uri, 0, size)
-      if (known !== undefined) return Effect.as(countReads(uri, 1, 0), known)
-      const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => keep(uri, 0, bytes, bytes.length)))
+      const existing = size === undefined ? undefined : cache.find(uri, 0, size)
+      if (existing !== undefined) return Effect.as(countReads(uri, 1, 0), existing)
+      const reading = Effect.tap(storage.read(uri), (bytes) => Effect.sync(() => isKept(uri, 0, bytes, bytes.length)))
       return Effect.zipRight(
         countReads(uri, 0, 1),
         Effect.map(wholes(uri, invalidateChanged(uri, reading, own)), (bytes) => bytes.slice()),
@@ -178,21 +178,21 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       } catch (error) {
         return Effect.fail(error as StorageError)
       }
-      const found = ranges.map(({ offset, length }) => length > 0 ? cache.find(uri, offset, length) : undefined)
-      const missing = ranges.filter((_, i) => found[i] === undefined)
+      const match = ranges.map(({ offset, length }) => length > 0 ? cache.find(uri, offset, length) : undefined)
+      const missing = ranges.filter((_, i) => match[i] === undefined)
       const counted = countReads(uri, ranges.length - missing.length, missing.length)
-      if (missing.length === 0) return Effect.as(counted, found as ReadonlyArray<Uint8Array>)
+      if (missing.length === 0) return Effect.as(counted, match as ReadonlyArray<Uint8Array>)
       const before = missing.length < ranges.length ? cache.identity(uri) : undefined
       const key = `${missing.map(({ offset, length }) => `${offset}+${length}`).join()} ${uri}`
       const reading = Effect.tap(storage.readRanges(uri, missing), (parts) =>
         Effect.sync(() =>
-          parts.forEach((bytes, i) => bytes.length > 0 && keep(uri, missing[i].offset, bytes))
+          parts.forEach((bytes, i) => bytes.length > 0 && isKept(uri, missing[i].offset, bytes))
         ))
       return Effect.flatMap(Effect.zipRight(counted, spans(key, invalidateChanged(uri, reading, own))), (parts) => {
         // forgotten meanwhile: what was found may be of another version
         if (before !== undefined && cache.identity(uri) !== before) return storage.readRanges(uri, ranges)
         let next = 0
-        return Effect.succeed(found.map((bytes) => bytes ?? parts[next++].slice()))
+        return Effect.succeed(match.map((bytes) => bytes ?? parts[next++].slice()))
       })
     })
 
@@ -205,7 +205,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
       }
       const reading = Effect.tap(
         storage.readTail(uri, length),
-        ({ bytes, size }) => Effect.sync(() => keep(uri, size - bytes.length, bytes, size)),
+        ({ bytes, size }) => Effect.sync(() => isKept(uri, size - bytes.length, bytes, size)),
       )
       return Effect.map(
         Effect.zipRight(countReads(uri, 0, 1), tails(`${length} ${uri}`, invalidateChanged(uri, reading, own))),
@@ -215,8 +215,8 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
 
   const list = (uri: string): Effect.Effect<ReadonlyArray<Entry>, StorageError> =>
     Effect.suspend(() => {
-      const known = listings.get(uri)
-      if (known !== undefined) return Effect.succeed(known)
+      const existing = listings.get(uri)
+      if (existing !== undefined) return Effect.succeed(existing)
       return lists(uri, Effect.tap(storage.list(uri), (entries) => Effect.sync(() => listings.set(uri, entries))))
     })
 

@@ -41,7 +41,7 @@ export interface CoalescingPlan {
  */
 export const planCoalescing = (
   ranges: ReadonlyArray<ByteRange>,
-  { gap = 512 << 10, most = 16 << 20 }: CoalescingOptions = {},
+  { gap = 512 << 10, most: max = 16 << 20 }: CoalescingOptions = {},
 ): CoalescingPlan => {
   const order = Array.from(ranges, (_, i) => i).sort((a, b) =>
     ranges[a].offset - ranges[b].offset || ranges[b].length - ranges[a].length
@@ -53,7 +53,7 @@ export const planCoalescing = (
     const last = reads[reads.length - 1]
     const end = last === undefined ? 0 : last.offset + last.length
     const together = last === undefined ? 0 : Math.max(end, offset + length) - last.offset
-    if (last !== undefined && offset - end <= gap && together <= Math.max(most, last.length)) last.length = together
+    if (last !== undefined && offset - end <= gap && together <= Math.max(max, last.length)) last.length = together
     else reads.push({ offset, length })
     readOf[i] = reads.length - 1
   }

@@ -29,6 +29,6 @@ export const withLimit = (storage: Storage, requests: number): Storage => {
   return {
     ...mapStorage(storage, { read: turn, list: turn, write: turn }),
     readRanges: (uri, ranges, into) =>
-      eachRange(ranges, into, (some, room) => turn(storage.readRanges(uri, some, room))),
+      eachRange(ranges, into, (some, capacity) => turn(storage.readRanges(uri, some, capacity))),
   }
 }

@@ -125,7 +125,7 @@ export const withRetry = (storage: Storage, options: RetryOptions = {}): Storage
   return {
     ...mapStorage(storage, { read: retrying, list: retrying, write: retrying }),
     readRanges: (uri, ranges, into) =>
-      eachRange(ranges, into, (some, room) => retrying(storage.readRanges(uri, some, room))),
+      eachRange(ranges, into, (some, capacity) => retrying(storage.readRanges(uri, some, capacity))),
     create: (uri, bytes) => storage.create(uri, bytes),
     removeAll,
   }

@@ -32,10 +32,10 @@ export const makeSingleFlight = <A, E>(): SingleFlight<A, E> => {
   return (key, work) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
-        const known = flights.get(key)
-        if (known?.fiber !== undefined) {
-          known.waiting++
-          return Effect.onInterrupt(restore(Fiber.join(known.fiber)), () => leave(key, known, known.fiber!))
+        const existing = flights.get(key)
+        if (existing?.fiber !== undefined) {
+          existing.waiting++
+          return Effect.onInterrupt(restore(Fiber.join(existing.fiber)), () => leave(key, existing, existing.fiber!))
         }
         const flight: Flight<A, E> = { fiber: undefined, waiting: 1 }
         flights.set(key, flight)

@@ -65,7 +65,7 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
   const checkPipeline = (field: string, pipeline: FilterPipeline): void =>
     pipeline.filters.forEach((filter) => checkFilter(field, filter))
   const checkText = (field: string, type: Datatype, { filters }: FilterPipeline): void => {
-    const has = (wanted: FilterType): boolean => filters.some((filter) => filter.type === wanted)
+    const has = (requested: FilterType): boolean => filters.some((filter) => filter.type === requested)
     if (type === "string_utf8" && has("dictionary")) needs(Since.foldedUtf8, field, "dictionaries of UTF-8 strings")
     // until then RLE applied to strings as to other values
     if (type !== "string_ascii" || version < Since.foldedRle || filters.length < 2) return

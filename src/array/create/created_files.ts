@@ -44,21 +44,21 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
   const files = new Set<string>()
   const folders = new Set<string>()
   /** folders known to exist */
-  const known = new Set<string>()
+  const names = new Set<string>()
 
   const createFolder = (uri: string) =>
     Effect.uninterruptible(Effect.suspend(() => {
       if (isOurs(uri)) folders.add(uri)
       return Effect.map(storage.createFolder(uri), (created) => {
         for (const folder of created) folders.add(folder)
-        known.add(uri)
+        names.add(uri)
         return created
       })
     }))
   /** Creates the folder of a file explicitly, so that it is recorded. */
   const createParent = (uri: string): Effect.Effect<unknown, StorageError> => {
     const folder = folderOf(uri)
-    return folder === "" || folder.endsWith("/") || known.has(folder) ? Effect.void : createFolder(folder)
+    return folder === "" || folder.endsWith("/") || names.has(folder) ? Effect.void : createFolder(folder)
   }
   const record = <A, E, R>(uri: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) => {
@@ -90,7 +90,7 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
       files.clear()
       for (const folder of [...folders].filter(isRemoved).reverse()) yield* Effect.ignore(storage.removeFolder(folder))
       folders.clear()
-      known.clear()
+      names.clear()
     })
 
   return {

@@ -82,13 +82,13 @@ export const openLabel = (
   label: DimensionLabel,
 ): Effect.Effect<OpenedArray, OpenError, Storage | Codecs> =>
   Effect.suspend(() => {
-    const known = array.cache.get(LABEL, label.name)
-    if (known !== undefined) return Effect.succeed(known)
+    const existing = array.cache.get(LABEL, label.name)
+    if (existing !== undefined) return Effect.succeed(existing)
     const { key, verifyChecksums, time, schema: { dimensions } } = array
     return Effect.gen(function* () {
       const uri = join(array.uri, yield* attemptFormat(() => labelPathOf(array, label)))
-      const its = yield* openArrayWithin(array.bounded, uri, { ...time, key, verifyChecksums })
-      const { schema } = its
+      const opened = yield* openArrayWithin(array.bounded, uri, { ...time, key, verifyChecksums })
+      const { schema } = opened
       const fits = schema.arrayType === "dense" && schema.dimensions.length === 1 &&
         // labels of labels are rejected: they could recur without end
         schema.dimensions[0].type === dimensions[label.dimension].type && schema.dimensionLabels.length === 0 &&
@@ -99,7 +99,7 @@ export const openLabel = (
           new FormatError({ uri, path: "dimensionLabels", offset: 0, version: schema.version, detail: reason }),
         )
       }
-      array.cache.set(LABEL, label.name, its, LABEL_BYTES * (1 + its.fragments.length))
-      return its
+      array.cache.set(LABEL, label.name, opened, LABEL_BYTES * (1 + opened.fragments.length))
+      return opened
     })
   })

@@ -42,7 +42,10 @@ export const claimsIn = (files: ReadonlyArray<string>): ReadonlyArray<Claim> =>
 
 /** The claim that comes next to a base. */
 export const nextClaim = (base: string, claims: ReadonlyArray<Claim>): Claim => {
-  const generation = claims.reduce((next, its) => its.base === base ? Math.max(next, its.generation + 1) : next, 0)
+  const generation = claims.reduce(
+    (next, claim) => claim.base === base ? Math.max(next, claim.generation + 1) : next,
+    0,
+  )
   return { file: `${PREFIX}${base}.${generation}${SUFFIX}`, base, generation }
 }
 

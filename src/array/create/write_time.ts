@@ -74,12 +74,12 @@ export const sleepReal = (millis: number): Effect.Effect<void> => Effect.withClo
  * Waits until the clock has reached a moment that {@link momentAfter} gave, so that whoever reads right after the write sees
  * it. The wait is bounded: where the clock is more than `most` milliseconds behind, or stands still, the write goes on.
  */
-export const untilReached = ([, end]: NameTime, most: number = MAX_WAIT): Effect.Effect<void> =>
+export const untilReached = ([, end]: NameTime, max: number = MAX_WAIT): Effect.Effect<void> =>
   Effect.gen(function* () {
     // timers may be early by a millisecond
     for (let tries = 0; tries < 3; tries++) {
-      const left = end - (yield* Clock.currentTimeMillis)
-      if (left <= 0 || left > most) return
-      yield* sleepReal(tries === 0 ? left : 1)
+      const remaining = end - (yield* Clock.currentTimeMillis)
+      if (remaining <= 0 || remaining > max) return
+      yield* sleepReal(tries === 0 ? remaining : 1)
     }
   })

@@ -112,8 +112,8 @@ const describeAttribute = (attribute: Attribute): JsonObject => ({
 })
 
 /** Returns the URI of a label array from the labels folder on, independent of the array's own URI. */
-const labelUri = (given: string): string => {
-  const uri = redactUri(given)
+const labelUri = (input: string): string => {
+  const uri = redactUri(input)
   const at = uri.indexOf(LABELS_FOLDER)
   return at >= 0 ? uri.slice(at) : uri.slice(uri.lastIndexOf("/") + 1)
 }

@@ -73,7 +73,7 @@ export const loadEnumerations = (
 ): Effect.Effect<ReadonlyArray<Enumeration>, EnumerationError, Storage | Codecs> =>
   withTurns(Effect.gen(function* () {
     const access = yield* accessOf(array)
-    const wanted = names === undefined ? undefined : new Set(names)
-    const list = array.schema.enumerations.filter((e) => wanted === undefined || wanted.has(e.name))
+    const requested = names === undefined ? undefined : new Set(names)
+    const list = array.schema.enumerations.filter((e) => requested === undefined || requested.has(e.name))
     return yield* Effect.forEach(list, (e) => loadEnumeration(access, array, e.name, e.fileName), { concurrency: 8 })
   }))

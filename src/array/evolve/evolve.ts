@@ -74,15 +74,18 @@ const checkChanges = (changes: SchemaChanges, refuse: Refuse): void => {
 export type EvolveError = InvalidOption | SchemaError | Conflict | LatestSchemaError | StoreError
 
 /** Returns the format version of the new schema. */
-const versionOf = ({ uri, schema }: LatestSchema, asked: number | undefined): Effect.Effect<number, InvalidOption> => {
-  const version = asked ?? Math.max(CURRENT_VERSION, schema.version)
-  const least = Math.max(Since.schemaFolder, schema.version)
-  if (Number.isInteger(version) && version >= least && version <= NEWEST_VERSION) return Effect.succeed(version)
+const versionOf = (
+  { uri, schema }: LatestSchema,
+  request: number | undefined,
+): Effect.Effect<number, InvalidOption> => {
+  const version = request ?? Math.max(CURRENT_VERSION, schema.version)
+  const min = Math.max(Since.schemaFolder, schema.version)
+  if (Number.isInteger(version) && version >= min && version <= NEWEST_VERSION) return Effect.succeed(version)
   const why = schema.version < Since.schemaFolder
     ? "before 10 an array has one schema for good"
-    : `the array has ${least}`
+    : `the array has ${min}`
   const reason =
-    `${version} is no format version of its next schema; there are ${least} to ${NEWEST_VERSION}, since ${why}`
+    `${version} is no format version of its next schema; there are ${min} to ${NEWEST_VERSION}, since ${why}`
   return Effect.fail(new InvalidOption({ uri, option: "formatVersion", detail: reason }))
 }
 
@@ -217,10 +220,10 @@ const prepareOnTop = (
       latest,
       formatVersion === undefined ? undefined : Math.max(formatVersion, schema.version),
     )
-    const known = yield* loadEnumerations(latest, neededEnumerations(changes))
-    const left = yield* attemptSchemaSteps(() => remainingChangesSteps(schema, changes, known))
-    if (!isChange(left) && schema.version >= version) return undefined
-    return yield* prepareChanges(latest, left, version, true).pipe(
+    const enumerations = yield* loadEnumerations(latest, neededEnumerations(changes))
+    const remaining = yield* attemptSchemaSteps(() => remainingChangesSteps(schema, changes, enumerations))
+    if (!isChange(remaining) && schema.version >= version) return undefined
+    return yield* prepareChanges(latest, remaining, version, true).pipe(
       Effect.catchTag("SchemaError", ({ field, detail: reason }) => {
         const why = `another change of the schema came first, and this one contradicts it: ${reason}`
         return Effect.fail(new Conflict({ uri, field, detail: why }))
@@ -235,13 +238,14 @@ const prepareChanges = (
   merge: boolean,
 ): Effect.Effect<Prepared, EvolveError, Storage | Codecs> =>
   Effect.gen(function* () {
-    const known = yield* loadEnumerations(latest, neededEnumerations(changes))
-    const asked = [...Object.keys(changes.addEnumerations ?? {}), ...Object.keys(changes.extendEnumerations ?? {})]
+    const enumerations = yield* loadEnumerations(latest, neededEnumerations(changes))
+    const request = [...Object.keys(changes.addEnumerations ?? {}), ...Object.keys(changes.extendEnumerations ?? {})]
     const files = new Map(
-      yield* Effect.forEach(asked, (name) => Effect.map(newEnumerationName, (file) => [name, file] as const)),
+      yield* Effect.forEach(request, (name) => Effect.map(newEnumerationName, (file) => [name, file] as const)),
     )
     const evolved = yield* attemptSchemaSteps(function* () {
-      const made = yield* evolveSchemaSteps(latest.schema, changes, version, known, (name) => files.get(name)!, merge)
+      const made = yield* evolveSchemaSteps(latest.schema, changes, version, enumerations, (name) =>
+        files.get(name)!, merge)
       checkFormatVersion(made.schema)
       return made
     })
@@ -306,10 +310,10 @@ const takeTurn = (
 ): Effect.Effect<Turn, StoreError, Storage> => {
   const { uri } = latest
   const claim = nextClaim(latest.name.name, stale)
-  const isLater = (its: Claim): boolean => its.base === claim.base && its.generation > claim.generation
+  const isLater = (other: Claim): boolean => other.base === claim.base && other.generation > claim.generation
   // the owner of a claim to an older schema may have stored this one without being finished
-  const isInTheWay = (its: Claim): boolean =>
-    isLater(its) || (its.base !== claim.base && stale.every(({ file }) => file !== its.file))
+  const isInTheWay = (other: Claim): boolean =>
+    isLater(other) || (other.base !== claim.base && stale.every(({ file }) => file !== other.file))
   return Effect.acquireUseRelease(
     createClaim(uri, claim, name),
     (isOurs): Effect.Effect<Turn, StoreError, Storage> =>
@@ -323,7 +327,7 @@ const takeTurn = (
         }
         yield* storeSchema(access, uri, name, schema, enumerations)
         const after = yield* look(uri)
-        const isAlone = [...after.names].every((its) => its === name || before.names.has(its))
+        const isAlone = [...after.names].every((item) => item === name || before.names.has(item))
         if (!isAlone || after.claims.some(isLater)) return { _tag: "beside", name, known: before.names }
         yield* removeClaims(uri, stale)
         return { _tag: "done" }
@@ -338,8 +342,8 @@ const newestPlanned = (
   claims: ReadonlyArray<Claim>,
 ): Effect.Effect<TimestampedName, StorageError, Storage> =>
   Effect.map(Effect.forEach(claims, (claim) => plannedName(uri, claim)), (planned) =>
-    planned.reduce((newest, its) => {
-      const parsed = its === undefined ? undefined : parseName(its)
+    planned.reduce((newest, name) => {
+      const parsed = name === undefined ? undefined : parseName(name)
       return parsed !== undefined && compareBytewise(newest.name, parsed.name) < 0 ? parsed : newest
     }, name))
 
@@ -352,9 +356,9 @@ const evolveTo = (
   withTurns(Effect.gen(function* () {
     const opened = typeof array === "string" ? array : openedOf(array)
     const { uri, time, key } = yield* changingOf(opened, options, ["formatVersion"])
-    const asked: EvolveRequest = { changes, formatVersion: options.formatVersion, isNeeded }
+    const evolveRequest: EvolveRequest = { changes, formatVersion: options.formatVersion, isNeeded }
     const first = yield* loadLatestSchema(uri, key)
-    const firstPrepared = yield* prepare(first, asked)
+    const firstPrepared = yield* prepare(first, evolveRequest)
     if (firstPrepared === undefined) return
 
     let latest = first
@@ -389,7 +393,7 @@ const evolveTo = (
         ? firstPrepared
         : start === undefined
         ? undefined
-        : yield* prepareOnTop(start, asked)
+        : yield* prepareOnTop(start, evolveRequest)
       const newest = yield* newestPlanned(latest, claims)
       if (prepared === undefined && newest === latest.name) {
         // claims to older schemas have no effect

@@ -88,26 +88,27 @@ const sameAttribute = (a: AttributeStructure, b: AttributeStructure): boolean =>
 export function* remainingChangesSteps(
   schema: Structure,
   changes: SchemaChanges,
-  known: ReadonlyArray<Enumeration>,
+  enumerations: ReadonlyArray<Enumeration>,
 ): Steps<SchemaChanges> {
-  const value = fromStructure(schema, known)
-  const kept = <A>(of: Readonly<Record<string, A>> | undefined, isLeft: (name: string, its: A) => boolean) =>
-    Object.fromEntries(Object.entries(of ?? {}).filter(([name, its]) => isLeft(name, its)))
+  const value = fromStructure(schema, enumerations)
+  const kept = <A>(of: Readonly<Record<string, A>> | undefined, isLeft: (name: string, value: A) => boolean) =>
+    Object.fromEntries(Object.entries(of ?? {}).filter(([name, value]) => isLeft(name, value)))
   const valuesOf = (name: string): EnumerationValues | undefined =>
-    known.some((its) => its.name === name) && Object.hasOwn(value.enumerations, name)
+    enumerations.some((enumeration) => enumeration.name === name) && Object.hasOwn(value.enumerations, name)
       ? value.enumerations[name]
       : undefined
   const extendEnumerations: Array<[string, EnumerationList]> = []
   for (const [name, more] of Object.entries(changes.extendEnumerations ?? {})) {
-    const its = valuesOf(name)
-    const missing = its === undefined ? more : yield* missingValuesSteps(name, its, more)
+    const enumerationValues = valuesOf(name)
+    const missing = enumerationValues === undefined ? more : yield* missingValuesSteps(name, enumerationValues, more)
     if (missing.length > 0) extendEnumerations.push([name, missing])
   }
   const addEnumerations: Array<[string, EnumerationInput]> = []
-  for (const [name, given] of Object.entries(changes.addEnumerations ?? {})) {
-    const its = valuesOf(name)
-    const isThere = its !== undefined && (yield* beginsWithSteps(its, yield* enumerationValuesSteps(name, given)))
-    if (!isThere) addEnumerations.push([name, given])
+  for (const [name, input] of Object.entries(changes.addEnumerations ?? {})) {
+    const currentEnumerationValues = valuesOf(name)
+    const isThere = currentEnumerationValues !== undefined &&
+      (yield* beginsWithSteps(currentEnumerationValues, yield* enumerationValuesSteps(name, input)))
+    if (!isThere) addEnumerations.push([name, input])
   }
   const { currentDomain } = changes
   const ranges = currentDomain === undefined ? undefined : expandedDomain(schema, value, currentDomain, true)
@@ -115,9 +116,9 @@ export function* remainingChangesSteps(
   const isGrown = ranges !== undefined && (before === null ||
     ranges.some(({ low, high }, d) => !sameBytes(low, before[d].low) || !sameBytes(high, before[d].high)))
   return {
-    addAttributes: kept(changes.addAttributes, (name, its) => {
+    addAttributes: kept(changes.addAttributes, (name, currentAttribute) => {
       const there = schema.attributes.find((attribute) => attribute.name === name)
-      return there === undefined || !sameAttribute(there, attributeStructure(name, its, schema.dimensions))
+      return there === undefined || !sameAttribute(there, attributeStructure(name, currentAttribute, schema.dimensions))
     }),
     dropAttributes: changes.dropAttributes?.filter((name) => value.attributeNames.includes(name)),
     addEnumerations: Object.fromEntries(addEnumerations),
@@ -129,15 +130,17 @@ export function* remainingChangesSteps(
 
 /** The names of a list of changes, each of which is there once, and there at all. */
 const droppedNames = (
-  given: ReadonlyArray<string> | undefined,
+  input: ReadonlyArray<string> | undefined,
   kind: "attribute" | "enumeration",
-  known: ReadonlyArray<string>,
+  existing: ReadonlyArray<string>,
 ): ReadonlySet<string> => {
   const names = new Set<string>()
-  for (const name of given ?? []) {
+  for (const name of input ?? []) {
     const field = kind === "attribute" ? name : `enumeration ${name}`
     if (names.has(name)) refuse(field, "it is dropped twice")
-    if (!known.includes(name)) refuse(field, `there is no such ${kind} to drop; the schema has ${shownNames(known)}`)
+    if (!existing.includes(name)) {
+      refuse(field, `there is no such ${kind} to drop; the schema has ${shownNames(existing)}`)
+    }
     names.add(name)
   }
   return names
@@ -156,13 +159,13 @@ const ordered = ({ type, cellValNum }: Dimension, low: Uint8Array, high: Uint8Ar
 const expandedDomain = (
   schema: Structure,
   value: ArraySchema,
-  given: CurrentDomainInput<Dimensions>,
+  input: CurrentDomainInput<Dimensions>,
   merge: boolean,
 ): ReadonlyArray<Range> => {
-  const named = Object.keys(given)
+  const named = Object.keys(input)
   const before = value.currentDomain
   // dimensions that are not named keep what they have
-  const asked = Object.fromEntries(
+  const request = Object.fromEntries(
     value.dimensionNames.filter((name) => before === null || named.includes(name)).map((
       name,
     ) => [name, value.dims[name]]),
@@ -175,8 +178,8 @@ const expandedDomain = (
       )
     }
   }
-  const ranges = currentDomainRanges(asked, given)!
-  const byName = new Map(Object.keys(asked).map((name, i) => [name, ranges[i]]))
+  const ranges = currentDomainRanges(request, input)!
+  const byName = new Map(Object.keys(request).map((name, i) => [name, ranges[i]]))
   return schema.dimensions.map((dimension, d) => {
     const range = byName.get(dimension.name) ?? before![d]
     if (merge && before !== null) {
@@ -203,17 +206,17 @@ export function* evolveSchemaSteps(
   schema: Structure,
   changes: SchemaChanges,
   version: number,
-  known: ReadonlyArray<Enumeration>,
+  existing: ReadonlyArray<Enumeration>,
   fileOf: (name: string) => string,
   merge = false,
 ): Steps<EvolvedSchema> {
-  const before = fromStructure(schema, known)
+  const before = fromStructure(schema, existing)
   const enumerationNames = Object.keys(before.enumerations)
 
   const added: Record<string, EnumerationValues> = {}
-  for (const [name, given] of Object.entries(changes.addEnumerations ?? {})) {
+  for (const [name, input] of Object.entries(changes.addEnumerations ?? {})) {
     if (enumerationNames.includes(name)) refuse(`enumeration ${name}`, "there is one already; extend it")
-    added[name] = { ...(yield* enumerationValuesSteps(name, given)), fileName: fileOf(name) }
+    added[name] = { ...(yield* enumerationValuesSteps(name, input)), fileName: fileOf(name) }
   }
   const extended: Record<string, EnumerationValues> = {}
   for (const [name, more] of Object.entries(changes.extendEnumerations ?? {})) {
@@ -269,7 +272,9 @@ export function* evolveSchemaSteps(
       version,
       attributes: [
         ...kept,
-        ...Object.entries(newAttributes).map(([name, its]) => attributeStructure(name, its, schema.dimensions)),
+        ...Object.entries(newAttributes).map(([name, attribute]) =>
+          attributeStructure(name, attribute, schema.dimensions)
+        ),
       ],
       enumerations: Object.entries(enumerations).map(([name, { fileName }]) => ({ name, fileName: fileName! })),
       currentDomain: currentDomain === undefined

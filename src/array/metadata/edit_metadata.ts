@@ -44,10 +44,10 @@ export type EditedMetadata = Array<MetadataEntry>
 /** Entries between two yields. */
 const STEP = 256
 
-function* inputSteps(given: MetadataEntriesInput, at: (key: string) => void): Steps<ReadonlyArray<MetadataEntry>> {
+function* inputSteps(input: MetadataEntriesInput, at: (key: string) => void): Steps<ReadonlyArray<MetadataEntry>> {
   const out: Array<MetadataEntry> = []
-  if (Array.isArray(given)) {
-    for (const [i, item] of (given.slice() as Array<MetadataItem>).entries()) {
+  if (Array.isArray(input)) {
+    for (const [i, item] of (input.slice() as Array<MetadataItem>).entries()) {
       at(item.name ?? bytewise(item.key))
       const { key, type, count, value } = item
       out.push(putEntry(key, yield* checkTypedSteps({ type, count, value })))
@@ -55,15 +55,15 @@ function* inputSteps(given: MetadataEntriesInput, at: (key: string) => void): St
     }
     return out
   }
-  if (typeof given !== "object" || given === null) throw new ScalarError("give values by their keys: { title: … }")
+  if (typeof input !== "object" || input === null) throw new ScalarError("give values by their keys: { title: … }")
   // keys alone: a pair for each would be made at once
-  const isMap = given instanceof Map
-  const keys: ReadonlyArray<string> = isMap ? [...given.keys()] : Object.keys(given)
+  const isMap = input instanceof Map
+  const keys: ReadonlyArray<string> = isMap ? [...input.keys()] : Object.keys(input)
   yield
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i]
     at(key)
-    const value: MetadataInput = isMap ? given.get(key) : (given as Readonly<Record<string, MetadataInput>>)[key]
+    const value: MetadataInput = isMap ? input.get(key) : (input as Readonly<Record<string, MetadataInput>>)[key]
     for (const entry of yield* entriesSteps(key, value)) out.push(entry)
     if (i % STEP === STEP - 1) yield
   }

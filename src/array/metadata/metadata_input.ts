@@ -75,32 +75,32 @@ const typed = (type: Datatype, value: Uint8Array): TypedValue => {
   return { type, count, value }
 }
 
-const text = (type: Datatype, given: string): Uint8Array => {
-  if (!given.isWellFormed()) {
-    throw new ScalarError(`${JSON.stringify(given)} has half a character, which no encoding of text holds`)
+const text = (type: Datatype, input: string): Uint8Array => {
+  if (!input.isWellFormed()) {
+    throw new ScalarError(`${JSON.stringify(input)} has half a character, which no encoding of text holds`)
   }
-  return parseText(type, given)
+  return parseText(type, input)
 }
 
-function* textSteps(type: Datatype, given: string): Steps<Uint8Array> {
-  if (given.length <= PIECE) return text(type, given)
+function* textSteps(type: Datatype, input: string): Steps<Uint8Array> {
+  if (input.length <= PIECE) return text(type, input)
   const pieces: Array<Uint8Array> = []
-  for (let at = 0, end = 0; at < given.length; at = end) {
-    end = Math.min(given.length, at + PIECE)
+  for (let at = 0, end = 0; at < input.length; at = end) {
+    end = Math.min(input.length, at + PIECE)
     // no pair of surrogates is cut
-    if ((given.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
-    pieces.push(text(type, given.slice(at, end)))
+    if ((input.charCodeAt(end - 1) & 0xfc00) === 0xd800) end++
+    pieces.push(text(type, input.slice(at, end)))
     yield
   }
   return yield* concatSteps(pieces)
 }
 
 /** Texts of two or four bytes a unit. */
-function* wideSteps(type: Datatype, given: string): Steps<Uint8Array> {
-  yield* textSteps("string_utf8", given)
+function* wideSteps(type: Datatype, input: string): Steps<Uint8Array> {
+  yield* textSteps("string_utf8", input)
   const units = sizeOf(type) === 2
-    ? Array.from({ length: given.length }, (_, i) => given.charCodeAt(i))
-    : Array.from(given, (letter) => letter.codePointAt(0)!)
+    ? Array.from({ length: input.length }, (_, i) => input.charCodeAt(i))
+    : Array.from(input, (letter) => letter.codePointAt(0)!)
   return yield* scalarsSteps(type, units, (unit) => scalarBytes(type, unit))
 }
 
@@ -119,35 +119,35 @@ function* scalarsSteps<A>(
   return out
 }
 
-const scalar = (type: Datatype, given: unknown): Uint8Array => {
-  if (typeof given === "boolean") {
-    if (type !== "bool") throw new ScalarError(`${given} is not a value of type ${type}`)
-    return Uint8Array.of(given ? 1 : 0)
+const scalar = (type: Datatype, input: unknown): Uint8Array => {
+  if (typeof input === "boolean") {
+    if (type !== "bool") throw new ScalarError(`${input} is not a value of type ${type}`)
+    return Uint8Array.of(input ? 1 : 0)
   }
-  if (given instanceof Date && Number.isNaN(given.getTime())) throw new ScalarError("an invalid Date is no value")
-  return scalarBytes(type, parseScalar(type, (given instanceof Date ? given.toISOString() : given) as number))
+  if (input instanceof Date && Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is no value")
+  return scalarBytes(type, parseScalar(type, (input instanceof Date ? input.toISOString() : input) as number))
 }
 
 /** Values of a datatype. Throws {@link ScalarError} for what it cannot hold. */
-export const typedValue = (type: Datatype, given: ValueInput): TypedValue => finish(typedValueSteps(type, given))
+export const typedValue = (type: Datatype, input: ValueInput): TypedValue => finish(typedValueSteps(type, input))
 
 /** As {@link typedValue}, in steps. */
-function* typedValueSteps(type: Datatype, given: ValueInput): Steps<TypedValue> {
+function* typedValueSteps(type: Datatype, input: ValueInput): Steps<TypedValue> {
   if (!datatypes.includes(type)) throw new ScalarError(`there is no datatype ${JSON.stringify(type)}`)
   if (type === "any") {
     throw new ScalarError("a value of any says nothing of itself, and no engine writes one; take blob")
   }
-  if (typeof given === "string") {
-    if (isText(type)) return typed(type, yield* textSteps(type, given))
-    if (type.startsWith("string")) return typed(type, yield* wideSteps(type, given))
+  if (typeof input === "string") {
+    if (isText(type)) return typed(type, yield* textSteps(type, input))
+    if (type.startsWith("string")) return typed(type, yield* wideSteps(type, input))
   }
-  if (ArrayBuffer.isView(given)) {
-    const its = given.constructor === arrayOf(type)
-    if (its || (given instanceof Uint8Array && sizeOf(type) === 1)) return typed(type, yield* copySteps(given))
-    const list = Array.from(given as unknown as Iterable<unknown>)
+  if (ArrayBuffer.isView(input)) {
+    const item = input.constructor === arrayOf(type)
+    if (item || (input instanceof Uint8Array && sizeOf(type) === 1)) return typed(type, yield* copySteps(input))
+    const list = Array.from(input as unknown as Iterable<unknown>)
     return typed(type, yield* scalarsSteps(type, list, (value) => scalar(type, value)))
   }
-  const list: ReadonlyArray<unknown> = Array.isArray(given) ? given : [given]
+  const list: ReadonlyArray<unknown> = Array.isArray(input) ? input : [input]
   return typed(type, yield* scalarsSteps(type, list, (value) => scalar(type, value)))
 }
 
@@ -174,28 +174,28 @@ const arrayType = (values: ArrayBufferView): Datatype => {
   return type
 }
 
-const isTyped = (given: object): given is TypedValue => "type" in given && "count" in given && "value" in given
-const isNumpy = (given: object): given is NumpyArray => "type" in given && "shape" in given && "values" in given
+const isTyped = (input: object): input is TypedValue => "type" in input && "count" in input && "value" in input
+const isNumpy = (input: object): input is NumpyArray => "type" in input && "shape" in input && "values" in input
 
 /** The value of one entry; not of a NumPy array, which has two. Throws {@link ScalarError}. */
-function* valueSteps(given: Exclude<MetadataInput, NumpyArray | Date>): Steps<TypedValue> {
-  if (typeof given === "string") return yield* typedValueSteps("string_utf8", given)
-  if (typeof given === "boolean") return yield* typedValueSteps("int64", given ? 1 : 0)
-  if (typeof given === "number" || typeof given === "bigint") return yield* typedValueSteps(listType([given]), given)
-  if (Array.isArray(given)) return yield* typedValueSteps(listType(given), given)
-  if (ArrayBuffer.isView(given)) return yield* typedValueSteps(arrayType(given), given)
-  if (typeof given === "object" && given !== null && isTyped(given)) return yield* checkTypedSteps(given)
-  throw new ScalarError(`${given === null ? "null" : typeof given} is no value of metadata`)
+function* valueSteps(input: Exclude<MetadataInput, NumpyArray | Date>): Steps<TypedValue> {
+  if (typeof input === "string") return yield* typedValueSteps("string_utf8", input)
+  if (typeof input === "boolean") return yield* typedValueSteps("int64", input ? 1 : 0)
+  if (typeof input === "number" || typeof input === "bigint") return yield* typedValueSteps(listType([input]), input)
+  if (Array.isArray(input)) return yield* typedValueSteps(listType(input), input)
+  if (ArrayBuffer.isView(input)) return yield* typedValueSteps(arrayType(input), input)
+  if (typeof input === "object" && input !== null && isTyped(input)) return yield* checkTypedSteps(input)
+  throw new ScalarError(`${input === null ? "null" : typeof input} is no value of metadata`)
 }
 
 /** A value as it lies in a file, of one that was read or made before. Throws {@link ScalarError}. */
-export const checkTyped = (given: TypedValue): TypedValue => finish(checkTypedSteps(given))
+export const checkTyped = (input: TypedValue): TypedValue => finish(checkTypedSteps(input))
 
 /** As {@link checkTyped}, in steps. */
 export function* checkTypedSteps({ type, count, value, problem }: TypedValue): Steps<TypedValue> {
   if (problem !== undefined) throw new ScalarError(problem)
-  const its = typedValue(type, [])
-  if (!(value instanceof Uint8Array) || value.length !== count * sizeOf(its.type)) {
+  const currentTypedValue = typedValue(type, [])
+  if (!(value instanceof Uint8Array) || value.length !== count * sizeOf(currentTypedValue.type)) {
     throw new ScalarError(`${count} values of ${type} do not take ${value?.length} bytes`)
   }
   return typed(type, yield* copySteps(value))
@@ -255,12 +255,12 @@ function* numpySteps(key: string, { type, shape, values }: NumpyArray): Steps<Re
 }
 
 /** Returns the entries that set a key, and remove its previous value in another form. Throws {@link ScalarError}. */
-export function* entriesSteps(key: string, given: MetadataInput): Steps<ReadonlyArray<MetadataEntry>> {
+export function* entriesSteps(key: string, input: MetadataInput): Steps<ReadonlyArray<MetadataEntry>> {
   checkName(key)
-  if (given instanceof Date) return yield* numpySteps(key, { type: "datetime_ms", shape: [], values: millis(given) })
-  if (typeof given === "object" && given !== null && isNumpy(given)) return yield* numpySteps(key, given)
-  const [its, ...others] = keysOf(key)
-  return [putEntry(keyBytes(its), yield* valueSteps(given)), ...others.map(deleteKey)]
+  if (input instanceof Date) return yield* numpySteps(key, { type: "datetime_ms", shape: [], values: millis(input) })
+  if (typeof input === "object" && input !== null && isNumpy(input)) return yield* numpySteps(key, input)
+  const [name, ...others] = keysOf(key)
+  return [putEntry(keyBytes(name), yield* valueSteps(input)), ...others.map(deleteKey)]
 }
 
 /** Returns the entries that delete a key in any form. Throws {@link ScalarError}. */

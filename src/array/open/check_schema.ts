@@ -74,10 +74,10 @@ const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
 
 /** Dimensions never evolve: a fragment has those of its array, in the same space. Throws `FormatError`. */
 export const checkFragmentSchema = (schema: ArraySchema, fragment: Fragment): void => {
-  const its = fragment.schema
-  const same = its === schema || (its.arrayType === schema.arrayType &&
-    its.dimensions.length === schema.dimensions.length &&
-    its.dimensions.every(({ type, cellValNum, domain }, d) => {
+  const arraySchema = fragment.schema
+  const same = arraySchema === schema || (arraySchema.arrayType === schema.arrayType &&
+    arraySchema.dimensions.length === schema.dimensions.length &&
+    arraySchema.dimensions.every(({ type, cellValNum, domain }, d) => {
       const other = schema.dimensions[d]
       return type === other.type && cellValNum === other.cellValNum && sameBytes(domain, other.domain)
     }))

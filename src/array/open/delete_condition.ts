@@ -32,8 +32,8 @@ export const loadDeleteCondition = (
   cache?: CacheSpace,
 ): Effect.Effect<LoadedCondition, StorageError | TileError, Storage> =>
   Effect.gen(function* () {
-    const known = cache?.get(CONDITION, entry.name)
-    if (known !== undefined) return known
+    const existing = cache?.get(CONDITION, entry.name)
+    if (existing !== undefined) return existing
     const storage = yield* Storage
     const file = entry.bytes ?? (yield* Effect.catchTag(storage.read(entry.uri), "NotFound", () => {
       const reason =

@@ -165,11 +165,11 @@ const openAt = (
 
 /** The schemas of an open array by file name; that of the oldest arrays may have been replaced since. */
 const knownSchemas = (array: OpenedArray): ReadonlyMap<string, ArraySchema> => {
-  const known = new Map(array.fragments.map((fragment) => [fragment.schemaName, fragment.schema]))
-  known.set(array.schemaName, array.schema)
-  known.delete("")
-  known.delete(ARRAY_SCHEMA_FILE)
-  return known
+  const cache = new Map(array.fragments.map((fragment) => [fragment.schemaName, fragment.schema]))
+  cache.set(array.schemaName, array.schema)
+  cache.delete("")
+  cache.delete(ARRAY_SCHEMA_FILE)
+  return cache
 }
 
 const NO_FOOTERS: ReadonlyMap<string, Uint8Array> = new Map()

@@ -65,22 +65,22 @@ export const millis = (option: string, time: unknown, refuse: Refuse): number | 
   if (time === undefined) return undefined
   const date = time instanceof Date
   // times outside the exact range of numbers are invalid: file names cannot contain them
-  const given = date ? time.getTime() : typeof time === "bigint" ? Number(time) : time
-  if (typeof given !== "number") {
+  const input = date ? time.getTime() : typeof time === "bigint" ? Number(time) : time
+  if (typeof input !== "number") {
     return refuse(
       option,
       `this is ${kindOf(time)}; give milliseconds since 1970 as a number or bigint, or a Date`,
       time,
     )
   }
-  if (date && Number.isNaN(given)) return refuse(option, "this Date is invalid; check what it was made from", time)
-  if (!Number.isSafeInteger(given)) {
-    return refuse(option, `${given} is no time; give whole milliseconds since 1970`, time)
+  if (date && Number.isNaN(input)) return refuse(option, "this Date is invalid; check what it was made from", time)
+  if (!Number.isSafeInteger(input)) {
+    return refuse(option, `${input} is no time; give whole milliseconds since 1970`, time)
   }
-  if (given < 0) {
-    return refuse(option, `${date ? time.toISOString() : given} is before 1970; nothing was written then`, time)
+  if (input < 0) {
+    return refuse(option, `${date ? time.toISOString() : input} is before 1970; nothing was written then`, time)
   }
-  return given
+  return input
 }
 
 /** Validates an optional key; no message contains any part of it. */

@@ -92,8 +92,8 @@ export const schemaDifferences = (
   for (const name of declared.attributeNames) {
     const { type, nullable, cellValNum, enumeration } = declared.attrs[name]
     const want = described(type, nullable, cellValNum)
-    const found = byName.get(name)
-    if (found === undefined) {
+    const match = byName.get(name)
+    if (match === undefined) {
       const others = attributes.map((a) => a.name)
       differences.push({
         field: name,
@@ -102,9 +102,9 @@ export const schemaDifferences = (
       })
       continue
     }
-    compare(name, want, described(found.type, found.nullable, count(found.cellValNum)))
+    compare(name, want, described(match.type, match.nullable, count(match.cellValNum)))
     // codes may be read as codes, but an attribute without enumeration has no values
-    if (enumeration !== "" && found.enumeration === "") compare(name, "codes of an enumeration", "no enumeration")
+    if (enumeration !== "" && match.enumeration === "") compare(name, "codes of an enumeration", "no enumeration")
   }
   return differences
 }

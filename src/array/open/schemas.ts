@@ -31,26 +31,26 @@ export const loadSchema = (access: TileAccess, uri: string): Effect.Effect<Array
 export const makeSchemas = (
   access: TileAccess,
   directory: Directory,
-  known: ReadonlyMap<string, ArraySchema> = new Map(),
+  cache: ReadonlyMap<string, ArraySchema> = new Map(),
 ): Schemas<LoadSchemaError, Storage> => {
-  const there = new Map(known)
+  const there = new Map(cache)
   // one at a time, so that later callers find the schema loaded
   const lock = Effect.unsafeMakeSemaphore(1)
   const load = (name: string): Effect.Effect<ArraySchema, LoadSchemaError, Storage> => {
-    const found = there.get(name)
-    if (found !== undefined) return Effect.succeed(found)
-    const wanted = name === "" ? ARRAY_SCHEMA_FILE : name
-    const file = directory.schemas.find((s) => s.name.name === wanted)
+    const arraySchema = there.get(name)
+    if (arraySchema !== undefined) return Effect.succeed(arraySchema)
+    const requested = name === "" ? ARRAY_SCHEMA_FILE : name
+    const file = directory.schemas.find((s) => s.name.name === requested)
     if (file === undefined) {
-      const reason = `a fragment was written by the schema ${wanted}, which is not there`
+      const reason = `a fragment was written by the schema ${requested}, which is not there`
       return Effect.fail(
         new FormatError({ uri: directory.uri, path: SCHEMA_FOLDER, offset: 0, version: 0, detail: reason }),
       )
     }
     return Effect.map(loadSchema(access, file.uri), (schema) => {
-      there.set(wanted, schema)
+      there.set(requested, schema)
       // fragments from before format 10 use this name
-      if (wanted === ARRAY_SCHEMA_FILE) there.set("", schema)
+      if (requested === ARRAY_SCHEMA_FILE) there.set("", schema)
       return schema
     })
   }

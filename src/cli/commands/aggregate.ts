@@ -79,14 +79,14 @@ export const answerSource = (
     const query = yield* queryOf(request, array)
     if (by !== undefined) {
       const { keys, answers, length } = yield* aggregateGroups(array, aggregates, { ...query, by })
-      const answered = Object.entries(aggregates).map(([name, asked]) =>
-        answerColumn(name, answerType(schema, asked), answers[name])
+      const answered = Object.entries(aggregates).map(([name, aggregate]) =>
+        answerColumn(name, answerType(schema, aggregate), answers[name])
       )
       return sourceOf([...keys.map(keyColumn), ...answered], length)
     }
     const answer = yield* (schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, query)
-    const columns = Object.entries(aggregates).map(([name, asked]) =>
-      answerColumn(name, answerType(schema, asked), [answer[name]])
+    const columns = Object.entries(aggregates).map(([name, aggregate]) =>
+      answerColumn(name, answerType(schema, aggregate), [answer[name]])
     )
     return sourceOf(columns, 1)
   })

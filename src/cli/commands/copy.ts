@@ -49,7 +49,7 @@ export const runCopy = (
       metadata: !request.on("no-metadata"),
       overwrite: request.on("overwrite"),
       resume: request.on("resume"),
-      onProgress: (its) => progress = its,
+      onProgress: (copyProgress) => progress = copyProgress,
     })
     const status = () => {
       const { cells, bytes, expected } = progress

@@ -52,7 +52,11 @@ function* planText(plan: Explanation, width: number): Generator<string> {
 
 /** A plan for programs. */
 const planJson = ({ fragments, ...plan }: Explanation): unknown => ({
-  fragments: fragments.map(({ inRanges, ruledOut, ...its }) => ({ ...its, in_ranges: inRanges, ruled_out: ruledOut })),
+  fragments: fragments.map(({ inRanges, ruledOut, ...item }) => ({
+    ...item,
+    in_ranges: inRanges,
+    ruled_out: ruledOut,
+  })),
   ...plan,
 })
 

@@ -72,10 +72,10 @@ export const runImport = (
     const target = request.operands[1]
     const append = request.on("append")
     const { input, options, schema } = yield* attemptUsage(() => {
-      const given = creating.find((option) => request.on(option))
-      if (append && given !== undefined) {
+      const input = creating.find((option) => request.on(option))
+      if (append && input !== undefined) {
         throw new UsageError({
-          detail: `import: --${given} is for new arrays, and --append for one that is there; leave one out`,
+          detail: `import: --${input} is for new arrays, and --append for one that is there; leave one out`,
         })
       }
       const delimiter = delimiterOf(request)
@@ -112,17 +112,17 @@ export const runImport = (
     })
     const { key, end } = yield* settingsOf(request, terminal)
     let progress: CsvProgress = { rows: 0, bytesRead: 0, bytes: 0 }
-    const asked: CsvOptions = {
+    const csvOptions: CsvOptions = {
       ...options,
       ...(end === undefined ? {} : { at: end }),
-      onProgress: (its) => progress = its,
+      onProgress: (csvProgress) => progress = csvProgress,
     }
     const work = append
       ? Effect.flatMap(
         openArray(target, key === undefined ? {} : { key }),
-        (array) => appendCsv(handleOf(array), input, asked),
+        (array) => appendCsv(handleOf(array), input, csvOptions),
       )
-      : createCsv(target, input, { ...schema, ...asked, ...(key === undefined ? {} : { key }) })
+      : createCsv(target, input, { ...schema, ...csvOptions, ...(key === undefined ? {} : { key }) })
     const status = () => {
       const { rows, bytesRead, bytes } = progress
       const of = bytes === 0 ? "" : ` of ${sizeText(bytes)}`

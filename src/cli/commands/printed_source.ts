@@ -113,9 +113,9 @@ export const printedSource = (
       ? dimensions.map((d) => d.name).filter((name) => !attributes.some((a) => a.name === name))
       : []
     const labels = asLabels ? before : []
-    const wanted = before.length > 0 ? [...before, ...attributes.map((a) => a.name)] : select
-    const fields = yield* attemptSelection(() => selectedFields(array, wanted))
-    const source = yield* cellSource(array, wanted === undefined ? query : { ...query, select: wanted }, matching)
+    const requested = before.length > 0 ? [...before, ...attributes.map((a) => a.name)] : select
+    const fields = yield* attemptSelection(() => selectedFields(array, requested))
+    const source = yield* cellSource(array, requested === undefined ? query : { ...query, select: requested }, matching)
 
     const values = new Map<string, Column>()
     if (!request.on("codes")) {
@@ -131,11 +131,11 @@ export const printedSource = (
       total,
       limit,
       batches: (column) => {
-        const its = fields.filter(({ name }) => column === undefined || name === column)
+        const currentFields = fields.filter(({ name }) => column === undefined || name === column)
         Object.assign(done, {
           column: column === undefined
             ? undefined
-            : `${printable(column)} (${fields.indexOf(its[0]) + 1} of ${fields.length})`,
+            : `${printable(column)} (${fields.indexOf(currentFields[0]) + 1} of ${fields.length})`,
           cells: 0,
           expected: source.expected,
         })
@@ -143,7 +143,7 @@ export const printedSource = (
           done.cells += batch.length
           return {
             ...batch,
-            columns: its.map(({ name, enumeration }) =>
+            columns: currentFields.map(({ name, enumeration }) =>
               printed(
                 columns[name],
                 enumeration === undefined ? undefined : values.get(enumeration),

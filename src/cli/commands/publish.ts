@@ -13,13 +13,13 @@ import { type OutputError, print, say, type Terminal } from "../print/terminal.t
 import { printable } from "../print/text_width.ts"
 
 /** A storage that tells what files it finds. */
-const withFound = (storage: Storage, found: (files: number, bytes: number) => void): Storage => ({
+const withFound = (storage: Storage, match: (files: number, bytes: number) => void): Storage => ({
   ...storage,
   list: (uri) =>
     Effect.tap(storage.list(uri), (entries) => {
-      for (const { kind, size } of entries) if (kind === "file") found(1, size ?? 0)
+      for (const { kind, size } of entries) if (kind === "file") match(1, size ?? 0)
     }),
-  size: (uri) => Effect.tap(storage.size(uri), (bytes) => found(0, bytes)),
+  size: (uri) => Effect.tap(storage.size(uri), (bytes) => match(0, bytes)),
 })
 
 /** Writes the manifest of a folder. */

@@ -45,11 +45,11 @@ export const runDomain = (
         const bound = (bytes: Uint8Array) => boundJson(type, cellValNum === VAR ? "var" : cellValNum, bytes)
         return range === undefined ? null : [bound(range.low), bound(range.high)]
       }
-      const found = dimensions.map((dimension, d) => {
-        const [domain, current_domain, non_empty_domain] = rangesOf(dimension, d).map((its) => json(dimension, its))
+      const matches = dimensions.map((dimension, d) => {
+        const [domain, current_domain, non_empty_domain] = rangesOf(dimension, d).map((range) => json(dimension, range))
         return { name: dimension.name, type: dimension.type, domain, current_domain, non_empty_domain }
       })
-      return yield* print(terminal, [JSON.stringify(found, null, 2), "\n"])
+      return yield* print(terminal, [JSON.stringify(matches, null, 2), "\n"])
     }
     const nothing = ["any", "", "nothing was written"]
     yield* print(
@@ -59,7 +59,7 @@ export const runDomain = (
         dimensions.map((dimension, d) => [
           printable(dimension.name),
           dimension.type,
-          ...rangesOf(dimension, d).map((its, k) => its === undefined ? nothing[k] : rangeText(dimension, its)),
+          ...rangesOf(dimension, d).map((range, k) => range === undefined ? nothing[k] : rangeText(dimension, range)),
         ]),
         terminal.columns,
       ),

@@ -50,16 +50,16 @@ const listOptionsOf = (request: Request, terminal: Terminal): Effect.Effect<List
 export const runLs = (request: Request, terminal: Terminal): Effect.Effect<void, ListError, Storage | Codecs> =>
   Effect.gen(function* () {
     const options = yield* listOptionsOf(request, terminal)
-    const found = yield* ls(request.uri, options)
+    const objectEntries = yield* ls(request.uri, options)
     if (request.on("json")) {
-      return yield* print(terminal, [JSON.stringify(found.map(entryJson), null, 2), "\n"])
+      return yield* print(terminal, [JSON.stringify(objectEntries.map(entryJson), null, 2), "\n"])
     }
-    if (found.length === 0) return yield* sayNothing(request, terminal)
+    if (objectEntries.length === 0) return yield* sayNothing(request, terminal)
     yield* print(
       terminal,
       textTable(
         ["type", "name", "uri"],
-        found.map((entry) => [entry.type, shownName(entry), printable(redactUri(entry.uri))]),
+        objectEntries.map((entry) => [entry.type, shownName(entry), printable(redactUri(entry.uri))]),
         terminal.columns,
       ),
     )
@@ -94,11 +94,11 @@ const plain = (node: ObjectTree): unknown => ({
 export const runTree = (request: Request, terminal: Terminal): Effect.Effect<void, ListError, Storage | Codecs> =>
   Effect.gen(function* () {
     const options = yield* listOptionsOf(request, terminal)
-    const found = yield* tree(request.uri, options)
-    if (request.on("json")) return yield* print(terminal, [JSON.stringify(found.map(plain), null, 2), "\n"])
-    if (found.length === 0) return yield* sayNothing(request, terminal)
+    const objectTrees = yield* tree(request.uri, options)
+    if (request.on("json")) return yield* print(terminal, [JSON.stringify(objectTrees.map(plain), null, 2), "\n"])
+    if (objectTrees.length === 0) return yield* sayNothing(request, terminal)
     yield* print(terminal, [
       cut(printable(redactUri(withoutSlash(request.uri))), terminal.columns) + "\n",
-      ...branches(found, "", terminal.columns),
+      ...branches(objectTrees, "", terminal.columns),
     ])
   })

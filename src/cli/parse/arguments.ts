@@ -42,8 +42,8 @@ const distance = (a: string, b: string): number => {
   return Math.min(row[b.length], 3)
 }
 
-const guess = (word: string, known: ReadonlyArray<string>, prefix = ""): string => {
-  const near = known.filter((name) => distance(word, name) <= (word.length > 3 ? 2 : 1))
+const guess = (word: string, existing: ReadonlyArray<string>, prefix = ""): string => {
+  const near = existing.filter((name) => distance(word, name) <= (word.length > 3 ? 2 : 1))
   return near.length === 0 ? "" : `; did you mean ${near.map((n) => prefix + n).join(" or ")}?`
 }
 
@@ -61,13 +61,13 @@ const check = (name: string, spec: OptionSpec, value: string): void => {
 
 /** Refuses operands that are missing, or too many. */
 const checkOperands = (command: CommandName, operands: ReadonlyArray<string>): void => {
-  const wanted = operandsOf(command)
-  if (operands.length < wanted.length || operands.includes("")) {
-    const what = wanted.length === 1 ? "name an array or group" : `give ${wanted.length} operands`
-    fail(`${command}: ${what}: tessera ${command} ${wanted.join(" ")}`)
+  const requested = operandsOf(command)
+  if (operands.length < requested.length || operands.includes("")) {
+    const what = requested.length === 1 ? "name an array or group" : `give ${requested.length} operands`
+    fail(`${command}: ${what}: tessera ${command} ${requested.join(" ")}`)
   }
-  if (operands.length > wanted.length) {
-    const takes = wanted.length === 1 ? "one URI" : wanted.join(" and ")
+  if (operands.length > requested.length) {
+    const takes = requested.length === 1 ? "one URI" : requested.join(" and ")
     fail(
       `${command}: takes ${takes}, not ${operands.length}: ${names(operands.map((o) => JSON.stringify(redactUri(o))))}`,
     )
@@ -89,7 +89,7 @@ export const parseArguments = (args: ReadonlyArray<string>): Invocation => {
     throw new UsageError({ detail: `there is no command ${JSON.stringify(command)}${hint}` })
   }
   const specs: Readonly<Record<string, OptionSpec>> = commands[command].options
-  const given = new Map<string, Array<string>>()
+  const input = new Map<string, Array<string>>()
   const operands: Array<string> = []
   const takesValue = (name: string): boolean => Object.hasOwn(specs, name) && specs[name].value !== undefined
   for (const token of argumentTokens(rest, takesValue)) {
@@ -106,9 +106,9 @@ export const parseArguments = (args: ReadonlyArray<string>): Invocation => {
       fail(`${command}: there is no option ${word}${hint}`)
     }
     const spec = specs[name]
-    if (given.has(name) && spec.repeated !== true) fail(`${command}: --${name} is given twice`)
-    const values = given.get(name) ?? []
-    given.set(name, values)
+    if (input.has(name) && spec.repeated !== true) fail(`${command}: --${name} is given twice`)
+    const values = input.get(name) ?? []
+    input.set(name, values)
     if (spec.value === undefined) {
       if (value !== undefined) fail(`${command}: --${name} takes no value`)
     } else if (value === undefined || value === "") {
@@ -116,10 +116,10 @@ export const parseArguments = (args: ReadonlyArray<string>): Invocation => {
     } else values.push(value)
   }
   checkOperands(command, operands)
-  for (const [name, values] of given) {
+  for (const [name, values] of input) {
     for (const value of values) check(name, specs[name], value)
   }
-  const text = (name: string): string | undefined => given.get(name)?.[0]
+  const text = (name: string): string | undefined => input.get(name)?.[0]
   return {
     kind: "run",
     request: {
@@ -127,9 +127,9 @@ export const parseArguments = (args: ReadonlyArray<string>): Invocation => {
       uri: operands[0],
       operands,
       text,
-      texts: (name) => given.get(name) ?? [],
+      texts: (name) => input.get(name) ?? [],
       integer: (name) => text(name) === undefined ? undefined : Number(text(name)),
-      on: (name) => given.has(name),
+      on: (name) => input.has(name),
     },
   }
 }

@@ -47,15 +47,15 @@ export const typesOf = (request: Request): Readonly<Record<string, CsvType>> =>
     request.texts("types").flatMap((text) => text.split(",")).map((text) => {
       const [name, written] = pairOf("types", text)
       const [type, mark] = written.endsWith("?") ? [written.slice(0, -1), "?"] : [written, ""]
-      const found = Object.hasOwn(short, type) ? short[type] : datatypes.find((datatype) => datatype === type)
-      if (found === undefined) {
+      const match = Object.hasOwn(short, type) ? short[type] : datatypes.find((datatype) => datatype === type)
+      if (match === undefined) {
         return fail(
           "types",
           text,
           `${JSON.stringify(type)} is no datatype; there are ${[...Object.keys(short), ...datatypes].join(", ")}`,
         )
       }
-      return [name.trim(), `${found}${mark}` as CsvType]
+      return [name.trim(), `${match}${mark}` as CsvType]
     }),
   )
 
@@ -115,7 +115,7 @@ const filterOf = (option: string, text: string): Filter => {
       if (/^-?\d{1,3}$/.test(level)) return levelled[name](Number(level))
     }
   }
-  const all = [...Object.keys(levelled).map((its) => `${its}[:LEVEL]`), ...Object.keys(plain), "none"].join(", ")
+  const all = [...Object.keys(levelled).map((name) => `${name}[:LEVEL]`), ...Object.keys(plain), "none"].join(", ")
   return fail("filter", option, `${JSON.stringify(text)} is no filter; there are ${all}`)
 }
 
@@ -130,9 +130,9 @@ export const filtersOf = (
   const columnFilters: Record<string, ReadonlyArray<Filter>> = {}
   for (const text of request.texts("filter")) {
     const [name, list] = text.includes("=") ? pairOf("filter", text) : [undefined, text]
-    const its = list === "none" ? [] : list.split(",").map((part) => filterOf(text, part))
-    if (name === undefined) filters = its
-    else columnFilters[name] = its
+    const values = list === "none" ? [] : list.split(",").map((part) => filterOf(text, part))
+    if (name === undefined) filters = values
+    else columnFilters[name] = values
   }
   return { ...(filters === undefined ? {} : { filters }), columnFilters }
 }

@@ -19,16 +19,16 @@ const fail = (text: string, reason: string): never => {
 }
 
 /** The name in the parentheses that open at `from`; names may hold any character, so the longest known one is taken. */
-const nameAt = (known: ReadonlySet<string>, text: string, from: number): string => {
+const nameAt = (names: ReadonlySet<string>, text: string, from: number): string => {
   const fits = (name: string): boolean => {
     const end = from + name.length
     return text.startsWith(name, from) && text[end] === ")" && (end + 1 === text.length || text[end + 1] === ",")
   }
-  const found = [...known].filter(fits).reduce<string | undefined>(
+  const match = [...names].filter(fits).reduce<string | undefined>(
     (longest, name) => longest !== undefined && longest.length >= name.length ? longest : name,
     undefined,
   )
-  if (found !== undefined) return found
+  if (match !== undefined) return match
   const end = text.indexOf(")", from)
   if (end < 0) return fail(text, `character ${from}: the parenthesis is not closed`)
   const name = text.slice(from, end)
@@ -36,8 +36,8 @@ const nameAt = (known: ReadonlySet<string>, text: string, from: number): string 
 }
 
 /** All `--agg` options: aggregates by what they were called. Throws {@link UsageError}. */
-export const parseAggregates = (known: ReadonlySet<string>, texts: ReadonlyArray<string>): Aggregates => {
-  const found: Record<string, Aggregate> = {}
+export const parseAggregates = (names: ReadonlySet<string>, texts: ReadonlyArray<string>): Aggregates => {
+  const match: Record<string, Aggregate> = {}
   for (const text of texts) {
     for (let at = 0; at < text.length;) {
       const [word] = /^[^(,]*/.exec(text.slice(at))!
@@ -50,16 +50,16 @@ export const parseAggregates = (known: ReadonlySet<string>, texts: ReadonlyArray
       let field = ""
       if (kind !== "count") {
         if (text[end] !== "(") fail(text, `character ${end + 1}: say of what: ${word.trim()}(FIELD)`)
-        field = nameAt(known, text, end + 1)
+        field = nameAt(names, text, end + 1)
         end += field.length + 2
-        if (!known.has(field)) field = field.trim()
+        if (!names.has(field)) field = field.trim()
       }
       if (end < text.length && text[end] !== ",") fail(text, `character ${end + 1}: a comma should stand here`)
       const title = text.slice(at, end).trim()
-      if (Object.hasOwn(found, title)) fail(text, `${title} is asked twice`)
-      found[title] = { kind, field }
+      if (Object.hasOwn(match, title)) fail(text, `${title} is asked twice`)
+      match[title] = { kind, field }
       at = end + 1
     }
   }
-  return found
+  return match
 }

@@ -41,7 +41,7 @@ export const refuseBeside = (
   others: ReadonlyArray<string>,
 ): Effect.Effect<void, UsageError> =>
   attemptUsage(() => {
-    const given = others.find((name) => request.on(name))
-    if (given === undefined) return
-    throw new UsageError({ detail: `${request.command}: --${given} means nothing beside --${option}; leave one out` })
+    const input = others.find((name) => request.on(name))
+    if (input === undefined) return
+    throw new UsageError({ detail: `${request.command}: --${input} means nothing beside --${option}; leave one out` })
   })

@@ -47,24 +47,24 @@ const styleOf = (dimension: Named, text: string): Style => {
 
 /** Dates have colons of their own: the one place is looked for where both sides are values. */
 const dateRange = (dimension: Named, text: string, value: string): Pair => {
-  const found: Array<Pair> = []
-  if (styleOf(dimension, value) !== undefined) found.push([value, value])
+  const pairs: Array<Pair> = []
+  if (styleOf(dimension, value) !== undefined) pairs.push([value, value])
   for (let at = value.indexOf(":"); at >= 0; at = value.indexOf(":", at + 1)) {
     const [low, high] = [value.slice(0, at), value.slice(at + 1)]
     const [a, b] = [low, high].map((side) => side === "" ? "open" : styleOf(dimension, side))
     if (a === undefined || b === undefined || (a !== b && a !== "open" && b !== "open")) continue
     // LO:HI with counts is the plain form, whatever else it could mean
     if (a === "count" && b === "count") return [low, high]
-    found.push([low === "" ? null : low, high === "" ? null : high])
+    pairs.push([low === "" ? null : low, high === "" ? null : high])
   }
-  if (found.length === 1) return found[0]
+  if (pairs.length === 1) return pairs[0]
   return fail(
     text,
-    found.length === 0
+    pairs.length === 0
       ? `this is neither a value nor a range of ${dimension.type}; write a date such as 2024-02-29, or ${
         example(dimension)
       }`
-      : `this can be read in ${found.length} ways; write ${example(dimension)}`,
+      : `this can be read in ${pairs.length} ways; write ${example(dimension)}`,
   )
 }
 
@@ -83,11 +83,11 @@ const dimensionOf = (schema: ArraySchema, text: string): Named => {
   const all: ReadonlyArray<Named> = [...schema.dimensions, ...schema.dimensionLabels]
   const fitting = all.filter((d) => text.startsWith(`${d.name}=`))
   if (fitting.length > 0) return fitting.reduce((a, b) => b.name.length > a.name.length ? b : a)
-  const known = all.map((d) => JSON.stringify(d.name)).join(", ")
+  const existing = all.map((d) => JSON.stringify(d.name)).join(", ")
   const equals = text.indexOf("=")
   return equals < 0
     ? fail(text, 'a range is DIM=LO:HI, DIM=VALUE or DIM=["lo","hi"]')
-    : fail(text, `there is no dimension ${JSON.stringify(text.slice(0, equals))}; the array has ${known}`)
+    : fail(text, `there is no dimension ${JSON.stringify(text.slice(0, equals))}; the array has ${existing}`)
 }
 
 /** All `--range` options. Throws {@link UsageError}. */
@@ -109,7 +109,7 @@ export const parseRanges = (schema: ArraySchema, texts: ReadonlyArray<string>): 
 
 /** The names in `--select`, or another option. Names may hold commas: the longest run of parts that is a name counts as one. */
 export const parseSelect = (
-  known: ReadonlySet<string>,
+  names: ReadonlySet<string>,
   texts: ReadonlyArray<string>,
   option = "select",
 ): ReadonlyArray<string> | undefined => {
@@ -119,9 +119,9 @@ export const parseSelect = (
     const parts = text.split(",")
     for (let from = 0; from < parts.length;) {
       let to = parts.length
-      while (to > from + 1 && !known.has(parts.slice(from, to).join(","))) to--
+      while (to > from + 1 && !names.has(parts.slice(from, to).join(","))) to--
       const name = parts.slice(from, to).join(",")
-      out.push(known.has(name) ? name : name.trim())
+      out.push(names.has(name) ? name : name.trim())
       from = to
     }
   }

@@ -53,8 +53,8 @@ export const progressLine = ({ text: raw, part }: Status, elapsed: number, bar: 
   if (part === undefined) return `${text}, ${secondsText(elapsed)}`
   const percent = `${Math.floor(Math.min(part, 1) * 100)} %`
   // what is left cannot be told from the first steps
-  const left = part >= 0.02 && part < 1 ? `, ${secondsText(elapsed / part - elapsed)} left` : ""
-  return `${bar ? `▕${barOf(part)}▏ ` : ""}${percent}, ${text}, ${secondsText(elapsed)}${left}`
+  const remaining = part >= 0.02 && part < 1 ? `, ${secondsText(elapsed / part - elapsed)} left` : ""
+  return `${bar ? `▕${barOf(part)}▏ ` : ""}${percent}, ${text}, ${secondsText(elapsed)}${remaining}`
 }
 
 /** A count with its thousands apart: 1,234,567. */

@@ -47,7 +47,7 @@ const denseCells = (
   { limit, ...unlimited }: StreamOptions,
 ): Effect.Effect<CellSource, ReadError, Storage | Codecs> =>
   Effect.map(denseRequest(array, unlimited), ({ ranges }) => {
-    const shape = ranges.map((its) => Number(lengthOf(its)))
+    const shape = ranges.map((range) => Number(lengthOf(range)))
     const total = productOf(shape)
     // the shape is that of rows, so cells that need no order are in theirs
     const order = unlimited.order === "unordered" ? "row" : unlimited.order

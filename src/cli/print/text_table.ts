@@ -34,14 +34,14 @@ const ease = ({ align, elastic }: TableColumn): number => elastic === true ? 2 :
 const layOut = (
   columns: ReadonlyArray<TableColumn>,
   natural: ReadonlyArray<number>,
-  least: ReadonlyArray<number>,
+  min: ReadonlyArray<number>,
   width: number,
 ): Layout => {
   const total = (widths: ReadonlyArray<number>): number =>
     widths.reduce((sum, w, i) => sum + w + gapOf(columns[i], i), 0)
   let shown = columns.length
   // "  …" stands for what is left out
-  while (shown > 1 && total(least.slice(0, shown)) + (shown < columns.length ? 3 : 0) > width) shown--
+  while (shown > 1 && total(min.slice(0, shown)) + (shown < columns.length ? 3 : 0) > width) shown--
   const hidden = columns.length - shown
   const available = width - (hidden > 0 ? 3 : 0)
   const widths = natural.slice(0, shown)
@@ -49,7 +49,7 @@ const layOut = (
     // of those that give way most easily the widest
     let at = -1
     for (let i = 0; i < shown; i++) {
-      if (widths[i] <= least[i]) continue
+      if (widths[i] <= min[i]) continue
       const easier = at < 0 ? 1 : ease(columns[i]) - ease(columns[at])
       if (easier > 0 || (easier === 0 && widths[i] > widths[at])) at = i
     }
@@ -121,10 +121,10 @@ export const layOutTable = (
 ): Table => {
   const natural = columns.map(({ title }, i) => Math.max(cells[i], textWidth(title)))
   // numbers keep all their digits: one that is cut is none
-  const least = columns.map(({ align }, i) =>
+  const min = columns.map(({ align }, i) =>
     Math.min(natural[i], align === "right" ? Math.max(cells[i], NARROWEST) : NARROWEST)
   )
-  const layout = layOut(columns, natural, least, width)
+  const layout = layOut(columns, natural, min, width)
   return {
     hidden: layout.hidden,
     lines: linesOf(columns, rows, layout),

@@ -86,9 +86,9 @@ export const writeJson: Write = (terminal, { empty, shape, batches }) =>
   })
 
 /** A table. Columns are as wide as their cells, so cells in several batches are read twice: to measure, and to print. */
-export const printTable: Write = (terminal, { empty, total: known, limit, batches }) =>
+export const printTable: Write = (terminal, { empty, total: existing, limit, batches }) =>
   Effect.gen(function* () {
-    let [length, total] = [0, known]
+    let [length, total] = [0, existing]
     let hidden = 0
     const isWhole = yield* Effect.flatMap(firstBatch(batches()), (first) => {
       if (first?.last === false) return Effect.succeed(false)

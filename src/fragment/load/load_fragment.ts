@@ -35,9 +35,9 @@ const withSchema = <A, E, R>(
   name: string,
   use: (schema: ArraySchema) => A,
 ): Effect.Effect<A, E | TileError, R> => {
-  const known = schemas.known.get(name)
-  return known !== undefined
-    ? attemptTile(() => use(known))
+  const existing = schemas.known.get(name)
+  return existing !== undefined
+    ? attemptTile(() => use(existing))
     : Effect.flatMap(schemas.load(name), (schema) => attemptTile(() => use(schema)))
 }
 

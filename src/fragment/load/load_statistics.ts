@@ -53,19 +53,19 @@ const isOpaque = (type: Datatype): boolean =>
 const staysBelowLimits = (
   kind: "int64" | "uint64" | "float64",
   sum: number | bigint,
-  least: number | bigint,
-  most: number | bigint,
+  min: number | bigint,
+  max: number | bigint,
   cells: number,
 ): boolean => {
   if (kind === "float64") {
     // a sum that was stopped cannot have come so far back by cells that are so small
-    const largest = cells * Math.max(Math.abs(Number(least)), Math.abs(Number(most)))
+    const largest = cells * Math.max(Math.abs(Number(min)), Math.abs(Number(max)))
     return largest < Number.MAX_VALUE / 4 && Math.abs(Number(sum)) <= 2 * largest
   }
   // it never falls
   if (kind === "uint64") return sum !== 2n ** 64n - 1n
   const size = (value: number | bigint): bigint => value < 0 ? -BigInt(value) : BigInt(value)
-  const largest = size(least) > size(most) ? size(least) : size(most)
+  const largest = size(min) > size(max) ? size(min) : size(max)
   return largest * BigInt(cells) < 2n ** 63n
 }
 
@@ -87,13 +87,13 @@ export const loadTileBounds = (
     const there = fragment.cache.get(BOUNDS, slot)
     if (there !== undefined) return Effect.succeed(there)
     const { footer, sections } = metadata
-    const wanted = [
+    const requested = [
       footer.tileMins[slot],
       footer.tileMaxes[slot],
       footer.tileSums[slot],
       ...(field.nullable ? [footer.tileNullCounts[slot]] : []),
     ]
-    return Effect.flatMap(loadSections(access, sections, wanted), ([mins, maxes, sums, nulls]) =>
+    return Effect.flatMap(loadSections(access, sections, requested), ([mins, maxes, sums, nulls]) =>
       attemptTile(() => {
         const { uri, version } = sections
         const fail = (path: string, reason: string): FormatError =>
@@ -124,8 +124,8 @@ export const loadTileBounds = (
           if (sum === undefined) return undefined
           const cells = cellsInTile(fragment, tile)
           if (counts !== undefined && counts[tile] === cells) return sum
-          const [least, most] = [low(tile), high(tile)].map((bytes) => readScalar(field.type, bytes))
-          return staysBelowLimits(kind!, sum, least, most, cells) ? sum : undefined
+          const [min, max] = [low(tile), high(tile)].map((bytes) => readScalar(field.type, bytes))
+          return staysBelowLimits(kind!, sum, min, max, cells) ? sum : undefined
         }
         const bounds: TileBounds = {
           boundsOf: (tile) => {

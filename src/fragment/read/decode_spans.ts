@@ -113,10 +113,10 @@ export const spanDecoder = (
   }
 
   const here = function* (i: number, bytes: Uint8Array, scratch: Scratch): Steps<void> {
-    const { context, table, from, to, before, wanted } = locate(i, bytes)
-    if (wanted > scratch.cells.length && wanted <= MAX_KEPT) scratch.cells = new Uint8Array(wanted)
+    const { context, table, from, to, before, wanted: requested } = locate(i, bytes)
+    if (requested > scratch.cells.length && requested <= MAX_KEPT) scratch.cells = new Uint8Array(requested)
     // the first and the last chunk are always requested
-    const between = to - from > 2 && wanted <= scratch.cells.length ? spans.needs : undefined
+    const between = to - from > 2 && requested <= scratch.cells.length ? spans.needs : undefined
     if (between === undefined) {
       const cells = yield* unfilterChunksSteps(bytes, table, from, to, context, scratch.cells)
       return yield* taken(take(i, cells, before / cell))
@@ -131,19 +131,19 @@ export const spanDecoder = (
       }
       at = end
     }
-    yield* taken(take(i, scratch.cells.subarray(0, wanted), before / cell))
+    yield* taken(take(i, scratch.cells.subarray(0, requested), before / cell))
   }
 
   const away: SpanDecoder["away"] = (pool, first, tiles, scratch) => {
     const located = tiles.map((bytes, k) => locate(first + k, bytes))
-    let wanted = 0
-    for (const part of located) wanted += part.wanted
-    if (wanted > MAX_AWAY) return undefined
-    const parts = located.map(({ context: { offset }, size, from, to, wanted }, k): TilePart => (
-      { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, wanted }
+    let requested = 0
+    for (const part of located) requested += part.wanted
+    if (requested > MAX_AWAY) return undefined
+    const parts = located.map(({ context: { offset }, size, from, to, wanted: requested }, k): TilePart => (
+      { start: tiles[k].byteOffset, length: tiles[k].length, offset, size, from, to, wanted: requested }
     ))
     const answer = offerJob(pool, unfilterJobs, (): UnfilterJob => {
-      if (wanted > scratch.cells.length) scratch.cells = new Uint8Array(wanted)
+      if (requested > scratch.cells.length) scratch.cells = new Uint8Array(requested)
       const { codecs: _codecs, webp: _webp, ...context } = located[0].context
       return {
         context,
@@ -162,11 +162,11 @@ export const spanDecoder = (
         const { read } = scratch
         let at = 0
         for (let k = 0; k < parts.length; k++) {
-          const { start, length, wanted } = parts[k]
-          if (done) yield* taken(take(first + k, scratch.cells.subarray(at, at + wanted), located[k].before / cell))
+          const { start, length, wanted: requested } = parts[k]
+          if (done) yield* taken(take(first + k, scratch.cells.subarray(at, at + requested), located[k].before / cell))
           // decodes again in this thread, which throws the error
           else yield* here(first + k, read.subarray(start, start + length), scratch)
-          at += wanted
+          at += requested
         }
       }))
   }

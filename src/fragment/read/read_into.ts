@@ -52,8 +52,8 @@ const forChunks = (
   for (let i = 0, at = 0; i < table.count; at += table.original[i++]) take(at, unfilterChunk(tile, table, i, context))
 }
 
-const wrongSize = (context: TileContext, found: number, size: number): FormatError => {
-  const reason = `the tile has ${found} bytes instead of ${size}`
+const wrongSize = (context: TileContext, index: number, size: number): FormatError => {
+  const reason = `the tile has ${index} bytes instead of ${size}`
   return new FormatError({
     uri: context.uri,
     path: "tile",

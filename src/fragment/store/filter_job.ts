@@ -66,8 +66,8 @@ export function* persistJob(
   }))
   const bytes = memory === undefined || memory.byteLength < size ? new ArrayBuffer(size) : memory
   const target = new Uint8Array(bytes)
-  const copied = (part: Part | undefined, given: Uint8Array | Uint32Array | undefined): Steps<void> =>
-    copyInParts(target, bytesOf(given), part?.start ?? 0)
+  const copied = (part: Part | undefined, input: Uint8Array | Uint32Array | undefined): Steps<void> =>
+    copyInParts(target, bytesOf(input), part?.start ?? 0)
   for (const [i, { offsets, values, validity }] of places.entries()) {
     yield* copied(offsets, tiles[i].offsets)
     yield* copied(values, tiles[i].values)

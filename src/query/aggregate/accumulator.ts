@@ -55,12 +55,12 @@ export class FieldTotals {
   }
 
   /** Adds the cells of a column for which the mask is 1. */
-  add({ values, offsets, validity, length, type, cellValNum }: Column, keep: Uint8Array | undefined): void {
-    const cells = countKept(keep, length)
-    let valid = keep
+  add({ values, offsets, validity, length, type, cellValNum }: Column, mask: Uint8Array | undefined): void {
+    const cells = countKept(mask, length)
+    let valid = mask
     if (validity !== undefined) {
       valid = validity.slice()
-      if (keep !== undefined) { for (let i = 0; i < length; i++) valid[i] &= keep[i] }
+      if (mask !== undefined) { for (let i = 0; i < length; i++) valid[i] &= mask[i] }
     }
     const count = countKept(valid, length)
     this.#count += count
@@ -77,21 +77,21 @@ export class FieldTotals {
   }
 
   /** Whether the statistics of a tile suffice for all aggregates of the field. */
-  knows(known: TileBounds, tile: number, cells: number): boolean {
-    if (known.nullsIn(tile) >= cells) return true
-    return (!this.asked.sum || known.sumOf(tile) !== undefined) &&
-      (!this.asked.extremes || known.boundsOf(tile) !== undefined)
+  knows(existing: TileBounds, tile: number, cells: number): boolean {
+    if (existing.nullsIn(tile) >= cells) return true
+    return (!this.asked.sum || existing.sumOf(tile) !== undefined) &&
+      (!this.asked.extremes || existing.boundsOf(tile) !== undefined)
   }
 
   /** Adds a whole tile by its statistics. */
-  addTile(known: TileBounds, tile: number, cells: number): void {
-    const nulls = known.nullsIn(tile)
+  addTile(existing: TileBounds, tile: number, cells: number): void {
+    const nulls = existing.nullsIn(tile)
     this.#count += cells - nulls
     this.#nulls += nulls
     if (nulls >= cells) return
-    if (this.asked.sum) this.#addSum(known.sumOf(tile)!)
+    if (this.asked.sum) this.#addSum(existing.sumOf(tile)!)
     if (!this.asked.extremes) return
-    const { low, high } = known.boundsOf(tile)!
+    const { low, high } = existing.boundsOf(tile)!
     this.#addBounds(low, high)
   }
 
@@ -184,12 +184,14 @@ const checkForm = (uri: string, aggregates: unknown): void => {
   if (typeof aggregates !== "object" || aggregates === null || Array.isArray(aggregates)) {
     return fail("", 'aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }')
   }
-  for (const [name, its] of Object.entries(aggregates)) {
-    if (typeof its !== "object" || its === null) {
+  for (const [name, item] of Object.entries(aggregates)) {
+    if (typeof item !== "object" || item === null) {
       fail(name, 'it is no aggregate; Aggregate makes them: Aggregate.max("depth")')
     }
-    if (!allKinds.includes(its.kind)) fail(name, `there is no aggregate ${its.kind}; there are ${allKinds.join(", ")}`)
-    if (typeof its.field !== "string") fail(name, `it is of no field; Aggregate.${its.kind} takes the name of one`)
+    if (!allKinds.includes(item.kind)) {
+      fail(name, `there is no aggregate ${item.kind}; there are ${allKinds.join(", ")}`)
+    }
+    if (typeof item.field !== "string") fail(name, `it is of no field; Aggregate.${item.kind} takes the name of one`)
   }
 }
 
@@ -198,11 +200,11 @@ export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): 
   checkForm(array.uri, aggregates)
   const { byName } = fieldsOf(array.schema)
   const kinds = new Map<Field, Set<AggregateKind>>()
-  for (const [name, { kind, field: asked }] of Object.entries<Aggregate>(aggregates)) {
+  for (const [name, { kind, field: request }] of Object.entries<Aggregate>(aggregates)) {
     if (kind === "count") continue
-    const field = byName.get(asked)
+    const field = byName.get(request)
     const fail = (reason: string): SelectionError =>
-      new SelectionError({ uri: array.uri, field: asked, detail: `${name}: ${reason}` })
+      new SelectionError({ uri: array.uri, field: request, detail: `${name}: ${reason}` })
     if (field === undefined) {
       throw fail(`there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`)
     }
@@ -218,20 +220,20 @@ export const answerOf = (
   { kind, field }: Aggregate,
   cells: number,
   totals: ReadonlyArray<FieldTotals>,
-): AggregateValue => kind === "count" ? cells : totals.find((its) => its.field.name === field)!.valueOf(kind)
+): AggregateValue => kind === "count" ? cells : totals.find((total) => total.field.name === field)!.valueOf(kind)
 
 /** Creates empty totals for aggregates. Throws {@link SelectionError}. */
 export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => {
   const fields = [...requiredAggregates(array, aggregates)].map(([field, kinds]) => new FieldTotals(field, kinds))
-  const byName = new Map(fields.map((its) => [its.field.name, its]))
+  const byName = new Map(fields.map((field) => [field.field.name, field]))
   const totals: Totals = {
     cells: 0,
     fields,
     answer: () =>
       Object.fromEntries(
-        Object.entries<Aggregate>(aggregates).map(([name, its]) => {
-          const own = byName.get(its.field)
-          return [name, answerOf(its, totals.cells, own === undefined ? [] : [own])]
+        Object.entries<Aggregate>(aggregates).map(([name, aggregate]) => {
+          const own = byName.get(aggregate.field)
+          return [name, answerOf(aggregate, totals.cells, own === undefined ? [] : [own])]
         }),
       ),
   }

@@ -37,31 +37,37 @@ export const aggregateDense = (
 ): Effect.Effect<Readonly<Record<string, AggregateValue>>, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const totals = yield* attemptSelection(() => totalsOf(array, aggregates))
-    const asked = yield* denseRequest(array, { ...options, order: "row" })
-    const request: DenseReadRequest = { ...asked, fields: totals.fields.map(({ field }) => field), masked: true }
+    const denseReadRequest = yield* denseRequest(array, { ...options, order: "row" })
+    const request: DenseReadRequest = {
+      ...denseReadRequest,
+      fields: totals.fields.map(({ field }) => field),
+      masked: true,
+    }
     const { where, ranges } = request
-    if (where === undefined) totals.cells = Number(ranges.reduce((n, its) => n * lengthOf(its), 1n))
+    if (where === undefined) totals.cells = Number(ranges.reduce((n, ranges) => n * lengthOf(ranges), 1n))
     if (where === undefined && request.fields.length === 0) return totals.answer()
     const access = yield* accessOf(array)
     const parts = where === undefined ? yield* addWholeTiles(access, array, totals, request) : [ranges]
-    yield* Effect.forEach(parts, (its) =>
-      Stream.runForEach(streamDenseRequest(array, { ...request, ranges: its }, options), ({ shape, columns, keep }) =>
-        Effect.sync(() => {
-          const cells = shape.reduce((n, length) =>
-            n * length, 1)
-          if (where !== undefined) {
-            totals.cells += keep === undefined ? cells : count(keep)
-          }
-          for (const one of totals.fields) {
-            one.add(columns[one.field.name], keep)
-          }
-        })), { discard: true })
+    yield* Effect.forEach(parts, (part) =>
+      Stream.runForEach(
+        streamDenseRequest(array, { ...request, ranges: part }, options),
+        ({ shape, columns, keep: mask }) =>
+          Effect.sync(() => {
+            const cells = shape.reduce((n, length) => n * length, 1)
+            if (where !== undefined) {
+              totals.cells += mask === undefined ? cells : count(mask)
+            }
+            for (const one of totals.fields) {
+              one.add(columns[one.field.name], mask)
+            }
+          }),
+      ), { discard: true })
     return totals.answer()
   })
 
-const count = (keep: Uint8Array): number => {
+const count = (mask: Uint8Array): number => {
   let sum = 0
-  for (let i = 0; i < keep.length; i++) sum += keep[i]
+  for (let i = 0; i < mask.length; i++) sum += mask[i]
   return sum
 }
 
@@ -82,17 +88,17 @@ const addWholeTiles = (
     // statistics do not describe cells of sparse fragments
     if (plan.steps.some((step) => step.kind === "sparse")) return [ranges]
     const cells = denseCells(schema)
-    const known: Array<ReadonlyArray<TileBounds> | undefined> = []
-    for (const { fragment } of plan.steps) known.push(yield* boundsOf(access, fragments[fragment], totals))
+    const existing: Array<ReadonlyArray<TileBounds> | undefined> = []
+    for (const { fragment } of plan.steps) existing.push(yield* boundsOf(access, fragments[fragment], totals))
     const tiles = spaceTiles(plan, cells)
-    const left = tiles.filter(({ whole }) => {
-      const bounds = whole === undefined ? undefined : known[whole.step]
+    const remaining = tiles.filter(({ whole }) => {
+      const bounds = whole === undefined ? undefined : existing[whole.step]
       if (whole === undefined || bounds === undefined) return true
-      if (!totals.fields.every((its, i) => its.knows(bounds[i], whole.tile, cells))) return true
-      totals.fields.forEach((its, i) => its.addTile(bounds[i], whole.tile, cells))
+      if (!totals.fields.every((field, i) => field.knows(bounds[i], whole.tile, cells))) return true
+      totals.fields.forEach((field, i) => field.addTile(bounds[i], whole.tile, cells))
       return false
     })
-    return left.length === tiles.length ? [ranges] : boxesOf(plan, ranges, left.map(({ key }) => key))
+    return remaining.length === tiles.length ? [ranges] : boxesOf(plan, ranges, remaining.map(({ key }) => key))
   })
 
 /** Returns a fragment's tile statistics for the aggregated fields; `undefined` if one field has none. */
@@ -102,14 +108,14 @@ const boundsOf = (
   { fields }: Totals,
 ): Effect.Effect<ReadonlyArray<TileBounds> | undefined, ReadTilesError, Storage> =>
   Effect.gen(function* () {
-    const found: Array<TileBounds> = []
+    const tileBounds: Array<TileBounds> = []
     for (const { field } of fields) {
-      const its = fieldOfFragment(fragment, field)
-      const bounds = its === undefined || its.nullable !== field.nullable
+      const storedField = fieldOfFragment(fragment, field)
+      const bounds = storedField === undefined || storedField.nullable !== field.nullable
         ? undefined
-        : yield* loadTileBounds(access, fragment, its)
+        : yield* loadTileBounds(access, fragment, storedField)
       if (bounds === undefined) return undefined
-      found.push(bounds)
+      tileBounds.push(bounds)
     }
-    return found
+    return tileBounds
   })

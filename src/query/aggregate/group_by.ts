@@ -35,11 +35,11 @@ export const DEFAULT_GROUPS = 2 ** 16
 const MAX_GROUPS = 2 ** 30
 
 /** Checks a maximum number of groups or values. Throws {@link SelectionError}. */
-const checkMost = (uri: string, most: number, what: MostOf): void => {
-  if (Number.isInteger(most) && most > 0 && most <= MAX_GROUPS) return
+const checkMost = (uri: string, max: number, what: MostOf): void => {
+  if (Number.isInteger(max) && max > 0 && max <= MAX_GROUPS) return
   const [option, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
-  const reason = `${String(most)} is not a number of ${of}; expected an integer from 1 to ${MAX_GROUPS}`
-  throw invalidOption(uri, option, reason, most)
+  const reason = `${String(max)} is not a number of ${of}; expected an integer from 1 to ${MAX_GROUPS}`
+  throw invalidOption(uri, option, reason, max)
 }
 
 /** What users call groups; each distinct value is one. */
@@ -57,19 +57,26 @@ export const aggregateGroups = (
 ): Effect.Effect<GroupTable, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri } = array
-    const [keys, asked] = yield* attemptSelection(() => {
+    const [keys, requested] = yield* attemptSelection(() => {
       checkMost(uri, maxGroups, what)
-      const asked = requiredAggregates(array, aggregates)
-      return [keyFields(array, by, aggregates), asked] as const
+      const request = requiredAggregates(array, aggregates)
+      return [keyFields(array, by, aggregates), request] as const
     })
     const memory = yield* checkBudget(uri, options.memory)
     const names = keys.flatMap(({ enumeration }) => enumeration ?? [])
     const enumerations = yield* loadEnumerations(array, names)
     const limits = { groups: maxGroups, bytes: batchBytes(memory) }
-    const groups = new Groups(uri, keys, new Map(enumerations.map((its) => [its.name, its])), asked, limits, what)
-    const add = (columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined) =>
-      attempt(() => groups.add(columns, length, keep), failOn(ResultTooLarge))
-    const fields = [...new Set([...keys, ...asked.keys()])]
+    const groups = new Groups(
+      uri,
+      keys,
+      new Map(enumerations.map((enumeration) => [enumeration.name, enumeration])),
+      requested,
+      limits,
+      what,
+    )
+    const add = (columns: Readonly<Record<string, Column>>, length: number, mask: Uint8Array | undefined) =>
+      attempt(() => groups.add(columns, length, mask), failOn(ResultTooLarge))
+    const fields = [...new Set([...keys, ...requested.keys()])]
     if (array.schema.arrayType === "sparse") {
       const request = yield* sparseRequest(array, { ...options, order: "unordered" }, "unordered")
       const batches = SparseBatches.streamSparseRequest(array, { ...request, fields }, options)
@@ -77,8 +84,8 @@ export const aggregateGroups = (
     } else {
       const request = yield* denseRequest(array, { ...options, order: "row" })
       const batches = DenseBatches.streamDenseRequest(array, { ...request, fields, masked: true }, options)
-      yield* Stream.runForEach(batches, ({ columns, shape, keep }) =>
-        add(columns, shape.reduce((n, length) => n * length, 1), keep))
+      yield* Stream.runForEach(batches, ({ columns, shape, keep: mask }) =>
+        add(columns, shape.reduce((n, length) => n * length, 1), mask))
     }
     return groups.table(aggregates)
   })

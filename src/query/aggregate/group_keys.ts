@@ -36,13 +36,13 @@ export class GroupKeys {
    * Returns the key number of each cell for which the mask is 1; null cells and invalid codes have no key. Returns
    * `undefined` once there are more than `most` keys, or keys of more than `mostBytes` bytes.
    */
-  numbersOf(column: Column, keep: Uint8Array | undefined, most: number, mostBytes: number): Uint32Array | undefined {
+  numbersOf(column: Column, mask: Uint8Array | undefined, max: number, mostBytes: number): Uint32Array | undefined {
     const { length, validity } = column
     const out = new Uint32Array(length)
-    let valid = keep
+    let valid = mask
     if (validity !== undefined) {
       valid = validity.slice()
-      if (keep !== undefined) { for (let i = 0; i < length; i++) valid[i] &= keep[i] }
+      if (mask !== undefined) { for (let i = 0; i < length; i++) valid[i] &= mask[i] }
     }
     if (this.#values !== undefined) {
       const { values } = column
@@ -59,7 +59,7 @@ export class GroupKeys {
     const places = offsets === undefined
       ? { offsets, size: sizeOf(type) * (cellValNum as number) }
       : { offsets, unit: sizeOf(type) }
-    return this.#kinds.add(bytes, places, valid, out, most, mostBytes) ? out : undefined
+    return this.#kinds.add(bytes, places, valid, out, max, mostBytes) ? out : undefined
   }
 
   /** Returns keys by number as a column; null for the missing key. */

@@ -67,7 +67,7 @@ export class Groups {
     uri: string,
     keys: ReadonlyArray<Field>,
     enumerations: ReadonlyMap<string, Enumeration>,
-    asked: RequiredAggregates,
+    requiredAggregates: RequiredAggregates,
     limits: GroupLimits,
     what: string,
   ) {
@@ -75,14 +75,14 @@ export class Groups {
     this.#keys = keys.map((field) =>
       new GroupKeys(field, field.enumeration === undefined ? undefined : enumerations.get(field.enumeration))
     )
-    this.#asked = asked
+    this.#asked = requiredAggregates
     this.#limits = limits
     this.#what = what
   }
 
   /** Adds the cells for which the mask is 1. Throws {@link ResultTooLarge} if there are too many groups. */
-  add(columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined): void {
-    const group = this.#groupsOf(columns, length, keep)
+  add(columns: Readonly<Record<string, Column>>, length: number, mask: Uint8Array | undefined): void {
+    const group = this.#groupsOf(columns, length, mask)
     const count = this.#numbers.count
     for (let g = this.#totals.length; g < count; g++) {
       this.#cells.push(0)
@@ -107,17 +107,17 @@ export class Groups {
   }
 
   /** Returns the group number of each cell. */
-  #groupsOf(columns: Readonly<Record<string, Column>>, length: number, keep: Uint8Array | undefined): Uint32Array {
+  #groupsOf(columns: Readonly<Record<string, Column>>, length: number, mask: Uint8Array | undefined): Uint32Array {
     const { groups, bytes } = this.#limits
     const words = new Uint32Array(this.#keys.length * length)
     this.#keys.forEach((key, k) => {
-      const numbers = key.numbersOf(columns[key.field.name], keep, groups, bytes)
+      const numbers = key.numbersOf(columns[key.field.name], mask, groups, bytes)
       if (numbers === undefined) throw this.#tooMany()
       for (let i = 0, at = k; i < length; i++, at += this.#keys.length) words[at] = numbers[i]
     })
     const out = new Uint32Array(length)
     const places = { offsets: undefined, size: 4 * this.#keys.length }
-    if (!this.#numbers.add(new Uint8Array(words.buffer), places, keep, out, groups, Infinity)) throw this.#tooMany()
+    if (!this.#numbers.add(new Uint8Array(words.buffer), places, mask, out, groups, Infinity)) throw this.#tooMany()
     return out
   }
 
@@ -142,9 +142,9 @@ export class Groups {
       length: count,
       keys: this.#keys.map((key, k) => key.columnOf(sorted.map((g) => numbers[k][g]))),
       answers: Object.fromEntries(
-        Object.entries(aggregates).map(([name, its]) => [
+        Object.entries(aggregates).map(([name, aggregate]) => [
           name,
-          order.map((g) => answerOf(its, this.#cells[g], this.#totals[g])),
+          order.map((g) => answerOf(aggregate, this.#cells[g], this.#totals[g])),
         ]),
       ),
     }

@@ -36,7 +36,7 @@ export const aggregated = (
       ...keys.map((column) => [column.name, values(column)] as const),
       ...Object.entries(answers),
     ]
-    return Array.from({ length }, (_, g) => Object.fromEntries(columns.map(([name, its]) => [name, its[g]])))
+    return Array.from({ length }, (_, g) => Object.fromEntries(columns.map(([name, item]) => [name, item[g]])))
   })
 }
 

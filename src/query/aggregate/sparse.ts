@@ -30,8 +30,8 @@ export const aggregateSparse = (
 ): Effect.Effect<Readonly<Record<string, AggregateValue>>, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const totals = yield* attemptSelection(() => totalsOf(array, aggregates))
-    const asked = yield* sparseRequest(array, { ...options, order: "unordered" }, "unordered")
-    const request = { ...asked, fields: totals.fields.map(({ field }) => field) }
+    const requested = yield* sparseRequest(array, { ...options, order: "unordered" }, "unordered")
+    const request = { ...requested, fields: totals.fields.map(({ field }) => field) }
     const access = yield* accessOf(array)
     let plan: SparsePlan | undefined = yield* planRequest(access, array, request)
     if (workOf(array, plan, "unordered").dedups) plan = undefined
@@ -42,8 +42,8 @@ export const aggregateSparse = (
     yield* Stream.runForEach(streamSparseRequest(array, request, options, plan), ({ length, columns }) =>
       Effect.sync(() => {
         totals.cells += length
-        for (const its of totals.fields) {
-          its.add(columns[its.field.name], undefined)
+        for (const field of totals.fields) {
+          field.add(columns[field.field.name], undefined)
         }
       }))
     return totals.answer()
@@ -63,21 +63,21 @@ const addWholeTiles = (
         if (fragment.hasDeleteMetadata || isCutByTime(array, fragment) || !part.tiles.some(({ whole }) => whole)) {
           return part
         }
-        const known: Array<readonly [FieldTotals, TileBounds]> = []
-        for (const its of totals.fields) {
-          const field = fieldOfFragment(fragment, its.field)
+        const existing: Array<readonly [FieldTotals, TileBounds]> = []
+        for (const fieldTotals of totals.fields) {
+          const field = fieldOfFragment(fragment, fieldTotals.field)
           const bounds = field === undefined ? undefined : yield* loadTileBounds(access, fragment, field)
           if (bounds === undefined) return part
-          known.push([its, bounds])
+          existing.push([fieldTotals, bounds])
         }
-        const left = part.tiles.filter(({ tile, whole }) => {
+        const remaining = part.tiles.filter(({ tile, whole }) => {
           const cells = cellsInTile(fragment, tile)
-          if (!whole || !known.every(([its, bounds]) => its.knows(bounds, tile, cells))) return true
+          if (!whole || !existing.every(([fieldTotals, bounds]) => fieldTotals.knows(bounds, tile, cells))) return true
           totals.cells += cells
-          for (const [its, bounds] of known) its.addTile(bounds, tile, cells)
+          for (const [currentFieldTotals, bounds] of existing) currentFieldTotals.addTile(bounds, tile, cells)
           return false
         })
-        return { ...part, tiles: left }
+        return { ...part, tiles: remaining }
       })),
     (plans) => plans.filter(({ tiles }) => tiles.length > 0),
   )

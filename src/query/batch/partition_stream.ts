@@ -36,15 +36,15 @@ export const streamPartitions = <P, A extends object, E, R>(
     const next: Effect.Effect<Option.Option<readonly [Batch<A>, undefined]>, E, R> = Effect.suspend(() => {
       const part = rest.pop()
       if (part === undefined) return Effect.succeed(Option.none())
-      return Effect.flatMap(turns(step(part, first)), (its) => {
-        if (its.kind === "read") {
+      return Effect.flatMap(turns(step(part, first)), (partitionStep) => {
+        if (partitionStep.kind === "read") {
           first = false
           return Effect.as(
             turns(turnIfDue),
-            Option.some([{ ...its.batch, last: rest.length === 0 }, undefined] as const),
+            Option.some([{ ...partitionStep.batch, last: rest.length === 0 }, undefined] as const),
           )
         }
-        if (its.kind === "split") rest.push(its.parts[1], its.parts[0])
+        if (partitionStep.kind === "split") rest.push(partitionStep.parts[1], partitionStep.parts[0])
         return next
       })
     })

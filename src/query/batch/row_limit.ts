@@ -44,12 +44,12 @@ export const limited = <A extends object, E, R>(
     let seen = 0
     return batches.pipe(
       Stream.map((batch): Limited<A> => {
-        const left = (limit ?? Infinity) - seen
+        const remaining = (limit ?? Infinity) - seen
         const length = lengthOf(batch)
         seen += length
         const total = batch.last ? seen : undefined
-        if (length < left) return { ...batch, total }
-        return { ...(length === left ? batch : cut(batch, left)), last: true, total }
+        if (length < remaining) return { ...batch, total }
+        return { ...(length === remaining ? batch : cut(batch, remaining)), last: true, total }
       }),
       Stream.takeUntil(({ last }) => last),
     )
@@ -71,18 +71,18 @@ export const joined = <E, R>(
 ): Effect.Effect<Readonly<Record<string, Column>> | undefined, E | ResultTooLarge, R> =>
   Effect.gen(function* () {
     let bytes = 0
-    const found: Array<Readonly<Record<string, Column>>> = []
+    const match: Array<Readonly<Record<string, Column>>> = []
     yield* Stream.runForEach(batches, ({ columns }) => {
-      found.push(columns)
+      match.push(columns)
       for (const column of Object.values(columns)) bytes += columnBytes(column)
       return bytes > limit ? Effect.fail(new ResultTooLarge({ uri, needed: bytes, limit })) : Effect.void
     })
-    if (found.length === 0) return undefined
+    if (match.length === 0) return undefined
     return yield* attemptAllocation(uri, bytes, () =>
       Object.fromEntries(
-        Object.keys(found[0]).map((name) => [
+        Object.keys(match[0]).map((name) => [
           name,
-          joinColumns(found.map((its) => its[name])),
+          joinColumns(match.map((item) => item[name])),
         ]),
       ))
   })

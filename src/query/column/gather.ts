@@ -37,10 +37,11 @@ export const fieldOfFragment = (fragment: Fragment, field: Field): Field | undef
   const { kind } = field.file
   if (kind === "timestamps") return fragment.hasTimestamps ? fieldsOf(fragment.schema).timestamps : undefined
   if (kind === "deleteTimes") return fragment.hasDeleteMetadata ? fieldsOf(fragment.schema).deleteTimes : undefined
-  const its = fieldsOf(fragment.schema).byName.get(field.name)
+  const storedField = fieldsOf(fragment.schema).byName.get(field.name)
   // an attribute that was dropped and added again with another cell type is a different attribute
-  return its !== undefined && its.var === field.var && its.cellSize === field.cellSize && its.type === field.type
-    ? its
+  return storedField !== undefined && storedField.var === field.var && storedField.cellSize === field.cellSize &&
+      storedField.type === field.type
+    ? storedField
     : undefined
 }
 
@@ -92,13 +93,13 @@ const readFieldTiles = (
     yield* Effect.forEach(byFragment, ([f, list]) =>
       Effect.gen(function* () {
         const fragment = array.fragments[f]
-        const its = fieldOfFragment(fragment, field)
-        if (its === undefined) return
+        const storedField = fieldOfFragment(fragment, field)
+        if (storedField === undefined) return
         list.sort((a, b) => cells.tiles[a].tile - cells.tiles[b].tile)
         const numbers = list.map((i) => cells.tiles[i].tile)
-        const read = its.file.kind === "dimension"
-          ? (yield* readCoordinates(access, fragment, [its], numbers))[0]
-          : yield* readTiles(access, fragment, its, numbers)
+        const read = storedField.file.kind === "dimension"
+          ? (yield* readCoordinates(access, fragment, [storedField], numbers))[0]
+          : yield* readTiles(access, fragment, storedField, numbers)
         list.forEach((i, k) => out[i] = read[k])
       }), { concurrency: 4, discard: true })
     return out

@@ -34,9 +34,9 @@ export const resolveColumns = (
   maxBytes?: number,
 ): Effect.Effect<Record<string, Column>, EnumerationError | ResultTooLarge, Storage | Codecs> =>
   Effect.gen(function* () {
-    const wanted = new Set<string>()
-    for (const { enumeration } of Object.values(columns)) if (enumeration !== undefined) wanted.add(enumeration)
-    const loaded = wanted.size === 0 ? [] : yield* enumerations(array, wanted)
+    const requested = new Set<string>()
+    for (const { enumeration } of Object.values(columns)) if (enumeration !== undefined) requested.add(enumeration)
+    const loaded = requested.size === 0 ? [] : yield* enumerations(array, requested)
     const byName = new Map(loaded.map((enumeration) => [enumeration.name, enumeration]))
     const out: Record<string, Column> = Object.create(null)
     for (const [name, column] of Object.entries(columns)) {

@@ -39,14 +39,14 @@ export type RowsError = RowError | EnumerationError
 type Known = Map<string, ReadonlyArray<CellValue>>
 
 /** Loads the enumerations of the columns that are not loaded yet. */
-const loadValues = (source: RowSource, known: Known): Effect.Effect<void, EnumerationError, Storage | Codecs> => {
+const loadValues = (source: RowSource, existing: Known): Effect.Effect<void, EnumerationError, Storage | Codecs> => {
   const names = new Set<string>()
   for (const { enumeration } of Object.values(source.fields)) {
-    if (enumeration !== undefined && !known.has(enumeration)) names.add(enumeration)
+    if (enumeration !== undefined && !existing.has(enumeration)) names.add(enumeration)
   }
   if (names.size === 0) return Effect.void
   return Effect.map(loadEnumerations(openedOf(source.array), names), (loaded) => {
-    for (const enumeration of loaded) known.set(enumeration.name, values(enumerationColumn(enumeration)))
+    for (const enumeration of loaded) existing.set(enumeration.name, values(enumerationColumn(enumeration)))
   })
 }
 
@@ -56,11 +56,11 @@ const loadValues = (source: RowSource, known: Known): Effect.Effect<void, Enumer
  */
 const readerOf = (
   column: Column,
-  known: Known,
+  loaded: Known,
   time: TimeForm,
   number: boolean,
 ): (index: number) => CellValue | boolean => {
-  const all = column.enumeration === undefined ? undefined : known.get(column.enumeration)
+  const all = column.enumeration === undefined ? undefined : loaded.get(column.enumeration)
   const read = valueReader(column, time)
   if (number && all === undefined && column.cellValNum === 1 && isInteger(column.type) && sizeOf(column.type) === 8) {
     return (i) => {
@@ -100,20 +100,20 @@ const decodeFrom = <A, I, R>(
   source: RowSource,
   schema: Schema.Schema<A, I, R>,
   options: RowOptions,
-  known: Known,
+  loaded: Known,
   first: number,
 ): Effect.Effect<Array<A>, RowsError, R | Storage | Codecs> =>
-  Effect.flatMap(loadValues(source, known), () =>
+  Effect.flatMap(loadValues(source, loaded), () =>
     Effect.suspend(() => {
       const fields = Object.entries(source.fields)
       const names = fields.map(([name]) => name)
-      const wanted = rowFieldsOf(schema) ?? []
-      const numbers = new Set(wanted.filter(isNumber).map(({ name }) => name))
+      const requested = rowFieldsOf(schema) ?? []
+      const numbers = new Set(requested.filter(isNumber).map(({ name }) => name))
       // optional fields that may not be null: their nulls are omitted
-      const leftOut = new Set(wanted.flatMap((field) => field.optional && !field.nullable ? [field.name] : []))
-      const lists = new Set(wanted.filter(isList).map(({ name }) => name))
+      const leftOut = new Set(requested.flatMap((field) => field.optional && !field.nullable ? [field.name] : []))
+      const lists = new Set(requested.filter(isList).map(({ name }) => name))
       const readers = fields.map(([name, column]) => {
-        const read = readerOf(column, known, options.time ?? "date", numbers.has(name))
+        const read = readerOf(column, loaded, options.time ?? "date", numbers.has(name))
         return lists.has(name) ? listReader(column, read, numbers.has(name)) : read
       })
       const count = fields.length === 0 ? 0 : length(fields[0][1])
@@ -207,11 +207,11 @@ export const rows = <A, I, R>(
 ): <E, R2>(results: Stream.Stream<RowSource, E, R2>) => Stream.Stream<A, E | RowsError, R | R2 | Storage | Codecs> =>
 (results) =>
   Stream.suspend(() => {
-    const known: Known = new Map()
+    const loaded: Known = new Map()
     let first = 0
     return Stream.flattenIterables(
       Stream.mapEffect(results, (source) =>
-        Effect.tap(decodeFrom(source, schema, options, known, first), (rows) => {
+        Effect.tap(decodeFrom(source, schema, options, loaded, first), (rows) => {
           first += rows.length
         })),
     )

@@ -31,13 +31,15 @@ export const joinColumns = (columns: ReadonlyArray<Column>): Column => {
   const offsets = first.offsets === undefined ? undefined : new Uint32Array(length + 1)
   const validity = first.validity === undefined ? undefined : new Uint8Array(length)
   let [cell, at] = [0, 0]
-  for (const its of columns) {
+  for (const currentColumn of columns) {
     // the values have the field's type, whichever typed array that is
-    values.set(its.values as never, at)
-    validity?.set(its.validity!, cell)
-    if (offsets !== undefined) { for (let i = 1; i <= its.length; i++) offsets[cell + i] = its.offsets![i] + at }
-    at += its.values.length
-    cell += its.length
+    values.set(currentColumn.values as never, at)
+    validity?.set(currentColumn.validity!, cell)
+    if (offsets !== undefined) {
+      for (let i = 1; i <= currentColumn.length; i++) offsets[cell + i] = currentColumn.offsets![i] + at
+    }
+    at += currentColumn.values.length
+    cell += currentColumn.length
   }
   return { ...first, length, values, offsets, validity }
 }

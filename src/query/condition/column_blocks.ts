@@ -30,11 +30,11 @@ export const cellBlocks = (column: Column, block: number): CellBlocks => {
   if (values instanceof Float64Array) return { kind: "numbers", column, at: (from) => values.subarray(from) }
   // converted once for all comparisons of a block
   const numbers = new Float64Array(block)
-  let held = -1
+  let buffered = -1
   const at = (from: number): Float64Array => {
-    if (held !== from) {
+    if (buffered !== from) {
       numbers.set(values.subarray(from, from + block))
-      held = from
+      buffered = from
     }
     return numbers
   }

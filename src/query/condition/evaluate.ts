@@ -57,14 +57,14 @@ const testOf = (
   if (tests.length === 0) return always(decided ^ 1)
   const mask = spare[depth] ??= new Uint8Array(BLOCK)
   return (from, out) => {
-    const its = mask.subarray(0, out.length)
+    const bytes = mask.subarray(0, out.length)
     tests[0](from, out)
     for (let t = 1; t < tests.length; t++) {
       // once all cells are decided, the remaining children cannot change them
       if (!out.includes(decided ^ 1)) return
-      tests[t](from, its)
-      if (decided === 0) { for (let i = 0; i < out.length; i++) out[i] &= its[i] }
-      else for (let i = 0; i < out.length; i++) out[i] |= its[i]
+      tests[t](from, bytes)
+      if (decided === 0) { for (let i = 0; i < out.length; i++) out[i] &= bytes[i] }
+      else for (let i = 0; i < out.length; i++) out[i] |= bytes[i]
     }
   }
 }
@@ -82,10 +82,10 @@ const outcomes: Record<Comparison, Outcome> = {
 }
 
 const nullTest = (validity: Uint8Array | undefined, op: "eq" | "ne"): Test => {
-  const wanted = op === "eq" ? 0 : 1
-  if (validity === undefined) return always(wanted)
+  const requested = op === "eq" ? 0 : 1
+  if (validity === undefined) return always(requested)
   return (from, out) => {
-    for (let i = 0; i < out.length; i++) out[i] = (validity[from + i] === 0 ? 0 : 1) === wanted ? 1 : 0
+    for (let i = 0; i < out.length; i++) out[i] = (validity[from + i] === 0 ? 0 : 1) === requested ? 1 : 0
   }
 }
 
@@ -118,12 +118,12 @@ const comparisonTest = (value: Uint8Array, outcome: Outcome, cells: CellBlocks):
   const { type } = cells.column
   if (cells.kind === "bytes") return (from, out) => compareByteCells(cells.bytes, from, value, outcome, out)
   if (value.byteLength !== sizeOf(type)) return always(0)
-  const wanted = viewAs(type, value)
+  const requested = viewAs(type, value)
   if (cells.kind === "numbers") {
-    const number = wanted[0] as number
+    const number = requested[0] as number
     return (from, out) => compareNumbers(cells.at(from), number, outcome, out)
   }
-  const words = new Int32Array(wanted.buffer, wanted.byteOffset, 2)
+  const words = new Int32Array(requested.buffer, requested.byteOffset, 2)
   return (from, out) => compareHalves(cells.halves, from, words, outcome, out)
 }
 

@@ -22,25 +22,25 @@ export interface KnownCells {
  * Returns false if no cell of a tile can satisfy the condition. `known` returns the metadata of a field in the tile, or
  * `undefined` if there is no metadata.
  */
-export const mayMatch = (node: Predicate, known: (field: string) => KnownCells | undefined): boolean => {
+export const mayMatch = (node: Predicate, lookup: (field: string) => KnownCells | undefined): boolean => {
   if (node.kind === "expression") {
-    if (node.op === "and") return node.children.every((child) => mayMatch(child, known))
-    return node.op === "not" || node.children.some((child) => mayMatch(child, known))
+    if (node.op === "and") return node.children.every((child) => mayMatch(child, lookup))
+    return node.op === "not" || node.children.some((child) => mayMatch(child, lookup))
   }
   if (node.kind === "value" && (node.op === "always_true" || node.op === "always_false")) {
     return node.op === "always_true"
   }
-  const its = known(node.field)
-  if (its === undefined) return true
-  if (node.kind === "null") return node.op === "eq" ? its.nulls > 0 : its.nulls < its.cells
-  if (its.nulls === its.cells) return false
-  const { bounds } = its
+  const knownCells = lookup(node.field)
+  if (knownCells === undefined) return true
+  if (node.kind === "null") return node.op === "eq" ? knownCells.nulls > 0 : knownCells.nulls < knownCells.cells
+  if (knownCells.nulls === knownCells.cells) return false
+  const { bounds } = knownCells
   if (bounds === undefined) return true
   const compared = (value: Uint8Array): readonly [low: number, high: number] | undefined => {
-    if (its.text) return [compareBytes(bounds.low, value), compareBytes(bounds.high, value)]
-    if (value.byteLength !== sizeOf(its.type)) return undefined
-    const [low, high, wanted] = [bounds.low, bounds.high, value].map((bytes) => readScalar(its.type, bytes))
-    return wanted !== wanted ? undefined : [order(low, wanted), order(high, wanted)]
+    if (knownCells.text) return [compareBytes(bounds.low, value), compareBytes(bounds.high, value)]
+    if (value.byteLength !== sizeOf(knownCells.type)) return undefined
+    const [low, high, requested] = [bounds.low, bounds.high, value].map((bytes) => readScalar(knownCells.type, bytes))
+    return requested !== requested ? undefined : [order(low, requested), order(high, requested)]
   }
   const within = (value: Uint8Array): boolean => {
     const sides = compared(value)
@@ -56,7 +56,7 @@ export const mayMatch = (node: Predicate, known: (field: string) => KnownCells |
     case "ne": {
       const sides = compared(node.value)
       // NaN is unequal to everything
-      return sides === undefined || isFloat(its.type) || sides[0] !== 0 || sides[1] !== 0
+      return sides === undefined || isFloat(knownCells.type) || sides[0] !== 0 || sides[1] !== 0
     }
     default: {
       const sides = compared(node.value)

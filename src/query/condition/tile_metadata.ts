@@ -35,21 +35,21 @@ export const fragmentMayHold = (
 ): Effect.Effect<boolean, SectionError, Storage> =>
   Effect.gen(function* () {
     const cells = cellCount(fragment)
-    const known = new Map<string, KnownCells>()
+    const cache = new Map<string, KnownCells>()
     for (const field of fields) {
       const { type, file } = field
       const base = { type, text: isTextField(field), cells }
       const range = file.kind === "dimension" ? fragment.nonEmptyDomain?.[file.index] : undefined
-      if (range !== undefined) known.set(field.name, { ...base, bounds: range, nulls: 0 })
+      if (range !== undefined) cache.set(field.name, { ...base, bounds: range, nulls: 0 })
     }
-    if (!mayMatch(predicate, (name) => known.get(name))) return false
+    if (!mayMatch(predicate, (name) => cache.get(name))) return false
     if (fragment.tileCount < MANY) return true
     for (const field of fields) {
-      const its = field.file.kind === "attribute" ? fieldOfFragment(fragment, field) : undefined
-      const bounds = its === undefined ? undefined : yield* loadFragmentBounds(access, fragment, its)
-      if (bounds !== undefined) known.set(field.name, { type: field.type, text: isTextField(field), cells, ...bounds })
+      const storedField = field.file.kind === "attribute" ? fieldOfFragment(fragment, field) : undefined
+      const bounds = storedField === undefined ? undefined : yield* loadFragmentBounds(access, fragment, storedField)
+      if (bounds !== undefined) cache.set(field.name, { type: field.type, text: isTextField(field), cells, ...bounds })
     }
-    return mayMatch(predicate, (name) => known.get(name))
+    return mayMatch(predicate, (name) => cache.get(name))
   })
 
 /** Returns the metadata of a fragment's tiles for an attribute. */
@@ -59,14 +59,14 @@ export const knownAttribute = (
   field: Field,
 ): Effect.Effect<KnownOf, SectionError, Storage> =>
   Effect.gen(function* () {
-    const its = fieldOfFragment(fragment, field)
-    const found = its === undefined ? undefined : yield* loadTileBounds(access, fragment, its)
-    if (found === undefined) return (): undefined => undefined
+    const storedField = fieldOfFragment(fragment, field)
+    const tileBounds = storedField === undefined ? undefined : yield* loadTileBounds(access, fragment, storedField)
+    if (tileBounds === undefined) return (): undefined => undefined
     return (tile: number) => ({
       type: field.type,
       text: isTextField(field),
-      bounds: found.boundsOf(tile),
-      nulls: found.nullsIn(tile),
+      bounds: tileBounds.boundsOf(tile),
+      nulls: tileBounds.nullsIn(tile),
       cells: cellsInTile(fragment, tile),
     })
   })

@@ -58,7 +58,7 @@ export const copyFixed = (
     for (const step of plan.steps) {
       if (step.kind === "sparse") continue
       const fragment = array.fragments[step.fragment]
-      const its = fieldOfFragment(fragment, field)!
+      const storedField = fieldOfFragment(fragment, field)!
       const spans = fresh === undefined
         ? spansOfStep(plan, step)
         : { ...spansOfStep(plan, step), later: { from: firstTileFrom(plan, step, fresh.from), ready: fresh.ready } }
@@ -67,10 +67,10 @@ export const copyFixed = (
         return forTileLinesSteps(plan, step, k, (s, t, n, ss, ts) => copyLine(to, values, s - first, t, n, ss, ts))
       }
       yield* Effect.zip(
-        readSpans(access, fragment, its, "fixed", spans, copyInto(out, field.cellSize)),
+        readSpans(access, fragment, storedField, "fixed", spans, copyInto(out, field.cellSize)),
         outValidity === undefined
           ? Effect.void
-          : readSpans(access, fragment, its, "validity", spans, copyInto(outValidity, 1)),
+          : readSpans(access, fragment, storedField, "validity", spans, copyInto(outValidity, 1)),
         { concurrent: inFlight(yield* Storage, fragment.uri, 2) > 1 },
       )
     }
@@ -142,14 +142,14 @@ export const cellMap = (
         }
       } else {
         // a sparse fragment in a dense array: its coordinates determine the positions
-        const found = yield* findCells(access, array, selection, [step.fragment])
+        const cells = yield* findCells(access, array, selection, [step.fragment])
         const base = tiles.length
-        tiles.push(...found.tiles)
-        const targets = yield* targetsOf(access, array, plan, found)
+        tiles.push(...cells.tiles)
+        const targets = yield* targetsOf(access, array, plan, cells)
         for (let i = 0; i < targets.length; i++) {
           if (targets[i] < 0) continue
-          tileOf[targets[i]] = base + found.tileOf[i]
-          positions[targets[i]] = found.positions[i]
+          tileOf[targets[i]] = base + cells.tileOf[i]
+          positions[targets[i]] = cells.positions[i]
         }
       }
     }
@@ -161,11 +161,11 @@ const targetsOf = (
   access: TileAccess,
   array: OpenedArray,
   plan: DensePlan,
-  found: Cells,
+  cells: Cells,
 ): Effect.Effect<Float64Array, ReadError, Storage> =>
   Effect.gen(function* () {
-    const out = new Float64Array(found.tileOf.length)
-    const columns = yield* gatherColumns(access, array, fieldsOf(array.schema).dimensions, found)
+    const out = new Float64Array(cells.tileOf.length)
+    const columns = yield* gatherColumns(access, array, fieldsOf(array.schema).dimensions, cells)
     const place = ({ values }: Column, d: number): Steps<void> => {
       const starts = segmentStarts(plan.axes[d])
       return inParts(out.length, (from, to) => {

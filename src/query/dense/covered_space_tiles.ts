@@ -20,16 +20,16 @@ export interface SpaceTile {
  * selection.
  */
 export const spaceTiles = ({ axes, steps, tiles }: DensePlan, tileCells: number): ReadonlyArray<SpaceTile> => {
-  const found = new Map<number, SpaceTile>()
+  const match = new Map<number, SpaceTile>()
   steps.forEach((step, s) => {
     if (step.kind === "sparse") return
     for (let k = 0; k < step.tileCount; k++) {
       const key = tileKey(axes, step, k)
-      const alone = !found.has(key) && step.cells[k] === tileCells
-      found.set(key, { key, whole: alone ? { step: s, tile: tiles[step.firstTile + k].tile } : undefined })
+      const alone = !match.has(key) && step.cells[k] === tileCells
+      match.set(key, { key, whole: alone ? { step: s, tile: tiles[step.firstTile + k].tile } : undefined })
     }
   })
-  return [...found.values()].sort((a, b) => a.key - b.key)
+  return [...match.values()].sort((a, b) => a.key - b.key)
 }
 
 /**

@@ -8,16 +8,16 @@ import { unitsOf } from "../../kernel/copy/gather.ts"
 import type { Column } from "../column/column.ts"
 
 /** Returns the column with the field's fill value where the mask is 0; fixed-size cells are changed in place. */
-export const filledColumn = (column: Column, field: Field, keep: Uint8Array): Column => {
+export const filledColumn = (column: Column, field: Field, mask: Uint8Array): Column => {
   const { values, offsets, validity, type } = column
   if (validity !== undefined) {
     const fill = field.fillIsNull ? 0 : 1
-    for (let i = 0; i < keep.length; i++) if (keep[i] === 0) validity[i] = fill
+    for (let i = 0; i < mask.length; i++) if (mask[i] === 0) validity[i] = fill
   }
   const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
   if (offsets === undefined) {
     const out = unitsOf(bytes, field.cellSize)
-    fillOthers(out, unitsOf(field.fillValue, field.cellSize), keep)
+    fillOthers(out, unitsOf(field.fillValue, field.cellSize), mask)
     // unaligned values were copied
     if (out.array.buffer !== bytes.buffer) {
       bytes.set(new Uint8Array(out.array.buffer, out.array.byteOffset, out.array.byteLength))
@@ -25,6 +25,6 @@ export const filledColumn = (column: Column, field: Field, keep: Uint8Array): Co
     return column
   }
   const unit = sizeOf(type)
-  const filled = fillOtherVars(bytes, offsets.map((at) => at * unit), field.fillValue, keep)
+  const filled = fillOtherVars(bytes, offsets.map((at) => at * unit), field.fillValue, mask)
   return { ...column, values: viewAs(type, filled.bytes), offsets: filled.offsets.map((at) => at / unit) }
 }

@@ -42,12 +42,12 @@ export const enoughBytes = (
       if (!field.var) continue
       bytes += field.fillValue.byteLength
       for (const fragment of array.fragments) {
-        const its = fieldOfFragment(fragment, field)
-        if (its === undefined || !fragment.dense) continue
-        const [{ varSizes }] = yield* loadFieldTiles(access, fragment, [its])
-        let most = 0
-        for (let i = 0; i < varSizes!.length; i++) if (varSizes![i] > most) most = varSizes![i]
-        bytes += most + 8 * fragment.tileCells
+        const storedField = fieldOfFragment(fragment, field)
+        if (storedField === undefined || !fragment.dense) continue
+        const [{ varSizes }] = yield* loadFieldTiles(access, fragment, [storedField])
+        let max = 0
+        for (let i = 0; i < varSizes!.length; i++) if (varSizes![i] > max) max = varSizes![i]
+        bytes += max + 8 * fragment.tileCells
       }
     }
     return Math.max(bytes, largestTile(array, request)?.bytes ?? 0)

@@ -13,16 +13,16 @@ export interface ColumnTarget {
   readonly validity: Uint8Array | undefined
 }
 
-const shown = (given: unknown): string =>
-  typeof given === "object" && given !== null ? given.constructor?.name ?? "an object" : String(given)
+const shown = (input: unknown): string =>
+  typeof input === "object" && input !== null ? input.constructor?.name ?? "an object" : String(input)
 
-const targetOf = (uri: string, field: Field, given: ColumnBuffer, cells: number): ColumnTarget => {
+const targetOf = (uri: string, field: Field, input: ColumnBuffer, cells: number): ColumnTarget => {
   const refuse = (reason: string): never => {
     throw new SelectionError({ uri, field: field.name, detail: `out: ${reason}` })
   }
   if (field.var) return refuse("cells of any length cannot be read into memory of one length; leave it out")
   const make = arrayOf(field.type)
-  const { values, validity } = ArrayBuffer.isView(given) ? { values: given, validity: undefined } : Object(given)
+  const { values, validity } = ArrayBuffer.isView(input) ? { values: input, validity: undefined } : Object(input)
   if (!(values instanceof make)) {
     return refuse(
       `${field.type} is read into a ${(make as unknown as { name: string }).name}, not into ${shown(values)}`,
@@ -52,13 +52,13 @@ export const targetsFor = (
   cells: number,
 ): ReadonlyMap<string, ColumnTarget> => {
   const targets = new Map<string, ColumnTarget>()
-  for (const [name, given] of Object.entries(out)) {
-    if (given === undefined) continue
+  for (const [name, input] of Object.entries(out)) {
+    if (input === undefined) continue
     const field = fields.find((f) => f.name === name)
     if (field === undefined) {
       throw new SelectionError({ uri, field: name, detail: "out: this is no field of the result; select it" })
     }
-    targets.set(name, targetOf(uri, field, given, cells))
+    targets.set(name, targetOf(uri, field, input, cells))
   }
   return targets
 }

@@ -21,12 +21,12 @@ const cutAxis = (schema: ArraySchema, d: number, ranges: WholeRanges): DenseCut 
   const end = ranges[ranges.length - 1].high
   if (first === end) return undefined
   // the last coordinate of the first half
-  let left = (lengthOf(ranges) + 1n) / 2n
+  let remaining = (lengthOf(ranges) + 1n) / 2n
   let middle = first
   for (const { low, high } of ranges) {
-    middle = left > high - low ? high : low + left - 1n
-    left -= high - low + 1n
-    if (left <= 0n) break
+    middle = remaining > high - low ? high : low + remaining - 1n
+    remaining -= high - low + 1n
+    if (remaining <= 0n) break
   }
   if (middle === end) middle--
   const from = tileOf(axis, first)
@@ -56,8 +56,8 @@ export const cutDense = (
   if (byTiles) {
     for (const d of slowestFirst(schema.tileOrder === "col-major")) {
       const axis = axisOf(schema.dimensions[d])
-      const its = ranges[d]
-      if (tileOf(axis, its[0].low) !== tileOf(axis, its[its.length - 1].high)) return cutAxis(schema, d, its)
+      const range = ranges[d]
+      if (tileOf(axis, range[0].low) !== tileOf(axis, range[range.length - 1].high)) return cutAxis(schema, d, range)
     }
   }
   for (const d of slowestFirst(byTiles ? schema.cellOrder === "col-major" : order === "col")) {

@@ -114,9 +114,9 @@ const place = (
     const { type } = schema.dimensions[d]
     const from = BigInt(readScalar(type, domain[d].low))
     const to = BigInt(readScalar(type, domain[d].high))
-    const its = clipAxis(axes[d], from, to)
-    if (its === undefined) return undefined
-    clip.push(its)
+    const axisClip = clipAxis(axes[d], from, to)
+    if (axisClip === undefined) return undefined
+    clip.push(axisClip)
     first.push(tileOf(axes[d].axis, from))
     counts.push(Number(tileOf(axes[d].axis, to) - first[d]) + 1)
   }
@@ -194,9 +194,9 @@ const note = (axes: ReadonlyArray<AxisPlan>, p: Placed, at: ReadonlyArray<number
   let cells = 1
   for (let d = 0; d < at.length; d++) {
     const [low, high] = boundsIn(axes[d], p.clip[d], at[d])
-    const its = cellsBetween(axes[d], at[d], low, high)
-    if (its === 0) return false
-    cells *= its
+    const size = cellsBetween(axes[d], at[d], low, high)
+    if (size === 0) return false
+    cells *= size
     if (!wholeIn(p.clip[d], at[d])) whole = false
     tile += p.numbers(d, at[d]) * p.tileStrides[d]
   }

@@ -40,20 +40,20 @@ export const pruneDense = (
       Effect.gen(function* () {
         const fragment = array.fragments[step.fragment]
         if (!(yield* fragmentMayHold(access, fragment, where))) return
-        const known = new Map<string, (k: number) => KnownCells | undefined>()
+        const cache = new Map<string, (k: number) => KnownCells | undefined>()
         for (const field of where.fields) {
           const { file, name } = field
           if (file.kind === "dimension") {
-            known.set(name, (k) => coordinates(axes[file.index], step.along[k * dims + file.index], field.type))
+            cache.set(name, (k) => coordinates(axes[file.index], step.along[k * dims + file.index], field.type))
             continue
           }
           const ofTile = yield* knownAttribute(access, fragment, field)
           const told = toldTiles(fragment, axes)
-          known.set(name, (k) => told(step, k) ? ofTile(tiles[step.firstTile + k].tile) : undefined)
+          cache.set(name, (k) => told(step, k) ? ofTile(tiles[step.firstTile + k].tile) : undefined)
         }
         for (let k = 0; k < step.tileCount; k++) {
           const key = tileKey(axes, step, k)
-          if (!alive.has(key) && mayMatch(where.predicate, (name) => known.get(name)!(k))) alive.add(key)
+          if (!alive.has(key) && mayMatch(where.predicate, (name) => cache.get(name)!(k))) alive.add(key)
         }
       })
     const storage = yield* Storage
@@ -61,9 +61,9 @@ export const pruneDense = (
       concurrency: inFlight(storage, array.uri, 16),
       discard: true,
     })
-    const left = restrictPlan(plan, (step, k) => alive.has(tileKey(axes, step, k)))
-    yield* addToMetrics({ tilesPruned: tiles.length - left.tiles.length })
-    return left.tiles.length === tiles.length ? plan : { ...left, covered: false }
+    const remaining = restrictPlan(plan, (step, k) => alive.has(tileKey(axes, step, k)))
+    yield* addToMetrics({ tilesPruned: tiles.length - remaining.tiles.length })
+    return remaining.tiles.length === tiles.length ? plan : { ...remaining, covered: false }
   })
 
 /** Returns the metadata of a space tile's coordinates. */
@@ -94,11 +94,11 @@ const toldTiles = (
     const [from, to] = [BigInt(readScalar(type, low)), BigInt(readScalar(type, high))]
     return tiles.map((tile) => tileStart(axis, tile) >= from && tileStart(axis, tile + 1n) - 1n <= to)
   })
-  return ({ along }, k) => whole.every((its, d) => its[along[k * whole.length + d]])
+  return ({ along }, k) => whole.every((values, d) => values[along[k * whole.length + d]])
 }
 
 /** Restricts a plan to the tiles that pass a predicate, by step and tile number. */
-export const restrictPlan = (plan: DensePlan, keep: (step: DenseStep, k: number) => boolean): DensePlan => {
+export const restrictPlan = (plan: DensePlan, isKept: (step: DenseStep, k: number) => boolean): DensePlan => {
   const dims = plan.axes.length
   const tiles: Array<DensePlan["tiles"][number]> = []
   const steps: Array<DensePlan["steps"][number]> = []
@@ -107,7 +107,7 @@ export const restrictPlan = (plan: DensePlan, keep: (step: DenseStep, k: number)
       steps.push(step)
       continue
     }
-    const kept = Array.from({ length: step.tileCount }, (_, k) => k).filter((k) => keep(step, k))
+    const kept = Array.from({ length: step.tileCount }, (_, k) => k).filter((k) => isKept(step, k))
     if (kept.length === 0) continue
     const along = new Uint32Array(kept.length * dims)
     kept.forEach((k, i) => along.set(step.along.subarray(k * dims, (k + 1) * dims), i * dims))

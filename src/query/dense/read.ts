@@ -111,22 +111,22 @@ export const readDenseRequest = (
     if (needed > limit) return yield* Effect.fail(new ResultTooLarge({ uri, needed, limit }))
     const columns: Record<string, Column> = {}
     let map: Cells | undefined
-    const read = (field: Field, its: DensePlan): Effect.Effect<void, ReadError, Storage> =>
+    const read = (field: Field, currentPlan: DensePlan): Effect.Effect<void, ReadError, Storage> =>
       Effect.gen(function* () {
         if (field.file.kind === "dimension") {
           const d = field.file.index
           columns[field.name] = yield* attemptAllocation(uri, bytes, () => coordinateColumn(field, d, plan))
-        } else if (field.var || its.steps.some((s) => !isHeldBy(array.fragments[s.fragment], field))) {
-          map ??= yield* cellMap(access, array, its, selection)
+        } else if (field.var || currentPlan.steps.some((s) => !isHeldBy(array.fragments[s.fragment], field))) {
+          map ??= yield* cellMap(access, array, currentPlan, selection)
           columns[field.name] = (yield* gatherColumns(access, array, [field], map))[0]
         } else {
           const target = order === "global" ? undefined : targets.get(field.name)
-          columns[field.name] = yield* copyFixed(access, array, its, field, target)
+          columns[field.name] = yield* copyFixed(access, array, currentPlan, field, target)
         }
       })
-    const prepare = (some: ReadonlyArray<Field>, its: DensePlan): Effect.Effect<void, ReadTilesError, Storage> => {
+    const prepare = (some: ReadonlyArray<Field>, plan: DensePlan): Effect.Effect<void, ReadTilesError, Storage> => {
       const attributes = some.filter(({ file }) => file.kind === "attribute")
-      return Effect.forEach(new Set(its.steps.flatMap((s) => s.kind === "sparse" ? [] : [s.fragment])), (number) => {
+      return Effect.forEach(new Set(plan.steps.flatMap((s) => s.kind === "sparse" ? [] : [s.fragment])), (number) => {
         const fragment = array.fragments[number]
         return loadManyFieldTiles(
           access,
@@ -138,7 +138,7 @@ export const readDenseRequest = (
     const first = where?.fields ?? fields
     yield* prepare(first, plan)
     for (const field of first) yield* read(field, plan)
-    let keep = where === undefined ? undefined : yield* attemptAllocation(
+    let mask = where === undefined ? undefined : yield* attemptAllocation(
       uri,
       plan.cells,
       () => evaluate(where.predicate, new Map(Object.entries(columns)), plan.cells),
@@ -146,25 +146,25 @@ export const readDenseRequest = (
     if (request.masked === true && !plan.covered) {
       map ??= yield* cellMap(access, array, plan, selection)
       const { tileOf } = map
-      keep ??= yield* attemptAllocation(uri, plan.cells, () => new Uint8Array(plan.cells).fill(1))
-      for (let i = 0; i < tileOf.length; i++) if (tileOf[i] === 0xffffffff) keep[i] = 0
+      mask ??= yield* attemptAllocation(uri, plan.cells, () => new Uint8Array(plan.cells).fill(1))
+      for (let i = 0; i < tileOf.length; i++) if (tileOf[i] === 0xffffffff) mask[i] = 0
     }
     const rest = fields.filter(({ name }) => !Object.hasOwn(columns, name))
-    if (keep !== undefined && where !== undefined && rest.length > 0) {
+    if (mask !== undefined && where !== undefined && rest.length > 0) {
       // of the other fields, read only the tiles that contain matching cells
-      const wanted = yield* attemptAllocation(uri, 16 * plan.tiles.length, () => planOfMatching(plan, keep))
+      const requested = yield* attemptAllocation(uri, 16 * plan.tiles.length, () => planOfMatching(plan, mask))
       if (map !== undefined) {
         const { tileOf } = map
-        for (let i = 0; i < keep.length; i++) if (keep[i] === 0) tileOf[i] = 0xffffffff
+        for (let i = 0; i < mask.length; i++) if (mask[i] === 0) tileOf[i] = 0xffffffff
       }
-      yield* prepare(rest, wanted)
-      for (const field of rest) yield* read(field, wanted)
+      yield* prepare(rest, requested)
+      for (const field of rest) yield* read(field, requested)
     }
-    if (request.masked === true) return { shape: plan.shape, columns, keep }
-    if (keep !== undefined) {
+    if (request.masked === true) return { shape: plan.shape, columns, keep: mask }
+    if (mask !== undefined) {
       yield* attemptAllocation(uri, bytes, () => {
         for (const field of fields) {
-          if (field.file.kind === "attribute") columns[field.name] = filledColumn(columns[field.name], field, keep)
+          if (field.file.kind === "attribute") columns[field.name] = filledColumn(columns[field.name], field, mask)
         }
       })
     }
@@ -180,8 +180,8 @@ export const readDenseRequest = (
 
 /** Whether a fragment stores the attribute in the array's own form, so that its cells can be copied box by box. */
 const isHeldBy = (fragment: Fragment, field: Field): boolean => {
-  const its = fieldOfFragment(fragment, field)
-  return fragment.dense && its !== undefined && its.nullable === field.nullable
+  const storedField = fieldOfFragment(fragment, field)
+  return fragment.dense && storedField !== undefined && storedField.nullable === field.nullable
 }
 
 /**
@@ -202,9 +202,9 @@ export const varBytes = (
       if (!plan.covered) needed += plan.cells * field.fillValue.byteLength
       for (const step of plan.steps) {
         const fragment = array.fragments[step.fragment]
-        const its = fieldOfFragment(fragment, field)
-        if (step.kind === "sparse" || its === undefined) continue
-        const [where] = yield* loadFieldTiles(access, fragment, [its])
+        const storedField = fieldOfFragment(fragment, field)
+        if (step.kind === "sparse" || storedField === undefined) continue
+        const [where] = yield* loadFieldTiles(access, fragment, [storedField])
         for (let k = 0; k < step.tileCount; k++) {
           const size = where.varSizes![plan.tiles[step.firstTile + k].tile]
           needed += of === "cells" ? size * step.cells[k] / fragment.tileCells : size + 8 * fragment.tileCells

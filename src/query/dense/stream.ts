@@ -41,7 +41,7 @@ export const streamDenseRequest = (
     for (const fragment of array.fragments) yield* proveTileCount(access, fragment)
     const { schema, uri } = array
     const limit = batchBytes(memory)
-    const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
+    const requested = Math.min(limit, options.batch ?? limitBytes(options.limit))
     const tooSmall = (bytes: number, what: string) =>
       Effect.flatMap(enoughBytes(access, array, request), (enough) =>
         Effect.fail(budgetTooSmall(uri, memory, Math.max(bytes, enough), what)))
@@ -60,8 +60,8 @@ export const streamDenseRequest = (
         const { ranges, order } = part
         const fields = readFields(part)
         if (
-          ranges.some((its) =>
-            its.length === 0
+          ranges.some((range) =>
+            range.length === 0
           )
         ) return { kind: "none" }
         const size = planSize(schema, ranges)
@@ -79,20 +79,20 @@ export const streamDenseRequest = (
           )
           if (values > limit && size.tiles === 1n) {
             // plus at least one cell
-            const cell = fixed / Number(ranges.reduce((n, its) => n * lengthOf(its), 1n))
+            const cell = fixed / Number(ranges.reduce((n, ranges) => n * lengthOf(ranges), 1n))
             return yield* tooSmall(values + cell, "one tile of each fragment")
           }
         }
         const bytes = fixed + values
         // batches split at tile borders read each tile once, however small they are
-        const most = first && cut?.between ? Math.min(wanted, FIRST_BYTES) : wanted
-        if (planned && (bytes <= most || (bytes <= limit && size.tiles === 1n))) {
+        const max = first && cut?.between ? Math.min(requested, FIRST_BYTES) : requested
+        if (planned && (bytes <= max || (bytes <= limit && size.tiles === 1n))) {
           return { kind: "read", batch: { ...(yield* readDenseRequest(array, part, limit)), ranges } }
         }
         if (cut === undefined) return yield* tooSmall(bytes, "one cell")
         const cutPart = (side: 0 | 1): DenseReadRequest => ({
           ...part,
-          ranges: ranges.map((its, d) => d === cut.d ? cutRanges(its, cut.last)[side] : its),
+          ranges: ranges.map((range, d) => d === cut.d ? cutRanges(range, cut.last)[side] : range),
         })
         return { kind: "split", parts: [cutPart(0), cutPart(1)] }
       })

@@ -33,11 +33,11 @@ export const denseRequest = (
       const reason = "the array is sparse; read it with Sparse.read"
       return yield* Effect.fail(new SelectionError({ uri, field: "", detail: reason }))
     }
-    const given = yield* withoutLabels(array, options.region ?? {})
+    const input = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {
       const order = checkOrder(uri, options.order, "row")
       const fields = selectedFields(array, options.select)
-      const selection = parseSelection(uri, schema, given, options.outOfBounds ?? "error")
+      const selection = parseSelection(uri, schema, input, options.outOfBounds ?? "error")
       const written = nonEmptyDomain(array)
       checkLimit(uri, options.limit)
       const all = wholeRanges(selection, (d) => {

@@ -54,7 +54,9 @@ export const withoutLabels = (
     for (const { name } of labels) out.delete(name)
     for (const label of named) {
       const { name } = schema.dimensions[label.dimension]
-      const other = named.find((its) => its !== label && its.dimension === label.dimension)?.name ??
+      const other = named.find((dimensionLabel) =>
+        dimensionLabel !== label && dimensionLabel.dimension === label.dimension
+      )?.name ??
         (isGiven(name) ? name : undefined)
       if (other !== undefined) {
         const reason = `it is of the same dimension as ${JSON.stringify(other)}; give ranges of one of them`
@@ -83,27 +85,27 @@ export const labelArray = (
 const coordinatesOf = (
   array: OpenedArray,
   label: DimensionLabel,
-  given: unknown,
+  input: unknown,
 ): Effect.Effect<ReadonlyArray<Pair>, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri } = array
-    const predicate = yield* attemptSelection(() => predicateOf(uri, label, given))
-    const its = yield* labelArray(array, label)
-    const written = nonEmptyDomain(its)
+    const predicate = yield* attemptSelection(() => predicateOf(uri, label, input))
+    const opened = yield* labelArray(array, label)
+    const written = nonEmptyDomain(opened)
     if (written === undefined) {
       const reason = "the label has no values yet: nobody wrote them"
       return yield* Effect.fail(new SelectionError({ uri, field: label.name, detail: reason }))
     }
-    const [dimension] = its.schema.dimensions
+    const [dimension] = opened.schema.dimensions
     const bounds = [written[0].low, written[0].high].map((bound) => BigInt(readScalar(dimension.type, bound)))
-    const where = { predicate, fields: [fieldsOf(its.schema).byName.get(label.attribute)!] }
+    const where = { predicate, fields: [fieldsOf(opened.schema).byName.get(label.attribute)!] }
     const { low: origin, extent } = axisOf(dimension)
     const step = extent > STEP && extent < MAX_STEP ? extent : extent >= MAX_STEP ? STEP : STEP - STEP % extent
     const coordinate = (value: bigint): number | bigint => sizeOf(dimension.type) === 8 ? value : Number(value)
-    const found: Array<Pair> = []
+    const pairs: Array<Pair> = []
     let from: bigint | undefined
     const end = (last: bigint): void => {
-      if (from !== undefined) found.push([coordinate(from), coordinate(last)])
+      if (from !== undefined) pairs.push([coordinate(from), coordinate(last)])
       from = undefined
     }
     for (let low = bounds[0]; low <= bounds[1];) {
@@ -118,19 +120,19 @@ const coordinatesOf = (
         where,
         masked: true,
       }
-      const { keep } = yield* readDenseRequest(its, request, MAX_BYTES)
-      for (let i = 0; i < keep!.length; i++) {
-        if (keep![i] === 1) from ??= low + BigInt(i)
+      const { keep: mask } = yield* readDenseRequest(opened, request, MAX_BYTES)
+      for (let i = 0; i < mask!.length; i++) {
+        if (mask![i] === 1) from ??= low + BigInt(i)
         else if (from !== undefined) end(low + BigInt(i) - 1n)
       }
       low = next
     }
     end(bounds[1])
-    return found
+    return pairs
   })
 
 /** Returns the condition that a label is in one of the ranges. Throws {@link SelectionError}. */
-const predicateOf = (uri: string, { name, attribute, type, cellValNum }: DimensionLabel, given: unknown): Predicate => {
+const predicateOf = (uri: string, { name, attribute, type, cellValNum }: DimensionLabel, input: unknown): Predicate => {
   const text = cellValNum === VAR
   const value = (bound: unknown): Uint8Array =>
     text ? parseText(type, inputOf(bound)) : scalarBytes(type, parseScalar(type, inputOf(bound)))
@@ -161,16 +163,16 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
     }
   }
   return catchScalarError<Predicate>(() => {
-    const wanted = wantedOf(given)
-    if ("points" in wanted) {
-      const points = Array.from(wanted.points, (point) => checked(inputOf(point))!)
+    const requested = wantedOf(input)
+    if ("points" in requested) {
+      const points = Array.from(requested.points, (point) => checked(inputOf(point))!)
       const starts = new Float64Array(points.length + 1)
       points.forEach((point, i) => starts[i + 1] = starts[i] + point.length)
       const bytes = new Uint8Array(starts[points.length])
       points.forEach((point, i) => bytes.set(point, starts[i]))
       return { kind: "value", op: "in", field: attribute, value: bytes, offsets: starts.subarray(0, points.length) }
     }
-    return { kind: "expression", op: "or", children: wanted.pairs.map(within) }
+    return { kind: "expression", op: "or", children: requested.pairs.map(within) }
   }, (reason) => {
     throw new SelectionError({ uri, field: name, detail: reason })
   })

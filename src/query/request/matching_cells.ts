@@ -20,13 +20,13 @@ import { type DenseColumnsBatch, streamDenseRequest } from "../dense/stream.ts"
 /** Returns the matching cells of a batch in the selected fields. */
 const wantedOf = (
   fields: ReadonlyArray<Field>,
-  { columns: all, shape, keep, last }: Batch<DenseColumnsBatch>,
+  { columns: all, shape, keep: mask, last }: Batch<DenseColumnsBatch>,
 ): Batch<SparseColumns> => {
   const cells = shape.reduce((n, length) => n * length, 1)
   const columns = Object.fromEntries(fields.map(({ name }) => [name, all[name]]))
-  if (keep === undefined) return { columns, length: cells, last }
+  if (mask === undefined) return { columns, length: cells, last }
   const numbers = new Uint32Array(cells)
-  const chosen = numbers.subarray(0, selectOnes(keep, numbers))
+  const chosen = numbers.subarray(0, selectOnes(mask, numbers))
   const kept = Object.entries(columns).map(([name, column]) => [name, permute(column, chosen)])
   return { columns: Object.fromEntries(kept), length: chosen.length, last }
 }

@@ -83,26 +83,29 @@ export const readLabel = <S extends ArraySchema | undefined>(
     const wrong = checkForm(array.uri, options, ["region", "outOfBounds"])
     if (wrong !== undefined) return yield* Effect.fail(wrong)
     const { schema, uri } = opened
-    const its = schema.dimensionLabels.find(({ name }) => name === label)
-    if (its === undefined) {
+    const dimensionLabel = schema.dimensionLabels.find(({ name }) => name === label)
+    if (dimensionLabel === undefined) {
       const names = schema.dimensionLabels.map(({ name }) => JSON.stringify(name)).join(", ")
       const reason = names === "" ? "the array has no labels" : `the array has no such label, but ${names}`
       return yield* Effect.fail(new SelectionError({ uri, field: label, detail: reason }))
     }
-    const { name } = schema.dimensions[its.dimension]
-    const known = [name, ...schema.dimensionLabels.flatMap((l) => l.dimension === its.dimension ? [l.name] : [])]
-    const asked = Object.entries((options.region ?? {}) as RegionInput).filter(([key]) => known.includes(key))
-    const ranges = yield* withoutLabels(opened, Object.fromEntries(asked))
-    const labels = yield* labelArray(opened, its)
+    const { name } = schema.dimensions[dimensionLabel.dimension]
+    const existing = [
+      name,
+      ...schema.dimensionLabels.flatMap((l) => l.dimension === dimensionLabel.dimension ? [l.name] : []),
+    ]
+    const request = Object.entries((options.region ?? {}) as RegionInput).filter(([key]) => existing.includes(key))
+    const ranges = yield* withoutLabels(opened, Object.fromEntries(request))
+    const labels = yield* labelArray(opened, dimensionLabel)
     const [index] = labels.schema.dimensions
     const { columns } = yield* readDense(labels, {
-      select: [index.name, its.attribute],
+      select: [index.name, dimensionLabel.attribute],
       region: ranges[name] === undefined ? {} : { [index.name]: ranges[name] },
       outOfBounds: options.outOfBounds,
     })
     return {
-      length: columns[its.attribute].length,
+      length: columns[dimensionLabel.attribute].length,
       coordinates: { ...columns[index.name], name },
-      labels: { ...columns[its.attribute], name: label },
+      labels: { ...columns[dimensionLabel.attribute], name: label },
     }
   }).pipe(traced("TileArray.readLabel", array))

@@ -27,12 +27,12 @@ export const readLimitedSparse = (
   options: ReadOptions,
 ): Effect.Effect<SparseColumns, ReadError, Storage | Codecs> =>
   options.limit === undefined ? readSparse(array, options) : Effect.gen(function* () {
-    const asked = { ...options, order: options.order ?? "row" } as const
-    const request = yield* sparseRequest(array, asked, "row")
+    const requested = { ...options, order: options.order ?? "row" } as const
+    const request = yield* sparseRequest(array, requested, "row")
     const memory = yield* checkBudget(array.uri, options.memory, MAX_BYTES)
     // cells are counted even if no field is selected
     let length = 0
-    const batches = Stream.map(streamSparse(array, asked), (batch) => {
+    const batches = Stream.map(streamSparse(array, requested), (batch) => {
       length += batch.length
       return batch
     })
@@ -53,7 +53,7 @@ export const readLimitedDense = (
     const { uri } = array
     yield* attemptSelection(() => checkLimit(uri, limit))
     const whole = yield* denseRequest(array, unlimited)
-    if (BigInt(limit) >= whole.ranges.reduce((n, its) => n * lengthOf(its), 1n)) {
+    if (BigInt(limit) >= whole.ranges.reduce((n, ranges) => n * lengthOf(ranges), 1n)) {
       return yield* readDense(array, unlimited, out)
     }
     if (out !== undefined) {

@@ -36,13 +36,13 @@ export const sparseRequest = (
       const reason = "the array is dense; read it with Dense.read"
       return yield* Effect.fail(new SelectionError({ uri, field: "", detail: reason }))
     }
-    const given = yield* withoutLabels(array, options.region ?? {})
+    const input = yield* withoutLabels(array, options.region ?? {})
     const request = yield* attemptSelection(() => {
       checkLimit(uri, options.limit)
       return {
         order: checkOrder(uri, options.order, order),
         fields: selectedFields(array, options.select),
-        selection: parseSelection(uri, schema, given, options.outOfBounds ?? "error"),
+        selection: parseSelection(uri, schema, input, options.outOfBounds ?? "error"),
       }
     })
     return { ...request, where: yield* whereOf(array, options.where) }

@@ -47,35 +47,35 @@ export type RegionInput = Readonly<Record<string, RangeInput | undefined>>
 /** Parsed input: ranges and points as pairs, or many points. */
 export type RangesOrPoints = { readonly pairs: ReadonlyArray<Pair> } | { readonly points: Iterable<unknown> }
 
-const isObject = (given: unknown): given is object => typeof given === "object" && given !== null
+const isObject = (input: unknown): input is object => typeof input === "object" && input !== null
 
 /** Converts a value to the form that datatypes accept. Throws {@link ScalarError}. */
-export const inputOf = (given: unknown): ScalarInput => {
-  if (typeof given === "number" || typeof given === "bigint" || typeof given === "string") return given
-  if (given instanceof Uint8Array) return given
-  if (given instanceof Date) {
-    if (Number.isNaN(given.getTime())) throw new ScalarError("an invalid Date is no bound of a range")
-    return given.toISOString()
+export const inputOf = (input: unknown): ScalarInput => {
+  if (typeof input === "number" || typeof input === "bigint" || typeof input === "string") return input
+  if (input instanceof Uint8Array) return input
+  if (input instanceof Date) {
+    if (Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is no bound of a range")
+    return input.toISOString()
   }
-  if (isObject(given) && typeof (given as { hex?: unknown }).hex === "string") return given as { hex: string }
-  if (given === null) throw new ScalarError("null is no point; it is an open end of a range: [null, high]")
+  if (isObject(input) && typeof (input as { hex?: unknown }).hex === "string") return input as { hex: string }
+  if (input === null) throw new ScalarError("null is no point; it is an open end of a range: [null, high]")
   throw new ScalarError(
-    Array.isArray(given)
+    Array.isArray(input)
       ? "a list is no bound of a range; ranges are written [[low, high], …]"
-      : `${isObject(given) ? "an object" : String(given)} is no value; write a value, [low, high], ` +
+      : `${isObject(input) ? "an object" : String(input)} is no value; write a value, [low, high], ` +
         `[[low, high], …] or { points: […] }`,
   )
 }
 
-const pairOf = (given: ReadonlyArray<unknown>): Pair => {
-  if (given.length === 2) return given as unknown as Pair
-  throw new ScalarError(`a range is a pair [low, high]; here are ${given.length} values`)
+const pairOf = (input: ReadonlyArray<unknown>): Pair => {
+  if (input.length === 2) return input as unknown as Pair
+  throw new ScalarError(`a range is a pair [low, high]; here are ${input.length} values`)
 }
 
 /** Parses the input of one dimension. Throws {@link ScalarError}. */
-export const wantedOf = (given: unknown): RangesOrPoints => {
-  if (Array.isArray(given)) {
-    const list: ReadonlyArray<unknown> = given
+export const wantedOf = (input: unknown): RangesOrPoints => {
+  if (Array.isArray(input)) {
+    const list: ReadonlyArray<unknown> = input
     if (list.some(Array.isArray)) {
       return { pairs: list.map((r) => Array.isArray(r) ? pairOf(r) : [inputOf(r), inputOf(r)]) }
     }
@@ -88,11 +88,11 @@ export const wantedOf = (given: unknown): RangesOrPoints => {
         `values, [low, high] for a range, [[low, high], …] for several`,
     )
   }
-  if (isObject(given) && "points" in given) {
-    const { points } = given
+  if (isObject(input) && "points" in input) {
+    const { points } = input
     if (isObject(points) && Symbol.iterator in points) return { points: points as Iterable<unknown> }
     throw new ScalarError("points is a list of values: { points: [3, 7, 9] }")
   }
-  const point = inputOf(given)
+  const point = inputOf(input)
   return { pairs: [[point, point]] }
 }

@@ -48,14 +48,14 @@ export const parseSelection = (
     refuse(name, `there is no such dimension; the array has ${quoted(names)}${more}`)
   }
   return schema.dimensions.map((dimension, d) => {
-    const given = Object.hasOwn(ranges, dimension.name) ? ranges[dimension.name] : undefined
+    const input = Object.hasOwn(ranges, dimension.name) ? ranges[dimension.name] : undefined
     try {
       return dimension.cellValNum === VAR
-        ? { kind: "string", dimension, ranges: given === undefined ? undefined : stringRanges(dimension, given) }
+        ? { kind: "string", dimension, ranges: input === undefined ? undefined : stringRanges(dimension, input) }
         : {
           kind: "number",
           dimension,
-          ranges: given === undefined ? undefined : numberRanges(dimension, limitsOf(schema, d), given, outOfBounds),
+          ranges: input === undefined ? undefined : numberRanges(dimension, limitsOf(schema, d), input, outOfBounds),
         }
     } catch (error) {
       if (!(error instanceof ScalarError)) throw error
@@ -68,23 +68,23 @@ export const parseSelection = (
   })
 }
 
-const stringRanges = (dimension: Dimension, given: unknown): ReadonlyArray<StringRange> => {
-  const wanted = wantedOf(given)
-  return "points" in wanted
-    ? stringPoints(dimension, wanted.points)
-    : mergeStrings(eachPair(wanted.pairs, (pair) => stringRange(dimension, pair)))
+const stringRanges = (dimension: Dimension, input: unknown): ReadonlyArray<StringRange> => {
+  const requested = wantedOf(input)
+  return "points" in requested
+    ? stringPoints(dimension, requested.points)
+    : mergeStrings(eachPair(requested.pairs, (pair) => stringRange(dimension, pair)))
 }
 
 const numberRanges = (
   dimension: Dimension,
   inside: NumberRange,
-  given: unknown,
+  input: unknown,
   outOfBounds: OutOfBounds,
 ): ReadonlyArray<NumberRange> => {
-  const wanted = wantedOf(given)
-  if ("points" in wanted) return numberPoints(dimension, inside, wanted.points, outOfBounds)
+  const requested = wantedOf(input)
+  if ("points" in requested) return numberPoints(dimension, inside, requested.points, outOfBounds)
   return mergeNumbers(
-    eachPair(wanted.pairs, (pair) => clipped(dimension, inside, numberRange(dimension, inside, pair), outOfBounds))
+    eachPair(requested.pairs, (pair) => clipped(dimension, inside, numberRange(dimension, inside, pair), outOfBounds))
       .flat(),
   )
 }

@@ -28,10 +28,10 @@ export const cutSelection = (
   { d, last }: Cut,
   whole: (d: number) => NumberRange,
 ): readonly [Selection, Selection] => {
-  const its = selection[d]
-  const parts = its.kind === "string"
-    ? cutStrings(its.ranges ?? [{ low: undefined, high: undefined }], last as Uint8Array)
-    : cutNumbers(its.dimension.type, its.ranges ?? [whole(d)], last as Scalar)
+  const selected = selection[d]
+  const parts = selected.kind === "string"
+    ? cutStrings(selected.ranges ?? [{ low: undefined, high: undefined }], last as Uint8Array)
+    : cutNumbers(selected.dimension.type, selected.ranges ?? [whole(d)], last as Scalar)
   const withRanges = (ranges: ReadonlyArray<NumberRange | StringRange>): Selection =>
     selection.map((s, i) => i === d ? { ...s, ranges } as DimensionSelection : s)
   return [withRanges(parts[0]), withRanges(parts[1])]
@@ -43,16 +43,16 @@ const cutNumbers = (
   last: Scalar,
 ): readonly [ReadonlyArray<NumberRange>, ReadonlyArray<NumberRange>] => {
   const before: Array<NumberRange> = []
-  const behind: Array<NumberRange> = []
+  const after: Array<NumberRange> = []
   for (const range of ranges) {
     if (range.high <= last) before.push(range)
-    else if (range.low > last) behind.push(range)
+    else if (range.low > last) after.push(range)
     else {
       before.push({ low: range.low, high: last })
-      behind.push({ low: nextScalar(type, last), high: range.high })
+      after.push({ low: nextScalar(type, last), high: range.high })
     }
   }
-  return [before, behind]
+  return [before, after]
 }
 
 const cutStrings = (
@@ -60,14 +60,14 @@ const cutStrings = (
   last: Uint8Array,
 ): readonly [ReadonlyArray<StringRange>, ReadonlyArray<StringRange>] => {
   const before: Array<StringRange> = []
-  const behind: Array<StringRange> = []
+  const after: Array<StringRange> = []
   for (const range of ranges) {
     if (range.high !== undefined && compareBytes(range.high, last) <= 0) before.push(range)
-    else if (range.low !== undefined && compareBytes(range.low, last) > 0) behind.push(range)
+    else if (range.low !== undefined && compareBytes(range.low, last) > 0) after.push(range)
     else {
       before.push({ low: range.low, high: last })
-      behind.push({ low: nextBytes(last), high: range.high })
+      after.push({ low: nextBytes(last), high: range.high })
     }
   }
-  return [before, behind]
+  return [before, after]
 }

@@ -66,8 +66,8 @@ const processed = (
   Effect.gen(function* () {
     const { metadata } = fragment
     if (metadata.kind === "legacy" || metadata.footer.processedConditionsOffset === 0) return new Set<string>()
-    const known = fragment.cache.get(PROCESSED, 0)
-    if (known !== undefined) return known
+    const existing = fragment.cache.get(PROCESSED, 0)
+    if (existing !== undefined) return existing
     const [tile] = yield* loadSections(access, metadata.sections, [metadata.footer.processedConditionsOffset])
     return yield* attemptTile(() => {
       const { uri } = metadata.sections
@@ -93,14 +93,14 @@ export const deleteFields = (
 export const applyDeletes = (
   access: TileAccess,
   array: OpenedArray,
-  found: ResultCells,
+  cells: ResultCells,
   times: Float64Array,
 ): Effect.Effect<Uint8Array, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
-    const { length } = found
+    const { length } = cells
     const storage = yield* Storage
     const conditions = yield* loadConditions(access, array)
-    const groups = byFragment(found)
+    const groups = byFragment(cells)
     const done = yield* Effect.forEach(
       groups,
       ({ fragment }) => processed(access, array.fragments[fragment]),
@@ -108,30 +108,30 @@ export const applyDeletes = (
     )
     const { byName } = fieldsOf(array.schema)
     // a condition that is older than all cells, or already applied to all of them, needs no column
-    const oldest = times.reduce((least, time) => Math.min(least, time), Infinity)
+    const oldest = times.reduce((min, time) => Math.min(min, time), Infinity)
     const concerned = conditions.filter(({ entry }) =>
       entry.time >= oldest && done.some((names) => !names.has(entry.name))
     )
-    const wanted = concerned.map(({ condition }) => conditionFields(condition))
+    const requested = concerned.map(({ condition }) => conditionFields(condition))
     const lastUse = new Map<string, number>()
-    wanted.forEach((names, c) => names.forEach((name) => lastUse.set(name, c)))
+    requested.forEach((names, c) => names.forEach((name) => lastUse.set(name, c)))
     const columns = new Map<string, Column>()
-    const keep = yield* attemptAllocation(array.uri, length, () => new Uint8Array(length).fill(1))
+    const mask = yield* attemptAllocation(array.uri, length, () => new Uint8Array(length).fill(1))
     for (let c = 0; c < concerned.length; c++) {
       const { entry, condition } = concerned[c]
-      for (const name of wanted[c]) {
-        if (!columns.has(name)) columns.set(name, yield* resultColumn(access, array, byName.get(name)!, found))
+      for (const name of requested[c]) {
+        if (!columns.has(name)) columns.set(name, yield* resultColumn(access, array, byName.get(name)!, cells))
       }
       yield* attemptAllocation(array.uri, length, () => {
         const stays = evaluate(condition, columns, length)
         for (let g = 0; g < groups.length; g++) {
           const { first, length: count } = groups[g]
           if (done[g].has(entry.name)) continue
-          for (let i = first; i < first + count; i++) if (stays[i] === 0 && times[i] <= entry.time) keep[i] = 0
+          for (let i = first; i < first + count; i++) if (stays[i] === 0 && times[i] <= entry.time) mask[i] = 0
         }
       })
       // a column is released after the last condition that reads it
-      for (const name of wanted[c]) if (lastUse.get(name) === c) columns.delete(name)
+      for (const name of requested[c]) if (lastUse.get(name) === c) columns.delete(name)
     }
-    return keep
+    return mask
   })

@@ -23,19 +23,19 @@ export const cellsLeft = ({ positions, cells }: Candidate): number => positions 
 
 /** Reduces a candidate to the cells whose positions `filter` writes to `out`; `among` are the positions so far. */
 export type Narrow = (
-  its: Candidate,
+  candidate: Candidate,
   filter: (among: Uint32Array | undefined, out: Uint32Array) => number,
 ) => void
 
 /** Returns a {@link Narrow} that reuses its memory for each candidate. `dimensions` are those of the coordinates. */
 export const narrowing = (dimensions: ReadonlyArray<Field>): Narrow => {
   let buffer = new Uint32Array(0)
-  return (its, filter) => {
-    if (buffer.length < its.cells) buffer = new Uint32Array(its.cells)
-    const { positions: before, coordinates } = its
+  return (candidate, filter) => {
+    if (buffer.length < candidate.cells) buffer = new Uint32Array(candidate.cells)
+    const { positions: before, coordinates } = candidate
     const count = filter(before, buffer)
-    if (count === cellsLeft(its)) return
-    const kept = its.positions = buffer.slice(0, count)
+    if (count === cellsLeft(candidate)) return
+    const kept = candidate.positions = buffer.slice(0, count)
     let numbers: Uint32Array | undefined
     for (let d = 0; d < coordinates.length; d++) {
       const tile = coordinates[d]

@@ -60,8 +60,8 @@ export const findCells = (
   Effect.gen(function* () {
     const plan = yield* planTiles(access, array, selection, fragments)
     yield* checkPlan(access, array, plan, 8, Infinity)
-    const found = yield* matchTiles(access, array, selection, plan, { dimensions: [], times: false })
-    return yield* attemptAllocation(array.uri, 8 * found.length, () => listCells(found))
+    const cells = yield* matchTiles(access, array, selection, plan, { dimensions: [], times: false })
+    return yield* attemptAllocation(array.uri, 8 * cells.length, () => listCells(cells))
   })
 
 /** Returns the selected cells of a plan's tiles. */
@@ -70,21 +70,21 @@ export const matchTiles = (
   array: OpenedArray,
   selection: Selection,
   plan: SparsePlan,
-  wanted: MatchOptions,
+  requested: MatchOptions,
 ): Effect.Effect<ResultCells, ReadTilesError, Storage> => {
   const filters = selection.map(cellFilter)
-  const { most = Infinity } = wanted
-  const keeps = plan.reduce((sum, its) => sum + cellsOf(array, its), 0) <= most
-  const parts = keeps ? plan : plan.flatMap((its) => partsOf(array, its, most))
+  const { most: max = Infinity } = requested
+  const keeps = plan.reduce((sum, plan) => sum + cellsOf(array, plan), 0) <= max
+  const parts = keeps ? plan : plan.flatMap((plan) => partsOf(array, plan, max))
   return Effect.map(
     Effect.flatMap(
       Storage,
       (storage) =>
-        Effect.forEach(parts, (its) => matchFragment(access, array, its, selection, filters, wanted, keeps), {
+        Effect.forEach(parts, (part) => matchFragment(access, array, part, selection, filters, requested, keeps), {
           concurrency: keeps ? inFlight(storage, array.uri, 4) : 1,
         }),
     ),
-    (found) => found.length === 1 ? found[0] : joinFound(found, selection.length),
+    (cells) => cells.length === 1 ? cells[0] : joinFound(cells, selection.length),
   )
 }
 
@@ -92,13 +92,13 @@ const cellsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan): number 
   tiles.reduce((sum, { tile }) => sum + cellsInTile(array.fragments[fragment], tile), 0)
 
 /** Divides a fragment's tiles into parts of at most `most` cells, at least one tile each. */
-const partsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan, most: number): ReadonlyArray<FragmentPlan> => {
+const partsOf = (array: OpenedArray, { fragment, tiles }: FragmentPlan, max: number): ReadonlyArray<FragmentPlan> => {
   const out: Array<FragmentPlan> = []
   for (let from = 0; from < tiles.length;) {
     let to = from
     for (let cells = 0; to < tiles.length; to++) {
       cells += cellsInTile(array.fragments[fragment], tiles[to].tile)
-      if (to > from && cells > most) break
+      if (to > from && cells > max) break
     }
     out.push({ fragment, tiles: tiles.slice(from, to) })
     from = to
@@ -112,14 +112,14 @@ const matchFragment = (
   { fragment: number, tiles: planned }: FragmentPlan,
   selection: Selection,
   filters: ReadonlyArray<CellFilter | undefined>,
-  wanted: MatchOptions,
+  requested: MatchOptions,
   keeps: boolean,
 ): Effect.Effect<ResultCells, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const fragment = array.fragments[number]
     const { dimensions, timestamps } = fieldsOf(fragment.schema)
     const narrow = narrowing(dimensions)
-    let left: ReadonlyArray<Candidate> = planned.map(({ tile, whole }) => ({
+    let remaining: ReadonlyArray<Candidate> = planned.map(({ tile, whole }) => ({
       tile,
       cells: cellsInTile(fragment, tile),
       whole,
@@ -136,36 +136,36 @@ const matchFragment = (
       ? [deciding]
       : mostTelling(selection, yield* loadMbrs(access, fragment), planned, deciding).map((d) => [d])
     for (const step of steps) {
-      yield* eachTile(access, fragment, step, left, (d, i, tile, first) => {
-        const its = left[i]
-        if (!its.whole) narrow(its, (among, out) => filters[d]!(tile, first, among, out))
-        if (!keeps || !wanted.dimensions.includes(d)) return
-        its.coordinates[d] = pickCells(tile, dimensions[d].cellSize, its.positions, first)
+      yield* eachTile(access, fragment, step, remaining, (d, i, tile, first) => {
+        const candidate = remaining[i]
+        if (!candidate.whole) narrow(candidate, (among, out) => filters[d]!(tile, first, among, out))
+        if (!keeps || !requested.dimensions.includes(d)) return
+        candidate.coordinates[d] = pickCells(tile, dimensions[d].cellSize, candidate.positions, first)
       })
-      left = left.filter((its) => cellsLeft(its) > 0)
+      remaining = remaining.filter((candidate) => cellsLeft(candidate) > 0)
     }
 
     const { start, end } = array.time
     const cutsTime = isCutByTime(array, fragment)
     let times: ReadonlyMap<Candidate, Float64Array> | undefined
-    if (fragment.hasTimestamps && (cutsTime || wanted.times)) {
-      const tiles = yield* readTiles(access, fragment, timestamps, left.map(({ tile }) => tile))
-      const its = times = new Map(left.map((candidate, i) => [candidate, cellTimesOf(tiles[i].values)]))
+    if (fragment.hasTimestamps && (cutsTime || requested.times)) {
+      const tiles = yield* readTiles(access, fragment, timestamps, remaining.map(({ tile }) => tile))
+      const item = times = new Map(remaining.map((candidate, i) => [candidate, cellTimesOf(tiles[i].values)]))
       if (cutsTime) {
-        for (const one of left) narrow(one, (among, out) => selectTimes(its.get(one)!, start, end, among, out))
-        left = left.filter((its) => cellsLeft(its) > 0)
+        for (const one of remaining) narrow(one, (among, out) => selectTimes(item.get(one)!, start, end, among, out))
+        remaining = remaining.filter((candidate) => cellsLeft(candidate) > 0)
       }
     }
-    const counts = Uint32Array.from(left, cellsLeft)
+    const counts = Uint32Array.from(remaining, cellsLeft)
     return {
       length: counts.reduce((sum, count) => sum + count, 0),
-      tiles: left.map(({ tile }) => ({ fragment: number, tile })),
+      tiles: remaining.map(({ tile }) => ({ fragment: number, tile })),
       counts,
-      positions: left.map(({ positions }) => positions),
+      positions: remaining.map(({ positions }) => positions),
       coordinates: filters.map((_, d) =>
-        left[0]?.coordinates[d] === undefined ? undefined : left.map(({ coordinates }) => coordinates[d])
+        remaining[0]?.coordinates[d] === undefined ? undefined : remaining.map(({ coordinates }) => coordinates[d])
       ),
-      times: left.map((its) => times?.get(its)),
+      times: remaining.map((candidate) => times?.get(candidate)),
     }
   })
 
@@ -219,7 +219,8 @@ const eachTile = (
   }
   return Effect.flatMap(
     readCoordinates(access, fragment, fields, tiles),
-    (columns) => attemptTile(() => columns.forEach((its, k) => its.forEach((tile, i) => take(numbers[k], i, tile, 0)))),
+    (columns) =>
+      attemptTile(() => columns.forEach((column, k) => column.forEach((tile, i) => take(numbers[k], i, tile, 0)))),
   )
 }
 
@@ -232,33 +233,33 @@ const selectTimes = (
   out: Uint32Array,
 ): number => {
   const n = among?.length ?? times.length
-  let found = 0
+  let index = 0
   for (let k = 0; k < n; k++) {
     const i = among === undefined ? k : among[k]
-    if (times[i] >= start && times[i] <= end) out[found++] = i
+    if (times[i] >= start && times[i] <= end) out[index++] = i
   }
-  return found
+  return index
 }
 
 /** Concatenates the cells of several fragments. */
-const joinFound = (found: ReadonlyArray<ResultCells>, dimensions: number): ResultCells => {
-  const tiles = found.flatMap((f) => f.tiles)
+const joinFound = (cells: ReadonlyArray<ResultCells>, dimensions: number): ResultCells => {
+  const tiles = cells.flatMap((f) => f.tiles)
   const counts = new Uint32Array(tiles.length)
   let at = 0
-  for (const f of found) {
+  for (const f of cells) {
     counts.set(f.counts, at)
     at += f.tiles.length
   }
   const coordinatesOf = (d: number): ReadonlyArray<FieldTile | undefined> | undefined =>
-    found.some((f) => f.coordinates[d] !== undefined)
-      ? found.flatMap((f) => f.coordinates[d] ?? new Array<undefined>(f.tiles.length).fill(undefined))
+    cells.some((f) => f.coordinates[d] !== undefined)
+      ? cells.flatMap((f) => f.coordinates[d] ?? new Array<undefined>(f.tiles.length).fill(undefined))
       : undefined
   return {
-    length: found.reduce((sum, f) => sum + f.length, 0),
+    length: cells.reduce((sum, f) => sum + f.length, 0),
     tiles,
     counts,
-    positions: found.flatMap((f) => f.positions),
+    positions: cells.flatMap((f) => f.positions),
     coordinates: Array.from({ length: dimensions }, (_, d) => coordinatesOf(d)),
-    times: found.flatMap((f) => f.times),
+    times: cells.flatMap((f) => f.times),
   }
 }

@@ -76,20 +76,20 @@ const middleOf = (bounds: ReadonlyArray<Bound>, inside: (bound: Bound) => boolea
  * range.
  */
 const lastBetween = (type: Datatype, { lows, highs }: Extents): Bound | undefined => {
-  const least = leastOf(lows)
+  const min = leastOf(lows)
   const greatest = greatestOf(highs)
   const high = middleOf(highs, (b) => compare(b, greatest) < 0)
   if (high !== undefined) return high
-  const low = middleOf(lows, (b) => compare(b, least) > 0)
+  const low = middleOf(lows, (b) => compare(b, min) > 0)
   if (low === undefined) return undefined
   if (!(low instanceof Uint8Array)) return previousScalar(type, low)
   // a string has no predecessor: bounds that are too close cannot be split
   const below = bytesBelow(low)
-  return below === undefined || compare(below, least) < 0 ? undefined : below
+  return below === undefined || compare(below, min) < 0 ? undefined : below
 }
 
 /** Returns the last coordinate of space tile `k`, between a coordinate in or before that tile and one after it. */
-const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar, within: Scalar, behind: Scalar): Scalar => {
+const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar, within: Scalar, after: Scalar): Scalar => {
   const { type, domain } = dimension
   const low = readScalar(type, domain)
   if (typeof low === "bigint") return low + ((k as bigint) + 1n) * (extent as bigint) - 1n
@@ -97,7 +97,7 @@ const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar, within: Scal
   // floating-point rounding decides on which side the border is
   const tileOf = spaceTile(dimension, extent)
   let last = within as number
-  for (let end = behind as number;;) {
+  for (let end = after as number;;) {
     const middle = last / 2 + end / 2
     const between = type === "float32" ? Math.fround(middle) : middle
     if (between <= last || between >= end) return last
@@ -113,12 +113,12 @@ const helps = ({ lows, highs }: Extents, last: Bound): boolean =>
 /** Number of tiles in the larger part. */
 const larger = ({ lows, highs }: Extents, last: Bound): number => {
   let before = 0
-  let behind = 0
+  let after = 0
   for (let i = 0; i < lows.length; i++) {
     if (compare(lows[i], last) <= 0) before++
-    if (compare(highs[i], last) > 0) behind++
+    if (compare(highs[i], last) > 0) after++
   }
-  return Math.max(before, behind)
+  return Math.max(before, after)
 }
 
 /** A split between tiles is worthwhile if the larger part has at most this share of them. */
@@ -126,14 +126,14 @@ const WORTH = 0.75
 
 /** Returns the middle of the range that all tiles span; `undefined` for strings and for a single coordinate. */
 const middleBetween = (type: Datatype, { lows, highs }: Extents): Scalar | undefined => {
-  const least = leastOf(lows)
+  const min = leastOf(lows)
   const greatest = greatestOf(highs)
-  if (least instanceof Uint8Array || compare(least, greatest) >= 0) return undefined
-  if (typeof least === "bigint") return least + ((greatest as bigint) - least) / 2n
-  const middle = least / 2 + (greatest as number) / 2
+  if (min instanceof Uint8Array || compare(min, greatest) >= 0) return undefined
+  if (typeof min === "bigint") return min + ((greatest as bigint) - min) / 2n
+  const middle = min / 2 + (greatest as number) / 2
   if (!isFloat(type)) return Math.floor(middle)
   const rounded = type === "float32" ? Math.fround(middle) : middle
-  return rounded < (greatest as number) ? rounded : least
+  return rounded < (greatest as number) ? rounded : min
 }
 
 /**
@@ -187,12 +187,14 @@ export const cutSparse = (
     }
   }
   for (const d of slowestFirst(order === "global" ? schema.cellOrder === "col-major" : order === "col")) {
-    const its = extents(d)
-    if (compare(leastOf(its.lows), greatestOf(its.highs)) === 0) continue
-    const last = lastBetween(schema.dimensions[d].type, its)
-    const helpful = last !== undefined && helps(its, last) ? { d, last } : undefined
-    if (helpful !== undefined && larger(its, helpful.last) <= WORTH * its.lows.length) return helpful
-    const middle = middleBetween(schema.dimensions[d].type, its)
+    const currentExtents = extents(d)
+    if (compare(leastOf(currentExtents.lows), greatestOf(currentExtents.highs)) === 0) continue
+    const last = lastBetween(schema.dimensions[d].type, currentExtents)
+    const helpful = last !== undefined && helps(currentExtents, last) ? { d, last } : undefined
+    if (helpful !== undefined && larger(currentExtents, helpful.last) <= WORTH * currentExtents.lows.length) {
+      return helpful
+    }
+    const middle = middleBetween(schema.dimensions[d].type, currentExtents)
     return middle === undefined ? helpful : { d, last: middle }
   }
   return undefined

@@ -33,12 +33,12 @@ export const cellsOfPart = (
   { from, to }: CurvePart,
 ): Uint8Array => {
   const [high, low] = curveWords(array.schema, columns)
-  const keep = new Uint8Array(high.length)
-  for (let i = 0; i < keep.length; i++) {
+  const mask = new Uint8Array(high.length)
+  for (let i = 0; i < mask.length; i++) {
     const place: CurvePlace = [high[i], low[i]]
-    keep[i] = (from === undefined || !isBefore(place, from)) && (to === undefined || isBefore(place, to)) ? 1 : 0
+    mask[i] = (from === undefined || !isBefore(place, from)) && (to === undefined || isBefore(place, to)) ? 1 : 0
   }
-  return keep
+  return mask
 }
 
 /** Returns the first and the last position of a tile. */
@@ -49,11 +49,11 @@ export type TilePlaces = (
 
 /** Returns positions of tiles; each tile is read once. */
 export const tilePlaces = (access: TileAccess, array: OpenedArray): TilePlaces => {
-  const known = new Map<string, readonly [CurvePlace, CurvePlace]>()
+  const cache = new Map<string, readonly [CurvePlace, CurvePlace]>()
   return (number, tile) =>
     Effect.suspend(() => {
       const key = `${number} ${tile}`
-      const there = known.get(key)
+      const there = cache.get(key)
       if (there !== undefined) return Effect.succeed(there)
       const fragment = array.fragments[number]
       const { dimensions } = fieldsOf(fragment.schema)
@@ -75,7 +75,7 @@ export const tilePlaces = (access: TileAccess, array: OpenedArray): TilePlaces =
         })
         const [high, low] = curveWords(array.schema, ends)
         const places: readonly [CurvePlace, CurvePlace] = [[high[0], low[0]], [high[1], low[1]]]
-        known.set(key, places)
+        cache.set(key, places)
         return places
       })
     })
@@ -132,7 +132,7 @@ export const cutHilbert = (
     const place = (yield* middleOf(plan, from, places)) ?? (yield* middleWithin(plan, curve, places))
     if (place === undefined) return undefined
     const before: Array<FragmentPlan> = []
-    const behind: Array<FragmentPlan> = []
+    const after: Array<FragmentPlan> = []
     for (const { fragment, tiles } of plan) {
       /** first tile that satisfies the predicate, which is true for all later tiles too */
       const first = (holds: (ends: readonly [CurvePlace, CurvePlace]) => boolean) =>
@@ -148,9 +148,9 @@ export const cutHilbert = (
       const end = yield* first(([start]) => !isBefore(start, place))
       const start = yield* first(([, last]) => !isBefore(last, place))
       if (end > 0) before.push({ fragment, tiles: tiles.slice(0, end) })
-      if (start < tiles.length) behind.push({ fragment, tiles: tiles.slice(start) })
+      if (start < tiles.length) after.push({ fragment, tiles: tiles.slice(start) })
     }
-    return [{ plan: before, curve: { from, to: place } }, { plan: behind, curve: { from: place, to } }]
+    return [{ plan: before, curve: { from, to: place } }, { plan: after, curve: { from: place, to } }]
   })
 
 /** Returns the start of a tile in the middle of the largest fragment, after the start of the section. */

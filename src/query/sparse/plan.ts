@@ -51,8 +51,8 @@ const WORDS = cacheKind<KeyWords>("key words of MBRs")
 
 /** Returns the words of a fragment's MBRs, which its queries share. */
 const wordsIn = ({ cache }: Fragment) => (column: MbrColumn, dimension: number): KeyWords => {
-  const known = cache.get(WORDS, dimension)
-  if (known !== undefined) return known
+  const keyWords = cache.get(WORDS, dimension)
+  if (keyWords !== undefined) return keyWords
   const words = columnWords(column)
   cache.set(WORDS, dimension, words, words.reduce((sum, { byteLength }) => sum + byteLength, 0))
   return words

@@ -41,7 +41,7 @@ export const pruneTiles = (
       concurrency: inFlight(storage, array.uri, 16),
     })
     const kept = told.map(({ fragment, kept }): FragmentPlan => ({ fragment, tiles: kept }))
-    const plans = hides && told.some(({ left }) => left.length > 0)
+    const plans = hides && told.some(({ left: remaining }) => remaining.length > 0)
       ? yield* withHiding(access, array, told, kept)
       : kept
     yield* addToMetrics({ tilesPruned: tileCount(plan) - tileCount(plans) })
@@ -59,10 +59,10 @@ const tell = (
   Effect.gen(function* () {
     const fragment = array.fragments[number]
     if (!(yield* fragmentMayHold(access, fragment, where))) return { fragment: number, kept: [], left: tiles }
-    const known = new Map<string, (tile: number) => KnownCells | undefined>()
+    const cache = new Map<string, (tile: number) => KnownCells | undefined>()
     for (const field of where.fields) {
       const { file, name } = field
-      known.set(
+      cache.set(
         name,
         file.kind === "dimension"
           ? yield* knownDimension(access, fragment, field, file.index)
@@ -70,11 +70,11 @@ const tell = (
       )
     }
     const kept: Array<SparseTile> = []
-    const left: Array<SparseTile> = []
-    for (const its of tiles) {
-      ;(mayMatch(where.predicate, (name) => known.get(name)!(its.tile)) ? kept : left).push(its)
+    const remaining: Array<SparseTile> = []
+    for (const sparseTile of tiles) {
+      ;(mayMatch(where.predicate, (name) => cache.get(name)!(sparseTile.tile)) ? kept : remaining).push(sparseTile)
     }
-    return { fragment: number, kept, left }
+    return { fragment: number, kept, left: remaining }
   })
 
 /** Returns the retained tiles and those others whose cells may replace some of theirs. */
@@ -96,9 +96,9 @@ const withHiding = (
     const meets = meeting(tileBoxes(kept))
     const boxes = tileBoxes(inLevels((one) => one.left))
     let k = 0
-    return told.map(({ fragment: number, left }, i) => {
+    return told.map(({ fragment: number, left: remaining }, i) => {
       const { name, hasTimestamps } = array.fragments[number]
-      const hiding = left.filter(() =>
+      const hiding = remaining.filter(() =>
         meets(boxes, k++, (i) => {
           const other = kept[i].fragment
           // a cell never replaces one that was written later

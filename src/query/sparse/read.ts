@@ -97,7 +97,7 @@ export const readPlanned = (
   { fields, selection, order, where, curve }: SparseReadRequest,
   plan: SparsePlan,
   maxBytes: number,
-  most?: number,
+  max?: number,
 ): Effect.Effect<SparseColumns, ReadError, Storage> =>
   withTurns(Effect.gen(function* () {
     const { schema, uri } = array
@@ -105,92 +105,92 @@ export const readPlanned = (
     const { dedups, inOrder } = workOf(array, plan, order)
     const sorts = dedups || !inOrder || curve !== undefined
     const { dimensions, deleteTimes } = fieldsOf(schema)
-    const wanted = dimensions.flatMap((field, d) => sorts || fields.includes(field) ? [d] : [])
-    const perCell = sorts ? wanted.reduce((sum, d) => sum + dimensions[d].cellSize, 8) : 0
-    yield* checkPlan(access, array, plan, most === undefined ? perCell : 0, maxBytes)
+    const requested = dimensions.flatMap((field, d) => sorts || fields.includes(field) ? [d] : [])
+    const perCell = sorts ? requested.reduce((sum, d) => sum + dimensions[d].cellSize, 8) : 0
+    yield* checkPlan(access, array, plan, max === undefined ? perCell : 0, maxBytes)
     const times = dedups || array.deletes.length > 0
-    let found = yield* matchTiles(access, array, selection, plan, { dimensions: wanted, times, most })
+    let match = yield* matchTiles(access, array, selection, plan, { dimensions: requested, times, most: max })
     let sorted: SortedCells = { columns: new Map(), order: undefined }
     const fulfil = Effect.gen(function* () {
-      if (where === undefined || found.length === 0) return
-      const held = sorted.columns
+      if (where === undefined || match.length === 0) return
+      const loaded = sorted.columns
       const columns = new Map<string, Column>()
       for (const field of where.fields) {
-        columns.set(field.name, held.get(field) ?? (yield* resultColumn(access, array, field, found)))
+        columns.set(field.name, loaded.get(field) ?? (yield* resultColumn(access, array, field, match)))
       }
-      const { length } = found
-      const keep = yield* attemptAllocation(uri, length, () => evaluate(where.predicate, columns, length))
+      const { length } = match
+      const mask = yield* attemptAllocation(uri, length, () => evaluate(where.predicate, columns, length))
       // columns read for the condition are not read again
-      const known = new Map([
-        ...held,
+      const cache = new Map([
+        ...loaded,
         ...where.fields.flatMap((f) => fields.includes(f) ? [[f, columns.get(f.name)!] as const] : []),
       ])
-      ;[found, sorted] = yield* narrowed(uri, found, { ...sorted, columns: known }, keep)
+      ;[match, sorted] = yield* narrowed(uri, match, { ...sorted, columns: cache }, mask)
     })
     if (!dedups) yield* fulfil
-    const sorting = sorts ? perCell * found.length : 0
+    const sorting = sorts ? perCell * match.length : 0
     if (sorting > maxBytes) return yield* Effect.fail(new ResultTooLarge({ uri, needed: sorting, limit: maxBytes }))
 
-    if (sorts && found.length > 0) {
+    if (sorts && match.length > 0) {
       let columns: ReadonlyArray<Column> = yield* Effect.forEach(dimensions, (field) => {
         const column = sorted.columns.get(field)
-        return column === undefined ? resultColumn(access, array, field, found) : Effect.succeed(column)
+        return column === undefined ? resultColumn(access, array, field, match) : Effect.succeed(column)
       })
       if (curve !== undefined) {
-        const keep = yield* attemptAllocation(uri, 16 * found.length, () => cellsOfPart(array, columns, curve))
-        const known = new Map([...sorted.columns, ...dimensions.map((field, d) => [field, columns[d]] as const)])
-        ;[found, sorted] = yield* narrowed(uri, found, { ...sorted, columns: known }, keep)
+        const cellMask = yield* attemptAllocation(uri, 16 * match.length, () => cellsOfPart(array, columns, curve))
+        const existing = new Map([...sorted.columns, ...dimensions.map((field, d) => [field, columns[d]] as const)])
+        ;[match, sorted] = yield* narrowed(uri, match, { ...sorted, columns: existing }, cellMask)
         columns = dimensions.map((field) => sorted.columns.get(field)!)
       }
       const held = sorted.columns
-      const chosen = yield* attemptAllocationSteps(uri, perCell * found.length, function* () {
+      const chosen = yield* attemptAllocationSteps(uri, perCell * match.length, function* () {
         const zeros = dedups ? yield* zeroWordsSteps(columns) : []
         const words = [...yield* orderWordsSteps(schema, order, columns), ...zeros]
-        const cells = yield* sortCellsSteps(words, found.length)
+        const cells = yield* sortCellsSteps(words, match.length)
         if (!dedups) return cells
         const places = order === "row" || order === "unordered"
           ? words
           : [...yield* coordinateWordsSteps(columns), ...zeros]
-        const fragments = spreadOver(found, (t) => found.tiles[t].fragment, () => undefined)
-        return yield* newestCellsSteps(cells, places, writeTimes(array, found, "start"), fragments)
+        const fragments = spreadOver(match, (t) => match.tiles[t].fragment, () => undefined)
+        return yield* newestCellsSteps(cells, places, writeTimes(array, match, "start"), fragments)
       })
       sorted = {
         columns: new Map([...held, ...dimensions.map((field, d) => [field, columns[d]] as const)]),
         order: inOrder ? undefined : chosen,
       }
-      if (chosen.length < found.length) {
-        const keep = new Uint8Array(found.length)
+      if (chosen.length < match.length) {
+        const keep = new Uint8Array(match.length)
         for (let i = 0; i < chosen.length; i++) keep[chosen[i]] = 1
-        ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
+        ;[match, sorted] = yield* narrowed(uri, match, sorted, keep)
       }
     }
     if (involved.some((f) => f.hasDeleteMetadata)) {
-      const { values } = yield* resultColumn(access, array, deleteTimes, found)
+      const { values } = yield* resultColumn(access, array, deleteTimes, match)
       const deleted = cellTimesOf(new Uint8Array(values.buffer, values.byteOffset, values.byteLength))
       const keep = Uint8Array.from(deleted, (time) => time <= array.time.end ? 0 : 1)
-      ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
+      ;[match, sorted] = yield* narrowed(uri, match, sorted, keep)
     }
-    if (array.deletes.length > 0 && found.length > 0) {
-      const keep = yield* applyDeletes(access, array, found, writeTimes(array, found, "end"))
-      ;[found, sorted] = yield* narrowed(uri, found, sorted, keep)
+    if (array.deletes.length > 0 && match.length > 0) {
+      const keep = yield* applyDeletes(access, array, match, writeTimes(array, match, "end"))
+      ;[match, sorted] = yield* narrowed(uri, match, sorted, keep)
     }
     // only after the newest cell of each coordinate was selected: an older cell must not reappear because the newest
     // one fails the condition
     if (dedups) yield* fulfil
 
-    for (const { fragment: number } of byFragment(found)) {
+    for (const { fragment: number } of byFragment(match)) {
       const fragment = array.fragments[number]
       const attributes = fields.flatMap((field) =>
         field.file.kind === "attribute" ? fieldOfFragment(fragment, field) ?? [] : []
       )
       yield* loadManyFieldTiles(access, fragment, attributes)
     }
-    const needed = yield* checkSize(access, array, fields, found, maxBytes)
-    const cells = found
-    const { order: permutation, columns: known } = sorted
+    const needed = yield* checkSize(access, array, fields, match, maxBytes)
+    const cells = match
+    const { order: permutation, columns: cached } = sorted
     const columns = yield* Effect.forEach(fields, (field) =>
       Effect.gen(function* () {
-        const column = known.get(field) ?? (yield* resultColumn(access, array, field, cells))
+        const column = cached.get(field) ?? (yield* resultColumn(access, array, field, cells))
         return permutation === undefined
           ? column
           : yield* attemptAllocationSteps(uri, needed, () => permuteSteps(column, permutation))
@@ -210,31 +210,31 @@ interface SortedCells {
 /** Returns the cells for which the mask is 1. */
 const narrowed = (
   uri: string,
-  found: ResultCells,
+  cells: ResultCells,
   { columns, order }: SortedCells,
-  keep: Uint8Array,
+  mask: Uint8Array,
 ): Effect.Effect<readonly [ResultCells, SortedCells], ResultTooLarge> =>
-  attemptAllocationSteps(uri, 8 * found.length, function* () {
-    if (!keep.includes(0)) return [found, { columns, order }] as const
-    const numbers = onesOf(keep)
+  attemptAllocationSteps(uri, 8 * cells.length, function* () {
+    if (!mask.includes(0)) return [cells, { columns, order }] as const
+    const numbers = onesOf(mask)
     const kept = new Map<Field, Column>()
     for (const [field, column] of columns) kept.set(field, yield* permuteSteps(column, numbers))
-    return [restrict(found, keep), {
+    return [restrict(cells, mask), {
       columns: kept,
-      order: order === undefined ? undefined : renumber(order, keep),
+      order: order === undefined ? undefined : renumber(order, mask),
     }] as const
   })
 
 /** Removes masked-out cells from an order and renumbers the rest. */
-const renumber = (order: Uint32Array, keep: Uint8Array): Uint32Array => {
-  const numbers = new Uint32Array(keep.length)
+const renumber = (order: Uint32Array, mask: Uint8Array): Uint32Array => {
+  const numbers = new Uint32Array(mask.length)
   let count = 0
-  for (let i = 0; i < keep.length; i++) {
+  for (let i = 0; i < mask.length; i++) {
     numbers[i] = count
-    count += keep[i]
+    count += mask[i]
   }
   const out = new Uint32Array(count)
-  for (let i = 0, k = 0; i < order.length; i++) if (keep[order[i]] === 1) out[k++] = numbers[order[i]]
+  for (let i = 0, k = 0; i < order.length; i++) if (mask[order[i]] === 1) out[k++] = numbers[order[i]]
   return out
 }
 
@@ -245,8 +245,8 @@ const onesOf = (mask: Uint8Array): Uint32Array => {
 }
 
 /** Returns the write times of cells: their own, or their fragment's. */
-const writeTimes = (array: OpenedArray, found: ResultCells, bound: "start" | "end"): Float64Array =>
-  spreadOver(found, (t) => array.fragments[found.tiles[t].fragment].name[bound], (t) => found.times[t])
+const writeTimes = (array: OpenedArray, cells: ResultCells, bound: "start" | "end"): Float64Array =>
+  spreadOver(cells, (t) => array.fragments[cells.tiles[t].fragment].name[bound], (t) => cells.times[t])
 
 /**
  * Fails if the result is too large, before its tiles are read; var-sized tiles that are read in part count with their
@@ -266,9 +266,9 @@ const checkSize = (
       if (!field.var) continue
       for (const { fragment: f, from, to } of byFragment({ tiles, counts })) {
         const fragment = array.fragments[f]
-        const its = fieldOfFragment(fragment, field)
-        if (its === undefined) continue
-        const [where] = yield* loadFieldTiles(access, fragment, [its])
+        const storedField = fieldOfFragment(fragment, field)
+        if (storedField === undefined) continue
+        const [where] = yield* loadFieldTiles(access, fragment, [storedField])
         for (let t = from; t < to; t++) {
           needed += where.varSizes![tiles[t].tile] * counts[t] / cellsInTile(fragment, tiles[t].tile)
         }

@@ -56,7 +56,7 @@ export const streamSparseRequest = (
     yield* limitCache(array.bounded, memory)
     const access = yield* accessOf(array)
     const limit = batchBytes(memory)
-    const wanted = Math.min(limit, options.batch ?? limitBytes(options.limit))
+    const requested = Math.min(limit, options.batch ?? limitBytes(options.limit))
     const { schema, uri, fragments } = array
     const places = tilePlaces(access, array)
     const whole: Part = { selection: request.selection, plan }
@@ -75,7 +75,7 @@ export const streamSparseRequest = (
         }
         const size = yield* tileSizes(access, array, { ...request, selection }, plan, mbrs, sorts)
         if (curve !== undefined) yield* lowerSizes(plan, curve, places, size.sizes)
-        const results = size.sizes.reduce((sum, its) => sum + its.reduce((a, b) => a + b, 0), 0)
+        const results = size.sizes.reduce((sum, values) => sum + values.reduce((a, b) => a + b, 0), 0)
         return { selection, curve, plan, sorts, mbrs, ...size, results }
       })
     const cutInTwo = ({ selection, plan, mbrs }: MeasuredPart): readonly [Selection, Selection] | undefined => {
@@ -121,13 +121,13 @@ export const streamSparseRequest = (
         const { selection, curve, plan, sorts, coordinates, largest, cells, sizes, results } = measured
         if (largest > limit) {
           // all fields of the tile, and its coordinates
-          const tile = sizes.reduce((most, its) => its.reduce((a, b) => Math.max(a, b), most), largest)
+          const tile = sizes.reduce((max, values) => values.reduce((a, b) => Math.max(a, b), max), largest)
           return yield* tooSmall(2 * tile, "a tile")
         }
         // coordinates that do not fit are matched in parts
-        const held = Math.min(coordinates, limit / 2)
-        const together = coordinates > held ? Math.floor(cells * held / coordinates) : undefined
-        const bytes = held + results
+        const buffered = Math.min(coordinates, limit / 2)
+        const together = coordinates > buffered ? Math.floor(cells * buffered / coordinates) : undefined
+        const bytes = buffered + results
         // a batch that fits is split further only if that avoids reading tiles, never if both parts read the same tiles
         const isApart = Effect.gen(function* () {
           if (!sorts) return halvesOf(plan, sizes) !== undefined
@@ -137,9 +137,9 @@ export const streamSparseRequest = (
             tilesIn(plan) * APART
         })
         // tiles that need no sorting are read once, however small the batches are
-        const most = first && !sorts ? Math.min(wanted, FIRST_BYTES) : wanted
+        const maxCount = first && !sorts ? Math.min(requested, FIRST_BYTES) : requested
         let needed = neededFor(measured)
-        if (bytes <= most || (bytes <= limit && !(yield* isApart))) {
+        if (bytes <= maxCount || (bytes <= limit && !(yield* isApart))) {
           const read = yield* Effect.either(
             readPlanned(access, array, { ...request, selection, curve }, plan, 2 * limit, together),
           )
@@ -198,7 +198,7 @@ const tileSizes = (
 ): Effect.Effect<PlanSize, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const { dimensions } = fieldsOf(array.schema)
-    const wanted = new Set([...(sorts ? dimensions : []), ...fields, ...(where?.fields ?? [])])
+    const requested = new Set([...(sorts ? dimensions : []), ...fields, ...(where?.fields ?? [])])
     const sizes: Array<Float64Array> = []
     let coordinates = 0
     let largest = 0
@@ -208,10 +208,12 @@ const tileSizes = (
       const level = mbrs.get(number)
       const cells = Float64Array.from(tiles, ({ tile }) => cellsInTile(fragment, tile))
       const out = new Float64Array(tiles.length)
-      for (const field of wanted) {
-        const its = fieldOfFragment(fragment, field)
+      for (const field of requested) {
+        const storedField = fieldOfFragment(fragment, field)
         const perCell = (field.var ? 8 : field.cellSize) + (field.nullable ? 1 : 0)
-        const where = field.var && its !== undefined ? (yield* loadFieldTiles(access, fragment, [its]))[0] : undefined
+        const where = field.var && storedField !== undefined
+          ? (yield* loadFieldTiles(access, fragment, [storedField]))[0]
+          : undefined
         for (let i = 0; i < tiles.length; i++) {
           const size = cells[i] * perCell + (where === undefined ? 0 : where.varSizes![tiles[i].tile])
           // a column exists twice while it is sorted
@@ -237,7 +239,7 @@ const halvesOf = (
 ): readonly [SparsePlan, SparsePlan] | undefined => {
   const count = plan.reduce((sum, { tiles }) => sum + tiles.length, 0)
   if (count < 2) return undefined
-  const all = sizes.flatMap((its) => [...its])
+  const all = sizes.flatMap((size) => [...size])
   const half = all.reduce((a, b) => a + b, 0) / 2
   // number of tiles in the first half
   let first = 0

@@ -16,8 +16,8 @@ export const selectedAttributes = (
 ): ReadonlyArray<string> => {
   const { attributes } = array.schema
   if (select === undefined) return attributes.map(({ name }) => name)
-  const wanted = new Set(selectedFields(array, select).map(({ name }) => name))
-  const names = attributes.flatMap(({ name }) => wanted.has(name) ? [name] : [])
+  const requested = new Set(selectedFields(array, select).map(({ name }) => name))
+  const names = attributes.flatMap(({ name }) => requested.has(name) ? [name] : [])
   if (names.length > 0 || array.schema.arrayType === "sparse") return names
   const reason = "a dense array has at least one attribute; select one"
   throw new SelectionError({ uri: array.uri, field: "", detail: reason })

@@ -278,8 +278,8 @@ const checkNotItself = (source: OpenedArray, target: string): Effect.Effect<void
     const names = isNamed
       ? schemaFiles(listing).map(({ name }) => name.name)
       : (yield* loadDirectory(listing)).fragments.map(({ name }) => name.name)
-    const its = new Set(isNamed ? [source.schemaName] : source.fragments.map(({ name }) => name.name))
-    const isItself = listing.uri === source.uri || names.some((name) => its.has(name))
+    const item = new Set(isNamed ? [source.schemaName] : source.fragments.map(({ name }) => name.name))
+    const isItself = listing.uri === source.uri || names.some((name) => item.has(name))
     const reason = "the target is the array that is copied; choose another one"
     if (isItself) yield* Effect.fail(new InvalidOption({ uri: target, option: "overwrite", detail: reason }))
   })

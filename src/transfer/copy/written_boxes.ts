@@ -70,7 +70,7 @@ export const writtenBoxes = (
 ): Effect.Effect<WrittenBoxes, InvalidOption | SelectionError> =>
   attemptSelection(() => {
     const { uri, schema, fragments } = array
-    const wanted = parseSelection(uri, schema, ranges, "error").map((selection) =>
+    const requested = parseSelection(uri, schema, ranges, "error").map((selection) =>
       selection.kind === "string"
         ? undefined
         : selection.ranges?.map(({ low, high }): Box[number] => [BigInt(low), BigInt(high)])
@@ -78,9 +78,9 @@ export const writtenBoxes = (
     const around = nonEmptyDomain(array)
     if (around === undefined) return { boxes: [], cells: 0 }
     const written = fragments.flatMap((f) => f.nonEmptyDomain === undefined ? [] : [boxOf(schema, f.nonEmptyDomain)])
-    const boxes = clippedTo(tidied(written, boxOf(schema, around), several), wanted)
+    const boxes = clippedTo(tidied(written, boxOf(schema, around), several), requested)
     const cells = cellsIn(boxes)
-    const own = cellsIn(clippedTo(written, wanted))
+    const own = cellsIn(clippedTo(written, requested))
     if (cells > MAX_CELLS && cells > MAX_TIMES * own) {
       const one = several ? `more than ${MAX_BOXES} boxes` : "boxes, which formats before 12 copy as one,"
       const reason = `${own} cells were written in ${one} and there are ${cells} cells in and between them; ` +

@@ -93,8 +93,8 @@ const slowly = (type: Datatype, cell: string, row: number): number | bigint => {
   const text = cell.trim()
   const word = text.toLowerCase()
   if (isDatetime(type) && word === "nat") return NOT_A_TIME
-  const known = isFloat(type) ? specials[word] : type === "bool" ? truths[word] : undefined
-  if (known !== undefined) return known
+  const existing = isFloat(type) ? specials[word] : type === "bool" ? truths[word] : undefined
+  if (existing !== undefined) return existing
   return catchScalarError(() => parseCell(type, text), (reason) => {
     throw new CellRefused(row, reason)
   })

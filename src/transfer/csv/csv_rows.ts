@@ -100,8 +100,8 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
     const rows: Array<CsvRow> = []
     const errors: Array<Parsed["errors"][number]> = []
     let from = 0
-    const step = ({ data: [row], errors: its, meta: { cursor } }: Parsed): void => {
-      for (const { code } of its) errors.push({ code, row: rows.length })
+    const step = ({ data: [row], errors: values, meta: { cursor } }: Parsed): void => {
+      for (const { code } of values) errors.push({ code, row: rows.length })
       const apart = row.includes("") ? emptyInQuotes(row, text.slice(from, cursor), delimiter) : undefined
       rows.push(apart === undefined ? row : row.map((cell, i) => cell === "" && !apart[i] ? null : cell))
       from = cursor
@@ -129,7 +129,7 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
   }
 
   const steps: CsvReader["steps"] = function* (piece, last) {
-    const found = long === undefined ? read(piece, last) : yield* goOn(long, piece, last)
+    const csvRows = long === undefined ? read(piece, last) : yield* goOn(long, piece, last)
     if (long === undefined && rest.length > LONG) {
       const start = rest
       rest = ""
@@ -137,16 +137,16 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
       // it is not complete: there is nothing to answer
       yield* long.feed(start, false)
     }
-    return found
+    return csvRows
   }
 
   const read = (piece: string, last: boolean): CsvRows => {
     // what marks the order of bytes is no part of the first cell
-    const given = rest + (begun ? piece : piece.replace(/^\ufeff/, ""))
+    const input = rest + (begun ? piece : piece.replace(/^\ufeff/, ""))
     begun ||= piece !== ""
     // a return at the end may be half of a line ending
-    const half = !last && given.endsWith("\r") ? "\r" : ""
-    let text = withLineFeeds(given.slice(0, given.length - half.length), delimiter)
+    const half = !last && input.endsWith("\r") ? "\r" : ""
+    let text = withLineFeeds(input.slice(0, input.length - half.length), delimiter)
     // a line ending at the end is not the start of another row
     const ended = last && text.endsWith(NEWLINE)
     if (ended) text = text.slice(0, -NEWLINE.length)

@@ -86,7 +86,7 @@ const dimensionOfColumn = (
     if (definedOptions !== undefined) refuse("coordinates that are text have no tiles")
     return ascii({ filters })
   }
-  const its = domain !== undefined && Object.hasOwn(domain, name) ? domain[name] : undefined
+  const item = domain !== undefined && Object.hasOwn(domain, name) ? domain[name] : undefined
   const make = (ends: readonly [unknown, unknown], length: unknown): Dimension =>
     dimensionOf(type as "int64", ends as never, {
       filters,
@@ -94,7 +94,7 @@ const dimensionOfColumn = (
     })
   if (type === "float32" || type === "float64") {
     return make(
-      its ?? [-LARGEST[type], LARGEST[type]],
+      item ?? [-LARGEST[type], LARGEST[type]],
       definedOptions === undefined ? undefined : Number(definedOptions),
     )
   }
@@ -106,7 +106,9 @@ const dimensionOfColumn = (
     return refuse(`a tile of ${definedOptions} is none; it is a whole number above 0`)
   }
   if (length !== undefined && length < 1n) refuse(`a tile of ${definedOptions} is none; it is a whole number above 0`)
-  if (its !== undefined) return make(its, definedOptions === undefined ? atMost(make(its, undefined), length) : length)
+  if (item !== undefined) {
+    return make(item, definedOptions === undefined ? atMost(make(item, undefined), length) : length)
+  }
   const whole = wholeDomain(type, length, name === ROW ? 0n : undefined)
   return make(whole.domain, whole.tile)
 }
@@ -155,10 +157,10 @@ export const csvSchema = (
       },
     ),
   )
-  const given = <A extends object>(some: A): Partial<A> =>
+  const input = <A extends object>(some: A): Partial<A> =>
     Object.fromEntries(Object.entries(some).filter(([, value]) => value !== undefined)) as Partial<A>
   if (arrayType === "sparse") {
-    return sparse({ dims: dimensions, attrs, ...given({ order, capacity, allowsDuplicates }) })
+    return sparse({ dims: dimensions, attrs, ...input({ order, capacity, allowsDuplicates }) })
   }
-  return dense({ dims: dimensions, attrs, ...given({ order: order as "row-major", capacity }) })
+  return dense({ dims: dimensions, attrs, ...input({ order: order as "row-major", capacity }) })
 }

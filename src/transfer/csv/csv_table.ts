@@ -18,13 +18,13 @@ export interface CsvTable<E, R> {
 /** The rows that are next, until there are so many of them or no others. */
 export const readRows = <E, R>(
   { next }: CsvSource<E, R>,
-  most: number,
+  max: number,
   before: ReadonlyArray<CsvRow> = [],
 ): Effect.Effect<ReadonlyArray<CsvRow>, E | CsvInputError, R> =>
   Effect.gen(function* () {
-    if (before.length >= most) return before
+    if (before.length >= max) return before
     const rows = [...before]
-    while (rows.length < most) {
+    while (rows.length < max) {
       const more = yield* next
       if (more === undefined) break
       for (const row of more) rows.push(row)

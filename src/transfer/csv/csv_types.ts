@@ -78,7 +78,7 @@ const STEP = 1 << 10
 
 /** As {@link inferType}, in steps. */
 export function* inferTypeSteps(rows: ReadonlyArray<CsvRow>, column: number): Steps<ColumnType> {
-  let left = kinds
+  let remaining = kinds
   let nullable = false
   let seen = false
   for (let i = 0; i < rows.length; i++) {
@@ -90,11 +90,11 @@ export function* inferTypeSteps(rows: ReadonlyArray<CsvRow>, column: number): St
     }
     seen = true
     // what was good for the cells before is mostly good for this one
-    while (left.length > 0 && !left[0][1](cell)) left = left.slice(1)
-    if (left.length === 0 && nullable) break
+    while (remaining.length > 0 && !remaining[0][1](cell)) remaining = remaining.slice(1)
+    if (remaining.length === 0 && nullable) break
   }
   // what held the cells before was passed by when it held them no more; the next one must hold all of them
-  for (const [type, holds] of seen ? left : []) {
+  for (const [type, holds] of seen ? remaining : []) {
     let i = 0
     for (; i < rows.length; i++) {
       if (i % STEP === STEP - 1) yield

@@ -75,9 +75,9 @@ const typesOf = (
 ): Effect.Effect<ReadonlyMap<string, ColumnType>, InvalidOption> => {
   const check = attemptOptions(() => {
     const refuse = refusing(uri)
-    const known = new Set(names)
+    const existing = new Set(names)
     for (const [name, type] of Object.entries(types)) {
-      if (!known.has(name)) {
+      if (!existing.has(name)) {
         refuse(
           "types",
           `there is no column ${JSON.stringify(name)}; there are ${names.map((n) => JSON.stringify(n)).join(", ")}`,

@@ -96,8 +96,8 @@ const columnsFor = (
       Effect.fail(new CsvError({ source, row: 0, column, detail: reason }))
     const unknown = names.find((name) => !fieldByName.has(name))
     if (unknown !== undefined) {
-      const known = [...fieldByName.keys()].map((name) => JSON.stringify(name)).join(", ")
-      return refuse(unknown, `the array has no such field, but ${known}`)
+      const existing = [...fieldByName.keys()].map((name) => JSON.stringify(name)).join(", ")
+      return refuse(unknown, `the array has no such field, but ${existing}`)
     }
     // a dense array of one dimension that no column names is one of rows
     const columnOf = new Map(names.map((name, column) => [name, column]))

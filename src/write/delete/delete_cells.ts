@@ -40,11 +40,11 @@ export interface DeleteResult {
  * Returns an attribute of the condition that a fragment lacks, or stores with another type; engines would treat all its
  * cells as deleted.
  */
-const lackedBy = (fragment: Fragment, wanted: ReadonlyArray<Field>): Field | undefined => {
+const lackedBy = (fragment: Fragment, requested: ReadonlyArray<Field>): Field | undefined => {
   const { byName } = fieldsOf(fragment.schema)
-  return wanted.find(({ name, type, var: isVar, cellSize }) => {
-    const its = byName.get(name)
-    return its === undefined || its.type !== type || its.var !== isVar || its.cellSize !== cellSize
+  return requested.find(({ name, type, var: isVar, cellSize }) => {
+    const field = byName.get(name)
+    return field === undefined || field.type !== type || field.var !== isVar || field.cellSize !== cellSize
   })
 }
 
@@ -74,20 +74,23 @@ export const deleteCells = (
     const moment = yield* momentOf(array, time, [], "delete")
     const name = yield* newName(moment, target.version)
     const [, at] = moment
-    const wanted = [...conditionFields(stays)].map((field) => fieldsOf(schema).byName.get(field)!)
+    const requested = [...conditionFields(stays)].map((field) => fieldsOf(schema).byName.get(field)!)
     for (const fragment of array.fragments) {
-      const its = fragment.name
-      const lacked = its.start <= at ? lackedBy(fragment, wanted) : undefined
+      const timestampedName = fragment.name
+      const lacked = timestampedName.start <= at ? lackedBy(fragment, requested) : undefined
       if (lacked !== undefined) {
         const reason =
-          `the fragment ${its.name} is older than this attribute, and engines would take all of its cells ` +
+          `the fragment ${timestampedName.name} is older than this attribute, and engines would take all of its cells ` +
           "for deleted; delete by what it has, or copy the array first"
         return yield* Effect.fail(new WriteError({ uri, field: lacked.name, detail: reason }))
       }
-      if (its.version < Since.timestampOverlap && its.start <= at && at <= its.end && its.start < its.end) {
+      if (
+        timestampedName.version < Since.timestampOverlap && timestampedName.start <= at && at <= timestampedName.end &&
+        timestampedName.start < timestampedName.end
+      ) {
         return yield* refuse(
-          `a delete at ${at} would lie in the middle of the fragment ${its.name}, whose cells have lost their times; ` +
-            `delete before ${its.start} or after ${its.end}`,
+          `a delete at ${at} would lie in the middle of the fragment ${timestampedName.name}, whose cells have lost their times; ` +
+            `delete before ${timestampedName.start} or after ${timestampedName.end}`,
         )
       }
     }

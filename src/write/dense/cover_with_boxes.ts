@@ -126,8 +126,8 @@ function* joined(boxes: ReadonlyArray<Growing>, d: number): Steps<Array<Growing>
  * Returns the boxes that cells form, by the coordinates of the dimensions. Throws {@link WriteError} for duplicate
  * cells, and for cells so scattered that they form too many boxes.
  */
-export const findBoxes = (...given: Parameters<typeof findBoxesSteps>): ReadonlyArray<CoveringBox> =>
-  finish(findBoxesSteps(...given))
+export const findBoxes = (...input: Parameters<typeof findBoxesSteps>): ReadonlyArray<CoveringBox> =>
+  finish(findBoxesSteps(...input))
 
 /** As {@link findBoxes}, in steps. */
 export function* findBoxesSteps(
@@ -147,7 +147,7 @@ export function* findBoxesSteps(
       `are the most; give cells that lie together one after the other, or write them into a sparse array`
     throw new WriteError({ field: "", detail: reason })
   }
-  const found: Array<CoveringBox> = []
+  const coveringBoxes: Array<CoveringBox> = []
   for (const { low, high, runs } of boxes) {
     const own = new Uint32Array(runs.reduce((sum, [from, to]) => sum + to - from, 0))
     let at = 0
@@ -156,7 +156,7 @@ export function* findBoxesSteps(
       own.set(order.subarray(from, to), at)
       at += to - from
     }
-    found.push({ box: low.map((first, d) => ({ low: first, high: high[d] })), cells: own })
+    coveringBoxes.push({ box: low.map((first, d) => ({ low: first, high: high[d] })), cells: own })
   }
-  return found
+  return coveringBoxes
 }

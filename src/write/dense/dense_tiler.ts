@@ -165,7 +165,7 @@ export const splitDense = (
     tiles: counts.reduce((n, c) => n * c, 1),
     cellsPerTile,
     cells: shape.reduce((n, s) => n * s, 1),
-    tile: (...given) => finish(tileSteps(...given)),
+    tile: (...input) => finish(tileSteps(...input)),
     tileSteps,
     written: (i) => finish(writtenSteps(i)),
     writtenSteps,

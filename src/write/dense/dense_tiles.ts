@@ -31,10 +31,10 @@ const splitTiles = (
   const tile = function* (i: number, column: WriteColumn, memory?: TileMemory): Steps<WriteTile> {
     const whole = yield* split.tileSteps(i, column, memory)
     const written = yield* split.writtenSteps(i)
-    const given = written === undefined
+    const input = written === undefined
       ? whole
       : yield* gatherTileSteps({ field: column.field, ...whole }, written, 0, written.length)
-    const statistics = yield* tileStatisticsSteps(column.field, given)
+    const statistics = yield* tileStatisticsSteps(column.field, input)
     return { tile: whole, statistics, cellOf: (cell) => split.cellOf(i, cell) }
   }
   return { count: split.tiles, tile }

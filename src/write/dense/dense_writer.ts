@@ -62,8 +62,8 @@ const partsOf = (schema: ArraySchema, box: Box, order: DenseOrder): Parts => {
   }
   // row-major cells complete rows of tiles one by one if the tile order is row-major too
   if ((order === "row") !== (schema.tileOrder === "row-major") && schema.dimensions.length > 1) {
-    const [given, other] = order === "row" ? ["rows", "columns"] : ["columns", "rows"]
-    const reason = `cells in ${given} cannot be written in batches where tiles follow in ${other}; give them in the ` +
+    const [input, other] = order === "row" ? ["rows", "columns"] : ["columns", "rows"]
+    const reason = `cells in ${input} cannot be written in batches where tiles follow in ${other}; give them in the ` +
       `order "global" or "${order === "row" ? "col" : "row"}", or all at once`
     throw new WriteError({ field: "", detail: reason })
   }
@@ -178,17 +178,17 @@ const denseSteps = (
     const waiting = (): number => buffers[0].cells
 
     return {
-      check: function* (given) {
-        const checked = yield* checkColumnsSteps(schema, given, undefined, request.checks)
-        const left = all - cells
-        if (checked.cells <= left) return { given: checked.cells, columns: checked.attributes }
-        const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${left} are left`
+      check: function* (input) {
+        const checked = yield* checkColumnsSteps(schema, input, undefined, request.checks)
+        const remaining = all - cells
+        if (checked.cells <= remaining) return { given: checked.cells, columns: checked.attributes }
+        const reason = `${checked.cells} cells, but of the ${all} cells of the box only ${remaining} are left`
         throw new WriteError({ field: "", detail: reason })
       },
-      skip: function* ({ given, columns }, count) {
-        const rest = yield* withoutFirst(columns, count, given)
+      skip: function* ({ given: input, columns }, count) {
+        const rest = yield* withoutFirst(columns, count, input)
         cells += count
-        return { given: given - count, columns: rest }
+        return { given: input - count, columns: rest }
       },
       append: ({ given: count, columns }) =>
         Effect.gen(function* () {

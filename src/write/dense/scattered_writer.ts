@@ -61,7 +61,7 @@ const placedSteps = (
   Effect.map(services<Storage | Scope.Scope>(), (context) => {
     const { dimensions, attributes } = fieldsOf(schema)
     // the input includes dimensions, as for sparse cells
-    const given: ArraySchema = { ...schema, arrayType: "sparse" }
+    const input: ArraySchema = { ...schema, arrayType: "sparse" }
     const memory = Math.min(request.memory, MAX_MEMORY)
     const { checkpoints } = request
     const finished = keptFragments(target, checkpoints)
@@ -88,7 +88,7 @@ const placedSteps = (
         const time = yield* moments.next
         for (const { box, cells } of boxes) {
           yield* checkTogether(uri, target.version, finished)
-          const its = yield* runSteps(function* () {
+          const writeColumns = yield* runSteps(function* () {
             const out: Array<WriteColumn> = []
             for (const column of columns.slice(dimensions.length)) {
               out.push({ field: column.field, ...yield* gatherTileSteps(column, cells, 0, cells.length) })
@@ -97,8 +97,8 @@ const placedSteps = (
           })
           let size = 0
           finished.push(
-            yield* denseFragment(target, box, its, { time, order: "row" }, (_, its) => {
-              size = its
+            yield* denseFragment(target, box, writeColumns, { time, order: "row" }, (_, item) => {
+              size = item
             }).pipe(
               Effect.mapError((error) =>
                 error instanceof WriteError && error.cell !== undefined
@@ -117,18 +117,18 @@ const placedSteps = (
 
     return {
       check: function* (columns) {
-        const checked = yield* checkColumnsSteps(given, columns, undefined, request.checks)
+        const checked = yield* checkColumnsSteps(input, columns, undefined, request.checks)
         return { given: checked.cells, columns: [...checked.dimensions, ...checked.attributes] }
       },
-      skip: function* ({ given, columns }, count) {
-        return { given: given - count, columns: yield* withoutFirst(columns, count, given) }
+      skip: function* ({ given: input, columns }, count) {
+        return { given: input - count, columns: yield* withoutFirst(columns, count, input) }
       },
-      append: ({ given, columns }) =>
+      append: ({ given: input, columns }) =>
         Effect.gen(function* () {
           const waiting = buffers.reduce((sum, buffer) => sum + buffer.bytes, 0)
           const more = columns.reduce((sum, column) => sum + tileBytes(column), 0)
           if (waiting > 0 && waiting + more > memory) yield* flush
-          yield* runSteps(() => appendAll(buffers, columns, 0, given))
+          yield* runSteps(() => appendAll(buffers, columns, 0, input))
         }),
       finish: Effect.zipRight(flush, moments.reached),
       finished,

@@ -64,7 +64,7 @@ export const labelFragments = (
       const { uri } = array
       const refuse = (reason: string, cell?: number): WriteError =>
         new WriteError({ uri, field: label.name, detail: reason, ...(cell === undefined ? {} : { cell }) })
-      const its = yield* openLabel(array, label).pipe(
+      const opened = yield* openLabel(array, label).pipe(
         Effect.catchTags({
           ArrayNotFound: ({ detail: hint }) => Effect.fail(refuse(`the array of the label is not there: ${hint}`)),
           FormatError: ({ message }) => Effect.fail(refuse(message)),
@@ -73,10 +73,10 @@ export const labelFragments = (
           DecryptionFailed: ({ message }) => Effect.fail(refuse(message)),
         }),
       )
-      const target = yield* targetOf(its)
+      const target = yield* targetOf(opened)
       const part = [rangeOf(label)]
       const { attributes } = yield* Effect.mapError(
-        attemptWriteSteps(uri, () => checkColumnsSteps(its.schema, { [label.attribute]: column }, cellsOfBox(part))),
+        attemptWriteSteps(uri, () => checkColumnsSteps(opened.schema, { [label.attribute]: column }, cellsOfBox(part))),
         ({ detail: reason, cell }) => refuse(reason, cell),
       )
       return yield* denseFragment(target, part, attributes, { time, order: "row" }, () => {})
@@ -96,12 +96,12 @@ const rangesIn = (schema: ArraySchema, region: unknown): RangeOfLabel => {
   }
   return ({ dimension }) => {
     const one = dimensions[dimension]
-    const given = (region as Readonly<Record<string, unknown>> | undefined)?.[one.name]
+    const input = (region as Readonly<Record<string, unknown>> | undefined)?.[one.name]
     const current = currentDomain.empty
       ? currentDomain
       : { ...currentDomain, ranges: [currentDomain.ranges[dimension]] }
     const alone = { ...schema, dimensions: [one], currentDomain: current }
-    return boxOf(alone, given === undefined ? {} : { [one.name]: given })[0]
+    return boxOf(alone, input === undefined ? {} : { [one.name]: input })[0]
   }
 }
 

@@ -94,7 +94,7 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
     // batches follow each other closely, so they share the turns of one operation
     const turns = withinTurns(makeTurns())
     let ended: string | undefined
-    let given = 0
+    let input = 0
     /** runs calls in order, until the writer is closed */
     const inTurn = <A, E1>(step: () => Effect.Effect<A, WriteFailure | E1>): Effect.Effect<A, WriteFailure | E1> =>
       turn.withPermits(1)(Effect.suspend((): Effect.Effect<A, WriteFailure | E1> =>
@@ -106,15 +106,15 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
           Effect.mapError(
             attemptWriteSteps(uri, () =>
               steps.check(columns)),
-            countedFrom(given),
+            countedFrom(input),
           ),
           (checked) => {
             ended = FAILED
-            const skipped = Math.min(checked.given, Math.max(first - given, 0))
+            const skipped = Math.min(checked.given, Math.max(first - input, 0))
             const part = skipped === 0 ? Effect.succeed(checked) : runSteps(() => steps.skip(checked, skipped))
             return Effect.map(Effect.flatMap(part, steps.append), () => {
               ended = undefined
-              given += checked.given
+              input += checked.given
               onProgress?.(steps.progress())
             })
           },
@@ -128,7 +128,7 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
         const committing = checkpoints === undefined || fragments.length === 0
           ? commitFragments(fragments)
           : Effect.flatMap(
-            checkpoints.beforeCommit({ fragments, given, ...steps.progress() }),
+            checkpoints.beforeCommit({ fragments, given: input, ...steps.progress() }),
             (name) => commitFragments(fragments, name),
           )
         const commit = Effect.provideService(committing, Storage, storage)

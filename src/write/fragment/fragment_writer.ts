@@ -191,8 +191,8 @@ export const openFragment = (
 
     const open = (field: Field): Effect.Effect<OutField, CodecError> =>
       Effect.gen(function* () {
-        const known = outs.get(field)
-        if (known !== undefined) return known
+        const existing = outs.get(field)
+        if (existing !== undefined) return existing
         const webp = yield* webpEncoderOf(access, field.filters)
         const file = (part: DataPart): OutFile => ({
           uri: `${uri}/${dataFile(version, field.file, part)}`,
@@ -263,9 +263,9 @@ export const openFragment = (
     const write: FragmentWriter["write"] = (field, tiles) =>
       Effect.flatMap(open(field), (out) => {
         const { filters } = out
-        const given = tiles.count * tiles.bytes
-        out.given += given
-        const pool = out.given < WORTH || given < WORTH_AT_ONCE ? undefined : persistPool(access, filters)
+        const input = tiles.count * tiles.bytes
+        out.given += input
+        const pool = out.given < WORTH || input < WORTH_AT_ONCE ? undefined : persistPool(access, filters)
         // memory of the previous tile: a tile of at least this size is written at once, so its memory is free again
         let memory: Uint8Array | undefined
         const here = ({ tile, cellOf }: WriteTile) =>
@@ -280,8 +280,8 @@ export const openFragment = (
     const writeCoordinates: FragmentWriter["writeCoordinates"] = (tiles) => {
       // tiles may be built concurrently and finish in another order
       const corners = tiles.map(({ count }) => new Array<TileStatistics>(count))
-      const noted = function* (its: WriteTiles, d: number, i: number): Steps<WriteTile> {
-        const tile = yield* its.tile(i)
+      const noted = function* (writeTiles: WriteTiles, d: number, i: number): Steps<WriteTile> {
+        const tile = yield* writeTiles.tile(i)
         corners[d][i] = tile.statistics
         return tile
       }
@@ -297,12 +297,12 @@ export const openFragment = (
         return Effect.zipRight(all, addBounds)
       }
       // up to format 4, all dimensions share a file, one after the other within a tile
-      const bytes = tiles.reduce((sum, its) =>
-        sum + its.bytes, 0)
+      const bytes = tiles.reduce((sum, writeTiles) =>
+        sum + writeTiles.bytes, 0)
       const zip = function* (i: number): Steps<WriteTile> {
         const all: Array<WriteTile> = []
-        for (const [d, its] of tiles.entries()) {
-          all.push(yield* noted(its, d, i))
+        for (const [d, writeTiles] of tiles.entries()) {
+          all.push(yield* noted(writeTiles, d, i))
         }
         return {
           ...all[0],

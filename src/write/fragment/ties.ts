@@ -40,8 +40,9 @@ export const checkTies = (
     const { fragments } = yield* reopenArray(array, { end: Number.MAX_SAFE_INTEGER })
     const same = fragments.filter(({ name, nonEmptyDomain }) =>
       name.start === start && nonEmptyDomain !== undefined &&
-      finished.some((its) =>
-        its.nonEmptyDomain !== undefined && overlap(schema.dimensions, its.nonEmptyDomain, nonEmptyDomain)
+      finished.some((finishedFragment) =>
+        finishedFragment.nonEmptyDomain !== undefined &&
+        overlap(schema.dimensions, finishedFragment.nonEmptyDomain, nonEmptyDomain)
       )
     )
     if (same.length === 0) return

@@ -48,10 +48,10 @@ export function* tileStatisticsSteps(field: Field, tile: FieldTile): Steps<TileS
     : sizeOf(field.type) === 8 && sum !== "float64"
     ? yield* wideStatistics(field.type, sum === "int64", tile.values, validity)
     : yield* numberStatistics(field.type, sum, tile.values, validity)
-  const found = !bounds ? undefined : isByteText(field.type) ? yield* textBounds(field, tile, validity) : numbers
+  const match = !bounds ? undefined : isByteText(field.type) ? yield* textBounds(field, tile, validity) : numbers
   const zero = (bound: Uint8Array | undefined): Uint8Array | undefined =>
     dimension && bound !== undefined && isFloat(field.type) ? firstZero(field.type, tile.values, bound) : bound
-  return { min: zero(found?.min), max: zero(found?.max), sum: numbers?.sum, nulls: nullCount }
+  return { min: zero(match?.min), max: zero(match?.max), sum: numbers?.sum, nulls: nullCount }
 }
 
 /** Of −0 and 0, the engine keeps the first one in MBRs and the last one in statistics. */
@@ -70,12 +70,16 @@ function* wideStatistics(
 ): Steps<Numbers> {
   const view = viewAs(type, values)
   const words = new Uint32Array(view.buffer, view.byteOffset, 2 * view.length)
-  const found = noHalves()
-  yield* inParts(view.length, (from, to) => boundHalves(words, signed, validity, from, to, found))
+  const halvesBounds = noHalves()
+  yield* inParts(view.length, (from, to) => boundHalves(words, signed, validity, from, to, halvesBounds))
   const raw = (high: number, low: number): Uint8Array => new Uint8Array(Uint32Array.of(low, high).buffer)
-  const sum = raw(found.sumHigh, found.sumLow)
-  if (found.count === 0) return { min: undefined, max: undefined, sum }
-  return { min: raw(found.minHigh, found.minLow), max: raw(found.maxHigh, found.maxLow), sum }
+  const sum = raw(halvesBounds.sumHigh, halvesBounds.sumLow)
+  if (halvesBounds.count === 0) return { min: undefined, max: undefined, sum }
+  return {
+    min: raw(halvesBounds.minHigh, halvesBounds.minLow),
+    max: raw(halvesBounds.maxHigh, halvesBounds.maxLow),
+    sum,
+  }
 }
 
 /** Cells per block. */
@@ -110,8 +114,8 @@ function* numberStatistics(
     boundNumbers(source, n, bounds)
     if (kind !== "float64") whole += BigInt(bounds.sum)
     else if (!saturated) {
-      const most = Math.max(Math.abs(bounds.min), Math.abs(bounds.max)) * n + Math.abs(sum)
-      if (most < SAFE) sum = bounds.sum
+      const max = Math.max(Math.abs(bounds.min), Math.abs(bounds.max)) * n + Math.abs(sum)
+      if (max < SAFE) sum = bounds.sum
       else ({ sum, saturated } = saturatingSum(source, n, sum))
     }
     if (to % STEP === 0) yield

@@ -28,10 +28,10 @@ const listedCommit = (uri: string, kind: Commit): Effect.Effect<Newest | undefin
   Effect.flatMap(Storage, (storage) =>
     Effect.map(storage.list(uri), (entries) => {
       let newest: Newest | undefined
-      for (const { name, kind: its } of entries) {
+      for (const { name, kind: item } of entries) {
         const parsed = parseName(name)
         // up to format 4, the fragment folder itself is the commit
-        const counts = its === "file" ? isCommit.test(name) : parsed !== undefined && parsed.version === 0
+        const counts = item === "file" ? isCommit.test(name) : parsed !== undefined && parsed.version === 0
         if (parsed === undefined || !counts) continue
         // a delete removes cells of its own millisecond too, whatever the names
         newest = newerOf(newest, newestOf(parsed, kind === "delete"))

@@ -19,31 +19,31 @@ import { WriteError } from "../../array/open/errors.ts"
 export type Box = ReadonlyArray<{ readonly low: bigint; readonly high: bigint }>
 
 /** Converts a value to the form that datatypes accept. Throws {@link ScalarError}. */
-const coordinate = (given: unknown): ScalarInput => {
-  if (!(given instanceof Date)) return given as ScalarInput
-  if (Number.isNaN(given.getTime())) throw new ScalarError("an invalid Date is no end of a box")
-  return given.toISOString()
+const coordinate = (input: unknown): ScalarInput => {
+  if (!(input instanceof Date)) return input as ScalarInput
+  if (Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is no end of a box")
+  return input.toISOString()
 }
 
 /** Returns both ends of the input for one dimension. Throws {@link ScalarError}. */
-const endsOf = (given: unknown): readonly [unknown, unknown] => {
-  if (!Array.isArray(given)) return [given, given]
-  if (given.length === 2) return [given[0], given[1]]
-  throw new ScalarError(`a range is a pair [low, high]; here are ${given.length} values`)
+const endsOf = (input: unknown): readonly [unknown, unknown] => {
+  if (!Array.isArray(input)) return [input, input]
+  if (input.length === 2) return [input[0], input[1]]
+  throw new ScalarError(`a range is a pair [low, high]; here are ${input.length} values`)
 }
 
 const bound = (type: Dimension["type"], bytes: Uint8Array, at = 0): bigint => BigInt(readScalar(type, bytes, at))
 
 /** Parses a box; dimensions without an entry are taken whole. Throws {@link WriteError}. */
-export const boxOf = (schema: ArraySchema, given: unknown): Box => {
+export const boxOf = (schema: ArraySchema, input: unknown): Box => {
   const { dimensions, currentDomain } = schema
   const refuse = (field: string, reason: string): never => {
     throw new WriteError({ field, detail: reason })
   }
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
     return refuse("", "a box is given by the names of the dimensions: { x: [1, 5] }")
   }
-  const ends = given as Readonly<Record<string, unknown>>
+  const ends = input as Readonly<Record<string, unknown>>
   const names = dimensions.map((d) => d.name)
   for (const name of Object.keys(ends)) {
     if (names.includes(name)) continue

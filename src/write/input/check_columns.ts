@@ -43,8 +43,8 @@ const listed = (names: Iterable<string>): string => [...names].map((name) => JSO
  * required number (the cells of a box); without it, the first column determines it. UTF-8 text is not validated, as in
  * the engine; ASCII is. Throws {@link WriteError}.
  */
-export const checkColumns = (...given: Parameters<typeof checkColumnsSteps>): CheckedColumns =>
-  finish(checkColumnsSteps(...given))
+export const checkColumns = (...input: Parameters<typeof checkColumnsSteps>): CheckedColumns =>
+  finish(checkColumnsSteps(...input))
 
 /** As {@link checkColumns}, in steps. */
 export function* checkColumnsSteps(
@@ -56,8 +56,8 @@ export function* checkColumnsSteps(
   checkNamed(columns)
   const { attributes, dimensions } = fieldsOf(schema)
   const sparse = schema.arrayType === "sparse"
-  const wanted = sparse ? [...dimensions, ...attributes] : attributes
-  const names = new Set(wanted.map((field) => field.name))
+  const requested = sparse ? [...dimensions, ...attributes] : attributes
+  const names = new Set(requested.map((field) => field.name))
   for (const name of Object.keys(columns)) {
     if (columns[name] === undefined || names.has(name)) continue
     const dense = !sparse && dimensions.some((d) => d.name === name)
@@ -68,15 +68,15 @@ export function* checkColumnsSteps(
   }
   let length = cells
   const checked: Array<WriteColumn> = []
-  for (const field of wanted) {
-    const given = Object.hasOwn(columns, field.name) ? columns[field.name] : undefined
-    if (given === undefined) {
+  for (const field of requested) {
+    const input = Object.hasOwn(columns, field.name) ? columns[field.name] : undefined
+    if (input === undefined) {
       throw new WriteError({ field: field.name, detail: "it is missing; a write has the cells of all fields" })
     }
-    const raw = yield* rawColumn(field, given)
+    const raw = yield* rawColumn(field, input)
     if (length === undefined) length = raw.cells
     else if (raw.cells !== length) {
-      const others = cells === undefined ? `${wanted[0].name} has ${length}` : `${length} are to be written`
+      const others = cells === undefined ? `${requested[0].name} has ${length}` : `${length} are to be written`
       throw new WriteError({ field: field.name, detail: `it has ${raw.cells} cells, but ${others}` })
     }
     checked.push(yield* checkColumn(schema, field, raw, options))
@@ -127,8 +127,8 @@ function* checkColumn(
 }
 
 /** Index of the first byte above a maximum; −1 if there is no such byte. */
-const firstByteAbove = (bytes: Uint8Array, most: number): Steps<number> =>
-  findInParts(bytes.length, (from, to) => firstAbove(bytes, most, from, to), 8 * STEP)
+const firstByteAbove = (bytes: Uint8Array, max: number): Steps<number> =>
+  findInParts(bytes.length, (from, to) => firstAbove(bytes, max, from, to), 8 * STEP)
 
 /** Validity must be ones and zeros, and is not allowed for fields that are not nullable. */
 function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uint8Array | undefined> {
@@ -155,17 +155,17 @@ function* checkValidity(field: Field, { cells, validity }: RawColumn): Steps<Uin
 /** The first non-null cell with a byte above a maximum; −1 if there is no such cell. */
 function* firstWrong(
   { field, values, offsets, validity }: WriteColumn,
-  most: number,
+  max: number,
   isNull: (cell: number) => boolean,
 ): Steps<number> {
-  const first = yield* firstByteAbove(values, most)
+  const first = yield* firstByteAbove(values, max)
   if (first < 0) return -1
   const cells = offsets === undefined ? values.byteLength / field.cellSize : offsets.length - 1
   const start = (cell: number): number => offsets === undefined ? cell * field.cellSize : offsets[cell]
   return yield* findInParts(cells, (from, to) => {
     for (let cell = from; cell < to; cell++) {
       if (start(cell + 1) <= first || (validity !== undefined && isNull(cell))) continue
-      if (firstAbove(values, most, start(cell), start(cell + 1)) >= 0) return cell
+      if (firstAbove(values, max, start(cell), start(cell + 1)) >= 0) return cell
     }
     return -1
   })

@@ -64,21 +64,21 @@ export interface RawColumn {
 
 const MAX_VALUE_BYTES = 0xffffffff
 
-const shown = (given: unknown): string =>
-  typeof given === "object" && given !== null ? given.constructor?.name ?? "an object" : String(given)
+const shown = (input: unknown): string =>
+  typeof input === "object" && input !== null ? input.constructor?.name ?? "an object" : String(input)
 
 const nameOf = (make: unknown): string => (make as { readonly name: string }).name
 
 /** Converts a column to bytes. Throws {@link WriteError}. */
-export function* rawColumn(field: Field, given: unknown): Steps<RawColumn> {
-  if (Array.isArray(given)) return yield* fromCells(field, given)
-  if (typeof given !== "object" || given === null) {
+export function* rawColumn(field: Field, input: unknown): Steps<RawColumn> {
+  if (Array.isArray(input)) return yield* fromCells(field, input)
+  if (typeof input !== "object" || input === null) {
     throw new WriteError({
       field: field.name,
-      detail: `${shown(given)} is no column; give a ${nameOf(arrayOf(field.type))}, { values, … } or a list of cells`,
+      detail: `${shown(input)} is no column; give a ${nameOf(arrayOf(field.type))}, { values, … } or a list of cells`,
     })
   }
-  return yield* fromBuffers(field, ArrayBuffer.isView(given) ? { values: given as TypedArray } : given as BufferInput)
+  return yield* fromBuffers(field, ArrayBuffer.isView(input) ? { values: input as TypedArray } : input as BufferInput)
 }
 
 function* fromBuffers(field: Field, { values, offsets, validity, type }: BufferInput): Steps<RawColumn> {
@@ -173,15 +173,15 @@ const appendAscii = (out: Uint8Array, at: number, cell: unknown): number => {
 const LIST_STEP = 1 << 11
 
 /** Converts a list of cells. */
-function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColumn> {
-  const cells = given.length
+function* fromCells(field: Field, input: ReadonlyArray<unknown>): Steps<RawColumn> {
+  const cells = input.length
   const attempt = <A>(cell: number, run: () => A): A =>
     catchScalarError(run, (reason) => {
       throw new WriteError({ field: field.name, cell, detail: reason })
     })
   let validity: Uint8Array | undefined
   const isNull = (cell: number): boolean => {
-    if (given[cell] !== null && given[cell] !== undefined) return false
+    if (input[cell] !== null && input[cell] !== undefined) return false
     validity ??= new Uint8Array(cells).fill(1)
     validity[cell] = 0
     return true
@@ -191,7 +191,7 @@ function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColum
     const fast = fastValue(field.type)
     yield* inParts(cells, (from, to) => {
       for (let i = from; i < to; i++) {
-        const value = given[i]
+        const value = input[i]
         if (isNull(i)) continue
         values[i] = (fast(value) ? value : attempt(i, () => valueOf(field.type, value))) as never
       }
@@ -203,7 +203,7 @@ function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColum
     yield* inParts(cells, (from, to) => {
       for (let i = from; i < to; i++) {
         if (isNull(i)) continue
-        const part = attempt(i, () => cellBytes(field.type, given[i]))
+        const part = attempt(i, () => cellBytes(field.type, input[i]))
         if (part.byteLength !== field.cellSize) {
           const size = sizeOf(field.type)
           const reason = `it has ${part.byteLength / size} values; cells have ${field.cellValNum}`
@@ -222,10 +222,10 @@ function* fromCells(field: Field, given: ReadonlyArray<unknown>): Steps<RawColum
   const asciiText = isText(field.type)
   for (let i = 0; i < cells; i++) {
     if (i % LIST_STEP === LIST_STEP - 1) yield
-    const short = asciiText ? appendAscii(values, total, given[i]) : -1
+    const short = asciiText ? appendAscii(values, total, input[i]) : -1
     if (short >= 0) total = short
     else if (!isNull(i)) {
-      const part = attempt(i, () => cellBytes(field.type, given[i]))
+      const part = attempt(i, () => cellBytes(field.type, input[i]))
       const end = total + part.byteLength
       if (end > MAX_VALUE_BYTES) {
         throw new WriteError({

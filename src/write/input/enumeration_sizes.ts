@@ -21,10 +21,12 @@ export const loadEnumerationSizes = (
 ): Effect.Effect<EnumerationSizes, EnumerationError, Storage | Codecs> => {
   const names = new Set(array.schema.attributes.map(({ enumeration }) => enumeration).filter((name) => name !== ""))
   if (names.size === 0) return Effect.succeed(none)
-  const known = array.schemaCache.get(SIZES, array.schemaName)
-  if (known !== undefined) return Effect.succeed(known)
+  const existing = array.schemaCache.get(SIZES, array.schemaName)
+  if (existing !== undefined) return Effect.succeed(existing)
   return Effect.map(loadEnumerations(array, names), (enumerations) => {
-    const sizes = new Map(enumerations.map((its) => [its.name, valueCount(valuesOfEnumeration(its))]))
+    const sizes = new Map(
+      enumerations.map((enumeration) => [enumeration.name, valueCount(valuesOfEnumeration(enumeration))]),
+    )
     array.schemaCache.set(SIZES, array.schemaName, sizes, 64 * sizes.size)
     return sizes
   })

@@ -23,7 +23,7 @@ export const tileBytes = ({ values, offsets, validity }: FieldTile): number =>
  * Returns the tile of the cells `order[from] … order[to − 1]`; without an order, of the cells `from … to − 1`, as views
  * with new offsets.
  */
-export const gatherTile = (...given: Parameters<typeof gatherTileSteps>): FieldTile => finish(gatherTileSteps(...given))
+export const gatherTile = (...input: Parameters<typeof gatherTileSteps>): FieldTile => finish(gatherTileSteps(...input))
 
 /** As {@link gatherTile}, in steps. */
 export function* gatherTileSteps(

@@ -53,18 +53,18 @@ export interface WriteRequest {
 /** Validates a choice among words; the first one is the default. */
 export const oneOf = <const A extends string>(
   option: string,
-  given: unknown,
+  input: unknown,
   [first, ...rest]: readonly [A, ...ReadonlyArray<A>],
   refuse: Refuse,
 ): A => {
   const words = [first, ...rest]
-  if (given === undefined) return first
-  const found = words.find((word) => word === given)
-  return found ??
+  if (input === undefined) return first
+  const match = words.find((word) => word === input)
+  return match ??
     refuse(
       option,
-      `${JSON.stringify(given)} is invalid; expected one of ${words.map((w) => JSON.stringify(w)).join(", ")}`,
-      given,
+      `${JSON.stringify(input)} is invalid; expected one of ${words.map((w) => JSON.stringify(w)).join(", ")}`,
+      input,
     )
 }
 
@@ -77,8 +77,8 @@ export const checkWrite = <A extends object>(
   check: (refuse: Refuse) => A,
 ): Effect.Effect<WriteRequest & A, InvalidOption | WriteError> => {
   if (array.schema.arrayType !== arrayType) {
-    const [is, its] = arrayType === "dense" ? ["sparse", "Sparse"] : ["dense", "Dense"]
-    const reason = `the array is ${is}; ${its}.write writes it`
+    const [is, name] = arrayType === "dense" ? ["sparse", "Sparse"] : ["dense", "Dense"]
+    const reason = `the array is ${is}; ${name}.write writes it`
     return Effect.fail(new WriteError({ uri: array.uri, field: "", detail: reason }))
   }
   return attemptOptions(() => {
@@ -95,13 +95,13 @@ export const checkWrite = <A extends object>(
 
 /** As {@link checkWrite}, for a write of columns, with the rules that validate them. */
 export const checkCells = <A extends object>(
-  ...asked: Parameters<typeof checkWrite<A>>
+  ...requested: Parameters<typeof checkWrite<A>>
 ): Effect.Effect<WriteRequest & A & { readonly checks: CheckOptions }, WriteFailure, Storage | Codecs> =>
   Effect.flatMap(
-    checkWrite(...asked),
+    checkWrite(...requested),
     (request) =>
       Effect.map(
-        loadEnumerationSizes(openedOf(asked[0])),
+        loadEnumerationSizes(openedOf(requested[0])),
         (enumerationSizes) => ({ ...request, checks: { enumerationSizes } }),
       ),
   )
@@ -110,17 +110,17 @@ export const checkCells = <A extends object>(
 export const MEMORY = 2 ** 28
 
 /** Validates a number of bytes, with a default. */
-export const byteCountOf = (option: string, given: unknown, fallback: number, refuse: Refuse): number => {
-  if (given === undefined) return fallback
-  return typeof given === "number" && given >= 1
-    ? given
-    : refuse(option, `${String(given)} is not a number of bytes above 0`, given)
+export const byteCountOf = (option: string, input: unknown, fallback: number, refuse: Refuse): number => {
+  if (input === undefined) return fallback
+  return typeof input === "number" && input >= 1
+    ? input
+    : refuse(option, `${String(input)} is not a number of bytes above 0`, input)
 }
 
 /** Validates the maximum fragment size for the array's format. */
-export const fragmentSizeOf = (array: AnyTileArray, given: unknown, refuse: Refuse): number => {
-  const bytes = byteCountOf("maxFragmentSize", given, Infinity, refuse)
-  if (given === undefined || array.schema.version >= Since.folders) return bytes
+export const fragmentSizeOf = (array: AnyTileArray, input: unknown, refuse: Refuse): number => {
+  const bytes = byteCountOf("maxFragmentSize", input, Infinity, refuse)
+  if (input === undefined || array.schema.version >= Since.folders) return bytes
   return refuse(
     "maxFragmentSize",
     `the array is of format ${array.schema.version}; before ${Since.folders} several fragments cannot be committed at once`,

@@ -64,8 +64,8 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
  * Sorts cells into the array's global order for fragments of format `version`. Stable: cells with equal coordinates
  * stay in input order. Throws {@link WriteError} for duplicates.
  */
-export const sortSparse = (...given: Parameters<typeof sortSparseSteps>): WriteOrder =>
-  finish(sortSparseSteps(...given))
+export const sortSparse = (...input: Parameters<typeof sortSparseSteps>): WriteOrder =>
+  finish(sortSparseSteps(...input))
 
 /** As {@link sortSparse}, in steps. */
 export function* sortSparseSteps(

@@ -32,7 +32,7 @@ export type RefuseRepeated = (
  * rejected wrongly, is n² ÷ 2⁶⁵ for n cells: 0.00002 for 25 million.
  */
 export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
-  const known = new HashSet(Math.max(memory, LEAST_MEMORY))
+  const existing = new HashSet(Math.max(memory, LEAST_MEMORY))
   const seeds = crypto.getRandomValues(new Uint32Array(2))
   const seed = [seeds[0], seeds[1]] as const
   const high = new Uint32Array(STRETCH)
@@ -45,7 +45,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
         const count = Math.min(STRETCH, cells - from)
         hashCells(columns, permutation?.subarray(from, from + count), from, count, seed, high, low)
         for (let i = 0; i < count; i++) {
-          const added = known.add(high[i], low[i])
+          const added = existing.add(high[i], low[i])
           if (added === "new") continue
           if (added === "full") {
             const reason = "the write has too many cells at one moment to make sure that none is in two of its " +
@@ -67,7 +67,7 @@ export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
 
 /** Returns a cell of `box` that another box contains too, as its row-major number in `box`. */
 export const sharedCell = (others: ReadonlyArray<Box>, box: Box): number | undefined => {
-  const other = others.find((its) => its.every(({ low, high }, d) => low <= box[d].high && box[d].low <= high))
+  const other = others.find((other) => other.every(({ low, high }, d) => low <= box[d].high && box[d].low <= high))
   if (other === undefined) return undefined
   return Number(box.reduce((at, { low, high }, d) => {
     const first = other[d].low > low ? other[d].low : low

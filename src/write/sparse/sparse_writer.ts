@@ -75,8 +75,8 @@ interface Writing {
 
 /** Removes the first cells of a batch without duplicates. */
 function* skipCells<Checked extends CheckedCells>(checked: Checked, first: number): Steps<Checked> {
-  const { given, cells, columns } = checked
-  return { ...checked, given: given - first, cells: cells - first, columns: yield* withoutFirst(columns, first, cells) }
+  const { given: input, cells, columns } = checked
+  return { ...checked, given: input - first, cells: cells - first, columns: yield* withoutFirst(columns, first, cells) }
 }
 
 /** Unordered cells: sorted when the buffer is full, each time into a new fragment. */
@@ -127,8 +127,8 @@ const unorderedSteps = (writing: Writing): Effect.Effect<CellSteps<CheckedCells>
         )
       )
     return {
-      check: function* (given) {
-        const { cells, dimensions, attributes } = yield* checkColumnsSteps(schema, given, undefined, request.checks)
+      check: function* (input) {
+        const { cells, dimensions, attributes } = yield* checkColumnsSteps(schema, input, undefined, request.checks)
         return { given: cells, cells, columns: [...dimensions, ...attributes] }
       },
       skip: skipCells,
@@ -203,14 +203,14 @@ const globalSteps = (writing: Writing): Effect.Effect<CellSteps<OrderedCells>, n
     }
 
     return {
-      check: function* (given) {
-        const { dimensions, attributes, cells } = yield* checkColumnsSteps(schema, given, undefined, request.checks)
-        const { permutation, cells: left, accept } = yield* order.check(dimensions, cells)
+      check: function* (input) {
+        const { dimensions, attributes, cells } = yield* checkColumnsSteps(schema, input, undefined, request.checks)
+        const { permutation, cells: remaining, accept } = yield* order.check(dimensions, cells)
         const columns = [...dimensions, ...attributes]
-        if (permutation === undefined) return { given: cells, cells: left, columns, accept }
+        if (permutation === undefined) return { given: cells, cells: remaining, columns, accept }
         return {
           given: cells,
-          cells: left,
+          cells: remaining,
           columns: yield* part(columns, permutation, 0, permutation.length),
           accept,
         }

@@ -128,13 +128,13 @@ function* runOf(
 export const writeSparse = (
   array: OpenedArray,
   columns: Readonly<Record<string, unknown>>,
-  { time, order, duplicates: asked, onProgress, checks }: SparseWriteRequest,
+  { time, order, duplicates: request, onProgress, checks }: SparseWriteRequest,
 ): Effect.Effect<WriteResult, WriteFailure, Storage | Codecs> =>
   withTurns(Effect.scoped(Effect.gen(function* () {
     const { uri, schema } = array
     const target = yield* targetOf(array)
     const { version } = target
-    const duplicates: Duplicates = schema.allowsDuplicates ? "allow" : asked
+    const duplicates: Duplicates = schema.allowsDuplicates ? "allow" : request
     const { cells, dimensions, attributes, sorted, labels, ranges } = yield* attemptWriteSteps(uri, function* () {
       const { labels, fields } = splitLabels(schema, columns)
       const checked = yield* checkColumnsSteps(schema, fields, undefined, checks)

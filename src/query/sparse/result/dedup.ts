@@ -7,8 +7,8 @@ import { finish, STEP, type Steps } from "../../../kernel/steps.ts"
  * then the first one in it (consolidation stores the newest first). `order` is a stable sort order in which equal cells
  * are adjacent; the result keeps that order, with fewer cells.
  */
-export const newestCells = (...given: Parameters<typeof newestCellsSteps>): Uint32Array =>
-  finish(newestCellsSteps(...given))
+export const newestCells = (...input: Parameters<typeof newestCellsSteps>): Uint32Array =>
+  finish(newestCellsSteps(...input))
 
 /** As {@link newestCells}, in steps. */
 export function* newestCellsSteps(

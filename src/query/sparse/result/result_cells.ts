@@ -46,47 +46,47 @@ export const byFragment = ({ tiles, counts }: Pick<ResultCells, "tiles" | "count
 }
 
 /** Returns the cells for which the mask is 1, renumbered. */
-export const restrict = (found: ResultCells, keep: Uint8Array): ResultCells => {
+export const restrict = (cells: ResultCells, mask: Uint8Array): ResultCells => {
   const numbers: Array<number> = []
   // retained cells of each tile, as indices into its selected cells
   const chosen: Array<Uint32Array | undefined> = []
   const counts: Array<number> = []
   const positions: Array<Uint32Array | undefined> = []
   let length = 0
-  for (let t = 0, at = 0; t < found.tiles.length; t++) {
-    const end = at + found.counts[t]
+  for (let t = 0, at = 0; t < cells.tiles.length; t++) {
+    const end = at + cells.counts[t]
     let count = 0
-    for (let i = at; i < end; i++) count += keep[i]
+    for (let i = at; i < end; i++) count += mask[i]
     if (count > 0) {
-      let its = found.positions[t]
+      let position = cells.positions[t]
       let kept: Uint32Array | undefined
       if (count < end - at) {
         kept = new Uint32Array(count)
-        for (let i = at, k = 0; i < end; i++) if (keep[i] === 1) kept[k++] = i - at
-        const all = its
-        its = all === undefined ? kept : kept.map((k) => all[k])
+        for (let i = at, k = 0; i < end; i++) if (mask[i] === 1) kept[k++] = i - at
+        const all = position
+        position = all === undefined ? kept : kept.map((k) => all[k])
       }
       numbers.push(t)
       chosen.push(kept)
       counts.push(count)
-      positions.push(its)
+      positions.push(position)
       length += count
     }
     at = end
   }
   return {
     length,
-    tiles: numbers.map((t) => found.tiles[t]),
+    tiles: numbers.map((t) => cells.tiles[t]),
     counts: Uint32Array.from(counts),
     positions,
-    coordinates: found.coordinates.map((tiles) =>
+    coordinates: cells.coordinates.map((tiles) =>
       tiles && numbers.map((t, i) => {
         const tile = tiles[t]
         const kept = chosen[i]
-        return tile && kept ? pickCells(tile, tile.values.byteLength / found.counts[t], kept) : tile
+        return tile && kept ? pickCells(tile, tile.values.byteLength / cells.counts[t], kept) : tile
       })
     ),
-    times: numbers.map((t) => found.times[t]),
+    times: numbers.map((t) => cells.times[t]),
   }
 }
 
@@ -96,8 +96,8 @@ export const listCells = ({ length, tiles, counts, positions }: ResultCells): Ce
   const places = new Uint32Array(length)
   for (let t = 0, at = 0; t < tiles.length; at += counts[t++]) {
     tileOf.fill(t, at, at + counts[t])
-    const its = positions[t]
-    if (its !== undefined) places.set(its, at)
+    const position = positions[t]
+    if (position !== undefined) places.set(position, at)
     else for (let k = 0; k < counts[t]; k++) places[at + k] = k
   }
   return { tiles, tileOf, positions: places }
@@ -116,8 +116,8 @@ export const spreadOver = (
       out.fill(ofTile(t), at, at + counts[t])
       continue
     }
-    const its = positions[t]
-    for (let k = 0; k < counts[t]; k++) out[at + k] = list[its === undefined ? k : its[k]]
+    const position = positions[t]
+    for (let k = 0; k < counts[t]; k++) out[at + k] = list[position === undefined ? k : position[k]]
   }
   return out
 }

@@ -33,15 +33,15 @@ export const resultColumn = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: ResultCells,
+  cells: ResultCells,
 ): Effect.Effect<Column, ReadTilesError | ResultTooLarge, Storage> =>
   field.var
-    ? varColumn(access, array, field, found)
-    : Effect.map(fixedCells(access, array, field, found), ({ bytes, validity }): Column => ({
+    ? varColumn(access, array, field, cells)
+    : Effect.map(fixedCells(access, array, field, cells), ({ bytes, validity }): Column => ({
       name: field.name,
       type: field.type,
       cellValNum: field.cellValNum,
-      length: found.length,
+      length: cells.length,
       values: viewAs(field.type, bytes),
       validity,
       enumeration: field.enumeration,
@@ -56,45 +56,47 @@ const fixedCells = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: ResultCells,
+  cells: ResultCells,
 ): Effect.Effect<FixedCells, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
-    const groups = byFragment(found)
-    const size = found.length * field.cellSize
-    const known = knownTiles(field, found)
+    const groups = byFragment(cells)
+    const size = cells.length * field.cellSize
+    const existing = knownTiles(field, cells)
     const direct = (group: FragmentCells): boolean =>
-      known?.[group.from] === undefined && hasOwnFile(array, field, group)
+      existing?.[group.from] === undefined && hasOwnFile(array, field, group)
     if (groups.length === 1 && !field.nullable && direct(groups[0])) {
       const fragment = array.fragments[groups[0].fragment]
       const bytes = yield* readUnfiltered(
         access,
         fragment,
         fieldOfFragment(fragment, field)!,
-        chosenOf(found, groups[0]),
+        chosenOf(cells, groups[0]),
       )
       if (bytes !== undefined) return { bytes, validity: undefined }
     }
-    if (size > BELIEVED && groups.length > 0) yield* fieldTiles(access, array, field, found, groups[0], 0, 1)
-    const needed = size + (field.nullable ? found.length : 0)
+    if (size > BELIEVED && groups.length > 0) yield* fieldTiles(access, array, field, cells, groups[0], 0, 1)
+    const needed = size + (field.nullable ? cells.length : 0)
     const out = yield* attemptAllocation(array.uri, needed, () => ({
       bytes: new Uint8Array(size),
-      validity: field.nullable ? new Uint8Array(found.length) : undefined,
+      validity: field.nullable ? new Uint8Array(cells.length) : undefined,
     }))
     for (const group of groups) {
       const fragment = array.fragments[group.fragment]
-      const its = fieldOfFragment(fragment, field)
+      const storedField = fieldOfFragment(fragment, field)
       const end = group.first + group.length
       const bytes = out.bytes.subarray(group.first * field.cellSize, end * field.cellSize)
-      if (its === undefined) {
+      if (storedField === undefined) {
         fillCells(bytes, fillOf(fragment, field))
         out.validity?.fill(field.fillIsNull ? 0 : 1, group.first, end)
       } else if (direct(group)) {
         yield* Effect.zip(
-          readInto(access, fragment, its, chosenOf(found, group), bytes),
-          out.validity === undefined ? Effect.void : validityInto(access, fragment, its, found, group, out.validity),
+          readInto(access, fragment, storedField, chosenOf(cells, group), bytes),
+          out.validity === undefined
+            ? Effect.void
+            : validityInto(access, fragment, storedField, cells, group, out.validity),
           { concurrent: inFlight(yield* Storage, fragment.uri, 2) > 1 },
         )
-      } else yield* copyTiles(access, array, field, found, group, { bytes, validity: out.validity })
+      } else yield* copyTiles(access, array, field, cells, group, { bytes, validity: out.validity })
     }
     return out
   })
@@ -106,9 +108,9 @@ const fillOf = ({ name }: Fragment, { file, fillValue }: Field): Uint8Array =>
 /** Up to format 4 the dimensions share a file; misaligned tiles of format 7 are repaired together. */
 const hasOwnFile = (array: OpenedArray, field: Field, group: FragmentCells): boolean => {
   const fragment = array.fragments[group.fragment]
-  const its = fieldOfFragment(fragment, field)
-  return its !== undefined && !needsRealignment(fragment, its) &&
-    (its.file.kind !== "dimension" || fragment.version >= Since.splitDimensions)
+  const storedField = fieldOfFragment(fragment, field)
+  return storedField !== undefined && !needsRealignment(fragment, storedField) &&
+    (storedField.file.kind !== "dimension" || fragment.version >= Since.splitDimensions)
 }
 
 /** Copies the cells of one fragment to `bytes`, which holds only them, and to their place in `validity`. */
@@ -116,7 +118,7 @@ const copyTiles = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: ResultCells,
+  cells: ResultCells,
   group: FragmentCells,
   { bytes, validity }: FixedCells,
 ): Effect.Effect<void, ReadTilesError, Storage> =>
@@ -128,17 +130,17 @@ const copyTiles = (
       ? count
       : Math.max(1, Math.floor(BATCH / (cellsInTile(fragment, 0) * field.cellSize)))
     const out = unitsOf(bytes, field.cellSize)
-    const allPositions = positionsIn(field, found)
+    const allPositions = positionsIn(field, cells)
     let at = 0
     for (let from = 0; from < count; from += perBatch) {
-      const tiles = yield* fieldTiles(access, array, field, found, group, from, Math.min(count, from + perBatch))
+      const tiles = yield* fieldTiles(access, array, field, cells, group, from, Math.min(count, from + perBatch))
       tiles.forEach((tile, i) => {
         const t = group.from + from + i
         const positions = allPositions[t]
         if (positions === undefined) bytes.set(tile!.values, at * field.cellSize)
         else copyCells(out, at, unitsOf(tile!.values, field.cellSize), positions)
-        if (validity !== undefined) copyValidity(validity, group.first + at, tile!.validity, positions, found.counts[t])
-        at += found.counts[t]
+        if (validity !== undefined) copyValidity(validity, group.first + at, tile!.validity, positions, cells.counts[t])
+        at += cells.counts[t]
       })
     }
   })

@@ -14,22 +14,24 @@ import type { FragmentCells, ResultCells } from "./result_cells.ts"
 import { fieldOfFragment } from "../../column/gather.ts"
 
 /** Returns the coordinates that matching read, for the selected cells of each tile. */
-export const knownTiles = (field: Field, found: ResultCells): ReadonlyArray<FieldTile | undefined> | undefined =>
-  field.file.kind === "dimension" ? found.coordinates[field.file.index] : undefined
+export const knownTiles = (field: Field, cells: ResultCells): ReadonlyArray<FieldTile | undefined> | undefined =>
+  field.file.kind === "dimension" ? cells.coordinates[field.file.index] : undefined
 
 /** Returns the positions of the selected cells in the tiles of {@link fieldTiles}. */
-export const positionsIn = (field: Field, found: ResultCells): ResultCells["positions"] => {
-  const known = knownTiles(field, found)
-  return known === undefined ? found.positions : found.positions.map((p, t) => known[t] === undefined ? p : undefined)
+export const positionsIn = (field: Field, cells: ResultCells): ResultCells["positions"] => {
+  const existing = knownTiles(field, cells)
+  return existing === undefined
+    ? cells.positions
+    : cells.positions.map((p, t) => existing[t] === undefined ? p : undefined)
 }
 
 /** Returns the tiles of a fragment group and the positions of their selected cells. */
 export const chosenOf = (
-  found: ResultCells,
+  cells: ResultCells,
   { from, to }: FragmentCells,
 ): ChosenTiles & { readonly tiles: ReadonlyArray<number> } => ({
-  tiles: found.tiles.slice(from, to).map((t) => t.tile),
-  positions: found.positions.slice(from, to),
+  tiles: cells.tiles.slice(from, to).map((t) => t.tile),
+  positions: cells.positions.slice(from, to),
 })
 
 /**
@@ -39,20 +41,20 @@ export const fieldTiles = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: ResultCells,
+  cells: ResultCells,
   group: FragmentCells,
   from: number,
   to: number,
 ): Effect.Effect<ReadonlyArray<FieldTile | undefined>, ReadTilesError, Storage> => {
-  const known = knownTiles(field, found)?.slice(group.from + from, group.from + to)
-  if (known?.[0] !== undefined) return Effect.succeed(known)
+  const existing = knownTiles(field, cells)?.slice(group.from + from, group.from + to)
+  if (existing?.[0] !== undefined) return Effect.succeed(existing)
   const fragment = array.fragments[group.fragment]
-  const its = fieldOfFragment(fragment, field)
-  const numbers = found.tiles.slice(group.from + from, group.from + to).map((t) => t.tile)
-  if (its === undefined) return Effect.succeed(numbers.map(() => undefined))
-  return its.file.kind === "dimension"
-    ? Effect.map(readCoordinates(access, fragment, [its], numbers), ([tiles]) => tiles)
-    : readTiles(access, fragment, its, numbers)
+  const storedField = fieldOfFragment(fragment, field)
+  const numbers = cells.tiles.slice(group.from + from, group.from + to).map((t) => t.tile)
+  if (storedField === undefined) return Effect.succeed(numbers.map(() => undefined))
+  return storedField.file.kind === "dimension"
+    ? Effect.map(readCoordinates(access, fragment, [storedField], numbers), ([tiles]) => tiles)
+    : readTiles(access, fragment, storedField, numbers)
 }
 
 /**
@@ -78,17 +80,17 @@ export const copyValidity = (
 export const validityInto = (
   access: TileAccess,
   fragment: Fragment,
-  its: Field,
-  found: ResultCells,
+  field: Field,
+  cells: ResultCells,
   group: FragmentCells,
   out: Uint8Array,
 ): Effect.Effect<void, ReadTilesError, Storage> => {
   const { from, to, first, length } = group
-  if (!its.nullable) return Effect.sync(() => void out.fill(1, first, first + length))
+  if (!field.nullable) return Effect.sync(() => void out.fill(1, first, first + length))
   const starts = new Float64Array(to - from + 1).fill(first)
-  for (let i = from; i < to; i++) starts[i - from + 1] = starts[i - from] + found.counts[i]
-  const chosen = chosenOf(found, group)
-  return readValidity(access, fragment, its, chosen, (i, bytes, before) => {
-    copyValidity(out, starts[i], bytes, chosen.positions[i], found.counts[from + i], before)
+  for (let i = from; i < to; i++) starts[i - from + 1] = starts[i - from] + cells.counts[i]
+  const chosen = chosenOf(cells, group)
+  return readValidity(access, fragment, field, chosen, (i, bytes, before) => {
+    copyValidity(out, starts[i], bytes, chosen.positions[i], cells.counts[from + i], before)
   })
 }

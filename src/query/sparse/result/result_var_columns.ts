@@ -26,13 +26,13 @@ export const varColumn = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: ResultCells,
+  cells: ResultCells,
 ): Effect.Effect<Column, ReadTilesError | ResultTooLarge, Storage> =>
   Effect.gen(function* () {
-    const { length, counts } = found
-    const positions = positionsIn(field, found)
-    const groups = byFragment(found)
-    const read = yield* Effect.forEach(groups, (group) => varTiles(access, array, field, found, group), {
+    const { length, counts } = cells
+    const positions = positionsIn(field, cells)
+    const groups = byFragment(cells)
+    const read = yield* Effect.forEach(groups, (group) => varTiles(access, array, field, cells, group), {
       concurrency: inFlight(yield* Storage, array.uri, 4),
     })
     const tiles = read.flatMap((group) => group.tiles)
@@ -74,13 +74,13 @@ export const varColumn = (
         continue
       }
       const fragment = array.fragments[number]
-      const its = fieldOfFragment(fragment, field)!
-      const chosen = chosenOf(found, groups[g])
+      const storedField = fieldOfFragment(fragment, field)!
+      const chosen = chosenOf(cells, groups[g])
       const offsets = read[g].tiles.map((tile) => tile!.offsets!)
-      yield* readValues(access, fragment, its, chosen, offsets, (i, part, first) => {
+      yield* readValues(access, fragment, storedField, chosen, offsets, (i, part, first) => {
         appendVar(bytes, starts[firstOf[from + i]], part, offsets[i], chosen.positions[i], first)
       })
-      if (validity !== undefined) yield* validityInto(access, fragment, its, found, groups[g], validity)
+      if (validity !== undefined) yield* validityInto(access, fragment, storedField, cells, groups[g], validity)
     }
     const size = sizeOf(field.type)
     if (size > 1) { for (let i = 0; i <= length; i++) starts[i] /= size }
@@ -110,19 +110,19 @@ const varTiles = (
   access: TileAccess,
   array: OpenedArray,
   field: Field,
-  found: ResultCells,
+  cells: ResultCells,
   group: FragmentCells,
 ): Effect.Effect<VarTiles, ReadTilesError, Storage> =>
   Effect.gen(function* () {
     const fragment = array.fragments[group.fragment]
-    const its = fieldOfFragment(fragment, field)
-    const { tiles } = chosenOf(found, group)
-    const apart = its !== undefined && knownTiles(field, found)?.[group.from] === undefined &&
-      inFlight(yield* Storage, fragment.uri, 2) === 1 && (yield* readsApart(access, fragment, its, tiles))
+    const storedField = fieldOfFragment(fragment, field)
+    const { tiles } = chosenOf(cells, group)
+    const apart = storedField !== undefined && knownTiles(field, cells)?.[group.from] === undefined &&
+      inFlight(yield* Storage, fragment.uri, 2) === 1 && (yield* readsApart(access, fragment, storedField, tiles))
     if (!apart) {
-      return { tiles: yield* fieldTiles(access, array, field, found, group, 0, group.to - group.from), apart }
+      return { tiles: yield* fieldTiles(access, array, field, cells, group, 0, group.to - group.from), apart }
     }
-    const offsets = yield* readOffsets(access, fragment, its, tiles)
+    const offsets = yield* readOffsets(access, fragment, storedField, tiles)
     return { tiles: offsets.map((offsets) => ({ values: none, offsets, validity: undefined })), apart }
   })
 

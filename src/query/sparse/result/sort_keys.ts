@@ -8,7 +8,7 @@ import { finish, type Steps } from "../../../kernel/steps.ts"
 import type { Order } from "../../options/read_options.ts"
 
 /** Returns the key words by which cells are sorted. */
-export const orderWords = (...given: Parameters<typeof orderWordsSteps>): KeyWords => finish(orderWordsSteps(...given))
+export const orderWords = (...input: Parameters<typeof orderWordsSteps>): KeyWords => finish(orderWordsSteps(...input))
 
 /** As {@link orderWords}, in steps. */
 export const orderWordsSteps = (
