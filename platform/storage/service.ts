@@ -194,11 +194,14 @@ export const listStream = (storage: Storage, uri: string): Stream.Stream<Entry, 
  *
  * ```ts
  * import { createUnique, makeMemoryStorage } from "@tessera/array/platform"
+ * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
  * const storage = makeMemoryStorage()
- * const create = createUnique(storage, `mem://array/__commits/__1_1_${crypto.randomUUID()}_22.wrt`, new Uint8Array())
- * Effect.runSync(Effect.zipRight(create, create)) // the second call succeeds as well
+ * const uri = `mem://array/__commits/__1_1_${crypto.randomUUID()}_22.wrt`
+ * const create = createUnique(storage, uri, new Uint8Array())
+ * // the second call succeeds as well
+ * assertEquals(Effect.runSync(Effect.zipRight(Effect.zipRight(create, create), storage.exists(uri))), true)
  * ```
  */
 export const createUnique = (storage: Storage, uri: string, bytes: Uint8Array): Effect.Effect<void, StorageError> =>

@@ -60,7 +60,7 @@ export { type Visit, walk } from "./walk.ts"
  * ])
  * ```
  */
-export const create: (uri: string) => Effect.Effect<void, CreateGroupError, Storage> = (uri) =>
+export const create = (uri: string): Effect.Effect<void, CreateGroupError, Storage> =>
   createGroup(uri).pipe(traced("Group.create", uri))
 
 /**
@@ -145,11 +145,11 @@ export const remove = (
  * await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative)))
  * ```
  */
-export const change: (
+export const change = (
   group: TileGroup | string,
   changes: MemberChanges,
   options?: ChangeOptions,
-) => Effect.Effect<void, ChangeMembersError, Storage | Codecs> = (group, changes, options) =>
+): Effect.Effect<void, ChangeMembersError, Storage | Codecs> =>
   changeMembers(group, changes, options).pipe(traced("Group.change", group))
 
 const isList = <A>(input: A | ReadonlyArray<A>): input is ReadonlyArray<A> => Array.isArray(input)
@@ -174,11 +174,10 @@ const isList = <A>(input: A | ReadonlyArray<A>): input is ReadonlyArray<A> => Ar
  * assertEquals(await Effect.runPromise(Effect.provide(program, Layer.merge(layerMemory, layerNative))), ["mem://all", 0])
  * ```
  */
-export const open: (
+export const open = (
   uri: string,
   options?: OpenOptions,
-) => Effect.Effect<TileGroup, GroupError, Storage | Codecs> = (uri, options) =>
-  openGroup(uri, options).pipe(traced("Group.open", uri))
+): Effect.Effect<TileGroup, GroupError, Storage | Codecs> => openGroup(uri, options).pipe(traced("Group.open", uri))
 
 /**
  * The members of an open group, sorted by name, with their whole URIs. Costs nothing.
