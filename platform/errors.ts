@@ -28,7 +28,7 @@ const NotFoundBase: TaggedErrorClass<NotFound, "NotFound", { readonly uri: strin
  * ```
  */
 export class NotFound extends NotFoundBase {
-  /** What is wrong, where, and what to do. */
+  /** Describes the error and its location. */
   override get message(): string {
     return `${this.uri}: there is nothing here`
   }
@@ -45,8 +45,8 @@ const AlreadyExistsBase: TaggedErrorClass<AlreadyExists, "AlreadyExists", {
 }))
 
 /**
- * The place `uri` is taken: by a file where a file was to be created; by an array, a group or other files where an array
- * was. `detail` says what is there, where more is known, and `hint` what to do.
+ * The name `uri` is taken: a file exists where one was to be created, or an array, a group or other files where an
+ * array was. `detail` describes the existing content, if known, and `hint` is advice.
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"
@@ -60,12 +60,12 @@ const AlreadyExistsBase: TaggedErrorClass<AlreadyExists, "AlreadyExists", {
  * ```
  */
 export class AlreadyExists extends AlreadyExistsBase implements Advised {
-  /** What is wrong, and where. */
+  /** Describes the error and its location. */
   get summary(): string {
     return `${this.uri}: ${this.detail ?? "a file already exists here"}`
   }
 
-  /** What is wrong, where, and what to do. */
+  /** Describes the error, its location and a remedy. */
   override get message(): string {
     return adviseApi(this)
   }
@@ -167,7 +167,8 @@ const advice: Record<StorageReason, string> = {
 }
 
 /**
- * A storage call that failed: `op` on `uri`, for `reason`; `cause` is what the runtime or the server said, where it said anything.
+ * A failed storage call: `op` on `uri`, for `reason`; `cause` is the error of the runtime or the server, if there was
+ * one.
  *
  * ```ts
  * import { makeMemoryStorage, makeRouter } from "@tessera/array/platform"
@@ -180,7 +181,7 @@ const advice: Record<StorageReason, string> = {
  * ```
  */
 export class StorageError extends StorageErrorBase {
-  /** What is wrong, where, and what to do. */
+  /** Describes the error, its location and a remedy. */
   override get message(): string {
     const cause = this.cause instanceof Error ? ` (${this.cause.message})` : ""
     return `${this.uri}: cannot ${this.op}: ${advice[this.reason]}${cause}`
@@ -222,16 +223,16 @@ export class CodecError extends CodecErrorBase {
     super({ ...fields, reason: fields.reason ?? "Damaged" })
   }
 
-  /** What is wrong, where, and what to do. */
+  /** Describes the error. */
   override get message(): string {
     return `${this.codec}: ${this.detail}`
   }
 }
 
-/** Characters of the value of an option in an error, at most. */
+/** Maximum number of characters of an option's value in an error. */
 const MAX_SHOWN_VALUE = 80
 
-/** The value of an option as it appears in errors: one line, shortened; of objects only the class. */
+/** Formats the value of an option for errors: one line, shortened; objects as their class only. */
 const shownValue = (value: unknown): string => {
   if (typeof value === "string") return messageText(JSON.stringify(value), MAX_SHOWN_VALUE)
   if (Array.isArray(value)) return "a list"
@@ -256,9 +257,9 @@ const InvalidOptionBase: TaggedErrorClass<InvalidOption, "InvalidOption", {
 }))
 
 /**
- * An invalid option of an operation, a layer or a storage; every operation fails with this error before it reads or writes.
- * `option` is its name (`uri` for the URI itself), `value` its value as text, shortened, where it can be shown, and `detail`
- * what is expected. `uri` is `""` where the URI is invalid or there is none.
+ * An invalid option of an operation, a layer or a storage; every operation fails with this error before it reads or
+ * writes. `option` is its name (`uri` for the URI itself), `value` its value as shortened text, if it can be displayed,
+ * and `detail` the expectation. `uri` is `""` if the URI is invalid or does not apply.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -271,12 +272,12 @@ const InvalidOptionBase: TaggedErrorClass<InvalidOption, "InvalidOption", {
  * ```
  */
 export class InvalidOption extends InvalidOptionBase implements Advised {
-  /** Which option is invalid, and what is expected. */
+  /** Describes the invalid option and the expectation. */
   get summary(): string {
     return `${this.uri === "" ? "" : `${this.uri}: `}${this.option}: ${this.detail}`
   }
 
-  /** Which option is invalid, what is expected, and what to do. */
+  /** Describes the invalid option, the expectation and a remedy. */
   override get message(): string {
     return adviseApi(this)
   }

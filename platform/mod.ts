@@ -78,7 +78,7 @@ export { withLimit } from "./storage/middleware/limit.ts"
 export { type RetryOptions, withRetry } from "./storage/middleware/retry.ts"
 export {
   layerTrace,
-  makeTrace,
+  makeCounters,
   type StorageCall,
   type StorageCounters,
   type StorageOperation,

@@ -5,7 +5,9 @@
  */
 import { CodecError } from "../errors.ts"
 
-/** AES-256-GCM takes 32 bytes of key, 12 of initialisation vector and 16 of tag. The key is never part of a message. */
+/**
+ * AES-256-GCM takes a key of 32 bytes, an initialisation vector of 12 and a tag of 16. Messages never contain the key.
+ */
 export const checkCipherArguments = (key: Uint8Array, iv: Uint8Array, tag?: Uint8Array): void => {
   const wrong = (what: string, have: number, want: number) =>
     new CodecError({

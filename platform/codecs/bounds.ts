@@ -1,11 +1,12 @@
 /**
- * The two promises of every decompressor: the size asked for or a {@link CodecError}, and no other kind of throw.
+ * The two guarantees of every decompressor: it returns exactly the requested size or throws {@link CodecError}, and it
+ * throws nothing else.
  *
  * @module
  */
 import { CodecError } from "../errors.ts"
 
-/** Runs `work`; whatever it throws comes out as a {@link CodecError} of `codec`. */
+/** Runs `work`; every exception becomes a {@link CodecError} of `codec`. */
 export const guarded = <A>(codec: string, reason: string, work: () => A): A => {
   try {
     return work()
@@ -32,8 +33,8 @@ export const wrongSize = (codec: string, have: number | "more", size: number): C
   })
 
 /**
- * Refuses a promised `size` that no stream of `length` bytes can hold (`ratio`: the best that the codec can do), so that
- * a forged size costs no memory.
+ * Rejects a declared `size` that a stream of `length` bytes cannot contain (`ratio`: the codec's best compression
+ * ratio), so that a forged size allocates no memory.
  */
 export const plausible = (codec: string, length: number, size: number, ratio: number): void => {
   if (!(size >= 0 && Number.isSafeInteger(size))) {

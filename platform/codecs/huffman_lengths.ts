@@ -22,7 +22,7 @@ export const huffmanLengths = (uses: Uint32Array, max: number): Uint8Array => {
   }
 }
 
-/** Fills the lengths for symbols in the order of their weights; answers the longest. */
+/** Fills the lengths for symbols ordered by weight; returns the longest. */
 const fill = (symbols: ReadonlyArray<number>, weights: Uint32Array, lengths: Uint8Array): number => {
   const n = symbols.length
   // nodes: the leaves, then those that join two, which come out in the order of their weights as well

@@ -1,6 +1,6 @@
 /**
- * Compression, digests and ciphers: a service of plain synchronous functions, chosen by layer. They are called once a
- * chunk from inside a tile's pipeline, so none of them is an Effect; what they throw is a {@link CodecError}.
+ * Compression, digests and ciphers: a service of plain synchronous functions, selected by layer. They are called for
+ * each chunk inside a tile's pipeline, so they are not Effects; they throw {@link CodecError}.
  *
  * @module
  */
@@ -12,12 +12,12 @@ import type { Workers } from "../workers/worker_pool.ts"
 /** A compressor and its inverse. Both throw {@link CodecError}. */
 export interface Compressor {
   /**
-   * The `size` bytes that `input` was made of. Exactly that many: less or more in the stream is a CodecError, and no more
-   * than `size` bytes are ever allocated for the result. A codec that can puts them into memory that `room` answers, once it
-   * knows that they may be there.
+   * Decompresses `input` to exactly `size` bytes. A stream with fewer or more bytes is a CodecError, and no more than
+   * `size` bytes are allocated for the result. Codecs that can write to given memory use `allocate`, once they know
+   * that the size is plausible.
    */
   readonly decompress: (input: Uint8Array, size: number, allocate?: (size: number) => Uint8Array) => Uint8Array
-  /** `input` compressed at `level` (−1: the codec's own default). A codec that cannot compress throws and says so. */
+  /** Compresses `input` at `level` (−1: the codec's default). A codec without compression throws CodecError. */
   readonly compress: (input: Uint8Array, level: number) => Uint8Array
 }
 

@@ -1,6 +1,6 @@
 /**
- * The modules that Deno, Bun and Node bring along, loaded when they are first used: Deno takes longer to load one of them than
- * to read a small array, and browsers have none.
+ * The built-in modules of Deno, Bun and Node, loaded on first use: Deno takes longer to load one of them than to read a
+ * small array, and browsers do not have them.
  *
  * @module
  */
@@ -22,7 +22,7 @@ interface Runtime {
   readonly process?: { readonly getBuiltinModule?: (name: string) => unknown }
 }
 
-/** What gives a module of the runtime; where there is none, the call says so. */
+/** Returns a loader for a built-in module; the loader throws where the runtime does not have it. */
 export const builtin = <Name extends keyof Builtins>(name: Name): () => Builtins[Name] => {
   let match: Builtins[Name] | undefined
   return () => {

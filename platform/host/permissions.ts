@@ -1,5 +1,5 @@
 /**
- * What a program may do without being asked for a permission: Deno asks its user, others have no such thing.
+ * Permissions that are granted without a prompt: Deno prompts its user, other runtimes grant everything.
  *
  * @module
  */
@@ -13,7 +13,7 @@ interface Deno {
   readonly permissions?: { readonly querySync: (permission: Permission) => { readonly state: string } }
 }
 
-/** Whether something may be done, and nobody is asked about it. */
+/** Whether a permission is granted without a prompt. */
 export const isGranted = (permission: Permission): boolean => {
   const { permissions } = (globalThis as { readonly Deno?: Deno }).Deno ?? {}
   return permissions === undefined || permissions.querySync(permission).state === "granted"

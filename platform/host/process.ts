@@ -6,17 +6,17 @@
 import { isGranted } from "./permissions.ts"
 import { builtin } from "./builtin_modules.ts"
 
-/** Signals that ask a program to stop, and the exit codes of programs that did. */
+/** Signals that request a program to stop, and the exit codes of programs that do. */
 export const STOP_SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
-/** A signal that asks a program to stop. */
+/** A signal that requests a program to stop. */
 export type StopSignal = keyof typeof STOP_SIGNALS
 
 /** The process that a program runs in. */
 export interface ProcessStreams {
   readonly args: ReadonlyArray<string>
   readonly environment: (name: string) => string | undefined
-  /** Characters in a line of the terminal; `undefined` if standard output is none. */
+  /** Terminal width in characters; `undefined` if standard output is not a terminal. */
   readonly columns: number | undefined
   /** Standard input, piece by piece. */
   readonly read: () => AsyncIterable<Uint8Array>
@@ -28,11 +28,11 @@ export interface ProcessStreams {
   readonly drawing:
     | { readonly columns: number; readonly shared: boolean; readonly draw: (text: string) => Promise<void> }
     | undefined
-  /** Ends the process with this code once everything is written. */
+  /** Ends the process with this code once all output is written. */
   readonly setExitCode: (code: number) => void
-  /** Ends the process at once. */
+  /** Ends the process immediately. */
   readonly exit: (code: number) => void
-  /** Calls `stop` for every signal that asks the program to stop, in place of the default, which ends it at once. */
+  /** Calls `stop` for every stop signal instead of the default action, which ends the process immediately. */
   readonly onStopSignal: (stop: (signal: StopSignal) => void) => void
 }
 

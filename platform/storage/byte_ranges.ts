@@ -1,5 +1,5 @@
 /**
- * The check that stands before every allocation for a read.
+ * Checks ranges before anything is allocated for a read.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ByteRange } from "./service.ts"
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
-/** Refuses ranges that are none, or that reach beyond the `size` bytes of the file, where that is known. */
+/** Rejects invalid ranges, and ranges beyond the `size` bytes of the file, if known. */
 export const checkRanges = (op: StorageOp, uri: string, ranges: ReadonlyArray<ByteRange>, size = Infinity): void => {
   for (const range of ranges) {
     const { offset, length } = range

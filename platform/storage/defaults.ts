@@ -8,7 +8,7 @@ import * as Either from "effect/Either"
 import type { NotFound, StorageError } from "../errors.ts"
 import { inFlight, type ListPage, type Storage } from "./service.ts"
 
-/** Bytes of a file that `copy` holds in memory. */
+/** Size of the pieces in which `copy` reads a file, in bytes. */
 const COPY_PIECE = 8 << 20
 
 /** Removals under way at a time. */

@@ -1,5 +1,5 @@
 /**
- * The ranges of one call as calls of their own.
+ * Reads the ranges of one call by separate calls.
  *
  * @module
  */
@@ -7,21 +7,21 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { ByteRange } from "./service.ts"
 
-/** As many ranges of one call are under way at a time, unless a limit below allows fewer. */
+/** Maximum number of concurrent ranges of one call, unless a storage below allows fewer. */
 const CONCURRENCY = 16
 
 /**
- * What the calls for single ranges share: state of the storage below, by an object of that storage. A storage whose files
- * can change keeps the version of the file here, so that the ranges of one call are never from two versions.
+ * State that the calls for single ranges share, by an object of the storage below. A storage whose files can change
+ * keeps the version of the file here, so that the ranges of one call never come from two versions.
  */
 export type RangeCall = WeakMap<object, unknown>
 
-/** The tag of {@link RangeCall}; it is provided while a call with several ranges runs. */
+/** The tag of {@link RangeCall}, provided while a call with several ranges runs. */
 export const RangeCall: Context.Tag<RangeCall, RangeCall> = Context.GenericTag("@tessera/array/RangeCall")
 
 /**
- * Reads each range by a call of its own, several at a time, and answers in the order asked. Memory for the
- * answers goes with a single range only.
+ * Reads each range by its own call, several at a time, and returns them in the requested order. Caller's memory is used
+ * for a single range only.
  */
 export const eachRange = <E>(
   ranges: ReadonlyArray<ByteRange>,

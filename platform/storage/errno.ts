@@ -1,5 +1,5 @@
 /**
- * What the codes of a file system mean to the storage service.
+ * Maps error codes of the file system to storage errors.
  *
  * @module
  */
@@ -26,13 +26,16 @@ const reasons: Readonly<Record<string, StorageReason>> = {
   EILSEQ: "BadName",
 }
 
-/** The codes that say that a name has no file: it is missing, below a file, a folder, a pipe, or longer than names can be. */
+/**
+ * Codes that mean that there is no file of a name: it is missing, below a file, a folder, a pipe, or the name is too
+ * long.
+ */
 const missing = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ESPIPE", "ENAMETOOLONG"])
 
-/** Failures that Deno knows by their number alone, on Linux or macOS. */
+/** Errors that Deno reports by number only, on Linux or macOS. */
 const numbers: Readonly<Record<string, string>> = { 5: "EIO", 27: "EFBIG", 28: "ENOSPC", 69: "EDQUOT", 122: "EDQUOT" }
 
-/** The code of a failure of the file system; `""` if it has none. */
+/** Returns the code of a file system error; `""` if it has no code. */
 export const codeOf = (cause: unknown): string => {
   const code = (cause as { code?: unknown } | null)?.code
   if (typeof code === "string") return code

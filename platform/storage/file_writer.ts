@@ -1,5 +1,5 @@
 /**
- * Files that come in pieces, as the storages of this machine make them: what is done at once becomes effects in a scope.
+ * Files written in pieces by local storages: turns synchronous calls into scoped effects.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { StorageError, type StorageOp } from "../errors.ts"
 import type { FileWriter } from "./service.ts"
 import { mayWait, turnIfDue } from "../host/event_loop_turns.ts"
 
-/** A file that is being written. What throws has done nothing that counts. */
+/** A file being written. A call that throws has had no lasting effect. */
 export interface OpenFile {
-  /** Puts bytes behind those that are there; keeps none of the caller's memory. */
+  /** Appends bytes; retains none of the caller's memory. */
   readonly append: (bytes: Uint8Array) => void
-  /** Prepares a large file for `finish` while the event loop goes on. `undefined` if there is no need to. */
+  /** Prepares a large file for `finish` while the event loop continues. `undefined` if that is unnecessary. */
   readonly prepare?: () => ((done: (error: unknown) => void) => void) | undefined
-  /** Puts the file into its place, and lets go of it. */
+  /** Moves the file to its final name and closes it. */
   readonly finish: () => void
-  /** Removes what there is, as far as that can be done, and lets go of it. */
+  /** Removes the partial file as far as possible, and closes it. */
   readonly abandon: () => void
 }
 

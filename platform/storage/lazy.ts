@@ -1,5 +1,5 @@
 /**
- * A storage that is loaded when it is first asked: what needs none of its modules does not wait for them.
+ * A storage that is loaded on first use, so that programs without it do not wait for its modules.
  *
  * @module
  */

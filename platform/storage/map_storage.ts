@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type { StorageError } from "../errors.ts"
 import type { FileWriter, Storage } from "./service.ts"
 
-/** The calls of a storage, by name; `append` and `finish` are those of the files that `openWrite` begins. */
+/** The calls of a storage, by name; `append` and `finish` are the calls of a file writer from `openWrite`. */
 export type StorageOperation =
   | Exclude<keyof Storage, "inFlight" | "mode" | "realPath" | "unlisted">
   | "append"

@@ -35,8 +35,8 @@ const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array => {
 }
 
 /**
- * A storage over `files`: a map from names (`mem://` and the slashes around left out) to contents. What the map holds is
- * there to read; what is written goes into it.
+ * Creates a storage over `files`: a map from names (without `mem://` and surrounding slashes) to contents. Writes
+ * change the map.
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"

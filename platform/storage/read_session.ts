@@ -1,6 +1,6 @@
 /**
- * Reads that belong together although calls of others lie between them: those of one fragment of an open array. What a program
- * learned from a file in one call holds for the next, so the file must not have changed.
+ * Read sessions: reads of one fragment of an open array, with other calls in between. Data read by one call is used by
+ * the next, so the file must not change.
  *
  * @module
  */

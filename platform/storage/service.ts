@@ -15,22 +15,22 @@ import * as Stream from "effect/Stream"
 import * as Chunk from "effect/Chunk"
 import type { AlreadyExists, NotFound, StorageError } from "../errors.ts"
 
-/** One name in a listing. */
+/** An entry of a listing. */
 export interface Entry {
-  /** The last part of the URI, without slashes. */
+  /** Last part of the URI, without slashes. */
   readonly name: string
-  /** What it is; folders may be known by their files alone. */
+  /** Kind of the entry; folders may be known by their files only. */
   readonly kind: "file" | "folder"
-  /** Bytes, where the listing tells them for free. */
+  /** Size in bytes, if the listing contains it. */
   readonly size?: number
   /**
    * The time of the last change, in milliseconds since 1970, where the listing has it without another request. Local
    * files: missing, as it costs a `stat` per name.
    */
   readonly lastModified?: number
-  /** A tag that is different for different content of the same name, where the listing has it without another request. */
+  /** A tag that differs for different content of the same name, if the listing contains it. */
   readonly etag?: string
-  /** True for a symbolic link: `kind` and `size` are those of what it leads to, which may lie outside of the folder. */
+  /** True for a symbolic link: `kind` and `size` are those of its target, which may be outside the folder. */
   readonly isLink?: true
 }
 
@@ -58,21 +58,19 @@ export interface Tail {
   readonly size: number
 }
 
-/** A file that is being written, from its beginning to its end. */
+/** A file being written, from beginning to end. */
 export interface FileWriter {
-  /**
-   * Appends. The bytes are the caller's again when it returns. Of a call that failed nothing counts; it may be made again.
-   */
+  /** Appends bytes; the caller may reuse them when it returns. A failed call has no effect and may be repeated. */
   readonly write: (bytes: Uint8Array) => Effect.Effect<void, StorageError>
-  /** Puts the file into its place, whole: nobody sees any of it before, and nothing can be appended after. */
+  /** Makes the whole file visible under its name; nothing can be appended afterwards. */
   readonly finish: Effect.Effect<void, StorageError>
 }
 
 /** A storage backend. */
 export interface Storage {
   /**
-   * The names directly in a folder, in the byte order of their names. A folder that is not there is empty: object stores
-   * cannot tell the two apart.
+   * Returns the entries of a folder, in byte order of their names. A missing folder is empty: object stores cannot tell
+   * the difference.
    */
   readonly list: (uri: string) => Effect.Effect<ReadonlyArray<Entry>, StorageError>
   /**
@@ -88,38 +86,38 @@ export interface Storage {
   /** A whole file. */
   readonly read: (uri: string) => Effect.Effect<Uint8Array, NotFound | StorageError>
   /**
-   * Ranges of one file, answered in the order asked. A range past the end fails with reason `Truncated`, before anything
-   * is allocated for it. The buffers belong to the caller.
+   * Reads ranges of one file and returns them in the requested order. A range past the end fails with reason
+   * `Truncated`, before anything is allocated for it. The caller owns the buffers.
    *
-   * A caller that reads again and again may give memory for the answers, `into`: they lie in it then, each from a multiple
-   * of eight bytes on, if they fit and the storage can. What it held before is lost.
+   * Callers that read repeatedly may pass memory for the results, `into`: each result then starts at a multiple of
+   * eight bytes in it, if they fit and the storage supports it. Its previous content is lost.
    */
   readonly readRanges: (
     uri: string,
     ranges: ReadonlyArray<ByteRange>,
     into?: Uint8Array,
   ) => Effect.Effect<ReadonlyArray<Uint8Array>, NotFound | StorageError>
-  /** The last `length` bytes (fewer if the file is shorter), and the file's size: one request. */
+  /** Reads the last `length` bytes (fewer if the file is shorter), and the file's size, in one request. */
   readonly readTail: (uri: string, length: number) => Effect.Effect<Tail, NotFound | StorageError>
-  /** Writes a whole file, over what was there. Folders on the way come into being. */
+  /** Writes a whole file, replacing an existing one. Missing parent folders are created. */
   readonly write: (uri: string, bytes: Uint8Array) => Effect.Effect<void, StorageError>
   /**
-   * Begins a file that comes in pieces, to lie over what is there when it is finished. When the scope closes before that,
-   * what was written is removed. Folders on the way come into being.
+   * Starts a file that is written in pieces and replaces an existing one when it is finished. If the scope closes
+   * before that, the written data is removed. Missing parent folders are created.
    */
   readonly openWrite: (uri: string) => Effect.Effect<FileWriter, StorageError, Scope.Scope>
   /**
-   * Writes a whole file only if none is there: of several racing writers one succeeds. It is what commits are made by:
-   * all that was written through this storage before is there to stay before this file is.
+   * Writes a whole file only if the name is free: of several concurrent writers one succeeds. Commits are made this
+   * way: everything written through this storage before is durable before the file appears.
    *
-   * After a `StorageError` the file may be there all the same: the response can be lost. A second call then fails with
-   * `AlreadyExists`, and the file is whole and has the bytes of the first call. If the name contains a UUID, no other writer
-   * uses it, so `AlreadyExists` means success: {@link createUnique}. For other names, compare the content.
+   * After a `StorageError` the file may exist nevertheless: the response can be lost. A second call then fails with
+   * `AlreadyExists`, and the file is whole and has the bytes of the first call. If the name contains a UUID, no other
+   * writer uses it, so `AlreadyExists` means success: {@link createUnique}. For other names, compare the content.
    */
   readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
   /**
-   * Creates a folder and the folders above it. Returns the URIs of the folders that this call created, outermost first;
-   * an existing folder stays as it is and is not among them. Object stores have no folders: the list is empty there.
+   * Creates a folder and its missing parents. Returns the URIs of the folders that this call created, outermost first;
+   * an existing folder stays unchanged and is not included. Object stores have no folders: the list is empty.
    */
   readonly createFolder: (uri: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
   /**
@@ -128,16 +126,16 @@ export interface Storage {
    */
   readonly copy: (from: string, to: string) => Effect.Effect<void, NotFound | StorageError>
   /**
-   * Removes many files, several at a time or in bulk requests. Each file is removed or not, on its own; missing files are
-   * fine. Returns one error, with its `uri`, per file that could not be removed. The effect itself fails only if nothing is
-   * known about any of the files. The names must be those of files.
+   * Removes many files, several at a time or in bulk requests. Each file is removed or not, independently; missing
+   * files are fine. Returns one error, with its `uri`, per file that could not be removed. The effect itself fails only
+   * if the state of all files is unknown. The names must be names of files.
    */
   readonly removeAll: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<StorageError>, StorageError>
-  /** Removes a file, or a folder with all in it. What is not there is removed already. */
+  /** Removes a file, or a folder with its contents. A missing name counts as removed. */
   readonly remove: (uri: string) => Effect.Effect<void, StorageError>
   /**
-   * Removes a folder if it is empty. A folder that holds anything, a file and a missing name stay as they are. Object
-   * stores have no folders: nothing happens there.
+   * Removes a folder if it is empty. Other folders, files and missing names stay unchanged. Object stores have no
+   * folders: nothing happens.
    */
   readonly removeFolder: (uri: string) => Effect.Effect<void, StorageError>
   /**
@@ -161,7 +159,7 @@ export interface Storage {
   readonly unlisted?: (uri: string) => Effect.Effect<ReadonlyArray<string>, StorageError>
 }
 
-/** The concurrency for calls to a storage, of which a caller wants at most `most` at once. */
+/** Returns the concurrency for calls to a storage: at most `most`. */
 export const inFlight = (storage: Pick<Storage, "inFlight">, uri: string, max: number): number =>
   storage.inFlight === undefined ? max : Math.min(max, storage.inFlight(uri))
 

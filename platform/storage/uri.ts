@@ -19,8 +19,8 @@ export const withoutTrailingSlash = (path: string): string => {
 }
 
 /**
- * The path in a `file://` URI, from its slash on; `undefined` for any other URI. As in the real engine it is the path as it
- * stands: a percent sign is a percent sign, no escape.
+ * Returns the path in a `file://` URI, starting with its slash; `undefined` for any other URI. As in the engine, the
+ * path is literal: a percent sign is a percent sign.
  */
 export const pathInFileUri = (uri: string): string | undefined =>
   /^file:\/\/(?:localhost)?(?=\/|$)(.*)$/is.exec(uri)?.[1]
@@ -47,7 +47,7 @@ export const localPath = (op: StorageOp, uri: string): string => {
   return withoutTrailingSlash(drive ? path.slice(1) : path === "" ? "/" : path)
 }
 
-/** The error for a scheme that nobody serves. */
+/** The error for an unsupported scheme. */
 export const unsupported = (op: StorageOp, uri: string, scheme: string): StorageError =>
   new StorageError({
     op,

@@ -1,11 +1,11 @@
 /**
- * The order of names in a listing: that of their UTF-8 bytes, which is what object stores give. JavaScript's own order
- * differs from it where a name has characters beyond U+FFFF.
+ * The order of names in a listing: by their UTF-8 bytes, as object stores list them. JavaScript's own order differs for
+ * characters beyond U+FFFF.
  *
  * @module
  */
 
-/** Code units such that their order is that of the code points: surrogates go behind U+E000 … U+FFFF. */
+/** Maps code units so that their order is the order of code points: surrogates follow U+E000 … U+FFFF. */
 const rank = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 
 /** Negative if the bytes of `a` come before those of `b`, positive if after, zero if they are the same. */

@@ -12,8 +12,8 @@ const decoder = lazyKernel<{
 }>(DOUBLE_DELTA)
 
 /**
- * Puts the values of `size` bytes of which `input` holds the first two and, behind them, the stream of changes with `bits`
- * bits each into `output`, at least two. False, with nothing done, where the kernel cannot.
+ * Decodes values of `size` bytes into `output`, at least two: `input` contains the first two values and then the stream
+ * of changes with `bits` bits each. Returns false, without effect, if the module cannot decode them.
  */
 export const doubleDeltaByKernel = (input: Uint8Array, bits: number, size: number, output: Uint8Array): boolean => {
   const item = decoder()
@@ -28,8 +28,9 @@ const encoder = lazyKernel<{
 const OVERFLOW = 255
 
 /**
- * The bits that the changes of the steps take among at least three 64-bit values, and the stream of them, which is soon
- * overwritten; at 63 bits or more there is none. `undefined` where the kernel cannot, or where more than 64 bits are needed.
+ * Encodes at least three 64-bit values: returns the bits per change of the steps, and the stream of changes, which is
+ * overwritten by the next call; no stream for 63 bits or more. `undefined` if the module cannot encode them, or if more
+ * than 64 bits are needed.
  */
 export const encodeDoubleDeltaByKernel = (
   values: Uint8Array,

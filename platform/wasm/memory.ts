@@ -6,9 +6,9 @@
  */
 
 const PAGE = 65536
-/** The most bytes that a kernel takes; chunks have 64 KiB, unless somebody asks for others. Untouched pages cost nothing. */
+/** Maximum input size of a module in bytes; chunks have 64 KiB by default. Untouched pages cost nothing. */
 export const LARGEST: number = 1 << 21
-/** A region, and a page of slack: kernels touch up to 128 bytes behind what they read and write. */
+/** A region, with a page of slack: modules access up to 128 bytes past their input and output. */
 const REGION = LARGEST + PAGE
 
 /** Where inputs and results are put that lie elsewhere; before them is a page for the kernels' own use. */
@@ -34,8 +34,8 @@ const wasm = (): WebAssembly.Memory | undefined => {
 const bytes = (): Uint8Array => memory ??= new Uint8Array(wasm()?.buffer ?? new ArrayBuffer(END))
 
 /**
- * The kernel that `base64` holds, compiled when it is first asked for: a few kilobytes take a fraction of a millisecond.
- * `undefined` where there is no WebAssembly, or none with what the kernel needs.
+ * Returns a loader of the module in `base64`, compiled on first use: a few kilobytes take a fraction of a millisecond.
+ * `undefined` without WebAssembly, or without the required features.
  */
 export const lazyKernel = <Exports>(base64: string): () => Exports | undefined => {
   let started: Exports | undefined | null = null
@@ -55,8 +55,8 @@ export const lazyKernel = <Exports>(base64: string): () => Exports | undefined =
 }
 
 /**
- * Calls a kernel with the addresses of `input` and of `output`, which do not overlap. What lies outside the kernels' memory is
- * copied, once in and, if the answer is not 0, once out. False if it is 0, or if they are larger than kernels take.
+ * Calls a module with the addresses of `input` and `output`, which do not overlap. Data outside the modules' memory is
+ * copied in and, unless the module returns 0, out. Returns false if it returns 0, or if the data is too large.
  */
 export const withWasmMemory = (
   input: Uint8Array,
@@ -75,8 +75,8 @@ export const withWasmMemory = (
 }
 
 /**
- * Memory for a result of `size` bytes that is needed no longer than until the next but one is asked for, aligned and with
- * anything in it: in the kernels' memory, unless it is large. `input`, of which the result is made, keeps its place.
+ * Returns memory for a result of `size` bytes that is valid until the next but one call; aligned, with undefined
+ * content. It is in the modules' memory, unless it is large. `input`, the source of the result, stays valid.
  */
 export const scratch = (size: number, input: Uint8Array): Uint8Array => {
   if (size > LARGEST) return new Uint8Array(size)

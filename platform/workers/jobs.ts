@@ -8,11 +8,11 @@ import type * as Effect from "effect/Effect"
 import { takeJobs } from "./thread_entry.ts"
 import type { WorkerLost, WorkerPool } from "./worker_pool.ts"
 
-/** A kind of job. Buffers of a job move to the thread, and those of its answer back. */
+/** A kind of job. The buffers of a job are transferred to the thread, and those of its result back. */
 export interface JobKind<Job, Answer, Tools> {
-  /** Tells kinds apart. */
+  /** Name of the kind. */
   readonly name: string
-  /** Does a job with what the thread has. It does not throw: the answer says that the job failed, and returns the buffers. */
+  /** Runs a job with the thread's tools. It does not throw: the result reports a failure and returns the buffers. */
   readonly run: (job: Job, tools: Tools) => Answer
   /** The buffers that move with a job. */
   readonly sent: (job: Job) => ReadonlyArray<ArrayBuffer>

@@ -26,11 +26,11 @@ const entry = (module: URL): URL => {
 export interface Thread {
   readonly post: (message: unknown, transfer: ReadonlyArray<ArrayBuffer>) => void
   readonly end: () => void
-  /** Whether the program goes on as long as the thread is there: it is waited for. */
+  /** Sets whether the thread keeps the program running. */
   readonly hold: (current: boolean) => void
 }
 
-/** What is told of a thread. */
+/** Events of a thread. */
 export interface OnThread {
   readonly message: (message: unknown) => void
   /** It broke down, or never started. */
@@ -45,7 +45,7 @@ export const startThread = (module: URL, on: OnThread): Thread => {
   } catch {
     return startWebWorker(module, on)
   }
-  // Deno would ask for the environment, to hand on a copy that threads do not need
+  // without this, Deno would request permission for the environment, to copy variables that threads do not need
   const worker = new threads.Worker(entry(module), { env: {} })
   worker.on("message", on.message)
   worker.on("error", on.broken)

@@ -1,5 +1,6 @@
 /**
- * A worker thread, seen from itself: it says that it is there, and answers each job with one message.
+ * The side of a worker thread inside the thread: it reports that it is ready, and responds to each job with one
+ * message.
  *
  * @module
  */

@@ -26,22 +26,23 @@ export interface WorkerPool {
   ) => Effect.Effect<unknown, WorkerLost> | undefined
 }
 
-/** A worker ended before it answered. */
+/** A worker ended before it responded. */
 export interface WorkerLost {
-  /** What it is told by. */
+  /** Tag of the error. */
   readonly _tag: "WorkerLost"
 }
 
-/** Where pools come from. */
+/** Creates worker pools. */
 export interface Workers {
   /**
-   * The pool of a module, which answers each message with one. Its threads start one by one when jobs are offered and none is
-   * free, and take jobs as soon as they are ready; they end with the layer, or when there was nothing to do for half a minute, and keep no program from ending.
+   * Returns the pool of a module, which responds to each message with one. Threads start one by one when jobs are
+   * offered and no thread is free, and take jobs as soon as they are ready; they end with the layer, or after half a
+   * minute without work, and do not keep the program running.
    */
   readonly pool: (module: URL) => WorkerPool
   /**
-   * Has a thread of the runtime write zeros over fresh memory, from the call on, so that it is there when it is needed; the Effect
-   * waits for the end of it, and until then nothing else may be written there.
+   * Prefaults new memory: a thread of the runtime writes zeros to it, starting with the call. The Effect waits for its
+   * end; until then nothing else may be written there.
    */
   readonly faultIn: (bytes: Uint8Array) => Effect.Effect<void>
 }
@@ -106,7 +107,7 @@ const startPool = (module: URL, count: number, rest: number, log: Log): WorkerPo
     }
     threads.push(worker)
   }
-  /** From now on there is nothing to do. */
+  /** starts the idle timeout */
   const restFrom = (): void => {
     clearTimeout(idle)
     idle = setTimeout(stop, rest)
@@ -151,7 +152,7 @@ const startPool = (module: URL, count: number, rest: number, log: Log): WorkerPo
   }
 }
 
-/** Threads beside the caller's that keep all cores busy. */
+/** Number of threads that, with the caller's, use all cores. */
 const spareThreads = (): number =>
   typeof Worker === "undefined" ? 0 : Math.min(MAX_THREADS, (navigator.hardwareConcurrency ?? 1) - 1)
 

@@ -8,7 +8,7 @@ import { ArraySchema, Attr, Dense, Dim, Group, Sparse, TileArray } from "../../m
 import { makeLocalStorage } from "../../platform/storage/local/local.ts"
 import { makeMemoryStorage } from "../../platform/storage/memory.ts"
 import { Storage } from "../../platform/storage/service.ts"
-import { makeTrace, withCounters } from "../../platform/storage/middleware/counters.ts"
+import { makeCounters, withCounters } from "../../platform/storage/middleware/counters.ts"
 import { ArraySchema as SchemaCodec, type ArraySchema as Structure } from "../../schema/array/array_schema.ts"
 import { encode } from "../../schema/binary/mod.ts"
 import { ConsolidatedCommits } from "../../schema/commit/consolidated_commits.ts"
@@ -314,7 +314,7 @@ export const attackWithForgedFiles: Attack = async (random, _, folder) => {
   for (const [name, program] of Object.entries(programsOf(root))) {
     const isOfGroup = name === "tree" || name === "walk" || name.endsWith(" group")
     const inside = ["array", "target"].map((each) => `${root}/lab/${each}`)
-    const watched = withCounters(storage, makeTrace(), ({ operation, uri }) => {
+    const watched = withCounters(storage, makeCounters(), ({ operation, uri }) => {
       const isInside = inside.some((each) => uri === each || uri.startsWith(`${each}/`))
       const isPlain = !/(^|[/\\])\.\.?([/\\]|$)/.test(uri) && !/[?#]/.test(uri)
       // members of local groups may be anywhere, and are only read

@@ -2,7 +2,7 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import { join } from "node:path"
-import { makeTrace } from "../../platform/mod.ts"
+import { makeCounters } from "../../platform/mod.ts"
 import { parseAggregates } from "../../src/cli/parse/parse_aggregates.ts"
 import { inFolder } from "./folder.ts"
 import { packedCase } from "./packed_files.ts"
@@ -132,7 +132,7 @@ describe("read --agg", () => {
 
 describe("read --explain", () => {
   it("prints the plan and reads no tile", async () => {
-    const trace = makeTrace()
+    const trace = makeCounters()
     const { code, out, err } = await cli(["read", quakes, "--explain", "--where", "depth > 20", "--select", "place"], {
       trace,
     })
@@ -143,7 +143,7 @@ describe("read --explain", () => {
     )
     assertMatch(out, /\nfields {4}lat, lon, depth, place\n/)
     assertMatch(out, /\nresult {4}at most \d+ bytes\n {10}place \d+ bytes\n$/)
-    const opening = makeTrace()
+    const opening = makeCounters()
     await cli(["schema", quakes, "--json"], { trace: opening })
     const { bytes } = JSON.parse((await cli(["read", quakes, "--explain", "--json"])).out)
     assert(trace.bytesRead < opening.bytesRead + 10_000 && bytes > 0)

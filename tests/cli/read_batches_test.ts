@@ -1,7 +1,7 @@
 /** Reads that do not fit into memory: the same bytes, batch by batch, and no more of them than somebody takes. */
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
-import { makeTrace } from "../../platform/mod.ts"
+import { makeCounters } from "../../platform/mod.ts"
 import { parseSize, sizeText } from "../../src/cli/parse/byte_size.ts"
 import { UsageError } from "../../src/cli/parse/usage_error.ts"
 import { type PackedCase, packedCase, packedCases } from "./packed_files.ts"
@@ -84,7 +84,7 @@ describe("reads in little memory", () => {
         for (const format of ["csv", "json"]) {
           const args = ["read", uri, "--format", format, "--memory", "20000"]
           const asked = async (more: ReadonlyArray<string>, closes: boolean): Promise<number | undefined> => {
-            const trace = makeTrace()
+            const trace = makeCounters()
             const write = () =>
               closes ? Promise.reject(Object.assign(new Error(), { code: "EPIPE" })) : Promise.resolve()
             const { code, err } = await cli([...args, ...more], { files, key, trace, write })

@@ -13,9 +13,9 @@ import {
   httpFiles,
   layerNative,
   localFiles,
+  makeCounters,
   makeMemoryStorage,
   makeRouter,
-  makeTrace,
   StorageService,
   withCounters,
 } from "../../platform/mod.ts"
@@ -53,7 +53,7 @@ const over = async <A, E>(
   const files = new Map(
     Array.from(filesOf(groups), ([uri, bytes]) => [uri.replace(/^mem:\/\//, "").replace(/^\//, ""), bytes]),
   )
-  const storage = withCounters(makeMemoryStorage(files), makeTrace(), ({ uri }) => void calls.push(uri))
+  const storage = withCounters(makeMemoryStorage(files), makeCounters(), ({ uri }) => void calls.push(uri))
   const layer = Layer.merge(Layer.succeed(StorageService, storage), layerNative)
   return { answer: await Effect.runPromise(Effect.provide(effect, layer)), calls }
 }
@@ -384,7 +384,7 @@ describe("over real servers and files", () => {
           StorageService,
           Effect.map(
             StorageService,
-            (storage) => withCounters(storage, makeTrace(), ({ uri }) => void calls.push(uri)),
+            (storage) => withCounters(storage, makeCounters(), ({ uri }) => void calls.push(uri)),
           ),
         ).pipe(Layer.provide(layerStorage)),
         layerNative,

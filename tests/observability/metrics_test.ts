@@ -44,7 +44,7 @@ const writeAndRead = Effect.gen(function* () {
 
 describe("metrics", () => {
   it("of storage are those of withCounters", async () => {
-    const counters = Platform.makeTrace()
+    const counters = Platform.makeCounters()
     const storage = Platform.withCounters(Platform.makeMemoryStorage(), counters)
     const { metrics } = await measure(use(storage)(writeAndRead))
     assertEquals(metrics.get("tessera.storage.requests"), counters.requests)

@@ -6,8 +6,8 @@ import { ArraySchema, Attr, Condition, Dense, Dim, Filter, Sparse, TileArray } f
 import {
   layerNative,
   layerWebp,
+  makeCounters,
   makeMemoryStorage,
-  makeTrace,
   StorageService,
   withCounters,
 } from "../../platform/mod.ts"
@@ -127,7 +127,7 @@ describe("explained reads of what engines wrote", () => {
         const memory = makeMemoryStorage()
         for (const [path, bytes] of files) Effect.runSync(memory.write(`mem://${path}`, bytes))
         let [requests, bytes] = [0, 0]
-        const storage = withCounters(memory, makeTrace(), (call) => {
+        const storage = withCounters(memory, makeCounters(), (call) => {
           if (!/\.tdb$/.test(call.uri) || /__fragment_metadata\.tdb$/.test(call.uri)) return
           requests += call.requests
           bytes += call.bytesRead

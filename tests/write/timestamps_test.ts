@@ -22,7 +22,7 @@ import {
 } from "../../mod.ts"
 import { makeMemoryStorage } from "../../platform/storage/memory.ts"
 import { Storage } from "../../platform/storage/service.ts"
-import { makeTrace, withCounters } from "../../platform/storage/middleware/counters.ts"
+import { makeCounters, withCounters } from "../../platform/storage/middleware/counters.ts"
 import { parseName } from "../../schema/name/timestamped_name.ts"
 import type { Needs } from "../support/change_array.ts"
 import { inMemory } from "../support/in_memory.ts"
@@ -400,7 +400,7 @@ const renamed = (storage: Storage, folder: string, name: string): Effect.Effect<
 describe("the moment of a write", () => {
   it("costs one listing of the commits", async () => {
     const storage = makeMemoryStorage()
-    const trace = makeTrace()
+    const trace = makeCounters()
     const traced = withCounters(storage, trace)
     await Effect.runPromise(
       Effect.gen(function* () {

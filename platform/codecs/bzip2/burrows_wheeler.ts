@@ -1,11 +1,11 @@
 /**
- * The rotations of a block in their order, as bzip2 sorts them: by the first two bytes, then by twice as many bytes each
- * time, where what is sorted already tells how the further bytes compare. No input takes longer than n · log² n.
+ * Sorts the rotations of a block as bzip2 does: by the first two bytes, then by twice as many bytes each time, using
+ * the previous order to compare the further bytes. Takes at most n · log² n steps for any input.
  *
  * @module
  */
 
-/** Where the rotations of `block` start, in their order. Rotations that are the same stand in any order. */
+/** Returns the starts of the rotations of `block`, in order. Equal rotations are in any order. */
 export const sortRotations = (block: Uint8Array): Int32Array => {
   const n = block.length
   // `order` holds the rotations; `rank` the last place of a rotation's group, by where the rotation starts
@@ -19,7 +19,7 @@ export const sortRotations = (block: Uint8Array): Int32Array => {
   for (let i = 0; i < n; i++) rank[i] = counts[pairs[i] + 1] - 1
   for (let i = 0; i < n; i++) order[counts[pairs[i]]++] = i
   let sorted = 0
-  // a negative number in `order` says how many places from there on are done
+  // a negative number in `order` is the count of finished positions from there on
   for (let at = 0; at < n;) {
     const end = rank[order[at]] + 1
     if (end === at + 1) {

@@ -1,6 +1,5 @@
 /**
- * bzip2, the way out: blocks of which runs are taken out, sorted, moved to front, and coded with two to six Huffman codes
- * that take turns.
+ * bzip2 encoder: run-length encoding, block sorting, move-to-front, and two to six alternating Huffman codes.
  *
  * @module
  */
@@ -13,14 +12,14 @@ const GROUP_SIZE = 50
 const MAX_CODE_BITS = 17
 const ROUNDS = 4
 
-/** Bits, the highest first. */
+/** Writes bits, the highest first. */
 class BitWriter {
   private bytes = new Uint8Array(1024)
   private at = 0
   private held = 0
   private count = 0
 
-  /** The lower `count` bits of `value`, 24 at most. */
+  /** Writes the lower `count` bits of `value`, at most 24. */
   bits(value: number, count: number): void {
     this.held = (this.held << count) | value
     this.count += count
@@ -70,7 +69,7 @@ export const encodeBzip2 = (input: Uint8Array, level: number): Uint8Array => {
   return out.finish()
 }
 
-/** Fills a block: of a run of 4 to 255 equal bytes come four and how many more there are. */
+/** Fills a block: a run of 4 to 255 equal bytes becomes four bytes and the number of further ones. */
 const takeRuns = (
   input: Uint8Array,
   start: number,
@@ -156,7 +155,7 @@ const moveToFront = (
   return { symbols, count: to }
 }
 
-/** Symbols in groups of fifty, each with the code that suits it best; the codes are made of what they are used for. */
+/** Writes symbols in groups of fifty, each with the most suitable code; the codes are refined by their use. */
 const writeSymbols = (out: BitWriter, symbols: Uint16Array, count: number): void => {
   const kinds = symbols[count - 1] + 1
   const codes = count < 200 ? 2 : count < 600 ? 3 : count < 1200 ? 4 : count < 2400 ? 5 : 6
@@ -212,7 +211,7 @@ const writeSymbols = (out: BitWriter, symbols: Uint16Array, count: number): void
   }
 }
 
-/** To start with, each code is short for one stretch of the symbols, all of which are used about as often. */
+/** Initial code lengths: each code favours one range of symbols, and the ranges are used about equally often. */
 const firstLengths = (symbols: Uint16Array, count: number, kinds: number, codes: number): Array<Uint8Array> => {
   const uses = new Uint32Array(kinds)
   for (let i = 0; i < count; i++) uses[symbols[i]]++

@@ -14,17 +14,17 @@ const damaged = (reason: string): CodecError => new CodecError({ codec: "bzip2",
 
 const MAX_CODE_BITS = 20
 const GROUP_SIZE = 50
-/** A block of 900,000 bytes, each five of which may stand for 255, in no less than 32 bytes. */
+/** A block of 900,000 bytes, where each five bytes may expand to 255, takes at least 32 bytes. */
 const BEST_RATIO = (900_000 / 5) * 255 / 32
 
-/** Bits, the highest first. */
+/** Reads bits, the highest first. */
 class BitReader {
   at = 0
   private held = 0
   private count = 0
   constructor(private readonly bytes: Uint8Array) {}
 
-  /** The next `count` bits, 24 at most. */
+  /** Returns the next `count` bits, at most 24. */
   bits(count: number): number {
     while (this.count < count) {
       if (this.at >= this.bytes.length) throw damaged("the stream ends early; it is cut short")
@@ -66,7 +66,7 @@ const readCode = (reader: BitReader, symbolCount: number): Code => {
   for (let bits = 1; bits <= MAX_CODE_BITS; bits++) {
     for (let symbol = 0; symbol < symbolCount; symbol++) if (lengths[symbol] === bits) symbols[at++] = symbol
   }
-  // limit: the last code of a length (-1 if there is none); base: what turns a code into a place in `symbols`.
+  // limit: the last code of a length (−1 if there is no such code); base: converts a code to an index in `symbols`
   const limit = new Int32Array(MAX_CODE_BITS + 1).fill(-1)
   const base = new Int32Array(MAX_CODE_BITS + 1)
   let code = 0
@@ -108,7 +108,7 @@ const moveToFront = (list: Uint8Array, index: number): number => {
   return value
 }
 
-/** The symbols of one block, undone as far as the last column of the sorted rotations. Answers how many bytes it has. */
+/** Decodes the symbols of one block to the last column of the sorted rotations. Returns its length in bytes. */
 const readColumn = (reader: BitReader, column: Uint32Array, capacity: number, counts: Uint32Array): number => {
   const present = reader.bits(16)
   const alphabet = new Uint8Array(256)

@@ -1,5 +1,5 @@
 /**
- * The codecs that need nothing of the runtime: for browsers and edge runtimes, and to compare the native ones with.
+ * Codecs in plain TypeScript, for browsers and edge runtimes, and as a reference for the native ones.
  *
  * @module
  */

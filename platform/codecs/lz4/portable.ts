@@ -84,7 +84,7 @@ const writeLength = (out: Uint8Array, at: number, length: number): number => {
 const compress = (input: Uint8Array, _level: number): Uint8Array => {
   const size = input.length
   const out = new Uint8Array(size + Math.ceil(size / 255) + 16)
-  // Positions plus one; 0 says that the slot is free.
+  // positions plus one; 0 marks a free slot
   const table = new Uint32Array(1 << HASH_BITS)
   let to = 0
   let anchor = 0

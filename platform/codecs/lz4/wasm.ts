@@ -1,7 +1,7 @@
 /**
- * Raw LZ4 blocks by kernels of WebAssembly, which copy 16 bytes at a time; `lz4.wat` and `lz4_encode.wat` are
- * their sources. What the kernels do not take, and what they find damaged, goes to their twin in TypeScript, which says what is
- * wrong.
+ * Raw LZ4 blocks by WebAssembly modules that copy 16 bytes at a time; their sources are `lz4.wat` and `lz4_encode.wat`.
+ * Input that they do not support, or that is damaged, goes to the TypeScript implementation, which reports the precise
+ * error.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { LARGEST, lazyKernel, scratch, withWasmMemory } from "../../wasm/memory.
 import { LZ4, LZ4_ENCODE } from "../../wasm/modules_generated.ts"
 
 const decoder = lazyKernel<{
-  /** 1 if the block is whole and makes `size` bytes, else 0. */
+  /** Returns 1 if the block is complete and decodes to `size` bytes, else 0. */
   readonly decode: (input: number, length: number, output: number, size: number) => number
 }>(LZ4)
 
@@ -26,7 +26,7 @@ const decompress: Compressor["decompress"] = (input, size, allocate = (n) => new
 }
 
 const encoder = lazyKernel<{
-  /** Answers the bytes of the result. */
+  /** Returns the size of the result. */
   readonly encode: (input: number, length: number, output: number) => number
 }>(LZ4_ENCODE)
 

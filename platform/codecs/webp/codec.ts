@@ -1,5 +1,5 @@
 /**
- * WebP by `@jsquash/webp` (libwebp in WebAssembly): imported, compiled and started when it is first asked for.
+ * WebP by `@jsquash/webp` (libwebp in WebAssembly): imported, compiled and started on first use.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { Codecs, type Picture, type WebpCodec, type WebpEncoder } from "../servi
 import { CodecError } from "../../errors.ts"
 import { guarded } from "../bounds.ts"
 
-/** What of the package's modules is used. */
+/** The parts of the package's modules that are used. */
 interface Decoder {
   readonly decode: (input: Uint8Array) =>
     | { readonly width: number; readonly height: number; readonly data: Uint8ClampedArray }
@@ -139,7 +139,7 @@ const loadEncoder = async (compile: Compile, broken: () => void): Promise<WebpEn
   }
 }
 
-/** Loads once, when it is first asked for, and again after a failure. */
+/** Loads on first use, and again after a failure. */
 const once = <A>(what: string, load: (broken: () => void) => Promise<A>): Effect.Effect<A, CodecError> => {
   let loading: Promise<A> | undefined
   const forget = () => {

@@ -1,5 +1,5 @@
 /**
- * Where Deno, Bun and Node find WebP: beside the code of its package.
+ * Locates the WebAssembly files of WebP for Deno, Bun and Node: next to the code of the package.
  *
  * @module
  */

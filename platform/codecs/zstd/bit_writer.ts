@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Takes bits; `finish` gives the bytes, with the mark by which a reader finds where they end. */
+/** Writes bits; `finish` returns the bytes, with the end mark that readers search for. */
 export class BackwardBits {
   private held = 0
   private count = 0
@@ -15,7 +15,7 @@ export class BackwardBits {
     this.at = start
   }
 
-  /** The lower `count` bits of `value`, 16 at most, of which the others are 0. */
+  /** Writes the lower `count` bits of `value`, at most 16; its other bits must be 0. */
   put(value: number, count: number): void {
     this.held |= value << this.count
     this.count += count
@@ -42,7 +42,7 @@ export class BackwardBits {
     return this.align()
   }
 
-  /** Fills the last byte with zeros; where the stream ends then. */
+  /** Pads the last byte with zeros; returns the end of the stream. */
   align(): number {
     if (this.count > 0) this.bytes[this.at++] = this.held
     this.held = 0
@@ -50,7 +50,7 @@ export class BackwardBits {
     return this.at
   }
 
-  /** Bytes that are whole by now. */
+  /** Number of complete bytes. */
   get length(): number {
     return this.at - this.start
   }

@@ -59,7 +59,7 @@ export const encodeZstd = (input: Uint8Array): Uint8Array => {
   return out.slice(0, to)
 }
 
-/** The block of matches and literals; undefined if it is not shorter than the `size` bytes that it stands for. */
+/** Encodes a block of matches and literals; undefined if it is not shorter than its `size` bytes of content. */
 const encodeBlock = (matches: Matches, size: number): Uint8Array | undefined => {
   const { count, lengths, literals, offsets, rest } = matches
   const out = new Uint8Array(rest.length + 16 * count + 1024)
@@ -79,7 +79,7 @@ const encodeBlock = (matches: Matches, size: number): Uint8Array | undefined => 
 
 const highestBit = (value: number): number => 31 - Math.clz32(value)
 
-/** Codes of lengths, of which each has the extra bits of `bits` over its base; small ones are looked up. */
+/** Returns the codes of lengths; each code has `bits` extra bits over its base. Small lengths are looked up. */
 const codesOf = (values: Uint32Array, count: number, base: Int32Array, few: Uint8Array, shift: number): Uint8Array => {
   const codes = new Uint8Array(count)
   for (let i = 0; i < count; i++) {

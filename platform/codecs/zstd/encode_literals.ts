@@ -45,7 +45,7 @@ export const writeLiterals = (literals: Uint8Array, out: Uint8Array, at: number)
     }
   } else to = encode(literals, 0, size, values, lengths, body, to)
   if (to >= size) return stored(literals, out, at)
-  // two sizes of 10, 14 or 18 bits behind four bits that say which
+  // two sizes of 10, 14 or 18 bits; the four bits before them state which
   const form = four ? (size < 1 << 10 ? 1 : size < 1 << 14 ? 2 : 3) : 0
   const width = [10, 10, 14, 18][form]
   const head = new BackwardBits(out, at)

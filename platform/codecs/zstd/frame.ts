@@ -1,6 +1,6 @@
 /**
- * The outline of a zstd frame: what its headers promise, and where it ends. Read before any decoder runs, because the
- * runtimes differ in what they do with a second frame, with trailing bytes and with forged windows.
+ * The outline of a zstd frame: the claims of its headers, and its end. It is read before any decoder runs, because
+ * runtimes treat a second frame, trailing bytes and forged windows differently.
  *
  * @module
  */
@@ -14,11 +14,11 @@ export const BLOCK_MAX = 131072
 export interface ZstdFrame {
   /** Where the first block's header starts. */
   readonly start: number
-  /** Bytes that a match may reach back. */
+  /** Maximum distance of a match in bytes. */
   readonly window: number
-  /** Whether four bytes of XXH64 follow the last block. */
+  /** True if four bytes of XXH64 follow the last block. */
   readonly checksum: boolean
-  /** Whether the header says how many bytes there are in all. */
+  /** True if the header contains the content size. */
   readonly sized: boolean
 }
 
@@ -53,7 +53,7 @@ export const readZstdFrame = (input: Uint8Array, size: number): ZstdFrame => {
   }
   at += sizeBytes
   const start = at
-  // Walk the blocks: how much they can hold bounds the result, and the frame must end where the input does.
+  // walk the blocks: their capacity bounds the result, and the frame must end with the input
   let capacity = 0
   for (let last = false; !last;) {
     if (length < at + 3) throw damaged("the frame ends early; it is cut short")

@@ -61,11 +61,14 @@ export const nextState = (currentFseEncoder: FseEncoder, state: number, symbol: 
   return currentFseEncoder.states[(state >>> count) + currentFseEncoder.find[symbol]]
 }
 
-/** Writes the last state, with which a reader begins. */
+/** Writes the last state, which a reader starts with. */
 export const lastState = ({ log }: FseEncoder, state: number, out: BackwardBits): void =>
   out.put(state & ((1 << log) - 1), log)
 
-/** The shares of `1 << log` states by how often symbols occur, of which there are at least two kinds, fewer than states. */
+/**
+ * Distributes `1 << log` states among symbols by their frequency; there must be at least two symbols, and fewer than
+ * states.
+ */
 export const shares = (uses: Uint32Array, log: number): Int16Array => {
   const size = 1 << log
   const total = uses.reduce((sum, n) => sum + n, 0)

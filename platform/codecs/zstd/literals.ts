@@ -19,7 +19,7 @@ const decodeStream = (
   const mask = (1 << maxBits) - 1
   let remaining = backwardBits(bytes, from, end)
   let to = first
-  // While a whole window is left, its (at most 18) bits lie in three bytes.
+  // while a whole window remains, its bits (at most 18) are in three bytes
   while (to < last && remaining >= maxBits) {
     const position = remaining - maxBits
     const byte = from + (position >>> 3)

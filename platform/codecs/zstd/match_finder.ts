@@ -1,6 +1,6 @@
 /**
- * What repeats in a zstd frame: for a block, how many literals stand before each match, how long it is, and how far back,
- * where a distance that was there before is a number below four (RFC 8878, 3.1.1.5).
+ * Finds the matches of a zstd frame: for a block, the number of literals before each match, its length and its
+ * distance; a recent distance is a number below four (RFC 8878, 3.1.1.5).
  *
  * @module
  */

@@ -1,8 +1,9 @@
 /**
- * The zstd decoder of `node:zlib`, one for all frames of a codec layer: a new one for each, as `zstdDecompressSync` takes, costs Deno a fifth of
- * the time for 64 KiB. Reusing one synchronously takes what that function is made of (`_handle` and `_writeState`, the same in
- * Node, Deno and Bun) but Node does not document. So it is looked at before it is used, what it gives is believed only if it
- * consumed and filled everything; whatever else happens is left to `zstdDecompressSync`.
+ * The zstd decoder of `node:zlib`, one for all frames of a codec layer: creating one for each frame, as
+ * `zstdDecompressSync` does, costs Deno a fifth of the time for 64 KiB. Reusing one synchronously needs the internals
+ * of that function (`_handle` and `_writeState`, equal in Node, Deno and Bun), which Node does not document. They are
+ * therefore checked before use, and a result is accepted only if all input was consumed and all output filled;
+ * otherwise `zstdDecompressSync` does the work.
  *
  * @module
  */
@@ -24,15 +25,15 @@ interface Decoder {
       outputLength: number,
     ) => void
   }
-  /** What is left of the output and of the input. */
+  /** Remaining output and input. */
   readonly _writeState?: Uint32Array
 }
 
-/** Starts a decoder; `undefined` where it is not as it is known. */
+/** Starts a decoder; `undefined` if its internals are not as expected. */
 const start = (): Decoder | undefined => {
   try {
     const decoder = zlib().createZstdDecompress() as unknown as Decoder
-    // an error is told by the state, which is left as it was
+    // an error leaves the state unchanged, which is how it is detected
     decoder.on("error", () => {})
     if (
       typeof decoder._handle?.reset === "function" && typeof decoder._handle.writeSync === "function" &&
@@ -45,8 +46,8 @@ const start = (): Decoder | undefined => {
 }
 
 /**
- * Fills `output` with what the frame `input` holds, whose header says that it is just as much. Returns false, with anything in
- * `output`, if that did not work.
+ * Fills `output` with the content of the frame `input`, whose header declares exactly that size. Returns false on
+ * failure; `output` is then undefined.
  */
 export type DecodeFrame = (input: Uint8Array, output: Uint8Array) => boolean
 

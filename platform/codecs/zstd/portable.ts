@@ -17,7 +17,7 @@ import { readLiterals } from "./literals.ts"
 import { runSequences, type ZstdState } from "./sequences.ts"
 import type { HuffmanTable } from "./entropy_tables.ts"
 
-/** The checksum that a frame may end with is not computed: the engine's frames have none. */
+/** The checksum at the end of a frame is not verified: the engine's frames have no checksum. */
 const decompress = (input: Uint8Array, size: number): Uint8Array => {
   const frame = readZstdFrame(input, size)
   const out = new Uint8Array(size)

@@ -34,13 +34,13 @@ const bases = (bits: ArrayLike<number>, first: number): Int32Array => {
 export const literalBits: Uint8Array = /* @__PURE__ */ Uint8Array.from(
   [...new Array<number>(16).fill(0), 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
 )
-/** Extra bits of the codes of lengths of matches. */
+/** Extra bits of the codes of match lengths. */
 export const matchBits: Uint8Array = /* @__PURE__ */ Uint8Array.from(
   [...new Array<number>(32).fill(0), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
 )
-/** What they are added to. */
+/** Base values of the codes of literal lengths. */
 export const literalBase: Int32Array = /* @__PURE__ */ bases(literalBits, 0)
-/** What they are added to. */
+/** Base values of the codes of match lengths. */
 export const matchBase: Int32Array = /* @__PURE__ */ bases(matchBits, 3)
 
 const ones = (count: number, value = 1): Array<number> => new Array<number>(count).fill(value)
@@ -126,7 +126,7 @@ export const runSequences = (
     const start = readTables(state.tables, modes, bytes, at, end)
     const { literals: ll, offsets: of, matches: ml } = state.tables as Required<SequenceTables>
     let remaining = backwardBits(bytes, start, end)
-    // At most 17 bits at once; three bytes hold them wherever they start.
+    // at most 17 bits at once: three bytes contain them, wherever they start
     const read = (bits: number): number => {
       remaining -= bits
       if (remaining < 0) throw damagedZstd("the sequences of a block are cut short")

@@ -16,7 +16,7 @@ interface ZstdPackage {
   readonly init: (url?: string) => Promise<void>
 }
 
-/** Longer inputs are left to the other encoder: the package does not check whether its memory suffices. */
+/** Longer inputs use the other encoder: the package does not check whether its memory suffices. */
 const MAX_INPUT = 1 << 28
 
 const DEFAULT_LEVEL = 3

@@ -61,9 +61,9 @@ function* linksIn(page: string): Generator<string> {
 }
 
 /**
- * The names that the index page of the folder `base` (a URL without query or slash behind) shows, in the order of their
- * bytes; `undefined` if the page is none. Links that lead out of the folder, or further into it than one name, are passed
- * by. A name that is shown with a slash behind is a folder.
+ * Returns the names on the index page of the folder `base` (a URL without query or trailing slash), in byte order;
+ * `undefined` if the page is not an index. Links out of the folder, or deeper into it than one name, are ignored. A
+ * name with a trailing slash is a folder.
  */
 export const parseIndexPage = (page: string, base: string): ReadonlyArray<Entry> | undefined => {
   const match = new Map<string, Entry>()

@@ -14,10 +14,10 @@ const isListing = (url: string): boolean => {
   return path.endsWith("/") || path.endsWith(`/${MANIFEST_NAME}`)
 }
 
-/** A client over `fetch`. */
+/** Creates a client based on `fetch`. */
 export const makeFetchClient = (): HttpClient.HttpClient =>
   Effect.runSync(Effect.provide(HttpClient.HttpClient, FetchHttpClient.layer)).pipe(
-    // the headers of tracing would make browsers ask for permission first
+    // tracing headers would make browsers send a preflight request
     HttpClient.withTracerPropagation(false),
     HttpClient.transform((answer, request) =>
       isListing(request.url)

@@ -6,7 +6,7 @@
 import { NotFound, StorageError, type StorageOp, type StorageReason } from "../../errors.ts"
 import { pageOrigin } from "./origin.ts"
 
-/** An answer that is none of the expected; the cause of a {@link StorageError}. */
+/** An unexpected response; the cause of a {@link StorageError}. */
 export class HttpFailure extends Error {
   override readonly name: string = "HttpFailure"
   /** The status. */
@@ -39,7 +39,7 @@ const reasonOf = (status: number): StorageReason =>
     ? "Unavailable"
     : "Unknown"
 
-/** Whether a status says that nothing is there. */
+/** Whether a status means that the file does not exist. */
 export const isMissing = (status: number): boolean => status === 404 || status === 410
 
 /** The failure that a status means where another was expected. */
@@ -79,7 +79,10 @@ const redacted = (text: string, url: string): string => {
   return existing.replace(/(https?:\/\/)[^\s/?#"'@]*@/gi, "$1").replace(/(https?:\/\/[^\s?"']*)\?[^\s"')]*/gi, "$1")
 }
 
-/** What the runtime threw, redacted. The errors of the client also hold the request with its headers, which is left out. */
+/**
+ * Returns a redacted copy of the runtime's error. The client's errors also contain the request with its headers, which
+ * is omitted.
+ */
 const redactedCause = (cause: unknown, url: string, depth = 0): unknown => {
   if (!(cause instanceof Error) || depth >= 5) return undefined
   const copy = new Error(redacted(cause.message, url), { cause: redactedCause(cause.cause, url, depth + 1) })

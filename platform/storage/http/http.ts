@@ -1,9 +1,9 @@
 /**
- * Storage on a web server, to read from: any server that serves files, with ranges for large ones.
+ * Read-only storage on a web server: any server that serves files, with ranges for large ones.
  *
- * Folders come from a manifest (`tessera publish` makes one) at the array or above it, or else from the index pages of the
- * server. A query goes with every request: `https://host/array?sig=…` reads `https://host/array/__schema/…?sig=…`; it ends
- * at the next slash, so a slash in it must be written `%2F`.
+ * Folders come from a manifest (`tessera publish` creates one) at the array or above it, or else from the server's
+ * index pages. A query is sent with every request: `https://host/array?sig=…` reads
+ * `https://host/array/__schema/…?sig=…`; it ends at the next slash, so a slash in it must be written `%2F`.
  *
  * @module
  */
@@ -28,23 +28,24 @@ const readOnly = (op: StorageOp, uri: string): Effect.Effect<never, StorageError
   )
 
 /**
- * A storage that asks web servers by `client`, one request at a time for each call, each range and each folder, without
+ * Creates a storage that reads from web servers through `client`, one request for each call, range and folder, without
  * retries and without limit: {@link httpFiles} adds those.
  *
- * What it answers with, besides the bytes: `NotFound` for 404 and 410; `StorageError` with reason `Denied` for 401 and
- * 403, `Unavailable` for 429, 5xx, bodies that break off and a server that is not there, `Timeout` when it does not answer
- * in time, `Truncated` for bodies that are shorter than promised and for ranges past the end, `Unsupported` for writes, for a server that answers a range
- * with a large whole file, and for one that lists no folder where there is no manifest, `Conflict` for a file that the
- * manifest names and the server does not have and for one that changed since it was first read, and `Unknown` for what no
- * server should answer. Interruption gives up the requests under way.
+ * Errors: `NotFound` for 404 and 410; `StorageError` with reason `Denied` for 401 and 403; `Unavailable` for 429, 5xx,
+ * interrupted bodies and unreachable servers; `Timeout` for servers that do not respond in time; `Truncated` for bodies
+ * shorter than declared and for ranges past the end; `Unsupported` for writes, for a server that responds to a range
+ * with a large whole file, and for one that lists no folders and has no manifest; `Conflict` for a file that the
+ * manifest lists and the server does not have, and for one that changed since it was first read; and `Unknown` for
+ * invalid responses. Interruption cancels requests in flight.
  *
- * A file changed if its ETag, its Last-Modified or its size is another than in the answers before. `read` and `readTail`
- * begin with the file as it is; `readRanges` and `size` fail once, and begin anew when they are called again. An array that
- * is open holds on to the files that it began with: once one of them changed, its reads fail until it is opened again.
+ * A file changed if its ETag, Last-Modified or size differs from earlier responses. `read` and `readTail` start with
+ * the current file; `readRanges` and `size` fail once, and start anew when they are called again. An open array keeps
+ * the versions of the files that it started with: once one of them changed, its reads fail until it is opened again.
  *
- * Redirects are followed here: at most 10, not from `https:` to `http:` (`Denied`), and without the option `headers` where
- * they lead to another origin. The client must not follow them itself; for one over `fetch` the redirect mode is set with
- * `FetchHttpClient.RequestInit`, in place of a `RequestInit` that its layer was given. Requests make no spans.
+ * This storage follows redirects itself: at most 10, not from `https:` to `http:` (`Denied`), and without the option
+ * `headers` to other origins. The client must not follow them; for one based on `fetch` the redirect mode is set with
+ * `FetchHttpClient.RequestInit`, replacing a `RequestInit` of its layer. The client's requests create no spans;
+ * `withSpans` adds spans without query strings.
  *
  * ```ts
  * import { makeHttpStorage } from "@tessera/array/platform"
@@ -65,7 +66,7 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
   const reads = makeReads(send)
   const { list, listedBy } = makeListing(send)
 
-  /** A file that is gone though the manifest names it: the manifest is older than the array. */
+  /** Handles a missing file that the manifest lists: the manifest is older than the array. */
   const mapStaleManifest = <A>(op: StorageOp, uri: string, read: Effect.Effect<A, NotFound | StorageError>) =>
     Effect.mapError(read, (error) => {
       const manifest = error instanceof NotFound ? listedBy(uri) : undefined

@@ -1,8 +1,8 @@
 /**
- * What is in a folder on a web server: from a manifest at the array or above it, or from the server's index pages.
+ * Lists folders on a web server: from a manifest at the array or above it, or from the server's index pages.
  *
- * A listing is as fresh as its call, and listings that are asked for at the same time share the request for the manifest.
- * What is remembered is only where manifests are, where there are none, and which folders the server lists.
+ * A listing is as fresh as its call, and concurrent listings share the request for the manifest. Only the locations of
+ * manifests, their absence, and the server's ability to list folders are remembered.
  *
  * @module
  */
@@ -39,10 +39,10 @@ const baseOf = (url: string): string => url.replace(/[?#].*$/s, "").replace(/\/+
 const failure = (uri: string, reason: StorageError["reason"], message: string, cause?: unknown): StorageError =>
   new StorageError({ op: "list", uri, reason, cause: new Error(message, { cause }) })
 
-/** Statuses with which servers say that they have no such file, or none that they show. */
+/** Statuses that servers use for missing or hidden files. */
 const isAbsent = (status: number): boolean => isMissing(status) || [400, 401, 403, 405, 407].includes(status)
 
-/** Manifests are remembered up to this many bytes; the one that was used longest ago is asked for again. */
+/** Maximum size of remembered manifests in bytes; the least recently used one is requested again. */
 const MAX_REMEMBERED = 2 * LARGEST_MANIFEST
 
 /** Listings over requests. */
@@ -73,7 +73,7 @@ export const makeListing = (send: Send): HttpListing => {
       return Effect.fail(error instanceof StorageError ? error : failure(request.uri, "Unknown", error.message))
     })
 
-  /** The manifest of a folder; undefined if it has none. */
+  /** Returns the manifest of a folder; undefined if it has no manifest. */
   const manifestAt = (uri: string, at: HttpPlace): Effect.Effect<Manifest | undefined, StorageError> =>
     manifestFlights(
       at.base + at.query,
@@ -137,7 +137,7 @@ export const makeListing = (send: Send): HttpListing => {
             return yield* Effect.fail(failure(uri, "Unsupported", message))
           }
           const page = new TextDecoder().decode(bytes)
-          // links of a page that was redirected to are in the folder there, or by their names in the one that was asked for
+          // links of a redirected page are relative to its URL, or name entries of the requested folder
           const there = parseIndexPage(page, baseOf(answer.url))
           const entries = there?.length ? there : parseIndexPage(page, at.base) ?? there
           if (entries === undefined) return { kind: "unlisted", status }
@@ -171,7 +171,7 @@ export const makeListing = (send: Send): HttpListing => {
         const at = { base, query: place.query }
         const lists = listed.has(base) || (yield* pageAt(uri, at)).kind === "listed"
         if (lists && page.kind === "missing") return []
-        // inside of an array there is none, and at the array it was looked for
+        // there is no manifest inside an array, and the array itself was checked already
         if (base.length < object.length && !without.has(base)) {
           const manifest = yield* manifestAt(uri, at)
           if (manifest !== undefined) return fromManifest(manifest, base, place.base)
@@ -181,9 +181,9 @@ export const makeListing = (send: Send): HttpListing => {
         }
         if (lists) break
       }
-      // it may be published any time
+      // one may be published at any time
       without.clear()
-      // others say so of folders that they do not list; these ask for a key
+      // other statuses mean that the server does not list the folder; these require credentials
       if (page.status === 401 || page.status === 407) {
         return yield* Effect.fail(failure(uri, "Denied", `the server answered ${page.status}`))
       }

@@ -26,17 +26,17 @@ export type ManifestFile = readonly [path: string, size: number]
 
 /** What is in a folder and below it. Paths are relative to that folder; `""` is the folder itself. */
 export interface Manifest {
-  /** The files, by their paths. */
+  /** The files, by path. */
   readonly files: { readonly size: number; readonly has: (path: string) => boolean }
-  /** Bytes that it takes in memory, about. */
+  /** Approximate size in memory, in bytes. */
   readonly bytes: number
-  /** The names directly in a folder, in the byte order of their names; empty for a folder that is not there. */
+  /** Returns the names directly in a folder, in byte order; empty for a missing folder. */
   readonly list: (folder: string) => ReadonlyArray<Entry>
 }
 
-/** The bytes of the manifest of these files. */
+/** Encodes the manifest of files. */
 export const encodeManifest = (files: ReadonlyArray<ManifestFile>): Uint8Array => {
-  // the engine's own order of strings is that of the bytes, and fast, unless there are surrogates
+  // JavaScript's string order equals byte order, and is fast, unless there are surrogates
   const quick = !files.some(([path]) => /[\ud800-\uffff]/.test(path))
   const order = quick ? (a: string, b: string) => a < b ? -1 : a > b ? 1 : 0 : compareBytewise
   const lines = [...files].sort((a, b) => order(a[0], b[0])).map((file) => JSON.stringify(file))
@@ -45,7 +45,7 @@ export const encodeManifest = (files: ReadonlyArray<ManifestFile>): Uint8Array =
 
 const SLASH = 0x2f
 
-/** The manifest in these bytes, which belong to it from now on. Throws an Error that says what is wrong. */
+/** Decodes a manifest, which keeps the bytes. Throws an Error that describes the problem. */
 export const decodeManifest = (bytes: Uint8Array): Manifest => {
   const { text, starts, ends, shared, sizes, length } = parseManifest(bytes)
   const decoder = new TextDecoder()
@@ -88,7 +88,7 @@ export const decodeManifest = (bytes: Uint8Array): Manifest => {
       while (i < length && shared[i] >= inside)
     } while (i < length && shared[i] >= prefix.length)
     if (sorted) return entries
-    // the path of what is in the folder "a" comes after the files "a-b" and "a.b"
+    // paths in the folder "a" come after the files "a-b" and "a.b"
     entries.sort((a, b) => compareBytewise(a.name, b.name))
     // a folder wins over a file of the same name, as it holds the more
     return entries.filter(({ name, kind }, i) =>

@@ -1,6 +1,6 @@
 /**
- * The text of a manifest, read as bytes: JSON of one shape, in one pass, without an object for each file. That is faster than
- * `JSON.parse`, and what a hostile text makes of memory is bounded by its length.
+ * Parses a manifest as bytes: JSON of a fixed shape, in one pass, without an object per file. This is faster than
+ * `JSON.parse`, and the memory for a hostile text is bounded by its length.
  *
  * @module
  */
@@ -29,10 +29,10 @@ const DEEPEST_VALUE = 64
 const [QUOTE, BACKSLASH, COMMA, SLASH, DOT, ZERO, NINE] = [0x22, 0x5c, 0x2c, 0x2f, 0x2e, 0x30, 0x39]
 const [OPEN_LIST, CLOSE_LIST, OPEN, CLOSE, COLON, PERCENT] = [0x5b, 0x5d, 0x7b, 0x7d, 0x3a, 0x25]
 
-/** The keys beside `files`, and their values. */
+/** The keys other than `files`, and their values. */
 const head: Readonly<Record<string, unknown>> = { format: "tessera-manifest", version: 1 }
 
-/** What a byte means in a path: 0 part of a name, 1 slash, 2 quote, 3 to be looked at more closely. */
+/** Class of each byte in a path: 0 part of a name, 1 slash, 2 quote, 3 requires a closer check. */
 const classes = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte === SLASH) return 1
   if (byte === QUOTE) return 2
@@ -41,7 +41,7 @@ const classes = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 
-/** The files in the text of a manifest. Throws an Error that says what is wrong. */
+/** Returns the files in a manifest. Throws an Error that describes the problem. */
 export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
   // grows where an escape has to be written out: paths are then at its end
@@ -141,7 +141,7 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   const leaves = (path: string): Error => new TypeError(`files: ${quoted(path)} leaves the folder`)
   const tooDeep = (path: string): Error =>
     new TypeError(`files: ${quoted(path)} is nested deeper than ${DEEPEST} folders`)
-  /** What is there in place of a file. */
+  /** Describes the text found instead of a file. */
   const notAFile = (from: number): Error => {
     const have = new TextDecoder().decode(bytes.subarray(from, from + 200))
     return new TypeError(`files: expected [path, size], not ${JSON.stringify(have)} (file ${length})`)
@@ -170,10 +170,10 @@ export const parseManifest = (bytes: Uint8Array): ManifestPaths => {
   let depth = 0
   const words = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const lastWord = bytes.length - 3
-  /** Whether the path before is in `bytes` as it is, without anything unusual. */
+  /** whether the previous path is stored in `bytes` without escapes */
   let plain = false
 
-  /** Takes a path; `at` is behind its first quote. */
+  /** parses a path; `at` is after its first quote */
   const takePath = (): void => {
     // locals are what makes these loops fast
     const from = at

@@ -17,11 +17,11 @@ export interface PublishResult {
   readonly uri: string
   /** How many files it names, and how many bytes these have. */
   readonly files: number
-  /** Bytes of all of them. */
+  /** Total size of the files in bytes. */
   readonly bytes: number
 }
 
-/** Folders no deeper than this are entered: not every storage can tell that a link leads back. */
+/** Maximum depth of folders: not every storage can detect links to a parent folder. */
 const DEEPEST = 32
 
 /** Listings and sizes under way at a time. */
@@ -45,7 +45,7 @@ interface Folder {
 const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(/[/\\]$/.test(folder) ? folder : `${folder}${path.includes("/") ? "/" : "\\"}`)
 
-/** All files below `uri`, by their paths from there. Memory and time are bounded by what a manifest may have. */
+/** Lists all files below `uri` by relative path. Memory and time are bounded by the maximum size of a manifest. */
 const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<ManifestFile>, StorageError> =>
   Effect.gen(function* () {
     const refuse = (reason: string) => {
@@ -56,7 +56,7 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
     const realPath = (path: string) => storage.realPath?.(inside(path)) ?? Effect.succeed(inside(path))
     const concurrency = inFlight(storage, uri, CONCURRENCY)
 
-    /** What a link to a folder leads through; `undefined` if it leads to a folder that it lies in, or nowhere by now. */
+    /** Returns the target of a link to a folder; `undefined` if the target contains the link, or is missing. */
     const throughLink = ({ path, through }: Folder, below: string) =>
       Effect.gen(function* () {
         const [holder, target] = [yield* realPath(path), yield* realPath(below)]
@@ -119,14 +119,14 @@ const filesBelow = (storage: Storage, uri: string): Effect.Effect<ReadonlyArray<
   })
 
 /**
- * Writes the manifest of a folder – an array, a group, or any folder of them – into it: one file, `__tessera_manifest.json`,
- * with the names and sizes of all files below. A web server that does not list folders serves the folder with it. It is a
- * snapshot: what is written later is not seen before the folder is published again.
+ * Writes the manifest of a folder – an array, a group, or any folder of them – into the folder: one file,
+ * `__tessera_manifest.json`, with the names and sizes of all files below. A web server that does not list folders
+ * serves the folder with it. It is a snapshot: later changes are visible only after publishing again.
  *
- * Links to files and folders are followed, but for a link to a folder that it lies in.
+ * Links to files and folders are followed, except links to a folder that contains them.
  *
- * It costs one listing per folder, and where these do not tell sizes, one request per file. `NotFound` if there is nothing
- * in the folder.
+ * Takes one listing per folder and, where listings do not contain sizes, one request per file. Fails with `NotFound` if
+ * the folder is empty.
  *
  * ```ts
  * import { makeMemoryStorage, publish } from "@tessera/array/platform"

@@ -1,5 +1,5 @@
 /**
- * Files on a web server: whole, by ranges, by their end, by size. Every answer is held against what was asked for.
+ * Reads files on a web server: whole, by ranges, by their end, by size. Every response is compared with the request.
  *
  * @module
  */
@@ -20,13 +20,13 @@ import type { ByteRange, Tail } from "../service.ts"
 /** What reading can fail with. */
 export type ReadFailure = NotFound | StorageError
 
-/** Files that a server without ranges can serve all the same: read from their beginning, this far. */
+/** Servers without ranges can still serve files of this size: they are read from the beginning. */
 const SMALL = 16 << 20
 
-/** No file is read whole beyond this; TileDB has none that is, and a body may have no end. */
+/** Maximum size of a file that is read whole; TileDB has no larger ones, and a body may be endless. */
 const LARGEST = 1 << 30
 
-/** Ranges of one call that are asked for at once. */
+/** Maximum number of concurrent ranges of one call. */
 const CONCURRENCY = 16
 
 /** A Content-Range header; `total` is undefined where the server does not tell. */
@@ -86,7 +86,7 @@ export const makeReads = (send: Send): HttpReads => {
     answer: HttpAnswer,
     check: VersionCheck,
   ): Effect.Effect<never, ReadFailure> => {
-    // the precondition failed; or the file is gone, and what comes in its place is another one
+    // the precondition failed, or the file was removed; a replacement is another version
     if (answer.status === 412 || isMissing(answer.status)) check.reject()
     const failure = answer.status === 412
       ? changed(op, uri)

@@ -11,10 +11,10 @@ import { StorageError, type StorageOp } from "../../errors.ts"
 /** The statuses of an answer that names another URL for the same request. */
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Redirects in a row that are followed. */
+/** Maximum number of consecutive redirects. */
 export const MAX_REDIRECTS = 10
 
-/** Whether a status says that the file is at the URL in the Location header. */
+/** Whether a status means that the file is at the URL in the Location header. */
 export const isRedirect = (status: number): boolean => redirects.has(status)
 
 /** Headers arrive with one character for each byte; servers write UTF-8 into Location. */
@@ -29,8 +29,9 @@ const decodeHeader = (value: string): string => {
 }
 
 /**
- * The URL of the next request, after `from` (a URL of the chain that began at `start`) was redirected to `location`. Throws
- * {@link StorageError}; its message holds no part of a target but the host, since paths and queries can be signed.
+ * Returns the URL of the next request, after `from` (a URL of the chain that began at `start`) was redirected to
+ * `location`. Throws {@link StorageError}; its message contains only the host of a target, since paths and queries can
+ * be signed.
  */
 export const redirectTarget = (
   op: StorageOp,

@@ -1,6 +1,6 @@
 /**
- * One request and its answer: sent, waited for no longer than agreed, read no further than needed, and given up when
- * nobody waits any more.
+ * One request and its response: sent, limited in time, read no further than needed, and cancelled when its caller is
+ * interrupted.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { cutBody, transportFailure } from "./errors.ts"
 import { bindHeaders, type BoundHeaders, type RequestHeaders } from "./origin.ts"
 import { isRedirect, MAX_REDIRECTS, redirectTarget } from "./redirect.ts"
 
-/** How to ask a web server. */
+/** Options of HTTP storage. */
 export interface HttpOptions {
   /**
    * Headers such as `authorization`. They are sent to the origins in `origin` and to no other one: neither to group members
@@ -26,16 +26,16 @@ export interface HttpOptions {
    */
   readonly headers?: Readonly<Record<string, string>>
   /**
-   * The origins that receive `headers`: URLs, of which scheme, host and port count (`https://data.example`). Default: the
-   * origin of the first URI that a program passes in. Origins that only a group names receive none: set it for those, and
-   * wherever a program opens URIs that it did not choose.
+   * The origins that receive `headers`: URLs whose scheme, host and port count (`https://data.example`). Default: the
+   * origin of the first URI that a program passes in. Origins that only a group names receive no headers: set this
+   * option for them, and wherever a program opens URIs that it did not choose.
    */
   readonly origin?: string | URL | ReadonlyArray<string | URL>
-  /** How long an answer may take to begin, and each 8 MiB of it to arrive. Default: 30 seconds. */
+  /** Time limit for the start of a response, and for each 8 MiB of its body. Default: 30 seconds. */
   readonly timeout?: Duration.DurationInput
 }
 
-/** What is asked for. */
+/** A request. */
 export interface HttpRequest {
   /** The storage call that asks, for messages. */
   readonly op: StorageOp
@@ -67,10 +67,10 @@ export type Send = (request: HttpRequest) => Effect.Effect<HttpAnswer, StorageEr
 
 const TIMEOUT = Duration.seconds(30)
 
-/** So many bytes of a body get the time that the beginning of an answer gets. */
+/** Part of a body that has the time limit of a response's start, in bytes. */
 const TIMED = 8 << 20
 
-/** A body that is not wanted is read this far, and no longer than this, before the connection is given up. */
+/** An unneeded body is read up to this size and for this time before the connection is closed. */
 const SHORT = 1 << 14
 const PATIENCE = Duration.millis(200)
 
@@ -82,7 +82,7 @@ const lengthOf = (response: HttpClientResponse): number | undefined => {
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-/** Whether the bytes of a whole file come as the server compressed them, though it was asked not to. */
+/** Whether the server compressed the file although the request asked for identity encoding. */
 const isCompressed = ({ status, headers }: HttpClientResponse): boolean => {
   const encoding = headers["content-encoding"] ?? "identity"
   // Deno decodes no answer to a request that names encodings; all others do, and keep the header
@@ -150,7 +150,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     return new StorageError({ op, uri, reason: "Timeout", cause })
   }
 
-  /** Each 8 MiB of a body has its own time: a server that promises a huge body and sends nothing is not waited for. */
+  /** Limits the time for each 8 MiB of a body: a server that declares a huge body and sends nothing is not awaited. */
   const withProgress = <A, E>(
     { op, uri }: HttpRequest,
     read: (told: (bytes: number) => void) => Effect.Effect<A, E>,
@@ -226,7 +226,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     }
     const sent = method === "GET" ? client.get(url, { headers }) : client.head(url, { headers })
     return withRedirects(follow ? "follow" : "manual", sent).pipe(
-      // the spans of the client would hold URLs with their queries, and headers
+      // the client's spans would contain URLs with queries, and headers
       Effect.locally(currentTracerDisabledWhen, () => true),
       Effect.mapError((error) => transportFailure(op, uri, url, withoutHeaders(causeOf(error), own))),
     )
@@ -254,7 +254,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
         // without headers of the program the browser may follow by itself, as there is nothing to keep from others
         let response = yield* ask(request, url, own, hidesRedirects && own === undefined)
         if (response.status === 0) {
-          // an "opaqueredirect" response: not followed, and without a Location
+          // an "opaqueredirect" response: not followed, and without a Location header
           hidesRedirects = true
           if (own !== undefined) {
             const message =
@@ -283,7 +283,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
     })
 }
 
-/** Sends a request with this redirect mode of `fetch`; other clients do not follow redirects unless they are told to. */
+/** Sends a request with this redirect mode of `fetch`; other clients follow no redirects by default. */
 const withRedirects = <A, E>(redirect: "manual" | "follow", sent: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.flatMap(
     Effect.serviceOption(FetchHttpClient.RequestInit),
@@ -294,7 +294,7 @@ const withRedirects = <A, E>(redirect: "manual" | "follow", sent: Effect.Effect<
       }),
   )
 
-/** A body that is not wanted: read to its end if that is near, so that the connection is of further use, or else ended. */
+/** Discards a body: reads a short rest so that the connection can be reused, or closes the connection. */
 const discard = (response: HttpClientResponse): Effect.Effect<void> =>
   // ignored inside of the timeout too: the runtime logs how the fiber that it starts ends, with the URL
   gather(response.stream, SHORT, undefined).pipe(firstFailure, Effect.ignore, Effect.timeout(PATIENCE), Effect.ignore)

@@ -1,15 +1,15 @@
 /**
- * From storage URIs to the URLs that are asked for.
+ * Converts storage URIs to request URLs.
  *
  * @module
  */
 import { StorageError, type StorageOp } from "../../errors.ts"
 
-/** A place on a web server. */
+/** A location on a web server. */
 export interface HttpPlace {
-  /** The URL without its query and without slashes at the end. */
+  /** The URL without its query and without trailing slashes. */
   readonly base: string
-  /** The query with its question mark, or `""`. It goes with every request at and below the place. */
+  /** The query with its question mark, or `""`. It is sent with every request at and below the location. */
   readonly query: string
 }
 
@@ -19,11 +19,11 @@ const unsafe = /[#?\\\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})/g
 
 const escape = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`
 
-/** Where the inside of an array or group begins: the names that TileDB makes there. */
+/** The names that TileDB creates in arrays and groups: the inside begins there. */
 const insides =
   /\/__(?:(?:schema|fragments|commits|fragment_meta|meta|labels|group)(?=\/|$)|\d+_\d+_|[0-9a-f]{32}_|(?:array_schema|tiledb_group)\.tdb$)/
 
-/** Percent signs are escapes in what a user writes, and nothing else in the names inside of an array. */
+/** Escapes a path: percent signs are escapes in user input, and literal in names inside an array. */
 const escaped = (path: string): string => {
   const inside = path.search(insides)
   const [outer, inner] = inside < 0 ? [path, ""] : [path.slice(0, inside), path.slice(inside)]
@@ -31,10 +31,10 @@ const escaped = (path: string): string => {
 }
 
 /**
- * The place that a URI means. Percent signs are escapes, as in any URL (but not inside of an array, where names are as TileDB
- * made them). The query ends at the next slash, so that names
- * can be put behind it: `https://host/array?sig=1/__schema` is `__schema` in the array, and `?sig=1` goes with every
- * request; a slash in a query is written `%2F`. Throws {@link StorageError}.
+ * Returns the location of a URI. Percent signs are escapes, as in any URL, except inside an array, where names are as
+ * TileDB created them. The query ends at the next slash, so that names can follow it:
+ * `https://host/array?sig=1/__schema` is `__schema` in the array, and `?sig=1` is sent with every request; a slash in a
+ * query is written `%2F`. Throws {@link StorageError}.
  */
 export const httpPlace = (op: StorageOp, uri: string): HttpPlace => {
   const parts = /^(https?:\/\/[^/?#\\]+)([^?]*)(\?[^/]*)?(.*)$/is.exec(uri)
@@ -88,7 +88,7 @@ export const namesBelow = (folder: string, base: string): ReadonlyArray<string> 
 // deno-lint-ignore no-control-regex
 const separators = /[/\\\x00-\x1f\x7f]/
 
-/** Whether a name is that of something in a folder, and stays there when it becomes part of a URL. */
+/** Whether a name stays inside its folder when it becomes part of a URL. */
 export const staysInFolder = (name: string): boolean => {
   if (separators.test(name)) return false
   // URLs take the escape of a dot for a dot, and some servers that of a slash for a slash

@@ -73,17 +73,17 @@ interface Remembered {
 export interface VersionCheck {
   /** The headers for the next request for a part of the file. */
   readonly preconditions: () => RequestHeaders | undefined
-  /** Takes note of an answer; `false` if it is about another version than those before. */
+  /** Records a response; returns `false` if it belongs to another version than earlier ones. */
   readonly accept: (version: FileVersion) => boolean
-  /** Whether no other call has met another version meanwhile; to be asked when the bytes have arrived. */
+  /** Whether no other call has seen another version meanwhile; called when the bytes have arrived. */
   readonly holds: () => boolean
-  /** The server says that there is another version. */
+  /** Records that the server has another version. */
   readonly reject: () => void
 }
 
-/** How a call reads its file. */
+/** Options of a version check. */
 export interface VersionCheckOptions {
-  /** The call is complete in itself: it takes the file as it is now, whatever the calls before saw. */
+  /** The call is complete in itself: it accepts the current file, whatever earlier calls saw. */
   readonly anew?: boolean
   /** The calls with which it must agree; without a session, all that came before. */
   readonly session?: ReadSession
@@ -113,7 +113,7 @@ export const makeFileVersions = (max: number = MAX_FILES): FileVersions => {
     if (among.size > max) among.delete(among.keys().next().value!)
   }
 
-  /** In a page of another origin, the browser would ask the server for permission to send these headers. */
+  /** On a page of another origin, the browser would send a preflight request for these headers. */
   const mayAsk = (url: string): boolean => {
     const page = pageOrigin()
     return page === undefined || page === originOf(url)

@@ -16,10 +16,10 @@ import { localPath } from "../uri.ts"
 const fs = builtin("node:fs")
 const path = builtin("node:path")
 
-/** One call moves less than 2 GiB, whatever is asked of it. */
+/** Maximum size of one write call, below 2 GiB. */
 const WRITE_MAX = 1 << 30
 
-/** Small pieces of a file are gathered until they are so many bytes: more make no call cheaper. */
+/** Small pieces of a file are buffered up to this size: larger calls are not cheaper. */
 const GATHERED = 1 << 18
 
 /** The bytes of larger files are synced while the event loop goes on: that takes as long as the disk needs for them. */
@@ -33,25 +33,25 @@ const writeAt = (fd: number, bytes: Uint8Array, position: number): void => {
 
 const codeOf = (error: unknown): string => (error as { code?: string }).code ?? ""
 
-/** Removes a folder that nobody needs, if it is empty and can be removed. */
+/** Removes an unneeded folder if it is empty and can be removed. */
 const discardFolder = (folder: string): void => {
   try {
     fs().rmdirSync(folder)
   } catch {
-    // it stays
+    // the folder stays
   }
 }
 
-/** Removes a file that nobody needs, if it can be removed: what led here matters more. */
+/** Removes an unneeded file if possible: the error that led here matters more. */
 const discard = (file: string): void => {
   try {
     fs().unlinkSync(file)
   } catch {
-    // it stays
+    // the file stays
   }
 }
 
-/** Creates one folder; `false` if a folder is there already. Throws if the folder above is missing, or a file is there. */
+/** Creates one folder; returns `false` if it exists. Throws if the parent is missing, or a file has the name. */
 const createOneFolder = (folder: string): boolean => {
   try {
     fs().mkdirSync(folder)
@@ -117,13 +117,13 @@ const writeNew = (target: string, bytes: Uint8Array, sync: Syncing): void => {
   fs().closeSync(fd)
 }
 
-/** Whether a name is that of a file that is being written: no listing shows it. */
+/** Whether a name belongs to a file being written: listings omit it. */
 export const isTemporary = (name: string): boolean => name.startsWith(".tessera-") && name.endsWith(".tmp")
 
 /**
- * A name for what is to become `target`. A process that is killed leaves it behind: TileDB takes every file in the folders
- * `__meta`, `__schema`, `__group` and `__fragment_meta` for its own and opens no array with another in it, so the name lies
- * above them.
+ * Returns a temporary name for `target`. A killed process leaves the file behind: TileDB interprets every file in the
+ * folders `__meta`, `__schema`, `__group` and `__fragment_meta`, and opens no array with an unknown one, so the name is
+ * in a folder above them.
  */
 const temporaryFor = (target: string, sync: Syncing): string => {
   let folder = path().dirname(target)
@@ -247,7 +247,7 @@ const openFile = (uri: string, sync: Syncing): OpenFile => {
   }
 }
 
-/** The codes of file systems without hard links, and of folders that lie on another than those above them. */
+/** Codes of file systems without hard links, and of folders on another file system than their parents. */
 const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"])
 
 const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
@@ -277,10 +277,10 @@ const create = (uri: string, bytes: Uint8Array, sync: Syncing): void => {
   }
 }
 
-/** The codes of folders that are not empty, not there, or not folders. */
+/** Codes for folders that are not empty, are missing, or are not folders. */
 const notEmpty = new Set(["ENOTEMPTY", "EEXIST", "ENOENT", "ENOTDIR"])
 
-/** Removes an empty folder; anything else stays. A link to a folder is not a folder of ours. */
+/** Removes an empty folder; anything else stays, including a link to a folder. */
 const removeFolder = (uri: string): void => {
   try {
     fs().rmdirSync(localPath("removeFolder", uri))

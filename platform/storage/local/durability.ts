@@ -13,9 +13,9 @@ const fs = builtin("node:fs")
 const path = builtin("node:path")
 
 /**
- * How much of a power failure local files outlast. `"synced"`: what was committed stays, and what stays was whole.
- * `"cached"`: the system decides when bytes go to the disk; after a failure commits may be there whose data is not. A
- * program that crashes or is killed loses nothing either way.
+ * Durability of local files across power failures. `"synced"`: committed data survives, and every file is complete.
+ * `"cached"`: the operating system decides when data reaches the disk; after a power failure commits may exist without
+ * their data. Crashed or killed programs lose nothing in either mode.
  */
 export type Durability = "synced" | "cached"
 
@@ -31,11 +31,11 @@ export interface Syncing {
   readonly note: (folder: string) => void
   /** Syncs all folders that are noted. */
   readonly folders: () => void
-  /** The same while the event loop goes on. */
+  /** The same without blocking the event loop. */
   readonly foldersLater: (done: (error: unknown) => void) => void
 }
 
-/** The failures of a sync that say that something is lost; others say that this system cannot sync folders. */
+/** Errors of a sync that mean data loss; others mean that this system cannot sync folders. */
 const losses = new Set(["EIO", "ENOSPC", "EDQUOT"])
 
 const isLoss = (error: unknown): boolean => losses.has((error as { code?: string }).code ?? "")
@@ -61,7 +61,7 @@ const syncFolderLater = (folder: string, done: (error: unknown) => void): void =
   })
 }
 
-/** Syncing for one storage. */
+/** Creates the sync functions of one storage. */
 export const makeSyncing = (durability: Durability): Syncing => {
   if (durability === "cached") {
     const nothing = (done: (error: unknown) => void) => done(undefined)

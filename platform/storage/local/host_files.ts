@@ -9,9 +9,9 @@ import { builtin } from "../../host/builtin_modules.ts"
 
 /** A file, open for reading. */
 export interface ReadableFile {
-  /** Reads up to `length` bytes from `position` on to `bytes` at `at`; answers how many came. */
+  /** Reads up to `length` bytes from `position` on into `bytes` at `at`; returns their number. */
   readonly read: (bytes: Uint8Array, at: number, length: number, position: number) => number
-  /** Bytes in the file; `undefined` for what is no file, such as a folder or a pipe. */
+  /** File size in bytes; `undefined` for folders, pipes and other non-files. */
   readonly size: () => number | undefined
   readonly close: () => void
 }
@@ -40,7 +40,7 @@ const fs = builtin("node:fs")
 
 const sizeIn = (stat: Stats): number | undefined => stat.isFile() ? stat.size : undefined
 
-/** Opens a file for reading. Throws if there is none. */
+/** Opens a file for reading. Throws if it is missing. */
 export type OpenCall = (path: string) => ReadableFile
 
 /** Opens a file by `node:fs`. A folder or a pipe is refused when it is read: it has no size. */
@@ -55,7 +55,7 @@ export const openByNode: OpenCall = (path) => {
   }
 }
 
-/** Opens a file by Deno's own calls. Deno can only open a pipe by waiting for a writer, so the kind is checked first. */
+/** Opens a file through Deno's own calls. Opening a pipe in Deno waits for a writer, so the kind is checked first. */
 const openInDeno = ({ openSync, statSync }: DenoFiles, path: string): ReadableFile => {
   const { isFile, size } = statSync(path)
   if (!isFile) throw Object.assign(new TypeError("this is no file"), { code: "EISDIR" })
@@ -83,7 +83,7 @@ export const describe = (path: string): Described & { readonly size: number } =>
   return { isFile: stat.isFile(), isDirectory: stat.isDirectory(), size: stat.size }
 }
 
-/** The permission bits of a file, links followed; `undefined` on Windows, which has none. Throws if there is no file. */
+/** Returns the permission bits of a file, following links; `undefined` on Windows. Throws if the file is missing. */
 export const modeOf = (path: string): number | undefined => {
   const windows = deno === undefined ? builtin("node:process")().platform === "win32" : deno.build.os === "windows"
   if (windows) return undefined

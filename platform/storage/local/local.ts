@@ -1,9 +1,9 @@
 /**
- * Storage in local files, over the synchronous calls of the runtime: with explicit positions they are an order of
- * magnitude faster than the cursors of `@effect/platform`, on Deno and on Bun.
+ * Storage of local files through the synchronous calls of the runtime: with explicit positions they are an order of
+ * magnitude faster than the cursors of `@effect/platform`, in Deno and in Bun.
  *
- * A call that reads opens the file once, and asks for its size only where that bounds what is allocated. A call that
- * writes leaves the whole file or none.
+ * A read opens the file once, and requests its size only where that bounds an allocation. A write leaves the whole file
+ * or nothing.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import { localPath } from "../uri.ts"
 const fs = builtin("node:fs")
 const path = builtin("node:path")
 
-/** One read call moves less than 2 GiB, whatever is asked of it. */
+/** Maximum size of one read call, below 2 GiB. */
 const READ_MAX = 1 << 30
 
 const withFile = <A>(open: OpenCall, op: StorageOp, uri: string, use: (file: ReadableFile) => A): A => {
@@ -38,19 +38,19 @@ const withFile = <A>(open: OpenCall, op: StorageOp, uri: string, use: (file: Rea
   }
 }
 
-/** The size of a file; what is no file, such as a folder or a pipe, is not there. */
+/** Returns the size of a file; folders, pipes and other non-files count as missing. */
 const sizeOf = (uri: string, size: number | undefined): number => {
   if (size === undefined) throw new NotFound({ uri })
   return size
 }
 
-/** Reads until `bytes` is full or the file ends; answers how many bytes came. */
+/** Reads until `bytes` is full or the file ends; returns the number of bytes. */
 const fill = (file: ReadableFile, bytes: Uint8Array, offset: number): number => {
   for (let done = 0;;) {
     const requested = Math.min(bytes.length - done, READ_MAX)
     const count = requested === 0 ? 0 : file.read(bytes, done, requested, offset + done)
     done += count
-    // fewer than asked for come at the end only
+    // a short read occurs only at the end of the file
     if (count < READ_MAX) return done
   }
 }
@@ -93,10 +93,10 @@ const readTail = (open: OpenCall, uri: string, length: number): Tail =>
     return { bytes: all?.subarray(range.offset) ?? readAt("readTail", uri, file, range), size }
   })
 
-/** Ranges up to this many bytes are read without asking for the size of the file first. */
+/** Ranges up to this total size are read without requesting the size of the file first. */
 const UNASKED = 1 << 22
 
-/** Where each range lies in the memory that was given for all; `undefined` if they do not fit. */
+/** Returns the position of each range in the shared memory; `undefined` if they do not fit. */
 const placesIn = (
   into: Uint8Array | undefined,
   ranges: ReadonlyArray<ByteRange>,
@@ -170,12 +170,14 @@ const isMissing = (error: unknown): boolean => {
 }
 
 /**
- * The codes that say that a link leads nowhere: to nothing, in a circle, through a name that is too long, or to a place that
- * this process may not see. Other failures, such as EIO, say nothing about the link, and fail the listing.
+ * Codes of links without a reachable target: a missing file, a cycle, a name that is too long, or a location that this
+ * process may not read. Other errors, such as EIO, are unrelated to the link and fail the listing.
  */
 const deadLinks = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EACCES", "EPERM"])
 
-/** The kind of a name, links followed; undefined for a link that leads nowhere and for what is neither file nor folder. */
+/**
+ * Returns the kind of a name, following links; undefined for dead links and for anything other than files and folders.
+ */
 const kindOf = (folder: string, entry: ReturnType<typeof listFolder>[number]): Entry["kind"] | undefined => {
   let { isFile, isDirectory } = entry
   if (entry.isSymlink) {
@@ -237,7 +239,8 @@ export interface LocalOptions {
 }
 
 /**
- * A storage of local files. It takes plain paths, as they stand, and `file://` URIs, whose percent signs are no escapes.
+ * Creates a storage of local files. It accepts plain paths, taken literally, and `file://` URIs, whose percent signs
+ * are literal.
  *
  * ```ts
  * import { makeLocalStorage } from "@tessera/array/platform"

@@ -1,5 +1,5 @@
 /**
- * A storage that keeps what it has read, within a budget of bytes.
+ * A storage middleware that caches bytes, within a budget of memory.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import { mapStorage } from "../map_storage.ts"
 import type { ByteRange, Entry, Storage } from "../service.ts"
 import { schemeOf, withoutTrailingSlash } from "../uri.ts"
 
-/** What to keep. */
+/** Options of the cache. */
 export interface CacheOptions {
-  /** Bytes to keep; what was used longest ago goes first. Default: 64 MiB. */
+  /** Size of the cache in bytes; the least recently used data is dropped first. Default: 64 MiB. */
   readonly bytes?: number
   /** Whether the file at a URI never changes. Default: {@link isImmutable}. */
   readonly immutable?: (uri: string) => boolean
   /**
-   * Whether listings are kept too: then an array stays as it was when it was first opened, until something is written
-   * through this storage. Default: false.
+   * Caches listings too: an array then stays as it was when it was first opened, until something is written through
+   * this storage. Default: false.
    */
   readonly listings?: boolean
 }
@@ -49,20 +49,20 @@ export const isImmutable = (uri: string): boolean =>
 const countReads = (uri: string, cacheHits: number, cacheMisses: number): Effect.Effect<void> =>
   addToMetrics({ cacheHits, cacheMisses }, tags({ scheme: schemeOf(uri) }))
 
-/** Files that changed, which are remembered. A session that read one that is forgotten fails once too often. */
+/** Maximum number of remembered changed files. A session that read a forgotten one fails once unnecessarily. */
 const MAX_CHANGES = 8192
 
 /**
- * `storage`, with the bytes and sizes of files that never change kept in memory. What several read at the same time is
- * read once; a range inside of what is kept is not read again. Failures are not kept.
+ * Caches the bytes and sizes of files that never change. Concurrent reads of the same range share one read; a range
+ * inside cached data is not read again. Failures are not cached.
  *
  * ```ts
- * import { makeMemoryStorage, makeTrace, withCache, withTrace } from "@tessera/array/platform"
+ * import { makeMemoryStorage, makeCounters, withCache, withCounters } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
- * const trace = makeTrace()
- * const storage = withCache(withTrace(makeMemoryStorage(), trace), { bytes: 16 * 1024 * 1024, immutable: () => true })
+ * const trace = makeCounters()
+ * const storage = withCache(withCounters(makeMemoryStorage(), trace), { bytes: 16 * 1024 * 1024, immutable: () => true })
  * Effect.runSync(storage.write("mem://a", Uint8Array.of(1, 2, 3)))
  * for (let i = 0; i < 5; i++) Effect.runSync(storage.read("mem://a"))
  * assertEquals(trace.calls.read, 1)
@@ -83,16 +83,16 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     cache.forget(withoutTrailingSlash(uri))
     listings.clear()
   }
-  /** Before and after: a read under way may still bring what was there before. */
+  /** before and after: a read in flight may still return the old content */
   const writing = <A, E>(uri: string, write: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.ensuring(Effect.suspend(() => (forget(uri), write)), Effect.sync(() => forget(uri)))
 
-  /** The number of the last change of a file, of those that changed; and what it was when a session read the file. */
+  /** the number of a file's last change, for changed files; and its value when a session read the file */
   const changes = new Map<string, number>()
   let lastChange = 0
   const sessions = new WeakMap<ReadSession, Map<string, number>>()
 
-  /** Kept bytes of a file that changed and new ones do not go together. */
+  /** cached and new bytes of a changed file must not be combined */
   const change = (uri: string): number => {
     cache.forgetFile(uri)
     changes.delete(uri)
@@ -100,7 +100,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
     if (changes.size > MAX_CHANGES) changes.delete(changes.keys().next().value!)
     return lastChange
   }
-  /** Hears of changes from the storage below; `own` is called where the call that finds one reads the new version alone. */
+  /** receives changes from the storage below; `own` is called where the detecting call reads the new version only */
   const invalidateChanged = <A>(
     uri: string,
     reading: Effect.Effect<A, Failure>,
@@ -114,7 +114,9 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
         }),
     )
 
-  /** Fails where a session would get bytes of another version than before: kept bytes never come to the storage below. */
+  /**
+   * fails if a session would get bytes of another version than before, since cached reads never reach the storage below
+   */
   const agreeing = <A>(
     op: StorageOp,
     uri: string,
@@ -189,7 +191,7 @@ export const withCache = (storage: Storage, options: CacheOptions = {}): Storage
           parts.forEach((bytes, i) => bytes.length > 0 && isKept(uri, missing[i].offset, bytes))
         ))
       return Effect.flatMap(Effect.zipRight(counted, spans(key, invalidateChanged(uri, reading, own))), (parts) => {
-        // forgotten meanwhile: what was found may be of another version
+        // dropped meanwhile: the result may belong to another version
         if (before !== undefined && cache.identity(uri) !== before) return storage.readRanges(uri, ranges)
         let next = 0
         return Effect.succeed(match.map((bytes) => bytes ?? parts[next++].slice()))

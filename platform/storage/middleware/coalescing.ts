@@ -1,5 +1,5 @@
 /**
- * A storage that reads ranges which lie close together as one.
+ * A storage middleware that joins ranges that are close together into one read.
  *
  * @module
  */
@@ -11,23 +11,26 @@ import type { ByteRange, Storage } from "../service.ts"
 
 /** What to read as one. */
 export interface CoalescingOptions {
-  /** Bytes between two ranges that are cheaper to read than to ask twice. Default: 512 KiB, good for a network. */
+  /**
+   * Maximum gap in bytes between two joined ranges: reading the gap is cheaper than a second request. Default: 512 KiB,
+   * suitable for networks.
+   */
   readonly gap?: number
-  /** No range is made longer than this, so that large ones still arrive side by side. Default: 16 MiB. */
+  /** Maximum size of a joined range, so that large ones still arrive concurrently. Default: 16 MiB. */
   readonly most?: number
 }
 
-/** Ranges to read, and for each range that was wanted which of them holds it. */
+/** The reads, and for each requested range the read that contains it. */
 export interface CoalescingPlan {
-  /** What is asked of the storage. */
+  /** The ranges to read. */
   readonly reads: ReadonlyArray<ByteRange>
   /** Which of the reads holds each range. */
   readonly readOf: Int32Array
 }
 
 /**
- * Which ranges to read so as to have all that are wanted: those of one file, in any order, put together where no more than
- * `gap` bytes lie between them and the whole has no more than `most`. One that is longer by itself stays as it is.
+ * Plans the reads for the requested ranges of one file, in any order: ranges are joined if the gap between them is at
+ * most `gap` bytes and the result at most `most`. A longer range stays as it is.
  *
  * ```ts
  * import { planCoalescing } from "@tessera/array/platform"
@@ -65,12 +68,12 @@ export const planCoalescing = (
  * for each request that it saves.
  *
  * ```ts
- * import { makeMemoryStorage, makeTrace, withCoalescing, withTrace } from "@tessera/array/platform"
+ * import { makeMemoryStorage, makeCounters, withCoalescing, withCounters } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
- * const trace = makeTrace()
- * const storage = withCoalescing(withTrace(makeMemoryStorage(), trace), { gap: 64 * 1024 })
+ * const trace = makeCounters()
+ * const storage = withCoalescing(withCounters(makeMemoryStorage(), trace), { gap: 64 * 1024 })
  * Effect.runSync(storage.write("mem://a", new Uint8Array(1000)))
  * Effect.runSync(storage.readRanges("mem://a", [{ offset: 0, length: 10 }, { offset: 500, length: 10 }]))
  * assertEquals([trace.calls.readRanges, trace.bytesRead], [1, 510])

@@ -1,5 +1,5 @@
 /**
- * A storage that counts what is asked of the one below.
+ * A storage middleware that counts calls, requests and bytes.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { Storage } from "../service.ts"
 
 export type { StorageOperation } from "../map_storage.ts"
 
-/** What was asked so far. The numbers go on growing; {@link makeTrace} starts them at zero. */
+/** Counts so far. They keep growing; {@link makeCounters} creates them at zero. */
 export interface StorageCounters {
   /** How often each operation was called. */
   readonly calls: Record<StorageOperation, number>
@@ -22,9 +22,9 @@ export interface StorageCounters {
   bytesWritten: number
 }
 
-/** One call, when it is over. */
+/** A completed call. */
 export interface StorageCall {
-  /** What was asked. */
+  /** The operation. */
   readonly operation: StorageOperation
   /** Of which file or folder. */
   readonly uri: string
@@ -42,14 +42,14 @@ export interface StorageCall {
  * Counters at zero.
  *
  * ```ts
- * import { makeTrace } from "@tessera/array/platform"
+ * import { makeCounters } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  *
- * const trace = makeTrace()
+ * const trace = makeCounters()
  * assertEquals([trace.requests, trace.calls.list], [0, 0])
  * ```
  */
-export const makeTrace = (): StorageCounters => ({
+export const makeCounters = (): StorageCounters => ({
   calls: {
     list: 0,
     listPage: 0,
@@ -78,12 +78,12 @@ export const makeTrace = (): StorageCounters => ({
  * `storage`, with every call counted in `trace` and, when it is over, handed to `onCall`.
  *
  * ```ts
- * import { makeMemoryStorage, makeTrace, withTrace } from "@tessera/array/platform"
+ * import { makeMemoryStorage, makeCounters, withCounters } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  *
- * const trace = makeTrace()
- * const storage = withTrace(makeMemoryStorage(), trace)
+ * const trace = makeCounters()
+ * const storage = withCounters(makeMemoryStorage(), trace)
  * Effect.runSync(storage.write("mem://a", new Uint8Array(10)))
  * assertEquals([trace.calls.write, trace.bytesWritten], [1, 10])
  * ```
@@ -139,12 +139,12 @@ export const withCounters = (
  *
  * ```ts
  * import { TileArray } from "@tessera/array"
- * import { layerLocal, layerNative, layerTrace, makeTrace } from "@tessera/array/platform"
+ * import { layerLocal, layerNative, layerTrace, makeCounters } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
  * import * as Layer from "effect/Layer"
  *
- * const trace = makeTrace()
+ * const trace = makeCounters()
  * const layer = Layer.merge(Layer.provide(layerTrace(trace), layerLocal), layerNative)
  * await Effect.runPromise(Effect.provide(TileArray.open("tests/golden/demo/weather"), layer))
  * assertEquals(trace.calls.readTail, 2) // the ends of its two fragments

@@ -1,5 +1,5 @@
 /**
- * A storage that fails when it is told to, for tests of what a failure leaves behind.
+ * A storage middleware that injects failures, for tests of clean-up and recovery.
  *
  * @module
  */
@@ -12,15 +12,15 @@ import { mapStorage } from "../map_storage.ts"
 import type { FileWriter, Storage } from "../service.ts"
 
 /**
- * What happens at a call.
+ * The effect of a fault on a call:
  * - `"fail"`: nothing is done, and the call fails.
- * - `"partial"`: as much as can happen is done – half of a piece of a file, which can then not go on, half of a folder
- *   removed, all of what storages do at once – and then the call fails, as when the answer is lost.
- * - `"full"`: this and all later calls that need room fail; what is there can still be removed.
- * - `"interrupt"`: the fiber is interrupted before the call, which is then made only where interruption must wait.
- * - `"stop"`: nothing is done, and nothing ever after, as if the process had been killed: all calls fail, reads too, and
- *   the files that are open stay as they are.
- * - `"partial-crash"`: as much as can happen is done, and then as with `"stop"`.
+ * - `"partial"`: as much as possible is done – half of a piece of a file, which can then not be continued, half of a
+ *   folder removed, all of an atomic call – and then the call fails, as when a response is lost.
+ * - `"full"`: this and all later calls that need space fail; existing files can still be removed.
+ * - `"interrupt"`: the fiber is interrupted before the call, which then runs only in uninterruptible regions.
+ * - `"stop"`: nothing is done, now or later, as if the process had been killed: all calls fail, reads too, and open
+ *   files stay as they are.
+ * - `"partial-crash"`: as much as possible is done, then as with `"stop"`.
  */
 export type Fault = "fail" | "partial" | "full" | "interrupt" | "stop" | "partial-crash"
 
@@ -114,7 +114,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
       )
     })
 
-  /** The file has a scope of its own, which a stop leaves open: then nobody removes what was written. */
+  /** The file has its own scope, which a stop leaves open, so that nothing removes the written data. */
   const openWrite = (uri: string): Effect.Effect<FileWriter, StorageError, Scope.Scope> =>
     Effect.gen(function* () {
       const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) =>

@@ -5,7 +5,7 @@
  */
 import { firstFrom } from "../first_from.ts"
 
-/** What is known of a file. */
+/** Cached data of a file. */
 interface CachedFile {
   size: number | undefined
   /** In the order of their offsets. */
@@ -18,7 +18,7 @@ interface Piece {
   readonly bytes: Uint8Array
 }
 
-/** What a piece costs beside its bytes. */
+/** Memory overhead of a cached piece, in bytes. */
 const OVERHEAD = 256
 
 /** The cache. All bytes go in and out as copies. */

@@ -1,5 +1,5 @@
 /**
- * A storage whose calls are spans.
+ * A storage middleware that adds spans.
  *
  * @module
  */
@@ -10,9 +10,9 @@ import { mapStorage, type WrapCall } from "../map_storage.ts"
 import { Storage } from "../service.ts"
 
 /**
- * `storage`, with each call in a span `tessera.storage.<operation>`. Attributes: `tessera.uri` without user info and query,
- * `tessera.ranges` of `readRanges`, and `tessera.bytes` of what was read or written. Spans of HTTP requests are left out
- * otherwise, as their URLs contain the query.
+ * Wraps each call in a span `tessera.storage.<operation>`. Attributes: `tessera.uri` without user info and query,
+ * `tessera.ranges` for `readRanges`, and `tessera.bytes` for bytes read or written. HTTP storage itself creates no
+ * spans, since their URLs would contain queries.
  *
  * ```ts
  * import { makeMemoryStorage, withSpans } from "@tessera/array/platform"

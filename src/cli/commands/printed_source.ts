@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import { Storage } from "../../../platform/storage/service.ts"
-import { makeTrace, withCounters } from "../../../platform/storage/middleware/counters.ts"
+import { makeCounters, withCounters } from "../../../platform/storage/middleware/counters.ts"
 import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { fieldsOf, TIMESTAMPS } from "../../fragment/field.ts"
@@ -165,7 +165,7 @@ export const withReadProgress = <A, E, R>(
 ): Effect.Effect<A, E, R | Storage> => {
   const done: Done = { column: undefined, cells: 0, expected: undefined }
   if (request.on("quiet")) return run(quiet(terminal), done)
-  const trace = makeTrace()
+  const trace = makeCounters()
   const work = (around: Terminal) =>
     Effect.updateService(run(around, done), Storage, (storage) => withCounters(storage, trace))
   return withProgress(terminal, () => statusOf(done, trace.bytesRead), work)

@@ -13,8 +13,8 @@ import {
   httpFiles,
   layerNative,
   localFiles,
+  makeCounters,
   makeMemoryStorage,
-  makeTrace,
   publish,
   StorageService,
   withCounters,
@@ -47,7 +47,7 @@ const measure = async (count: number, how: "manifest" | "index") => {
   const files = copies(count)
   if (how === "manifest") Effect.runSync(publish(makeMemoryStorage(files), "mem://weather"))
   const server = await startWebServer({ files, index: how === "index" ? "nginx" : "forbidden", etag: true })
-  const trace = makeTrace()
+  const trace = makeCounters()
   const layer = Layer.merge(Layer.succeed(StorageService, withCounters(httpFiles(), trace)), layerNative)
   const asked = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
     const [calls, requests] = [trace.requests, server.seen.length]
@@ -94,7 +94,7 @@ describe("arrays in a local folder", () => {
           mkdirSync(dirname(join(folder, path)), { recursive: true })
           writeFileSync(join(folder, path), bytes)
         }
-        const trace = makeTrace()
+        const trace = makeCounters()
         const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
         let before = { ...trace.calls }
         const asked = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {

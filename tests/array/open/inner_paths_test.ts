@@ -4,7 +4,7 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { ArraySchema, Attr, Dense, Dim, Sparse, TileArray } from "../../../mod.ts"
 import { Storage } from "../../../platform/storage/service.ts"
-import { makeTrace, withCounters } from "../../../platform/storage/middleware/counters.ts"
+import { makeCounters, withCounters } from "../../../platform/storage/middleware/counters.ts"
 import { ArraySchema as SchemaCodec, type ArraySchema as Structure } from "../../../schema/array/array_schema.ts"
 import { encode } from "../../../schema/binary/mod.ts"
 import { ConsolidatedCommits } from "../../../schema/commit/consolidated_commits.ts"
@@ -49,7 +49,7 @@ const watched = <A, E, R>(root: string, effect: Effect.Effect<A, E, R>): Effect.
   Effect.gen(function* () {
     const { array, target } = placesIn(root)
     const calls: Array<string> = []
-    const storage = withCounters(yield* Storage, makeTrace(), ({ uri }) => void calls.push(uri))
+    const storage = withCounters(yield* Storage, makeCounters(), ({ uri }) => void calls.push(uri))
     const exit = yield* Effect.exit(Effect.provideService(effect, Storage, storage))
     for (const uri of calls) {
       const inside = [array, target].some((folder) => uri === folder || uri.startsWith(`${folder}/`))

@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import { Group, InvalidOption, TileArray } from "../../../mod.ts"
-import { makeTrace } from "../../../platform/storage/middleware/counters.ts"
+import { makeCounters } from "../../../platform/storage/middleware/counters.ts"
 import { layerDefault, layerTrace, type StorageService } from "../../../platform/mod.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import * as Layer from "effect/Layer"
@@ -22,7 +22,7 @@ const opens: Readonly<Record<string, Open>> = {
   "Group.walk": (uri, options) => Stream.runCollect(Group.walk(uri, options)),
 }
 
-const trace = makeTrace()
+const trace = makeCounters()
 const layer = Layer.merge(layerDefault, Layer.provide(layerTrace(trace), layerDefault))
 
 const refusal = async (effect: Effect.Effect<unknown, unknown, StorageService | Codecs>): Promise<InvalidOption> => {

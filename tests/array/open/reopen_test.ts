@@ -7,7 +7,7 @@ import { layerNative } from "../../../platform/codecs/layers/native.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { makeMemoryStorage } from "../../../platform/storage/memory.ts"
-import { makeTrace, type StorageCounters, withCounters } from "../../../platform/storage/middleware/counters.ts"
+import { makeCounters, type StorageCounters, withCounters } from "../../../platform/storage/middleware/counters.ts"
 import { openArray, type OpenedArray, reopenArray } from "../../../src/array/open/open.ts"
 import { type PackedArray, packedArrays } from "../../support/packed_arrays.ts"
 
@@ -16,7 +16,7 @@ const counted = async <A, E>(
   files: Map<string, Uint8Array>,
   program: Effect.Effect<A, E, Storage | Codecs>,
 ): Promise<{ readonly value: A; readonly trace: StorageCounters }> => {
-  const trace = makeTrace()
+  const trace = makeCounters()
   const storage = Layer.succeed(Storage, withCounters(makeMemoryStorage(files), trace))
   return { value: await Effect.runPromise(Effect.provide(program, Layer.merge(storage, layerNative))), trace }
 }

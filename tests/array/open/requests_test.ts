@@ -7,7 +7,7 @@ import { layerNative } from "../../../platform/codecs/layers/native.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { makeMemoryStorage } from "../../../platform/storage/memory.ts"
 import {
-  makeTrace,
+  makeCounters,
   type StorageCall,
   type StorageCounters,
   withCounters,
@@ -27,8 +27,8 @@ interface Traced {
 
 /** Opens an array, and then reads the tile of its first fixed-size attribute that holds the first cell. */
 const trace = (path: string, files: ReadonlyMap<string, Uint8Array>, key: Uint8Array | undefined): Promise<Traced> => {
-  const opened = makeTrace()
-  const reading = makeTrace()
+  const opened = makeCounters()
+  const reading = makeCounters()
   const calls: Array<StorageCall> = []
   const storage = makeMemoryStorage(new Map(files))
   const over = (t: StorageCounters) =>
@@ -106,7 +106,7 @@ describe("requests", () => {
 
   it("for the whole of a small dense array are one for each file of data", async () => {
     const found = packedArrays("v22").find(({ path }) => path === "v22/dense_1d_types/array")!
-    const opened = makeTrace()
+    const opened = makeCounters()
     const storage = withCounters(makeMemoryStorage(new Map(found.files)), opened)
     const layer = Layer.merge(Layer.succeed(Storage, storage), layerNative)
     const array = await Effect.runPromise(Effect.provide(openArray(`mem://${found.path}`), layer))

@@ -16,7 +16,7 @@ import { mapStorage } from "../../../platform/storage/map_storage.ts"
 import { makeMemoryStorage } from "../../../platform/storage/memory.ts"
 import { withCache } from "../../../platform/storage/middleware/cache.ts"
 import { withCoalescing } from "../../../platform/storage/middleware/coalescing.ts"
-import { makeTrace, withCounters } from "../../../platform/storage/middleware/counters.ts"
+import { makeCounters, withCounters } from "../../../platform/storage/middleware/counters.ts"
 import { withFaults } from "../../../platform/storage/middleware/faults.ts"
 import { withLimit } from "../../../platform/storage/middleware/limit.ts"
 import { withRetry } from "../../../platform/storage/middleware/retry.ts"
@@ -79,7 +79,7 @@ const decorators: Readonly<Record<string, (storage: Storage) => Storage>> = {
   coalescing: (storage) => withCoalescing(storage),
   limit: (storage) => withLimit(storage, 1),
   retry: (storage) => withRetry(storage),
-  counters: (storage) => withCounters(storage, makeTrace()),
+  counters: (storage) => withCounters(storage, makeCounters()),
   faults: (storage) => withFaults(storage).storage,
   router: (storage) => makeRouter({ mem: storage }),
   lazy: (storage) => deferStorage(() => Promise.resolve(storage)),
@@ -125,7 +125,7 @@ describe("decorators", () => {
   it("stream 10,000 entries in pages of 1,000, each a request", async () => {
     const names = Array.from({ length: 10_000 }, (_, i) => `n${String(i).padStart(5, "0")}`)
     const files = new Map(names.map((name) => [`folder/${name}`, new Uint8Array(0)]))
-    const trace = makeTrace()
+    const trace = makeCounters()
     const storage = withCache(withCoalescing(withRetry(withLimit(withCounters(makeMemoryStorage(files), trace), 2))))
     const listed = await run(Stream.runCollect(Stream.map(listStream(storage, "mem://folder"), ({ name }) => name)))
     assertEquals(Chunk.toReadonlyArray(listed), names)

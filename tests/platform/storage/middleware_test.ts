@@ -18,7 +18,7 @@ import { planCoalescing, withCoalescing } from "../../../platform/storage/middle
 import { withFaults } from "../../../platform/storage/middleware/faults.ts"
 import { withLimit } from "../../../platform/storage/middleware/limit.ts"
 import { withRetry } from "../../../platform/storage/middleware/retry.ts"
-import { makeTrace, type StorageCall, withCounters } from "../../../platform/storage/middleware/counters.ts"
+import { makeCounters, type StorageCall, withCounters } from "../../../platform/storage/middleware/counters.ts"
 import { storageSuite } from "../../support/storage_suite.ts"
 
 const memory = makeMemoryStorage
@@ -48,7 +48,7 @@ const part = ({ offset, length }: ByteRange): Uint8Array => content.slice(offset
 
 /** A storage with one file, and what is asked of it. */
 const traced = (uri = "mem://file") => {
-  const trace = makeTrace()
+  const trace = makeCounters()
   const calls: Array<StorageCall> = []
   const files = new Map([[uri.slice("mem://".length), content.slice()]])
   return { trace, calls, files, uri, storage: withCounters(memory(files), trace, (call) => calls.push(call)) }
@@ -274,7 +274,7 @@ describe("files in pieces", () => {
     const { trace, calls, storage } = traced()
     await run(pieces(storage, "mem://new", content, content.subarray(0, 10)))
     await run(storage.createFolder("mem://folder"))
-    assertEquals(trace.calls, { ...makeTrace().calls, openWrite: 1, append: 2, finish: 1, createFolder: 1 })
+    assertEquals(trace.calls, { ...makeCounters().calls, openWrite: 1, append: 2, finish: 1, createFolder: 1 })
     assertEquals([trace.requests, trace.bytesWritten], [5, 1010])
     assertEquals(calls.map((call) => [call.operation, call.bytesWritten]), [
       ["openWrite", 0],
@@ -449,7 +449,7 @@ describe("retry", () => {
 
   it("repeats only the range that failed, and never a create", async () => {
     const { tries, storage } = failing(1, "Unavailable")
-    const trace = makeTrace()
+    const trace = makeCounters()
     const ranges = [{ offset: 0, length: 10 }, { offset: 500, length: 10 }, { offset: 700, length: 10 }]
     const { exit } = await timeless(withRetry(withCounters(storage, trace)).readRanges("mem://file", ranges))
     assertEquals(exit, Exit.succeed(ranges.map(part)))

@@ -16,7 +16,12 @@ import { localFiles, makeLocalStorage } from "../../../platform/storage/local/lo
 import { layerMemory, makeMemoryStorage } from "../../../platform/storage/memory.ts"
 import { makeRouter } from "../../../platform/storage/router.ts"
 import { Storage } from "../../../platform/storage/service.ts"
-import { layerTrace, makeTrace, type StorageCall, withCounters } from "../../../platform/storage/middleware/counters.ts"
+import {
+  layerTrace,
+  makeCounters,
+  type StorageCall,
+  withCounters,
+} from "../../../platform/storage/middleware/counters.ts"
 import { type Backend, storageSuite } from "../../support/storage_suite.ts"
 
 const folder = (): { path: string; close: () => void } => {
@@ -39,8 +44,11 @@ storageSuite("local files, cached", inFolder(() => makeLocalStorage({ durability
 storageSuite("router, memory", () => ({ storage: router(), root: "mem://some/where" }))
 storageSuite("router, local", inFolder(router))
 storageSuite("router, local by URI", inFolder(router, true))
-storageSuite("traced memory", () => ({ storage: withCounters(makeMemoryStorage(), makeTrace()), root: "mem://root" }))
-storageSuite("traced local files", inFolder(() => withCounters(localFiles, makeTrace())))
+storageSuite(
+  "traced memory",
+  () => ({ storage: withCounters(makeMemoryStorage(), makeCounters()), root: "mem://root" }),
+)
+storageSuite("traced local files", inFolder(() => withCounters(localFiles, makeCounters())))
 
 const run = <A, E>(effect: Effect.Effect<A, E>): Promise<A> => Effect.runPromise(effect)
 const fails = <A, E>(effect: Effect.Effect<A, E>): Promise<E> => Effect.runPromise(Effect.flip(effect))
@@ -290,12 +298,12 @@ describe("router", () => {
 
 describe("trace", () => {
   it("counts calls, requests and bytes when they are made", async () => {
-    const trace = makeTrace()
+    const trace = makeCounters()
     const seen: Array<StorageCall> = []
     const storage = withCounters(makeMemoryStorage(), trace, (call) => seen.push(call))
     const uri = "mem://file"
     const write = storage.write(uri, new Uint8Array(100))
-    assertEquals(trace, makeTrace(), "nothing has run yet")
+    assertEquals(trace, makeCounters(), "nothing has run yet")
     await run(write)
     await run(storage.list("mem://"))
     await run(storage.size(uri))
@@ -307,7 +315,7 @@ describe("trace", () => {
     await run(storage.remove(uri))
     assertEquals(trace, {
       calls: {
-        ...makeTrace().calls,
+        ...makeCounters().calls,
         list: 1,
         size: 1,
         read: 1,
@@ -327,7 +335,7 @@ describe("trace", () => {
   })
 
   it("lies over another layer", async () => {
-    const trace = makeTrace()
+    const trace = makeCounters()
     const program = Effect.flatMap(Storage, (storage) => storage.list("mem://"))
     await run(Effect.provide(program, Layer.provide(layerTrace(trace), layerMemory)))
     assertEquals(trace.calls.list, 1)

@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { ArrayNotFound, Dense, layerDefault, layerNative, ResultTooLarge, Sparse, TileArray } from "../../../mod.ts"
-import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
+import { makeCounters, StorageService, withCounters } from "../../../platform/mod.ts"
 import { localFiles } from "../../../platform/storage/local/local.ts"
 import { streamPartitions } from "../../../src/query/batch/partition_stream.ts"
 import { startWebServer } from "../../support/web_server.ts"
@@ -83,7 +83,7 @@ describe("batches", () => {
   })
 
   it("are read no further than one ahead, and not at all before the loop", async () => {
-    const trace = makeTrace()
+    const trace = makeCounters()
     const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
     const batches = Dense.batches(TileArray.open(weather), { ...box, memory: 200_000 }, layer)
     assertEquals(trace.requests, 0)
@@ -98,7 +98,7 @@ describe("signals", () => {
   const stopped = new Error("stopped")
 
   it("that are aborted before start nothing", async () => {
-    const trace = makeTrace()
+    const trace = makeCounters()
     const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
     const batches = Dense.batches(TileArray.open(weather), { signal: AbortSignal.abort(stopped) }, layer)
     const error = await thrown(async () => {

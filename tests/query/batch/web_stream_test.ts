@@ -7,7 +7,7 @@ import { join } from "node:path"
 import { describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { ArrayNotFound, Dense, layerDefault, layerNative, TileArray, toReadableStream } from "../../../mod.ts"
-import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
+import { makeCounters, StorageService, withCounters } from "../../../platform/mod.ts"
 import { localFiles } from "../../../platform/storage/local/local.ts"
 import { startWebServer } from "../../support/web_server.ts"
 
@@ -84,7 +84,7 @@ describe("readable streams", () => {
     await pause(20)
     assert(made.length <= 3, made.join())
     await reader.cancel()
-    const trace = makeTrace()
+    const trace = makeCounters()
     const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
     const first = toReadableStream(batches(weather), layer)
     await pause(5)

@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
 import { Cells, Condition, ConditionError, Dense, Sparse, TileArray } from "../../../mod.ts"
 import { withCounters } from "../../../platform/mod.ts"
-import { makeTrace, StorageService } from "../../../platform/mod.ts"
+import { makeCounters, StorageService } from "../../../platform/mod.ts"
 import { run } from "../../support/run_query.ts"
 
 const weather = TileArray.open(new URL("../../golden/demo/weather", import.meta.url).pathname)
@@ -99,7 +99,7 @@ describe("reads with a condition", () => {
   it("are refused before anything is read if it means nothing", async () => {
     const array = await run(quakes)
     for (const where of ["depht > 20", "depth >", "place < 5"]) {
-      const trace = makeTrace()
+      const trace = makeCounters()
       const error = await run(
         Effect.flip(
           Effect.updateService(

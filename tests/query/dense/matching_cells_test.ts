@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { describe, it } from "node:test"
 import { ArraySchema, Attr, Cells, Dense, Dim, Filter, InvalidOption, TileArray } from "../../../mod.ts"
-import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
+import { makeCounters, StorageService, withCounters } from "../../../platform/mod.ts"
 import { exactly } from "../../types/equal.ts"
 import { run, type Services } from "../../support/run_query.ts"
 
@@ -75,7 +75,7 @@ describe("cells of dense arrays", () => {
       const array = yield* grid
       const bytes = (asked: Stream.Stream<unknown, unknown, Services>) =>
         Effect.gen(function* () {
-          const trace = makeTrace()
+          const trace = makeCounters()
           yield* Effect.updateService(Stream.runDrain(asked), StorageService, (its) => withCounters(its, trace))
           return trace.bytesRead
         })

@@ -14,7 +14,7 @@ import {
   Sparse,
   TileArray,
 } from "../../../mod.ts"
-import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
+import { makeCounters, StorageService, withCounters } from "../../../platform/mod.ts"
 import { run, type Services } from "../../support/run_query.ts"
 
 const attrs = {
@@ -99,7 +99,7 @@ const kinds: Readonly<Record<string, ReadonlyArray<Mistake>>> = {
 /** Runs what has to fail, and shows that nothing was read for it. */
 const refused = (asked: Effect.Effect<unknown, unknown, Services>) =>
   Effect.gen(function* () {
-    const trace = makeTrace()
+    const trace = makeCounters()
     const error = yield* Effect.flip(Effect.updateService(asked, StorageService, (its) => withCounters(its, trace)))
     // an enumeration, but no cells and no statistics
     assertEquals(trace.requests, trace.calls.read)

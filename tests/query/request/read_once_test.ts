@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import { after, describe, it } from "node:test"
 import { assert, assertEquals } from "@std/assert"
 import { ArraySchema, Attr, Dim, Sparse, TileArray } from "../../../mod.ts"
-import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
+import { makeCounters, StorageService, withCounters } from "../../../platform/mod.ts"
 import { run, type Services } from "../../support/run_query.ts"
 
 const folder = mkdtempSync("read-once-")
@@ -19,7 +19,7 @@ const readsIn = <A, E>(name: string, effect: Effect.Effect<A, E, Services>) => {
       effect,
       StorageService,
       (storage) =>
-        withCounters(storage, makeTrace(), ({ uri, operation }) => {
+        withCounters(storage, makeCounters(), ({ uri, operation }) => {
           if (operation !== "list" && uri.includes(name)) files.push(uri)
         }),
     ),

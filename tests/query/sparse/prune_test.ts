@@ -2,7 +2,7 @@ import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
 import { ArraySchema, Attr, Dim, layerDefault, Sparse, TileArray } from "../../../mod.ts"
-import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
+import { makeCounters, StorageService, withCounters } from "../../../platform/mod.ts"
 
 const CELLS = 20_000
 
@@ -29,7 +29,7 @@ const run = Effect.scoped(Effect.gen(function* () {
   const opened = yield* TileArray.reopen(array)
   const read = (where: string, select: ReadonlyArray<"depth" | "x" | "rough" | "place"> = ["depth"]) =>
     Effect.gen(function* () {
-      const trace = makeTrace()
+      const trace = makeCounters()
       const { length } = yield* Effect.updateService(
         Sparse.read(opened, { where, select, order: "unordered" }),
         StorageService,

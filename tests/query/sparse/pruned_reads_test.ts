@@ -5,14 +5,14 @@ import * as FastCheck from "effect/FastCheck"
 import { describe, it } from "node:test"
 import { ArraySchema, Attr, Dense, Dim, Sparse, TileArray } from "../../../mod.ts"
 import type { Order } from "../../../src/query/options/read_options.ts"
-import { makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
+import { makeCounters, StorageService, withCounters } from "../../../platform/mod.ts"
 import { inMemory } from "../../support/in_memory.ts"
 import type { Services } from "../../support/run_query.ts"
 
 /** What a read asks of the storage. */
 const traced = <A, E>(effect: Effect.Effect<A, E, Services>) =>
   Effect.gen(function* () {
-    const trace = makeTrace()
+    const trace = makeCounters()
     const answer = yield* Effect.updateService(effect, StorageService, (storage) => withCounters(storage, trace))
     return { answer, requests: trace.calls.readRanges, bytes: trace.bytesRead }
   })

@@ -8,7 +8,7 @@ import { assert, assertEquals } from "@std/assert"
 import { layerNative } from "../../../platform/codecs/layers/native.ts"
 import { Storage } from "../../../platform/storage/service.ts"
 import { makeMemoryStorage } from "../../../platform/storage/memory.ts"
-import { makeTrace, withCounters } from "../../../platform/storage/middleware/counters.ts"
+import { makeCounters, withCounters } from "../../../platform/storage/middleware/counters.ts"
 import { openArray } from "../../../src/array/open/open.ts"
 import { bytesBelow, nextBytes, nextFloat, previousFloat } from "../../../src/kernel/neighbours.ts"
 import { compareBytes } from "../../../src/kernel/match/match_ranges.ts"
@@ -71,7 +71,7 @@ describe("sparse streams", () => {
     let saved = 0
     for (const { path, key, files } of packed) {
       const requests = async (take: number): Promise<number> => {
-        const trace = makeTrace()
+        const trace = makeCounters()
         const storage = Layer.succeed(Storage, withCounters(makeMemoryStorage(new Map(files)), trace))
         const program = Effect.gen(function* () {
           const array = yield* openArray(`mem://${path}`, key === undefined ? {} : { key })

@@ -16,7 +16,7 @@ import {
   Sparse,
   TileArray,
 } from "../../../mod.ts"
-import { makeMemoryStorage, makeTrace, StorageService, withCounters } from "../../../platform/mod.ts"
+import { makeCounters, makeMemoryStorage, StorageService, withCounters } from "../../../platform/mod.ts"
 import { packedCases } from "../../cli/packed_files.ts"
 import { exactly } from "../../types/equal.ts"
 import { run } from "../../support/run_query.ts"
@@ -82,7 +82,7 @@ describe("times of cells", () => {
       const array = yield* points()
       const bytes = (select: ReadonlyArray<"x" | "__timestamps">) =>
         Effect.gen(function* () {
-          const trace = makeTrace()
+          const trace = makeCounters()
           const read = Sparse.read(array, { select })
           yield* Effect.updateService(read, StorageService, (storage) => withCounters(storage, trace))
           return trace.bytesRead
