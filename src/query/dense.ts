@@ -96,7 +96,7 @@ export const read = <
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
- * import type * as Stream from "effect/Stream"
+ * import * as Stream from "effect/Stream"
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
@@ -163,7 +163,7 @@ const CELL_OPTIONS = NAMES.filter((name) => name !== "order")
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
- * import type * as Stream from "effect/Stream"
+ * import * as Stream from "effect/Stream"
  *
  * const cold = TileArray.open("tests/golden/demo/weather").pipe(
  *   Stream.flatMap((weather) => Dense.cells(weather, { where: "temperature < 3", select: ["day", "station"] })),

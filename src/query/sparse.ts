@@ -76,7 +76,7 @@ export const read = <
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"
  * import { assertEquals } from "@std/assert"
  * import * as Effect from "effect/Effect"
- * import type * as Stream from "effect/Stream"
+ * import * as Stream from "effect/Stream"
  *
  * const program = Effect.gen(function* () {
  *   const quakes = yield* TileArray.open("tests/support/quakes")
