@@ -9,7 +9,7 @@ import { messageText } from "../errors/message_text.ts"
  * import { assertEquals, assertThrows } from "@std/assert"
  *
  * const error = assertThrows(() => encode(VacuumFile, ["/__fragments/a", ""], 22), BinaryIssue)
- * assertEquals([error.reason, error.offset], ["a line is one line, and not empty", 15])
+ * assertEquals([error.reason, error.offset], ["a line must not be empty or contain a line feed", 15])
  * ```
  */
 export class BinaryIssue extends Error {

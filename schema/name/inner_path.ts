@@ -118,7 +118,7 @@ export const innerPathFault = (path: string, kind: InnerPathKind = "path"): stri
  * const place = { uri: "mem://a/__schema/s", path: "dimensionLabels.0.uri", version: 22 }
  * assertEquals(checkInnerPath("__labels/l0", place), "__labels/l0")
  * const error = assertThrows(() => checkInnerPath("../b", place), FormatError)
- * assertEquals(error.reason, 'the path "../b" contains the path component "." or ".."')
+ * assertEquals(error.detail, 'the path "../b" contains the path component "." or ".."')
  * ```
  */
 export const checkInnerPath = (path: string, place: InnerPathPlace, kind: InnerPathKind = "path"): string => {
