@@ -1,5 +1,5 @@
 /**
- * Sparse arrays: read the cells that lie in a selection, and write cells.
+ * Sparse arrays: reads and writes cells.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerDefault, Sparse, TileArray } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * Arrays: make, open, change and copy them, and ask what they are.
+ * Arrays: creates, opens, changes, copies and describes them.
  *
  * ```ts
  * import { TileArray } from "@tessera/array"

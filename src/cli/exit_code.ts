@@ -48,7 +48,7 @@ type Has = (option: string) => boolean
 
 const listed = (options: ReadonlyArray<string>): string => options.join(" or ")
 
-/** The advice in the options of the command; `undefined` if it has none of them. */
+/** Words advice with the options of the command; `undefined` if the command has none of them. */
 const adviceOf = (hint: Hint, has: Has): string | undefined => {
   const own = (...options: ReadonlyArray<string>) =>
     options.filter((option) => has(option)).map((option) => `--${option}`)
@@ -84,11 +84,11 @@ const textOf = (error: unknown, has: Has): string => {
   return advice === undefined ? summary : `${summary}; ${advice}`
 }
 
-/** Returns whether an error is a mistake in the program: all errors that a command may fail with have a tag. */
+/** Whether an error is a defect of the program: all expected errors have a tag. */
 export const isDefect = (error: unknown): boolean =>
   typeof (error as { readonly _tag?: unknown } | null | undefined)?._tag !== "string"
 
-/** What is wrong, in one line, for a command that `has` some options; `undefined` if there is nothing to say. */
+/** Describes an error in one line, for a command with certain options; `undefined` for errors without a message. */
 export const messageOf = (error: unknown, has: Has = () => true): string | undefined => {
   const tag = (error as { readonly _tag?: unknown } | null | undefined)?._tag
   if (tag === "ClosedPipe") return undefined

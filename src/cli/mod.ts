@@ -107,20 +107,20 @@ const invoke = (args: ReadonlyArray<string>, terminal: Terminal): Effect.Effect<
     }
   })
 
-/** Warnings go beside the data: the default logger would write them into it. */
+/** warnings go to standard error: the default logger would mix them with the data */
 const warningsTo = (terminal: Terminal) =>
   Logger.replace(
     Logger.defaultLogger,
     Logger.make(({ message }) => {
       const text = Array.isArray(message) ? message.map(String).join(" ") : String(message)
-      // who does not listen is no reason to stop
+      // a closed standard error must not stop the command
       terminal.say(`tessera: ${text}`).catch(() => {})
     }),
   )
 
 /**
- * Runs one command, as `tessera` does with the words of its command line. It never fails: what goes wrong is said in one
- * line, and told by the {@link ExitCode}.
+ * Runs one command, as `tessera` does with its arguments. It never fails: errors are printed in one line and reported
+ * by the {@link ExitCode}.
  *
  * ```ts
  * import { runCommand } from "@tessera/array/cli"

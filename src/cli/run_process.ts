@@ -11,9 +11,9 @@ import { STOP_SIGNALS, thisProcess } from "../../platform/host/process.ts"
 import { runCommand } from "./mod.ts"
 import { say } from "./print/terminal.ts"
 
-/** The width of tables where there is no terminal. */
+/** Table width without a terminal. */
 const COLUMNS = 80
-/** No table is narrower than this, whatever the terminal. */
+/** Minimum table width. */
 const FEWEST_COLUMNS = 40
 
 /** Runs the command that this process was started with, until it ends or a signal stops it. */

@@ -1,9 +1,9 @@
 /**
- * Adding and removing members of groups: what is changed together becomes one file in `__group`.
+ * Adds and removes members of groups: changes made together become one file in `__group`.
  *
- * A file of version 2 holds what changed and nothing else, as engines from 2.15 to 2.18 write it and all since replay it: of
- * two who change a group at the same time neither undoes what the other did. Groups of version 1 (before 2.15) go on with
- * whole memberships, since engines do not read files of both versions together.
+ * A file of version 2 contains only the changes, as engines from 2.15 to 2.18 write it and all later ones replay it:
+ * concurrent changes do not undo each other. Groups of version 1 (before 2.15) continue with whole membership lists,
+ * since engines do not combine files of both versions.
  *
  * Format: `group.md`.
  */
@@ -36,11 +36,11 @@ import { isWhole, loadGroup, memberKey, type TileGroup } from "./open_group.ts"
 export interface NewMember {
   /** Where it is: a whole path or URI, or with `relative` one from the group on. */
   readonly uri: string
-  /** The name that it gets in the group. Default: none; then it is known by its URI. */
+  /** Name of the member in the group. Default: none; it is then known by its URI. */
   readonly name?: string
-  /** Whether `uri` starts at the group, so that both move together. Default: false. */
+  /** Whether `uri` is relative to the group, so that both move together. Default: false. */
   readonly relative?: boolean
-  /** What it is. Default: what is there. */
+  /** Kind of the member. Default: the kind of the object at its URI. */
   readonly type?: ObjectKind
 }
 
@@ -66,10 +66,10 @@ export type ChangeMembersError =
 const storedUri = (uri: string, relative: boolean): string =>
   withoutSlash(!relative && uri.startsWith("/") ? `file://${uri}` : uri)
 
-/** Whether a URI says all of where it leads. */
+/** Whether a URI is absolute. */
 const isWholeUri = (uri: string): boolean => uri.startsWith("/") || /^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(uri)
 
-/** What is wrong with a member, but for what is at its URI. */
+/** Returns why a member is invalid, apart from the object at its URI. */
 const memberFault = ({ uri, name, relative = false }: NewMember): string | undefined => {
   if (typeof uri !== "string" || uri === "") return "a member has a path or URI, as text"
   if (relative && isWholeUri(uri)) return "a relative URI starts at the group; give it without relative"
@@ -81,7 +81,7 @@ const memberFault = ({ uri, name, relative = false }: NewMember): string | undef
   return name === "" ? "a name has at least one letter; leave it out for a member without a name" : undefined
 }
 
-/** Members as a group keeps them; the storage is asked for the types that are not given. */
+/** Converts members to stored form; missing types are looked up in the storage. */
 const membersOf = (
   group: string,
   added: ReadonlyArray<NewMember>,
@@ -185,7 +185,7 @@ export const changeMembers = (
     const { uri, time, key } = yield* changingOf(group, options)
     const { add = [], remove = [] } = yield* attemptOptions(() => checkChanges(changes, refusing(uri)))
     const access = yield* accessOf({ key, verifyChecksums: true })
-    // without a time of its own a change follows all that is there
+    // a change without an explicit time follows all existing ones
     const { names, members } = yield* loadGroup(uri, { start: 0, end: time === undefined ? Infinity : time[1] }, access)
     const changed = new Map<string, GroupMember>()
     const change = (member: GroupMember): void => {

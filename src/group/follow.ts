@@ -1,6 +1,7 @@
 /**
- * Which members a group may lead to. A local group may lead anywhere. Content that came over the network may lead to its own
- * origin, and to what the program allows: a web server must not choose which other servers or which local files are read.
+ * Decides which members of a group are opened. A local group may lead anywhere. A group loaded over the network may
+ * lead to its own origin, and to origins that the program allows: a web server must not choose which other servers or
+ * local files are read.
  *
  * @module
  */
@@ -20,9 +21,9 @@ const isHttp = (scheme: string): boolean => scheme === "http" || scheme === "htt
 export const isRemote = (uri: string): boolean => !local.has(schemeOf(uri))
 
 /**
- * The origin of a URI: scheme, host and port of a web server, as the URL parser normalises them; scheme and authority of other
- * storages; the scheme alone of local ones. `undefined` if requests to it cannot be made. The origin of an http URI is that
- * of the URL which the storage requests, so that both agree about user names, backslashes and default ports.
+ * Returns the origin of a URI: scheme, host and port of a web server, as the URL parser normalises them; scheme and
+ * authority of other storages; the scheme alone of local ones. `undefined` if requests to it are impossible. The origin
+ * of an http URI is that of the requested URL, so that both agree about user names, backslashes and default ports.
  */
 export const memberOrigin = (uri: string): string | undefined => {
   const scheme = schemeOf(uri)
@@ -45,7 +46,7 @@ export const checkAllow = (allow: unknown, refuse: Refuse): AllowedOrigins => {
     const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):(?:\/\/)?$/.exec(entry)
     if (scheme !== null) return `${scheme[1].toLowerCase()}:`
     const origin = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#\\@\s]+\/?$/.test(entry) ? memberOrigin(entry) : undefined
-    // a path would look like a limit that is not there
+    // a path would suggest a restriction that does not exist
     if (origin === undefined || origin.endsWith(":")) {
       return refuse("allow", `${JSON.stringify(entry.slice(0, 200))} is not an origin or a scheme; ${advice}`)
     }
@@ -56,7 +57,7 @@ export const checkAllow = (allow: unknown, refuse: Refuse): AllowedOrigins => {
 const isAllowed = (allow: AllowedOrigins, origin: string): boolean =>
   allow.has(origin) || allow.has(origin.slice(0, origin.indexOf(":") + 1))
 
-/** Whether a URL is that of a folder, or below it; servers may decode escaped slashes and dots. */
+/** Whether a URL is a folder or below it; servers may decode escaped slashes and dots. */
 const isBelow = (folder: string, uri: string): boolean => {
   try {
     const [outer, inner] = [httpPlace("list", folder).base, httpPlace("list", uri).base]
@@ -80,7 +81,8 @@ export interface MemberStep {
 }
 
 /**
- * Whether a member may be opened. `remote` says that the group, or a group that led to it, came over the network.
+ * Whether a member may be opened. `remote` is true if the group, or a group that led to it, was loaded over the
+ * network.
  */
 export const mayFollow = ({ group, uri, relative }: MemberStep, remote: boolean, allow: AllowedOrigins): boolean => {
   if (!remote) return true

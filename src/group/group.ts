@@ -39,8 +39,8 @@ export { deleteMetadata, editMetadata, type PutGroupMetadataError, putMetadata }
 export { type Visit, walk } from "./walk.ts"
 
 /**
- * Makes an empty group. What lies in the folder already stays there, and does not become a member by that. Fails with
- * `AlreadyExists` if there is a group or an array, with `StorageError`, and with `InvalidOption` for a URI that is none.
+ * Creates an empty group. Existing contents of the folder stay and do not become members. Fails with `AlreadyExists` if
+ * there is a group or an array, with `StorageError`, and with `InvalidOption` for an invalid URI.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -64,13 +64,14 @@ export const create = (uri: string): Effect.Effect<void, CreateGroupError, Stora
   createGroup(uri).pipe(traced("Group.create", uri))
 
 /**
- * Adds a member, or several, to a group, in one file. A member takes the place of the one that has its name; without a name
- * it is known by its URI. `group` is open or a URI; an open group stays as it is. With a key what is written is encrypted.
+ * Adds one or more members to a group, in one file. A member replaces an existing one of the same name; without a name
+ * it is known by its URI. `group` is an open group or a URI; an open group stays unchanged. With a key, the file is
+ * encrypted.
  *
- * Costs two listings and a read of what lists its members, and for each member whose type is not given a listing. Fails with
- * `WriteError`, which names the member, if there is nothing at its URI or that is no whole one; with `ArrayNotFound` if there
- * is no group, `InvalidOption`, `StorageError`, and with `FormatError`, `CodecError`, `ChecksumMismatch` or
- * `DecryptionFailed` for files that cannot be read. The group is as it was then.
+ * Takes two listings, a read of the member files, and a listing for each member without a type. Fails with
+ * `WriteError`, which names the member, if there is nothing at its URI, or the URI is not absolute; with
+ * `ArrayNotFound` if there is no group, `InvalidOption`, `StorageError`, and with `FormatError`, `CodecError`,
+ * `ChecksumMismatch` or `DecryptionFailed` for unreadable files. The group is then unchanged.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"
@@ -155,9 +156,9 @@ export const change = (
 const isList = <A>(input: A | ReadonlyArray<A>): input is ReadonlyArray<A> => Array.isArray(input)
 
 /**
- * Opens a group as it is now, at a moment, or over a range of time. Costs two listings, and a read of each file of members.
- * Fails with `ArrayNotFound` if there is no group, with `InvalidOption` before anything is read, with `StorageError` or
- * `NotFound`, and with `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for files that cannot be read.
+ * Opens a group in its current state, at a time, or over a time range. Takes two listings, and a read of each member
+ * file. Fails with `ArrayNotFound` if there is no group, with `InvalidOption` before any request, with `StorageError`
+ * or `NotFound`, and with `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for unreadable files.
  * Format: `group.md`.
  *
  * ```ts

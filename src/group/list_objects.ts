@@ -1,5 +1,5 @@
 /**
- * What is directly below a URI, and what is below that.
+ * Lists the arrays and groups directly below a URI, and recursively.
  *
  * @module
  */
@@ -33,24 +33,24 @@ export interface ListOptions extends OpenOptions {
 
 /** An array or a group. */
 export interface ObjectEntry {
-  /** Where it is. */
+  /** URI of the object. */
   readonly uri: string
-  /** What it is. */
+  /** Kind of the object. */
   readonly type: ObjectKind
   /** Its name in the group, or in the folder; `null` for a member without a name. */
   readonly name: string | null
-  /** Set where a group from the network names an object that it may not lead to; see {@link ListOptions.allow}. */
+  /** Set if a group from the network names an object that it may not lead to; see {@link ListOptions.allow}. */
   readonly foreign?: true
 }
 
-/** An object with what is below it. */
+/** An object with its descendants. */
 export interface ObjectTree extends ObjectEntry {
   /** Empty for arrays. */
   readonly children: ReadonlyArray<ObjectTree>
   /**
-   * Why children are not shown: the group was met before, is not where its group says, wants another key, or lies in a
-   * storage that does not answer. `"foreign"`: the object was not opened, because a group from the network names it and may
-   * not lead there; see {@link ListOptions.allow}. `"limit"`: 100,000 groups were opened before.
+   * Why children are missing: the group was listed before, is missing, needs another key, or its storage does not
+   * respond. `"foreign"`: the object was not opened, because a group from the network names it and may not lead there;
+   * see {@link ListOptions.allow}. `"limit"`: 100,000 groups were opened before.
    */
   readonly cut?: "seen" | "missing" | "locked" | "unreachable" | "foreign" | "limit"
 }
@@ -115,13 +115,13 @@ export const ls = (
 ): Effect.Effect<ReadonlyArray<ObjectEntry>, GroupError, Storage | Codecs> =>
   Effect.flatMap(listingOf(uri, options), ({ uri, ...listing }) => lsWithin(uri, listing)).pipe(traced("Group.ls", uri))
 
-/** Checked options of a listing, and what is known of the objects on the way to where it is. */
+/** Validated options of a listing, and the objects on the path to it. */
 export interface ListingAt {
   readonly options: OpenOptions
   readonly allow: AllowedOrigins
-  /** Whether this object, or one that led to it, came over the network. */
+  /** Whether this object, or one that led to it, was loaded over the network. */
   readonly remote: boolean
-  /** The most groups that are opened. */
+  /** Maximum number of groups that are opened. */
   readonly most: number
 }
 
@@ -208,12 +208,13 @@ const nodeOf = (
   })
 
 /**
- * Everything below a URI, nested. A group that was shown before is shown without its children, since groups may form circles;
- * so is one more than 64 levels down, one behind the first 100,000, and one that cannot be opened: `cut` says why. Costs a {@link ls} for each group. Fails as
- * {@link ls} of the URI itself does, and for groups whose files are damaged.
+ * Returns everything below a URI, nested. Children are omitted, with the reason in `cut`, for a group listed before
+ * (groups may form cycles), beyond 64 levels, after the first 100,000 groups, and for groups that cannot be opened.
+ * Takes an {@link ls} for each group. Fails as {@link ls} of the URI itself does, and for groups with damaged files.
  *
- * A group from a web server leads to its own origin only. What it names elsewhere – on other servers, in local files – is shown
- * with `cut: "foreign"` and not opened, unless `allow` lists where it is. That holds for everything below the group, too.
+ * A group from a web server leads to its own origin only. Its members elsewhere – on other servers, in local files –
+ * are listed with `cut: "foreign"` and not opened, unless `allow` lists their origin. The same holds for everything
+ * below the group.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"

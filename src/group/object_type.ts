@@ -1,5 +1,5 @@
 /**
- * What lies at a URI: an array, a group, or neither.
+ * Determines the object at a URI: an array, a group, or neither.
  *
  * @module
  */
@@ -26,8 +26,8 @@ export const kindAt = (uri: string): Effect.Effect<ObjectKind | undefined, Stora
   Effect.flatMap(Storage, (storage) => Effect.map(storage.list(uri), kindOfFolder))
 
 /**
- * What lies at `uri`; `undefined` if it is neither an array nor a group, or nothing at all. Costs a listing. Fails with
- * `StorageError`, and with `InvalidOption` for a URI that is none.
+ * Returns the kind of the object at `uri`; `undefined` if it is neither an array nor a group, or missing. Takes a
+ * listing. Fails with `StorageError`, and with `InvalidOption` for an invalid URI.
  *
  * ```ts
  * import { Group, layerDefault } from "@tessera/array"

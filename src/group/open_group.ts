@@ -1,6 +1,5 @@
 /**
- * Opening groups: who is a member at a moment.
- * Format: `group.md`.
+ * Opens groups: determines the members at a time. Format: `group.md`.
  *
  * @module
  */
@@ -32,13 +31,13 @@ import { finish, inParts, type Steps } from "../kernel/steps.ts"
 import { memberUri } from "./member_uri.ts"
 import { kindOfFolder, type ObjectKind } from "./object_type.ts"
 
-/** An array or a group that a group has. */
+/** A member of a group: an array or a group. */
 export interface Member {
-  /** Where it is; relative members are resolved. */
+  /** URI of the member; relative URIs are resolved. */
   readonly uri: string
-  /** What it is. */
+  /** Kind of the member. */
   readonly type: ObjectKind
-  /** The name that it has in the group; `null` if it has none. */
+  /** Name of the member in the group; `null` without a name. */
   readonly name: string | null
   /** Whether the group names it by a path from itself on, so that both move together. */
   readonly relative: boolean
@@ -48,11 +47,11 @@ export interface Member {
 export interface TileGroup {
   /** Where it is, without a slash at the end. */
   readonly uri: string
-  /** The range of time that it was opened for. */
+  /** The time range of the open group. */
   readonly time: TimeRange
-  /** Sorted by name; a member without one by its URI, as the group has it. */
+  /** Sorted by name; members without a name by their stored URI. */
   readonly members: ReadonlyArray<Member>
-  /** Whether membership is recorded; groups from before TileDB 2.8 are a mark on a folder, and have what lies in it. */
+  /** Whether membership is recorded; groups from before TileDB 2.8 only mark a folder, and contain its objects. */
   readonly recorded: boolean
   /** The key that it was opened with. It is not enumerable: logs, JSON and copies by spread leave it out. */
   readonly key: EncryptionKey | undefined
@@ -109,13 +108,13 @@ const hintOf = (entries: ReadonlyArray<Entry>): string =>
     ? "there is no group here; check the path, and whether you may list it"
     : "this folder is not a group; list it to see what it holds"
 
-/** Fails if a folder with these names is no group. */
+/** Fails if a folder with these entries is not a group. */
 export const checkGroup = (uri: string, root: ReadonlyArray<Entry>): Effect.Effect<void, ArrayNotFound> =>
   kindOfFolder(root) === "group" ? Effect.void : Effect.fail(new ArrayNotFound({ uri, detail: hintOf(root) }))
 
 /**
- * Checks the path of a relative member; throws FormatError. In a group on a web server it must also be free of what a URL
- * would take for a query, a fragment or a slash.
+ * Checks the path of a relative member; throws FormatError. In a group on a web server the path must also be free of
+ * characters that a URL would interpret as a query, a fragment or a slash.
  */
 const checkMember = (group: string, path: string, place: InnerPathPlace): void => {
   checkInnerPath(path, place, "member")

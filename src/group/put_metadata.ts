@@ -19,13 +19,13 @@ import type { ArrayNotFound, InvalidOption, WriteError } from "../array/open/err
 import { accessOf } from "../array/open/open.ts"
 import { checkGroup, type TileGroup } from "./open_group.ts"
 
-/** What changing the metadata of a group can fail with. */
+/** Errors of changing the metadata of a group. */
 export type PutGroupMetadataError = InvalidOption | WriteError | ArrayNotFound | StoreError
 
 /**
- * Changes the metadata of a group, in one file: what `change` sets and deletes is written when it has succeeded, and nothing
- * of it if it fails or is interrupted. `group` is open or a URI. With a key what is written is encrypted. Without `at` the files
- * of metadata are listed, to come after the newest of them.
+ * Changes the metadata of a group, in one file: what `change` sets and deletes is written after it succeeds, and
+ * nothing if it fails or is interrupted. `group` is an open group or a URI. With a key, the file is encrypted. Without
+ * `at`, the metadata files are listed to find a time after the newest one.
  *
  * Fails as `change` does; with `ArrayNotFound` if there is no group, `InvalidOption`, `StorageError` or `CodecError`.
  *
@@ -64,8 +64,8 @@ export const editMetadata = <A, E, R>(
   }).pipe(traced("Group.editMetadata", group))
 
 /**
- * Sets metadata of a group, in one file: values by their keys, or items as `Group.metadata` and `TileArray.metadata` give
- * them. Fails with `WriteError`, which names the key, for a value that is none, and else as {@link editMetadata} does.
+ * Sets metadata of a group, in one file: values by key, or items as `Group.metadata` and `TileArray.metadata` return
+ * them. Fails with `WriteError`, which names the key, for an invalid value, and otherwise as {@link editMetadata} does.
  *
  * ```ts
  * import { Group, layerMemory, layerNative, Metadata } from "@tessera/array"
@@ -90,8 +90,8 @@ export const putMetadata = (
   editMetadata(group, (metadata) => metadata.put(entries), options).pipe(traced("Group.putMetadata", group))
 
 /**
- * Deletes metadata of a group by its keys, in one file. Keys that are not there are deleted already. Fails as
- * {@link editMetadata} does.
+ * Deletes one or more keys of a group's metadata, in one file. Missing keys count as deleted. Fails as {@link
+ * editMetadata} does.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"

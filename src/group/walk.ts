@@ -24,9 +24,9 @@ import {
 import { identity } from "./member_uri.ts"
 import type { GroupError } from "./open_group.ts"
 
-/** An object that a walk meets. */
+/** An object that a walk visits. */
 export interface Visit extends ObjectEntry {
-  /** 1 for what is directly below the start. */
+  /** 1 for objects directly below the start. */
   readonly depth: number
 }
 
@@ -37,10 +37,10 @@ interface Pending {
 }
 
 /**
- * All arrays and groups below a URI, a group before its members. Every group is entered once, however often it is met, 100,000
- * groups at most, and members that are not there are visited all the same. Costs a `Group.ls` for each group, when the stream comes to it. Fails as
- * that does, but not for groups that are not there. Visits with `foreign` are not entered: a group from the network leads to its
- * own origin and to what `allow` lists, see {@link ListOptions}.
+ * Streams all arrays and groups below a URI, a group before its members. Every group is entered once, however often it
+ * occurs, at most 100,000 groups in total; missing members are visited too. Takes a `Group.ls` for each group, on
+ * demand. Fails as that does, except for missing groups. Visits with `foreign` are not entered: a group from the
+ * network leads to its own origin and to those in `allow`, see {@link ListOptions}.
  *
  * ```ts
  * import { Group, layerMemory, layerNative } from "@tessera/array"

@@ -36,16 +36,18 @@ export type { AttributeName, BufferOf, BuffersOf, ColumnBuffer } from "./column/
 export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult } from "./request/result_types.ts"
 
 /**
- * Reads a box, or boxes, of a dense array: by default the non-empty domain and all attributes, row-major.
+ * Reads one or more boxes of a dense array: by default the non-empty domain and all attributes, row-major.
  *
- * Every column has the product of `shape` cells. Of an array that was opened with a schema they are buffers – a
- * `Float32Array` for `float32`, `{ values, validity }` where cells may be null, `{ values, offsets }` where they have any
- * length – and of others {@link Column}s, which say what they are. Cells that nobody wrote hold the fill value.
+ * Every column has as many cells as the product of `shape`. Arrays opened with a schema return buffers – a
+ * `Float32Array` for `float32`, `{ values, validity }` for nullable fields, `{ values, offsets }` for var-sized fields
+ * – and other arrays return {@link Column}s, which carry their types. Cells that were never written have the fill
+ * value.
  *
- * Costs one read of each tile that the boxes touch, of the selected fields; what is beside the boxes in a tile is decoded
- * with it. Fails with `SelectionError` for a name, range or buffer that cannot be, with `ConditionError` for a condition that
- * cannot be, with `ResultTooLarge` before anything is read, with `StorageError` or `NotFound`, and with `FormatError`,
- * `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for tiles that cannot be decoded. Format: `fragment.md`, `tile.md`.
+ * Takes one read of each tile that the boxes overlap, for the selected fields; tiles are decoded as a whole. Fails with
+ * `InvalidOption` for an invalid option, with `SelectionError` for an unknown name or an invalid range or buffer, with
+ * `ConditionError` for an invalid condition, with `ResultTooLarge` before anything is read, with `StorageError` or
+ * `NotFound`, and with `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for tiles that cannot be
+ * decoded. Format: `fragment.md`, `tile.md`.
  *
  * ```ts
  * import { ArraySchema, Attr, Dense, Dim, layerDefault, TileArray } from "@tessera/array"
@@ -81,16 +83,16 @@ export const read = <
     ), ["out"]).pipe(traced("Dense.read", array))
 
 /**
- * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
- * the stream of an array of any size. The first is small, where that makes no tile be read twice: it is there soon.
- * `toAsyncIterable` makes a `for await` of it.
+ * Reads as {@link read} does, in batches that fit into `memory` (default: 256 MiB), each on demand, for arrays of any
+ * size. The first batch is small if that reads no tile twice, so that it arrives early. `toAsyncIterable` converts the
+ * stream for `for await`.
  *
- * A batch is a box, or boxes, with all that a result has, and `region` says which: of each dimension the ranges that it holds.
- * In the orders `row` and `col` batches follow each other so that their cells together are in that order; `global` and
- * `unordered` cut between tiles as long as there are several, so that each tile is decoded once.
+ * A batch consists of one or more boxes with all properties of a result; `region` contains its ranges of each
+ * dimension. In the orders `row` and `col`, the batches together are in that order; `global` and `unordered` split at
+ * tile borders where possible, so that each tile is decoded once.
  *
- * Fails as {@link read} does, but for the size of the whole; with `ResultTooLarge` if one tile does not fit into `memory`,
- * which says how much it takes.
+ * Fails as {@link read} does, except for the size of the whole result; with `ResultTooLarge` if one tile does not fit
+ * into `memory`, which states the required size.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -154,10 +156,12 @@ export const batches = <
 const CELL_OPTIONS = NAMES.filter((name) => name !== "order")
 
 /**
- * The cells of a dense array that somebody wrote and that fulfil `where`, without the others: with their coordinates, as
- * `Sparse.stream` answers them, row-major and in batches that fit into `memory`. By default with all dimensions and attributes.
+ * Reads the written cells of a dense array that satisfy `where`, without the others: with their coordinates, as
+ * `Sparse.stream` returns them, row-major and in batches that fit into `memory`. By default with all dimensions and
+ * attributes.
  *
- * Costs what {@link stream} does; tiles that their statistics rule out are not read. Fails as {@link stream} does.
+ * Costs as much as {@link stream}; tiles that cannot match by their statistics are not read. Fails as {@link stream}
+ * does.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -182,7 +186,7 @@ export const cells = <
 ): Stream.Stream<SparseResult<S, K, T>, QueryError, Storage | Codecs> => {
   const { dimensions, attributes } = array.schema
   const all = [...new Set([...dimensions, ...attributes].map(({ name }) => name))]
-  // what is no query is refused as it was given
+  // an invalid query is rejected in its original form
   const query = options?.select === undefined && isObject(options) ? { ...options, select: all } : options
   return streamQuery(
     array,
@@ -194,11 +198,11 @@ export const cells = <
 }
 
 /**
- * Asks of the cells of a dense array, or of a part of it, without having them: how many there are, sums, extremes, means.
+ * Computes aggregates over the cells of a dense array, or of a part of it: counts, sums, extremes, means.
  *
- * Tiles that are wanted whole are not read where the metadata of their fragment says what is asked; the others are, batch by
- * batch, in at most `memory` bytes. Fails with `SelectionError` for a field that the array does not have, or of which that
- * cannot be asked, and as {@link read} does.
+ * Tiles that are selected whole are not read if the metadata of their fragment contains the aggregates; the others are
+ * read batch by batch, in at most `memory` bytes. Fails with `SelectionError` for an unknown field or an aggregate that
+ * does not apply to it, and as {@link read} does.
  *
  * ```ts
  * import { Aggregate, Dense, layerDefault, TileArray } from "@tessera/array"
@@ -243,11 +247,12 @@ export const aggregate = <
   aggregateCells(array, aggregates, options).pipe(traced("Dense.aggregate", array))
 
 /**
- * The different cells of an attribute or dimension, ordered: of enumerations the values, and `null` last where there is one.
+ * Returns the distinct cells of an attribute or dimension, ordered: enumeration values for enumerated attributes, and
+ * `null` last, if present.
  *
- * Reads the one field, batch by batch, in at most `memory` bytes. Fails with `SelectionError` for a field that the array does
- * not have, or that has several values in a cell, with `ResultTooLarge` where there are more values than `maxValues`, and
- * as {@link read} does.
+ * Reads one field, batch by batch, in at most `memory` bytes. Fails with `SelectionError` for an unknown field or one
+ * with several values per cell, with `ResultTooLarge` if there are more than `maxValues` values, and as {@link read}
+ * does.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -269,8 +274,9 @@ export const distinct = <S extends ArraySchema<"dense"> | undefined, const F ext
   distinctCells(array, field, options).pipe(traced("Dense.distinct", array))
 
 /**
- * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
- * out, how many requests and bytes are to come, and how many bytes the result takes at most. Reads metadata only. Fails as {@link read} does.
+ * Returns the query plan of a {@link read} as a value: the fragments and tiles involved, those that ranges and
+ * condition exclude, the number of requests and bytes, and the maximum size of the result. Reads metadata only. Fails
+ * as {@link read} does.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"

@@ -1,5 +1,5 @@
 /**
- * Sparse arrays: read the cells that lie in a selection.
+ * Sparse arrays: reads the cells of a selection.
  *
  * @module
  */
@@ -27,11 +27,11 @@ export type { SparseField } from "./column/typed_columns.ts"
 /**
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
  *
- * Of cells that were written twice the newest is there, unless the array allows duplicates; deleted cells are not. Of an
- * array that was opened with a schema columns are buffers, of others {@link Column}s, as `Dense.read` has them.
+ * Of cells written several times only the newest is returned, unless the array allows duplicates; deleted cells are
+ * omitted. Arrays opened with a schema return buffers, others {@link Column}s, as for `Dense.read`.
  *
- * Costs one read of each tile whose rectangle meets the ranges. `order: "unordered"` saves sorting, where no two fragments
- * can have the same cell. Fails as `Dense.read` does.
+ * Takes one read of each tile whose MBR overlaps the ranges. `order: "unordered"` avoids sorting if no two fragments
+ * can contain the same cell. Fails as `Dense.read` does.
  *
  * ```ts
  * import { Cells, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -61,16 +61,15 @@ export const read = <
     )).pipe(traced("Sparse.read", array))
 
 /**
- * Reads what {@link read} reads, in batches that fit into `memory` (256 MiB if nothing is said), each when it is asked for:
- * the stream of an array of any size. The first is small, where that makes no tile be read twice: it is there soon.
- * `toAsyncIterable` makes a `for await` of it. No batch is empty.
+ * Reads as {@link read} does, in batches that fit into `memory` (default: 256 MiB), each on demand, for arrays of any
+ * size. The first batch is small if that reads no tile twice, so that it arrives early. `toAsyncIterable` converts the
+ * stream for `for await`. No batch is empty.
  *
- * The order is `unordered` if nothing is said, and then each tile is read once as long as no two fragments can have the same
- * cell. In the other orders batches follow each other so that their cells together are in that order; where tiles lie across
- * several batches they are read for each.
+ * The default order is `unordered`; each tile is then read once if no two fragments can contain the same cell. In other
+ * orders the batches together are in that order; tiles that span several batches are read for each of them.
  *
- * Fails as {@link read} does, but for the size of the whole; with `ResultTooLarge` if what cannot be taken apart – one tile,
- * or tiles of several fragments that lie in one place – does not fit into `memory`, which says how much it takes.
+ * Fails as {@link read} does, except for the size of the whole result; with `ResultTooLarge` if an indivisible part –
+ * one tile, or overlapping tiles of several fragments – does not fit into `memory`, which states the required size.
  *
  * ```ts
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -132,11 +131,11 @@ export const batches = <
   batchesOf(array, options, (opened, query) => stream<S, K, T>(opened, query), layer)
 
 /**
- * Asks of the cells of a sparse array, or of a part of it, without having them: how many there are, sums, extremes, means.
+ * Computes aggregates over the cells of a sparse array, or of a part of it: counts, sums, extremes, means.
  *
- * Tiles that are wanted whole are not read where the metadata of their fragment says what is asked; the others are, batch by
- * batch, in at most `memory` bytes. Fails with `SelectionError` for a field that the array does not have, or of which that
- * cannot be asked, and as {@link read} does.
+ * Tiles that are selected whole are not read if the metadata of their fragment contains the aggregates; the others are
+ * read batch by batch, in at most `memory` bytes. Fails with `SelectionError` for an unknown field or an aggregate that
+ * does not apply to it, and as {@link read} does.
  *
  * ```ts
  * import { Aggregate, layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -181,11 +180,12 @@ export const aggregate = <
   aggregateCells(array, aggregates, options).pipe(traced("Sparse.aggregate", array))
 
 /**
- * The different cells of an attribute or dimension, ordered: of enumerations the values, and `null` last where there is one.
+ * Returns the distinct cells of an attribute or dimension, ordered: enumeration values for enumerated attributes, and
+ * `null` last, if present.
  *
- * Reads the one field, batch by batch, in at most `memory` bytes. Fails with `SelectionError` for a field that the array does
- * not have, or that has several values in a cell, with `ResultTooLarge` where there are more values than `maxValues`, and
- * as {@link read} does.
+ * Reads one field, batch by batch, in at most `memory` bytes. Fails with `SelectionError` for an unknown field or one
+ * with several values per cell, with `ResultTooLarge` if there are more than `maxValues` values, and as {@link read}
+ * does.
  *
  * ```ts
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"
@@ -207,8 +207,9 @@ export const distinct = <S extends ArraySchema<"sparse"> | undefined, const F ex
   distinctCells(array, field, options).pipe(traced("Sparse.distinct", array))
 
 /**
- * The plan of a {@link read} as a value: which fragments and tiles it looks at, which of them the ranges and the condition rule
- * out, how many requests and bytes are to come, and how many bytes the result takes at most. Reads metadata only. Fails as {@link read} does.
+ * Returns the query plan of a {@link read} as a value: the fragments and tiles involved, those that ranges and
+ * condition exclude, the number of requests and bytes, and the maximum size of the result. Reads metadata only. Fails
+ * as {@link read} does.
  *
  * ```ts
  * import { Sparse, layerDefault, TileArray } from "@tessera/array"

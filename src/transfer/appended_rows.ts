@@ -1,11 +1,11 @@
 /**
- * Rows that are appended to a dense array lie behind the last one. Two programs that append at the same time begin at the same
- * row, and the cells of one would hide those of the other.
+ * Appending rows to a dense array: new rows follow the last one. Two processes that append at the same time start at
+ * the same row, and the cells of one would hide those of the other.
  *
- * Storages have no lock that a killed program would give back, so each program looks at the array twice: before its commit, and
- * after it. Of two that commit at the same time, the later one finds the other's rows and takes its own commit back; both may do
- * so. A write that has succeeded has seen no other rows, and whoever commits the same rows after that finds it. One case is
- * left: a program that is killed after its commit and before its second look.
+ * Storages have no lock that a killed process would release, so each process checks the array twice: before its commit,
+ * and after it. Of two that commit at the same time, the later one finds the other's rows and removes its own commit;
+ * both may do so. A write that succeeded has seen no other rows, and a later commit of the same rows detects it. One
+ * case remains: a process that is killed after its commit and before its second check.
  */
 import * as Effect from "effect/Effect"
 import { services } from "../../platform/observability/spans.ts"
@@ -22,10 +22,10 @@ export interface AppendedRows {
   readonly last: bigint
 }
 
-/** What the guard of an append can fail with. */
+/** Errors of the guard of an append. */
 export type AppendError = Conflict | OpenError
 
-/** Commits rows only if no other fragment has cells in them; `rows` is asked when all of them are written. */
+/** Commits rows only if no other fragment has cells in them; `rows` is evaluated when all of them are written. */
 export const guardAppend = (
   array: OpenedArray,
   rows: () => AppendedRows,

@@ -54,7 +54,7 @@ const keyColumn = (column: Column): PrintedColumn => ({
   label: true,
 })
 
-/** Answers as cells to print. */
+/** Returns aggregates as cells to print. */
 const sourceOf = (columns: ReadonlyArray<PrintedColumn>, length: number): PrintedSource<never, never> => ({
   empty: columns,
   shape: undefined,
@@ -63,7 +63,7 @@ const sourceOf = (columns: ReadonlyArray<PrintedColumn>, length: number): Printe
   batches: () => length === 0 ? Stream.empty : Stream.make({ columns, length, last: true, total: length }),
 })
 
-/** The answers that the options of a command ask for, as cells to print: a column for each, in a row for each group. */
+/** Returns the aggregates that the options request as cells to print: one column per aggregate, one row per group. */
 export const answerSource = (
   request: Request,
   array: OpenedArray,

@@ -49,10 +49,10 @@ const rootCommand = ({ RootCommand }: Tab): InstanceType<Tab["RootCommand"]> => 
   return root
 }
 
-/** The lines that a completion script reads: candidates, then a directive. The last word is the one to complete. */
+/** Returns the lines that a completion script reads: candidates, then a directive. The last word is completed. */
 const candidates = (tab: Tab, words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const lines = printedBy(() => rootCommand(tab).parse([...words]))
-  // URIs and values are often files; the package never asks the shell for them
+  // URIs and values are often files, which the package never requests from the shell
   return lines.length === 1 && !words[words.length - 1]?.startsWith("-") ? [FILE_NAMES] : lines
 }
 

@@ -16,7 +16,7 @@ import { type OutputError, print, say, type Terminal } from "../print/terminal.t
 import { printable } from "../print/text_width.ts"
 import { UsageError } from "../parse/usage_error.ts"
 
-/** Copies an array, and says what was copied. */
+/** Copies an array and prints a summary. */
 export const runCopy = (
   request: Request,
   terminal: Terminal,

@@ -13,7 +13,7 @@ import { type OutputError, print, say, type Terminal } from "../print/terminal.t
 import { parseTimeOption } from "../parse/time.ts"
 import { UsageError } from "../parse/usage_error.ts"
 
-/** Deletes the cells that fulfil a condition. */
+/** Deletes the cells that satisfy a condition. */
 export const runDelete = (
   request: Request,
   terminal: Terminal,
@@ -26,7 +26,7 @@ export const runDelete = (
     const text = request.text("at")
     const at = text === undefined ? undefined : yield* attemptUsage(() => parseTimeOption("delete: --at", text))
     const key = yield* keyOption(request, terminal)
-    // what is there now decides what can be written
+    // the current state decides what can be written
     const array = yield* openArray(request.uri, key === undefined ? {} : { key })
     const { commit } = yield* deleteCells(array, where, at === undefined ? undefined : [at, at])
     if (request.on("json")) {

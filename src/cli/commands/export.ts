@@ -24,7 +24,7 @@ import { csvWriter, writeNdjson } from "../print/write_cells.ts"
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** Bytes as text, unless they are none; control characters that are no space are not for text files. */
+/** Decodes bytes as text; undefined for invalid UTF-8 and for control characters other than white space. */
 const textOf = (bytes: Uint8Array): string | undefined => {
   if (bytes.some((byte) => byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13)) return undefined
   try {
@@ -34,7 +34,10 @@ const textOf = (bytes: Uint8Array): string | undefined => {
   }
 }
 
-/** Text for text files: with returns as they are. In CSV, what looks like bytes that are no text becomes such bytes. */
+/**
+ * Encodes text for text files, with line feeds unchanged. In CSV, text that looks like hexadecimal bytes is written as
+ * bytes.
+ */
 const plainText = (encode: CellEncoder, csv: boolean): CellEncoder => (i) => {
   const cell = encode(i)
   if (typeof cell === "string") {
@@ -67,7 +70,7 @@ const intoFile = (terminal: Terminal, file: FileWriter, written: (bytes: number)
   },
 })
 
-/** Writes cells into a file, which is there when it is whole. */
+/** Writes cells to a file, which appears when it is complete. */
 export const runExport = (
   request: Request,
   terminal: Terminal,

@@ -22,7 +22,7 @@ import { InputFailed, type OutputError, print, say, type Terminal } from "../pri
 import { printable } from "../print/text_width.ts"
 import { UsageError } from "../parse/usage_error.ts"
 
-/** What is of a new array, and not of one that is there. */
+/** Options that apply to a new array only. */
 const creating = [
   "sparse",
   "dims",
@@ -63,7 +63,7 @@ const inputOf = (request: Request, terminal: Terminal): CsvInput<InputFailed> =>
   return Stream.fromAsyncIterable(withoutWaiting(terminal.read()), (cause) => new InputFailed({ cause }))
 }
 
-/** Imports CSV, and says what was imported. */
+/** Imports CSV and prints a summary. */
 export const runImport = (
   request: Request,
   terminal: Terminal,

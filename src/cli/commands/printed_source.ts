@@ -75,9 +75,9 @@ const statusOf = ({ column, cells, expected }: Done, bytes: number): Status => (
   ...(expected === undefined || expected === 0 ? {} : { part: cells / expected }),
 })
 
-/** What of an array is printed, and how. */
+/** The printed fields and their form. */
 export interface Printing {
-  /** Whether coordinates stand before the attributes of a dense array whose columns were not chosen. */
+  /** Whether coordinates precede the attributes of a dense array without selected columns. */
   readonly coordinates: boolean
   /** Whether they are the labels of a table. */
   readonly labels: boolean
@@ -85,10 +85,10 @@ export interface Printing {
   readonly encode: Encode
 }
 
-/** What makes cells of a column JSON. */
+/** Creates the JSON encoder of a column. */
 export type Encode = (column: Column) => CellEncoder
 
-/** The cells that the options of a command ask for. */
+/** Returns the cells that the options request. */
 export const printedSource = (
   request: Request,
   array: OpenedArray,

@@ -12,7 +12,7 @@ import { countText, withProgress } from "../print/progress.ts"
 import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 
-/** A storage that tells what files it finds. */
+/** A storage that reports the files it lists. */
 const withFound = (storage: Storage, match: (files: number, bytes: number) => void): Storage => ({
   ...storage,
   list: (uri) =>

@@ -33,7 +33,7 @@ const formatOf = (request: Request): Format => {
 
 const writers = { table: printTable, json: writeJson, ndjson: writeNdjson, csv: writeCsv } as const
 
-/** Reads cells, or asks of them, and prints the answer. */
+/** Reads cells or aggregates and prints them. */
 export const runRead = (
   request: Request,
   terminal: Terminal,
@@ -48,7 +48,7 @@ export const runRead = (
       if (request.on("explain")) {
         return yield* printPlan(request, around, array)
       }
-      // a table of a dense array says which cells they are
+      // a table of a dense array shows the coordinates
       const table = format === "table"
       const source = yield* printedSource(
         request,

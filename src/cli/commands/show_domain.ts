@@ -20,7 +20,7 @@ import { printable } from "../print/text_width.ts"
 
 type Dimension = ArraySchema["dimensions"][number]
 
-/** The bounds of a dimension; `undefined` where it has none, as those of strings. */
+/** Returns the bounds of a dimension; `undefined` for string dimensions. */
 const domainOf = ({ type, domain }: Dimension): Range | undefined =>
   domain.byteLength === 0
     ? undefined

@@ -1,5 +1,5 @@
 /**
- * The command line to a request. Whether its words are right is told here, in one line.
+ * Parses the command line to a request; errors are one line.
  */
 import { redactUri } from "../../../schema/errors/redact.ts"
 import { type CommandName, commands, isCommand, operandsOf, type OptionSpec } from "./specs.ts"
@@ -59,7 +59,7 @@ const check = (name: string, spec: OptionSpec, value: string): void => {
   if (spec.integer === true && !/^\d{1,15}$/.test(value)) fail(`--${name}: give a whole number, 0 or more`)
 }
 
-/** Refuses operands that are missing, or too many. */
+/** Rejects missing or surplus operands. */
 const checkOperands = (command: CommandName, operands: ReadonlyArray<string>): void => {
   const requested = operandsOf(command)
   if (operands.length < requested.length || operands.includes("")) {

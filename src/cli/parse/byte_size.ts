@@ -25,7 +25,7 @@ export const parseSize = (option: string, text: string): number => {
   const [, number, unit] = /^(\d{1,15}(?:\.\d{1,6})?) ?([a-z]{0,3})$/i.exec(text) ?? []
   const factor = number !== undefined && Object.hasOwn(units, unit.toLowerCase()) ? units[unit.toLowerCase()] : 0
   const bytes = Math.floor(Number(number) * factor)
-  // not a number where the text is none
+  // NaN for invalid text
   if (bytes >= 1 && bytes <= Number.MAX_SAFE_INTEGER) return bytes
   throw new UsageError({ detail: `--${option}: give a size above 0, such as 256MiB, 1GB or 1048576` })
 }

@@ -1,5 +1,6 @@
 /**
- * Options of columns: `--types`, `--tile`, `--domain`, `--filter` and `--columns`, from text to what the library takes.
+ * Options of columns: converts `--types`, `--tile`, `--domain`, `--filter` and `--columns` from text to the library's
+ * input.
  */
 import { type Datatype, datatypes } from "../../../schema/array/datatype.ts"
 import type { Filter } from "../../../schema/array/filter.ts"
@@ -18,7 +19,7 @@ export const namesOf = (request: Request, option: string): ReadonlyArray<string>
   return texts.length === 0 ? undefined : texts.flatMap((text) => text.split(",")).map((name) => name.trim())
 }
 
-/** `NAME=VALUE`; names may hold the sign. */
+/** Parses `NAME=VALUE`; names may contain the sign. */
 const pairOf = (option: string, text: string): readonly [name: string, value: string] => {
   const at = text.lastIndexOf("=")
   return at > 0 && at < text.length - 1

@@ -1,5 +1,5 @@
 /**
- * `--delimiter`: what stands between the cells of CSV.
+ * `--delimiter`: the separator between CSV cells.
  */
 import type { Request } from "./arguments.ts"
 import { UsageError } from "./usage_error.ts"

@@ -18,7 +18,10 @@ const fail = (text: string, reason: string): never => {
   throw new UsageError({ detail: `--agg ${JSON.stringify(text)}: ${reason}` })
 }
 
-/** The name in the parentheses that open at `from`; names may hold any character, so the longest known one is taken. */
+/**
+ * Returns the name in the parentheses that open at `from`; names may contain any character, so the longest known one is
+ * taken.
+ */
 const nameAt = (names: ReadonlySet<string>, text: string, from: number): string => {
   const fits = (name: string): boolean => {
     const end = from + name.length
@@ -35,7 +38,7 @@ const nameAt = (names: ReadonlySet<string>, text: string, from: number): string 
   return name === "" ? fail(text, `character ${from + 1}: a field is missing, as in sum(a)`) : name
 }
 
-/** All `--agg` options: aggregates by what they were called. Throws {@link UsageError}. */
+/** Parses all `--agg` options: aggregates by their text. Throws {@link UsageError}. */
 export const parseAggregates = (names: ReadonlySet<string>, texts: ReadonlyArray<string>): Aggregates => {
   const match: Record<string, Aggregate> = {}
   for (const text of texts) {

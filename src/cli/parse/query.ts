@@ -1,5 +1,5 @@
 /**
- * What the options of a command ask of the cells of an array.
+ * Converts the options of a command to a query.
  */
 import type * as Effect from "effect/Effect"
 import type { OpenedArray } from "../../array/open/open.ts"

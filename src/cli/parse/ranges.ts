@@ -45,7 +45,7 @@ const styleOf = (dimension: Named, text: string): Style => {
   return typeof parsed === "bigint" ? "date" : undefined
 }
 
-/** Dates have colons of their own: the one place is looked for where both sides are values. */
+/** Dates contain colons themselves: the separator is the one with valid values on both sides. */
 const dateRange = (dimension: Named, text: string, value: string): Pair => {
   const pairs: Array<Pair> = []
   if (styleOf(dimension, value) !== undefined) pairs.push([value, value])
@@ -53,7 +53,7 @@ const dateRange = (dimension: Named, text: string, value: string): Pair => {
     const [low, high] = [value.slice(0, at), value.slice(at + 1)]
     const [a, b] = [low, high].map((side) => side === "" ? "open" : styleOf(dimension, side))
     if (a === undefined || b === undefined || (a !== b && a !== "open" && b !== "open")) continue
-    // LO:HI with counts is the plain form, whatever else it could mean
+    // LO:HI with counts is the plain form and takes precedence
     if (a === "count" && b === "count") return [low, high]
     pairs.push([low === "" ? null : low, high === "" ? null : high])
   }
@@ -78,7 +78,10 @@ const rangeOf = (dimension: Named, text: string, value: string): Pair => {
   return [low === "" ? null : low, high === "" ? null : high]
 }
 
-/** The dimension or label that a text starts with. Names may hold any character, so the longest that fits is taken. */
+/**
+ * Returns the dimension or label that a text starts with. Names may contain any character, so the longest match is
+ * taken.
+ */
 const dimensionOf = (schema: ArraySchema, text: string): Named => {
   const all: ReadonlyArray<Named> = [...schema.dimensions, ...schema.dimensionLabels]
   const fitting = all.filter((d) => text.startsWith(`${d.name}=`))
@@ -107,7 +110,10 @@ export const parseRanges = (schema: ArraySchema, texts: ReadonlyArray<string>): 
   return Object.fromEntries(ranges)
 }
 
-/** The names in `--select`, or another option. Names may hold commas: the longest run of parts that is a name counts as one. */
+/**
+ * Parses the names in `--select`, or another option. Names may contain commas: the longest run of parts that forms a
+ * name counts as one.
+ */
 export const parseSelect = (
   names: ReadonlySet<string>,
   texts: ReadonlyArray<string>,

@@ -1,5 +1,5 @@
 /**
- * What all commands do first: the key, the time, and what is at the URI.
+ * Shared first steps of all commands: the key, the time, and the object at the URI.
  */
 import * as Effect from "effect/Effect"
 import { attempt, failOn } from "../../../platform/attempt.ts"
@@ -24,10 +24,10 @@ export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> => a
 /** A path as a shell takes it. */
 const shellWord = (path: string): string => /^[\w./~+:@%,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 
-/** Permission bits of everybody but the owner. */
+/** Permission bits of users other than the owner. */
 const OTHERS = 0o077
 
-/** Whether text is what a key looks like: somebody may give the key in place of its file. */
+/** Whether text looks like a key: users may pass the key instead of its file. */
 const isKeyText = (text: string): boolean => /^(?:[0-9a-f]{64}|[^/\\.]{32})$/i.test(text)
 
 const UNSHOWN_FILE = "the key file (give the name of a file; this one looks like the key itself and is not shown)"

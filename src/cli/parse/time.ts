@@ -38,7 +38,7 @@ export const timeOptions = (request: Request): { readonly start?: number; readon
   return { ...(from === undefined ? {} : { start: from }), ...(end === undefined ? {} : { end }) }
 }
 
-/** Times from 1973 on are dates; those below are counters that somebody chose. */
+/** Times from 1973 on are dates; smaller ones are counters. */
 const FIRST_DATE = 1e11
 
 /** A time in milliseconds for people. */

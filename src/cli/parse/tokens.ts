@@ -1,16 +1,16 @@
 /**
- * Arguments as words with a meaning, told apart as `parseArgs` of `node:util` does: a module that Deno takes longer to load
- * than to read a small array.
+ * Splits arguments into tokens as `parseArgs` of `node:util` does: Deno takes longer to load that module than to read a
+ * small array.
  */
 
-/** A word among the arguments; `index` is where it stands. */
+/** A token of an argument; `index` is the position of the argument. */
 export type ArgumentToken =
   | { readonly kind: "option"; readonly index: number; readonly name: string; readonly value?: string }
   | { readonly kind: "positional"; readonly index: number; readonly value: string }
 
 /**
- * Takes arguments apart. An option that takes a value takes the word behind it, whatever that is; of letters behind one dash
- * the first is the name.
+ * Splits arguments into tokens. An option with a value takes the next argument; in a group of letters after one dash,
+ * the first letter is the name.
  */
 export function* argumentTokens(
   args: ReadonlyArray<string>,

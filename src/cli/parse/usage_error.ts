@@ -8,7 +8,7 @@ const UsageErrorBase: TaggedErrorClass<UsageError, "UsageError", { readonly deta
   }),
 )
 
-/** The command line does not say what to do, or says it wrongly. */
+/** An invalid command line. */
 export class UsageError extends UsageErrorBase {
   override get message(): string {
     return this.detail

@@ -12,7 +12,7 @@ export interface PrintedColumn {
   readonly json: CellEncoder
   readonly text: (index: number) => string
   readonly numeric: boolean
-  /** Coordinates that stand beside the cells of a dense table. */
+  /** True for coordinates printed next to the cells of a dense table. */
   readonly label: boolean
 }
 

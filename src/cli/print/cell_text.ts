@@ -29,7 +29,7 @@ export const scalarText = (type: Datatype): (value: Scalar) => string => {
   return (value) => typeof value === "number" ? numberText(value) : String(value)
 }
 
-/** One value that lies in bytes, as text. */
+/** Formats one value from its bytes. */
 export const bytesText = (type: Datatype, bytes: Uint8Array): string => scalarText(type)(readScalar(type, bytes))
 
 /** A cell in JSON as text. */

@@ -1,6 +1,6 @@
 /**
- * What a long command says while it works: a bar on a terminal, a line now and then elsewhere, and nothing of what is over
- * soon. Never on standard output, which is for data.
+ * Progress of long commands: a bar on a terminal, occasional lines elsewhere, nothing for short commands. Never on
+ * standard output, which is for data.
  */
 import { messageText } from "../../../schema/errors/message_text.ts"
 import * as Clock from "effect/Clock"
@@ -9,19 +9,19 @@ import * as Fiber from "effect/Fiber"
 import { say, type Terminal } from "./terminal.ts"
 import { cut } from "./text_width.ts"
 
-/** How far the work is. */
+/** Progress of the work. */
 export interface Status {
-  /** What was done so far. */
+  /** Description of the progress so far. */
   readonly text: string
-  /** How much of the whole that is, from 0 to 1, where it is known. */
+  /** Finished share, from 0 to 1, if known. */
   readonly part?: number
 }
 
-/** Work that is over before says nothing. */
+/** Shorter work prints no progress. */
 const QUIET_MS = 2000
-/** How often the bar moves. */
+/** Interval of updates of the bar. */
 const DRAW_MS = 200
-/** How often a line is said where there is no bar. */
+/** Interval of lines where there is no bar. */
 const SAY_MS = 5000
 
 /** Work that is over after so many steps of its own needs no timer, which Deno takes 5 ms to load. */
@@ -29,7 +29,7 @@ const STEPS = 40
 
 const BAR = 20
 const EIGHTHS = " ▏▎▍▌▋▊▉"
-/** To the start of the line, and away with what is there. */
+/** Returns to the start of the line and erases it. */
 const ERASE = "\r\x1b[K"
 
 /** A bar of 20 places. */
@@ -52,17 +52,17 @@ export const progressLine = ({ text: raw, part }: Status, elapsed: number, bar: 
   const text = messageText(raw)
   if (part === undefined) return `${text}, ${secondsText(elapsed)}`
   const percent = `${Math.floor(Math.min(part, 1) * 100)} %`
-  // what is left cannot be told from the first steps
+  // the first steps do not allow an estimate
   const remaining = part >= 0.02 && part < 1 ? `, ${secondsText(elapsed / part - elapsed)} left` : ""
   return `${bar ? `▕${barOf(part)}▏ ` : ""}${percent}, ${text}, ${secondsText(elapsed)}${remaining}`
 }
 
-/** A count with its thousands apart: 1,234,567. */
+/** Formats a count with separators: 1,234,567. */
 export const countText = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",")
 
 /**
- * Runs work, and shows how far it is. The work writes to the terminal that it is given, so that the bar makes room for what
- * it writes: where data go to the same terminal, they are progress enough, and the bar goes for good.
+ * Runs work and shows its progress. The work writes to the terminal passed to it, so that the bar is erased before
+ * output. If data goes to the same terminal, no bar is shown any more.
  */
 export const withProgress = <A, E, R>(
   terminal: Terminal,
@@ -92,7 +92,7 @@ export const withProgress = <A, E, R>(
       Effect.promise(async () => {
         if (over) return
         shown = true
-        // the last place stays free: some terminals begin a new line behind it
+        // the last column stays free: some terminals wrap after it
         await draw(ERASE + cut(text, drawing.columns - 1))
       }))
     const ticks = Effect.delay(Effect.forever(Effect.zipLeft(tick, Effect.sleep(DRAW_MS))), QUIET_MS)

@@ -1,6 +1,6 @@
 /**
- * The cells that `tessera read` prints, batch by batch: whatever the array's size, no more of them are in memory than the
- * budget allows, and none are read behind the limit.
+ * The cells that `tessera read` prints, batch by batch: for arrays of any size, memory stays within the budget, and no
+ * cell after the limit is read.
  */
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -32,11 +32,11 @@ export interface CellBatch {
 export interface CellSource {
   /** Cells along each dimension, without a limit; dense arrays only. */
   readonly shape: ReadonlyArray<number> | undefined
-  /** How many cells there are without a limit; `undefined` where only reading tells. */
+  /** Number of cells without a limit; `undefined` if it is unknown before reading. */
   readonly total: number | undefined
-  /** How many are read, where that is known before. */
+  /** Number of cells to read, if known in advance. */
   readonly expected: number | undefined
-  /** The cells, none behind the limit; of the named fields only, or of all. Each run reads them anew, in the same order. */
+  /** The cells up to the limit; of the selected fields, or of all. Each run reads them again, in the same order. */
   readonly batches: (select?: ReadonlyArray<string>) => Stream.Stream<CellBatch, ReadError, Storage | Codecs>
 }
 
@@ -49,7 +49,7 @@ const denseCells = (
   Effect.map(denseRequest(array, unlimited), ({ ranges }) => {
     const shape = ranges.map((range) => Number(lengthOf(range)))
     const total = productOf(shape)
-    // the shape is that of rows, so cells that need no order are in theirs
+    // the shape is row-major, so unordered cells are read row-major
     const order = unlimited.order === "unordered" ? "row" : unlimited.order
     return {
       shape,
@@ -81,7 +81,7 @@ const sparseCells = (array: OpenedArray, options: StreamOptions): CellSource => 
   }
 }
 
-/** Of dense arrays the cells that are wanted, without the others. */
+/** The matching cells of a dense array. */
 const matchingCells = (array: OpenedArray, options: StreamOptions): CellSource => ({
   shape: undefined,
   total: undefined,
@@ -89,7 +89,7 @@ const matchingCells = (array: OpenedArray, options: StreamOptions): CellSource =
   batches: (select) => streamDenseCells(array, select === undefined ? options : { ...options, select }),
 })
 
-/** What a read has to print; of dense arrays with all cells, or with those alone that are wanted. */
+/** Returns the cells to print; for dense arrays all cells, or the matching ones only. */
 export const cellSource = (
   array: OpenedArray,
   options: StreamOptions,
@@ -101,6 +101,6 @@ export const cellSource = (
     ? Effect.succeed(matchingCells(array, options))
     : denseCells(array, options)
 
-/** The first batch, if there is one; of others nothing is read. */
+/** Returns the first batch, if there is one; later batches are not read. */
 export const firstBatch = <A, E, R>(batches: Stream.Stream<A, E, R>): Effect.Effect<A | undefined, E, R> =>
   Effect.map(Stream.runHead(batches), Option.getOrUndefined)

@@ -8,19 +8,19 @@ import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagge
 
 /** Where a command gets its settings from, and where its answers go. */
 export interface Terminal {
-  /** The value of a variable of the environment. */
+  /** Returns the value of an environment variable. */
   readonly environment: (name: string) => string | undefined
-  /** Characters in a line. */
+  /** Width in characters. */
   readonly columns: number
-  /** Writes data. Rejects if that fails; with the code `EPIPE` if nobody reads any more. */
+  /** Writes data. Rejects on failure, with the code `EPIPE` if the reader closed the pipe. */
   readonly write: (text: string) => Promise<void>
-  /** Reads standard input, piece by piece. */
+  /** Reads standard input in pieces. */
   readonly read?: () => AsyncIterable<Uint8Array>
-  /** Says a line to the user, beside the data. */
+  /** Writes a line to standard error. */
   readonly say: (line: string) => Promise<void>
-  /** Says a warning, which `--quiet` does not suppress. Default: {@link Terminal.say}. */
+  /** Writes a warning, which `--quiet` does not suppress. Default: {@link Terminal.say}. */
   readonly warn?: (line: string) => Promise<void>
-  /** Standard error, where it is a screen: progress is drawn there. Elsewhere it is said, in lines. */
+  /** Standard error, if it is a screen on which progress is drawn; elsewhere progress is written in lines. */
   readonly drawing?: Drawing
 }
 
@@ -41,7 +41,7 @@ const ClosedPipeBase: TaggedErrorClass<ClosedPipe, "ClosedPipe", { readonly caus
   }),
 )
 
-/** Nobody reads the output any more, as after `| head`: time to stop, and no mistake. */
+/** The reader closed the output, as after `| head`: the command stops without an error message. */
 export class ClosedPipe extends ClosedPipeBase {
   override get message(): string {
     return "standard output: the reader has closed it"
@@ -124,8 +124,8 @@ export const quiet = (terminal: Terminal): Terminal => ({
 const LONGEST_LINE = 2100
 
 /**
- * The terminal as commands use it: no line shows credentials or control characters, whatever names are in it, and a warning
- * is said once.
+ * Wraps the terminal for commands: no line contains credentials or control characters, whatever names are in it, and
+ * each warning is written once.
  */
 export const guardTerminal = (terminal: Terminal): Terminal => {
   const warned = new Set<string>()
@@ -141,10 +141,10 @@ export const guardTerminal = (terminal: Terminal): Terminal => {
   }
 }
 
-/** Says a warning; that nobody hears it is no reason to stop. */
+/** Writes a warning; a closed standard error is ignored. */
 export const warn = (terminal: Terminal, line: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => (terminal.warn ?? terminal.say)(line)))
 
-/** Says a line; that nobody hears it is no reason to stop. */
+/** Writes a line; a closed standard error is ignored. */
 export const say = (terminal: Terminal, line: string): Effect.Effect<void> =>
   Effect.ignore(Effect.tryPromise(() => terminal.say(line)))

@@ -7,11 +7,11 @@ import { cut, printable, textWidth } from "./text_width.ts"
 export interface TableColumn {
   readonly title: string
   readonly align: "left" | "right"
-  /** The text of a row's cell, safe to show. */
+  /** Text of a row's cell, safe to print. */
   readonly cell: (row: number) => string
-  /** Whether a line separates it from the columns before. */
+  /** Whether a line separates it from the previous columns. */
   readonly ruled?: boolean
-  /** Whether it is the first to give way where there is no room. */
+  /** Whether it is shortened first if there is too little space. */
   readonly elastic?: boolean
 }
 
@@ -28,7 +28,7 @@ interface Layout {
 
 const gapOf = (column: TableColumn, index: number): number => index === 0 ? 0 : column.ruled === true ? 3 : 2
 
-/** The higher, the sooner it gives way. */
+/** Columns with a higher value are shortened first. */
 const ease = ({ align, elastic }: TableColumn): number => elastic === true ? 2 : align === "left" ? 1 : 0
 
 const layOut = (
@@ -40,13 +40,13 @@ const layOut = (
   const total = (widths: ReadonlyArray<number>): number =>
     widths.reduce((sum, w, i) => sum + w + gapOf(columns[i], i), 0)
   let shown = columns.length
-  // "  …" stands for what is left out
+  // " …" marks omitted columns
   while (shown > 1 && total(min.slice(0, shown)) + (shown < columns.length ? 3 : 0) > width) shown--
   const hidden = columns.length - shown
   const available = width - (hidden > 0 ? 3 : 0)
   const widths = natural.slice(0, shown)
   for (let over = total(widths) - available; over > 0; over--) {
-    // of those that give way most easily the widest
+    // the widest of the columns that are shortened first
     let at = -1
     for (let i = 0; i < shown; i++) {
       if (widths[i] <= min[i]) continue
@@ -120,7 +120,7 @@ export const layOutTable = (
   cells: ReadonlyArray<number> = widestCells(columns, rows),
 ): Table => {
   const natural = columns.map(({ title }, i) => Math.max(cells[i], textWidth(title)))
-  // numbers keep all their digits: one that is cut is none
+  // numbers keep all digits: a shortened number would be wrong
   const min = columns.map(({ align }, i) =>
     Math.min(natural[i], align === "right" ? Math.max(cells[i], NARROWEST) : NARROWEST)
   )
@@ -132,7 +132,10 @@ export const layOutTable = (
   }
 }
 
-/** A table of texts, made safe to show; `right` names the columns that are aligned to the right. The last one gives way first. */
+/**
+ * Formats a table of texts, made safe to print; `right` names the right-aligned columns. The last column is shortened
+ * first.
+ */
 export const textTable = (
   titles: ReadonlyArray<string>,
   rows: ReadonlyArray<ReadonlyArray<string>>,

@@ -57,10 +57,10 @@ export const writeNdjson: Write = (terminal, { batches }) => writeLines(terminal
 export const csvWriter = (style?: CsvStyle): Write => (terminal, { empty, batches }) =>
   writeLines(terminal, [csvHead(empty.map(({ name }) => name), style)], batches(), (batch) => asCsv(batch, style))
 
-/** The same, with commas, and nothing for null. */
+/** CSV with commas; null is empty. */
 export const writeCsv: Write = csvWriter()
 
-/** One object. Columns lie one behind the other in it, so cells in several batches are read column by column. */
+/** One JSON object. Its columns follow each other, so cells in several batches are read column by column. */
 export const writeJson: Write = (terminal, { empty, shape, batches }) =>
   Effect.gen(function* () {
     const isWhole = yield* Effect.flatMap(firstBatch(batches()), (first) => {

@@ -1,5 +1,5 @@
 /**
- * The schema of a copy: that of the array, or what is left of it when attributes are chosen.
+ * The schema of a copy: that of the array, reduced to the selected attributes.
  */
 import type { ArraySchema as Structure } from "../../../schema/array/array_schema.ts"
 import type { Enumeration } from "../../../schema/array/enumeration.ts"

@@ -49,11 +49,11 @@ export interface CopyOptions extends Omit<CreateOptions, "key">, TargetOptions {
   readonly key?: EncryptionKey | Uint8Array | null
   /** The attributes that are copied. Default: all; dimensions always are. */
   readonly select?: ReadonlyArray<string>
-  /** The cells that are copied, as ranges by dimension. Default: all. */
+  /** The cells to copy, as ranges by dimension. Default: all. */
   readonly region?: RegionInput
   /**
-   * Begins another fragment where one has so many bytes, as far as the format allows several. What is finished needs not be
-   * copied again when a copy is resumed. Default: 1 GiB.
+   * Starts a new fragment when the current one reaches this size in bytes, if the format allows several. A resumed copy
+   * does not repeat finished fragments. Default: 1 GiB.
    */
   readonly maxFragmentSize?: number
   /** Whether metadata are copied too. Default: true. */
@@ -104,7 +104,7 @@ const OPTIONS: ReadonlyArray<string> = [
   "key",
 ] satisfies ReadonlyArray<keyof CopyOptions>
 
-/** Bytes of a fragment, if nobody says. */
+/** Default size of a fragment in bytes. */
 const MAX_FRAGMENT_SIZE = 2 ** 30
 
 const everything = { time: undefined, onProgress: undefined, checks: { anyValue: true } } as const
@@ -116,11 +116,11 @@ const writeAll = <E, R>(
 ): Effect.Effect<WriteResult, E | WriteFailure, R> =>
   Effect.zipRight(Stream.runForEach(batches, ({ columns }) => writer.write(columns)), writer.commit)
 
-/** Whether cells that are read in global order can be written as they come. */
+/** Whether cells read in global order can be written in that order. */
 const keepOrder = ({ fragments }: OpenedArray, { schema }: OpenedArray): boolean =>
   [schema.version, ...fragments.map(({ version }) => version)].every((version) => hasTodaysOrder(schema, version))
 
-/** Copies cells into an array that has none. */
+/** Copies cells into an array without cells. */
 const copyCells = (
   source: OpenedArray,
   target: OpenedArray,
@@ -161,20 +161,21 @@ const copyCells = (
   }))
 
 /**
- * Copies an array: makes another with the same schema, cells and metadata, of the current format or the one that is asked.
- * What is read is the array as it was opened: a time of it, of any format version, with its key. The copy has every cell
- * once, and no history.
+ * Copies an array: creates another with the same schema, cells and metadata, in the current format version or the
+ * requested one. The source is the array as it was opened: at its time, of any format version, with its key. The copy
+ * has every cell once, and no history.
  *
- * Cells are streamed in the global order, so that memory is bounded whatever the size. They are not decided anew: what other
- * engines let pass is let pass. Lossy filters (`webp`) lose again what they lose.
+ * Cells are streamed in global order, so memory is bounded for any size. Values are not validated again: values that
+ * other engines accept are copied. Lossy filters (`webp`) lose information again.
  *
- * The target is a new or an empty folder. The schema is stored last: until then nobody can open the copy, not even if the
- * program is killed. The next call at that target fails with `AlreadyExists` and says what it found, goes on with it
- * (`resume`), or replaces it (`overwrite`, for arrays that are whole, too).
+ * The target is a new or an empty folder. The schema is stored last: until then nobody can open the copy, even if the
+ * process is killed. The next call at that target fails with `AlreadyExists` and describes the state, continues
+ * (`resume`), or replaces it (`overwrite`, also for complete arrays).
  *
- * Fails with `AlreadyExists` if there is anything at `target`, with `SchemaError` if no array of that format version can be
- * so, with `InvalidOption` for metadata in a format that has none, with what opening and reading fail with, and with
- * `WriteError`, `StorageError` or `CodecError`. If it fails or is interrupted, exactly the files that it created are removed.
+ * Fails with `AlreadyExists` if the target exists, with `SchemaError` if the schema is invalid in that format version,
+ * with `InvalidOption` for metadata in a format without metadata, with the errors of opening and reading, and with
+ * `WriteError`, `StorageError` or `CodecError`. If it fails or is interrupted, exactly the files that it created are
+ * removed.
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -200,7 +201,7 @@ export const copy = (
     return yield* copyOpened(opened, target, options)
   })).pipe(traced("TileArray.copy", target))
 
-/** What of an array is copied, and what it becomes. */
+/** The selected parts of an array, and the schema of the copy. */
 interface CopyPlan {
   readonly attributes: ReadonlyArray<string>
   readonly schema: ArraySchema
@@ -251,7 +252,7 @@ const copyRest = (
     }
   })
 
-/** Copies the array of a label into an array that is not there yet itself. */
+/** Copies the array of a label into a new array that is not complete yet. */
 const copyLabel = (
   source: OpenedArray,
   target: string,

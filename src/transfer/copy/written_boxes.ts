@@ -1,5 +1,5 @@
 /**
- * Where the cells of a dense array were written: cells that nobody wrote need not be copied.
+ * Finds the boxes of a dense array in which cells were written: other cells need not be copied.
  */
 import type * as Effect from "effect/Effect"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
@@ -49,7 +49,7 @@ const tidied = (boxes: ReadonlyArray<Box>, around: Box, several: boolean): Reado
   return several && own.length <= MAX_BOXES && cellsIn(own) < cellsOf(around) ? own : [around]
 }
 
-/** The parts of boxes that lie in all combinations of ranges. */
+/** Returns the parts of boxes inside all combinations of ranges. */
 const clippedTo = (boxes: ReadonlyArray<Box>, ranges: ReadonlyArray<Box | undefined>): ReadonlyArray<Box> =>
   ranges.reduce(
     (all: ReadonlyArray<Box>, list, d) =>
@@ -62,7 +62,10 @@ const clippedTo = (boxes: ReadonlyArray<Box>, ranges: ReadonlyArray<Box | undefi
     boxes,
   )
 
-/** The boxes of a dense array in which cells were written, as far as they are wanted; one if there may not be `several`. */
+/**
+ * Returns the boxes of a dense array in which cells were written, clipped to the selection; one box unless `several`
+ * are allowed.
+ */
 export const writtenBoxes = (
   array: OpenedArray,
   ranges: RegionInput,

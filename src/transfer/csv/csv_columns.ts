@@ -17,7 +17,7 @@ import { codesOf } from "../../array/enumeration/enumeration_codes.ts"
 import type { Field } from "../../fragment/field.ts"
 import type { BufferInput, ColumnInput } from "../../write/input/column_input.ts"
 
-/** A cell that its field cannot hold: the row, counted from the first of those given, and why. */
+/** A cell that its field cannot contain: the row, counted from the first one of the input, and the reason. */
 export class CellRefused extends Error {
   readonly row: number
   constructor(row: number, message: string) {
@@ -32,10 +32,10 @@ export type ColumnMaker = (rows: ReadonlyArray<CsvRow>, column: number) => Colum
 
 const encoder = new TextEncoder()
 
-/** Whether text is more than a number in decimal digits, to those who read `0x10` and blanks as numbers. */
+/** Whether text is not a plain decimal number, although JavaScript would read it as a number (`0x10`, blanks). */
 const isOdd = (cell: string): boolean => {
   const last = cell.charCodeAt(cell.length - 1)
-  // 0x10, 0b1, 0o7 have a letter behind their first character; blanks are around
+  // 0x10, 0b1, 0o7 have a letter after their first character; blanks surround the number
   return !(last >= 48 && last <= 57 || last === 46) || cell.charCodeAt(1) > 97 && cell[1] !== "e" ||
     cell.charCodeAt(0) <= 32
 }
@@ -85,7 +85,7 @@ const specials: Readonly<Record<string, number>> = {
   "-infinity": -Infinity,
 }
 
-/** The count that is no moment. */
+/** The count that represents NaT. */
 const NOT_A_TIME = -(2n ** 63n)
 
 /** A value as people write it. */
@@ -126,17 +126,17 @@ const validityOf = (rows: ReadonlyArray<CsvRow>, column: number): Uint8Array | u
   return validity
 }
 
-/** Bytes that are no text, as `tessera export` writes them. */
+/** Parses bytes that are not text, as `tessera export` writes them. */
 const hexBytes = (cell: string): Uint8Array | undefined => {
   const hex = cell.startsWith('{"hex":') ? /^\{"hex": ?"((?:[0-9a-f]{2})*)"\}$/i.exec(cell)?.[1] : undefined
   return hex === undefined ? undefined : fromHex(hex)
 }
 
-/** Bytes for a text, written as `tessera export` does, to the letter: JSON of other kinds is text as well. */
+/** Encodes a text, or bytes in exactly the form of `tessera export`: other JSON counts as text. */
 const bytesOfText = (cell: string): Uint8Array | undefined =>
   /^\{"hex":"(?:[0-9a-f]{2})*"\}$/.test(cell) ? hexBytes(cell) : undefined
 
-/** Text, or bytes that are none. */
+/** Text, or bytes that are not text. */
 const textCells: ColumnMaker = (rows, column) =>
   rows.map((row) => row[column] === null ? null : bytesOfText(row[column]) ?? row[column])
 
@@ -149,7 +149,7 @@ const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
   const all = rows.map((row) => row[column] ?? "").join("")
   const bytes = encoder.encode(all)
   let end = 0
-  // as many bytes as characters: each is one
+  // as many bytes as characters: all are ASCII
   const ascii = bytes.length === all.length
   for (let i = 0; i < rows.length; i++) {
     const cell = rows[i][column] ?? ""
@@ -193,7 +193,7 @@ const lists = (type: Datatype): ColumnMaker => (rows, column) =>
       const parsed: unknown = hexBytes(cell) ?? JSON.parse(cell)
       if (Array.isArray(parsed) || parsed instanceof Uint8Array) return parsed as ReadonlyArray<number> | Uint8Array
     } catch {
-      // told below
+      // reported below
     }
     throw new CellRefused(i, `${JSON.stringify(cell)} is no list of values in JSON, and no {"hex": "…"}`)
   })

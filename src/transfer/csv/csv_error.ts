@@ -1,5 +1,5 @@
 /**
- * CSV that does not say what it should.
+ * Errors in CSV text.
  *
  * @module
  */
@@ -19,8 +19,8 @@ const CsvErrorBase: TaggedErrorClass<CsvError, "CsvError", {
 }))
 
 /**
- * A row of CSV that is none, or a cell that no column of its datatype holds; nothing was written. `source` names the text, `row`
- * is counted from 1 on, the row of names among them, and `column` is `""` where it is no single one.
+ * An invalid row of CSV, or a cell that its column's datatype cannot contain; nothing was written. `source` names the
+ * text, `row` counts from 1 including the header, and `column` is `""` if the error is not in a single column.
  *
  * ```ts
  * import { Csv, layerMemory, layerNative } from "@tessera/array"
@@ -38,7 +38,7 @@ const CsvErrorBase: TaggedErrorClass<CsvError, "CsvError", {
  * ```
  */
 export class CsvError extends CsvErrorBase {
-  /** Where, and what is wrong there. */
+  /** Describes the location and the error. */
   override get message(): string {
     const where = [this.source, this.row === 0 ? "" : `row ${this.row}`, this.column]
     return [...where.filter((part) => part !== ""), this.detail].join(": ")

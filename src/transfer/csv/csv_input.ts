@@ -20,11 +20,11 @@ export type CsvInput<E = never, R = never> = string | Stream.Stream<Uint8Array |
 /** What reading rows can fail with. */
 export type CsvInputError = CsvError | NotFound | StorageError | CodecError
 
-/** Rows, some at a time. */
+/** Rows of CSV, read in parts. */
 export interface CsvSource<E, R> {
-  /** What the text is called in errors. */
+  /** Name of the text in errors. */
   readonly name: string
-  /** The next rows; `undefined` behind the last ones. */
+  /** The next rows; `undefined` at the end. */
   readonly next: Effect.Effect<ReadonlyArray<CsvRow> | undefined, E | CsvInputError, R>
 }
 
@@ -39,7 +39,7 @@ const partsOf = (piece: Uint8Array | string): ReadonlyArray<Uint8Array | string>
       typeof piece === "string" ? piece.slice(i * PIECE, (i + 1) * PIECE) : piece.subarray(i * PIECE, (i + 1) * PIECE),
   )
 
-/** A file in pieces; `read` is told how many bytes were read, and of how many. */
+/** Reads a file in pieces; `read` receives the number of bytes read, and of all bytes. */
 const piecesOf = (
   uri: string,
   told: (read: number, size: number) => void,
@@ -67,7 +67,7 @@ export const sourceChanged = (source: string): CsvError =>
     detail: "the source has changed since the import began; overwrite the array, or resume with the same source",
   })
 
-/** Opens CSV text. With a trace, reading fails if the text is not what an earlier call has read. */
+/** Opens CSV text. With a trace, reading fails if the text differs from the one that an earlier call read. */
 export const openCsv = <E, R>(
   input: CsvInput<E, R>,
   form: CsvForm,
@@ -87,11 +87,11 @@ export const openCsv = <E, R>(
     )
     /** Pieces that came together and wait. */
     let waiting: ReadonlyArray<Uint8Array | string> = []
-    /** How many of them were taken. */
+    /** number of consumed rows */
     let taken = 0
     let over = false
 
-    /** Rows of so many pieces as are parsed at once, or of what is left. */
+    /** rows of the pieces that are parsed together, or of the rest */
     const rowsOf = function* (last: boolean): Steps<CsvRows> {
       let text = ""
       while (taken < waiting.length && text.length < PIECE) {

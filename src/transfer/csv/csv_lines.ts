@@ -9,8 +9,8 @@
 const withoutReturns = (text: string): string => text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text
 
 /**
- * The text with a line feed behind each row. What is in quotes stays as it is; a quote opens where a cell begins. The text begins
- * with a row.
+ * Returns the text with a line feed after each row. Quoted text stays unchanged; a quote opens only at the start of a
+ * cell. The text must start with a row.
  */
 export const withLineFeeds = (text: string, delimiter: string): string => {
   if (!text.includes("\r")) return text

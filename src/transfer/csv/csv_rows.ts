@@ -1,9 +1,10 @@
 /**
- * Rows of CSV text, as it comes in pieces: RFC 4180, by the package `papaparse`, which is loaded when it is first asked for.
+ * Parses rows of CSV text that arrives in pieces: RFC 4180, by the package `papaparse`, which is loaded on first use.
  *
- * csv-parse 7.0.3 was measured as a replacement. Its `cast` reports whether a cell is quoted, so that `emptyInQuotes` would not
- * be needed, but it is called once a cell: 200 MB (5.8 million rows of five cells, one of them in quotes) take 44.6 s, 24.2 s
- * without `cast`, and 9.5 s here, on the same machine under the same load; the resident memory is 124, 93 and 135 MB.
+ * csv-parse 7.0.3 was measured as a replacement. Its `cast` reports whether a cell is quoted, so that `emptyInQuotes`
+ * would not be needed, but it is called once a cell: 200 MB (5.8 million rows of five cells, one of them in quotes)
+ * take 44.6 s, 24.2 s without `cast`, and 9.5 s here, on the same machine under the same load; the resident memory is
+ * 124, 93 and 135 MB.
  *
  * @module
  */
@@ -20,14 +21,14 @@ export interface CsvForm {
 
 export type { CsvRow } from "./long_row.ts"
 
-/** Rows that were found, and the first thing that is wrong with them. */
+/** Parsed rows, and the first error in them. */
 export interface CsvRows {
   readonly rows: ReadonlyArray<CsvRow>
-  /** The row, counted from 0 in all that were answered, and why it is none. */
+  /** The invalid row, counted from 0 over all returned rows, and the reason. */
   readonly problem: { readonly row: number; readonly reason: string } | undefined
 }
 
-/** Takes text in pieces, cut anywhere; answers the rows that are complete. The last piece completes the last row. */
+/** Takes text in pieces, cut anywhere; returns the complete rows. The last piece completes the last row. */
 export interface CsvReader {
   (text: string, last: boolean): CsvRows
   /** The same in steps: it yields after every bounded amount of work, as long as pieces are not long themselves. */
@@ -51,7 +52,7 @@ interface Papa {
   }
 }
 
-/** A row that is longer has a quote that nobody closes. */
+/** A longer row must contain an unclosed quote. */
 const LONGEST = 1 << 25
 
 /** A row that is longer, and not complete yet, is read on its own. */
@@ -92,7 +93,7 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
   let begun = false
   let long: LongRow | undefined
 
-  /** Parses rows whose empty cells are told apart: those in quotes are texts. */
+  /** Parses rows and distinguishes their empty cells: quoted ones are empty texts. */
   const parseApart = (
     text: string,
     ignoreLast: boolean,
@@ -141,7 +142,7 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
   }
 
   const read = (piece: string, last: boolean): CsvRows => {
-    // what marks the order of bytes is no part of the first cell
+    // the byte order mark is not part of the first cell
     const input = rest + (begun ? piece : piece.replace(/^\ufeff/, ""))
     begun ||= piece !== ""
     // a return at the end may be half of a line ending
@@ -163,7 +164,7 @@ export const loadCsvReader = async (form: CsvForm = {}): Promise<CsvReader> => {
       for (const row of rows) for (let i = 0; i < row.length; i++) if (row[i] === none) row[i] = null
     }
     rest = last ? "" : text.slice(parsed.meta.cursor) + half
-    // what is wrong with a row that goes on is known when it is complete
+    // errors of an incomplete row are reported once it is complete
     const error = parsed.errors.find(({ row }) => row < rows.length)
     const problem = error === undefined
       ? tooLong(before + rows.length)

@@ -10,7 +10,7 @@ import { SchemaError } from "../../schema_builder/schema_error.ts"
 import type { ArraySchema, CellOrder } from "../../schema_builder/schema_value.ts"
 import type { ColumnType } from "./csv_types.ts"
 
-/** What is asked of the schema. */
+/** Options of the schema. */
 export interface CsvSchemaOptions {
   /** Default: `dense`. */
   readonly arrayType?: "dense" | "sparse"
@@ -35,10 +35,10 @@ export interface CsvSchemaOptions {
   readonly allowsDuplicates?: boolean
 }
 
-/** The dimension of dense arrays that numbers rows. */
+/** Name of the dimension that numbers the rows of dense arrays. */
 export const ROW = "row"
 
-/** Cells of a tile of a dense array whose tiles nobody chose. */
+/** Default number of cells in a tile of a dense array. */
 const TILE_CELLS = 10_000
 
 /** A domain as large as it can be, and tiles of it; they start where multiples of their length are. */
@@ -50,7 +50,7 @@ const wholeDomain = (
   const bits = BigInt(8 * sizeOf(type))
   const signed = !storageOf(type).startsWith("u")
   const end = signed ? 2n ** (bits - 1n) : 2n ** bits
-  // the first count of moments is none
+  // the smallest count of datetimes is NaT
   const start = isTemporal(type) ? -(end / 2n) : signed ? -end : 0n
   if (tile === undefined) {
     // a signed domain is longer than a tile can be
@@ -63,7 +63,7 @@ const wholeDomain = (
 
 const LARGEST = { float32: 2 ** 126, float64: 2 ** 1022 } as const
 
-/** The length of tiles that nobody chose: no longer than the domain. */
+/** Default tile extent: at most the length of the domain. */
 const atMost = ({ domain }: Dimension, length: bigint | undefined): bigint | undefined => {
   if (domain === null || length === undefined) return length
   const cells = BigInt(domain[1]) - BigInt(domain[0]) + 1n

@@ -6,7 +6,7 @@ import type { CsvRow } from "./csv_rows.ts"
 import { CsvError } from "./csv_error.ts"
 import type { CsvInputError, CsvSource } from "./csv_input.ts"
 
-/** Rows with names, of which some are there already. */
+/** Rows with column names, some of which are already read. */
 export interface CsvTable<E, R> {
   readonly source: CsvSource<E, R>
   readonly names: ReadonlyArray<string>
@@ -15,7 +15,7 @@ export interface CsvTable<E, R> {
   readonly rows: ReadonlyArray<CsvRow>
 }
 
-/** The rows that are next, until there are so many of them or no others. */
+/** Returns the next rows: at least the requested number, or all remaining ones. */
 export const readRows = <E, R>(
   { next }: CsvSource<E, R>,
   max: number,

@@ -1,12 +1,12 @@
 /**
- * What the columns of CSV are: told by what is in their first rows.
+ * Infers the datatypes of CSV columns from their first rows.
  */
 import type { CsvRow } from "./csv_rows.ts"
 import type { Datatype } from "../../../schema/array/datatype.ts"
 import { parseDatetime } from "../../../schema/array/datetime.ts"
 import { finish, type Steps } from "../../kernel/steps.ts"
 
-/** A datatype; a question mark behind it is for a column that may be null. */
+/** A datatype; a question mark after it marks a nullable column. */
 export type CsvType = Datatype | `${Datatype}?`
 
 /** What a column is. */
@@ -41,7 +41,7 @@ const isWhole = (cell: string): boolean => {
 const isUnsigned = (cell: string): boolean =>
   whole.test(cell) && (cell.length < 19 ? !cell.startsWith("-") : BigInt.asUintN(64, BigInt(cell)) === BigInt(cell))
 
-/** Whether a number stays what it is as float64: whole ones keep all their digits, as those of a key must, and none overflows. */
+/** Whether a number keeps its value as float64: whole numbers keep all digits, as keys must, and none overflows. */
 const isNumber = (cell: string): boolean => {
   if (!decimal.test(cell)) return false
   const value = Number(cell)
@@ -69,11 +69,14 @@ const kinds: ReadonlyArray<readonly [type: Datatype, holds: (cell: string) => bo
   ),
 ]
 
-/** What holds all cells of a column; text if nothing else does. Cells that are missing or null make it nullable. */
+/**
+ * Returns the datatype that can represent all cells of a column; text as the last choice. Missing and null cells make
+ * it nullable.
+ */
 export const inferType = (rows: ReadonlyArray<CsvRow>, column: number): ColumnType =>
   finish(inferTypeSteps(rows, column))
 
-/** Cells that are looked at between two yields. */
+/** Cells inspected between two yields. */
 const STEP = 1 << 10
 
 /** As {@link inferType}, in steps. */
@@ -89,11 +92,11 @@ export function* inferTypeSteps(rows: ReadonlyArray<CsvRow>, column: number): St
       continue
     }
     seen = true
-    // what was good for the cells before is mostly good for this one
+    // the datatype of the previous cells usually fits this one too
     while (remaining.length > 0 && !remaining[0][1](cell)) remaining = remaining.slice(1)
     if (remaining.length === 0 && nullable) break
   }
-  // what held the cells before was passed by when it held them no more; the next one must hold all of them
+  // a datatype that failed for an earlier cell was dropped; the next one must fit all cells
   for (const [type, holds] of seen ? remaining : []) {
     let i = 0
     for (; i < rows.length; i++) {

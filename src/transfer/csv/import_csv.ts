@@ -1,5 +1,6 @@
 /**
- * CSV into arrays: new ones, typed by the first rows or by who knows, and those that are there.
+ * Imports CSV into new arrays, with given datatypes or with those inferred from the first rows, and into existing
+ * arrays.
  *
  * @module
  */
@@ -42,7 +43,7 @@ const SAMPLE = 10_000
 const definedOptions = <A extends object>(options: A): Partial<A> =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<A>
 
-/** What all imports are asked. */
+/** Validates the options of all imports. */
 const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<string>) =>
   attemptOptions(() => {
     const refuse = refusing(uri)
@@ -66,7 +67,7 @@ const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<stri
     }
   })
 
-/** What columns are: as was said, or by the first rows. */
+/** Returns the datatypes of columns: from the options, or from the first rows. */
 const typesOf = (
   uri: string,
   names: ReadonlyArray<string>,
@@ -92,7 +93,7 @@ const typesOf = (
     }
   })
   const infer = function* (): Steps<ReadonlyMap<string, ColumnType>> {
-    // rows that are none are told when they are written
+    // invalid rows are reported when they are written
     const sound = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
     const coordinates = new Set(dims)
     const columns = new Map<string, ColumnType>()
@@ -102,7 +103,7 @@ const typesOf = (
         continue
       }
       const { type, nullable } = yield* inferTypeSteps(sound, column)
-      // coordinates are never null: a cell that is says so when it is written
+      // coordinates are never null: a null coordinate is reported when it is written
       columns.set(name, { type, nullable: nullable && !coordinates.has(name) })
       yield
     }
