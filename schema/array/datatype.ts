@@ -146,11 +146,11 @@ export interface ArrayByStorage {
   readonly uint64: BigUint64Array
   /** IEEE 754 numbers of 32 bits. */
   readonly float32: Float32Array
-  /** IEEE 754 numbers of 64 bits. */
+  /** 64-bit IEEE 754 numbers. */
   readonly float64: Float64Array
 }
 
-/** How the values of a datatype lie in memory: the numeric datatypes, of which each is its own storage. */
+/** In-memory type of a datatype's values: one of the numeric datatypes, each of which is its own storage. */
 export type DatatypeStorage = keyof ArrayByStorage
 
 /** The typed arrays of columns. */

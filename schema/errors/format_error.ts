@@ -28,12 +28,12 @@ const FormatErrorBase: TaggedErrorClass<FormatError, "FormatError", {
 }))
 
 /**
- * Bytes that are not what the format says they are: truncated, damaged, forged or of a later version.
+ * Bytes that do not conform to the format: truncated, damaged, forged or of a later version.
  *
  * `uri` names the file, `path` the field inside the structure (`attributes.2.filters`), `offset` the byte at which the
- * field starts (in the unfiltered structure for what lies in a generic tile, in the file otherwise), `version` the format
- * version by which the bytes were read. `reason` is `"Unsupported"` for valid structures of a newer format, or with a filter that
- * does not exist yet, and else `"Damaged"`, the default; `detail` explains it.
+ * field starts (in the unfiltered structure for contents of generic tiles, in the file otherwise), `version` the format
+ * version of the decoder. `reason` is `"Unsupported"` for valid structures of a newer format, or with an unknown
+ * filter, and otherwise `"Damaged"`, the default; `detail` explains it.
  *
  * ```ts
  * import { decode, FormatError, IgnoreFile } from "@tessera/array/schema"
@@ -52,7 +52,7 @@ export class FormatError extends FormatErrorBase {
     super({ ...fields, reason: fields.reason ?? "Damaged" })
   }
 
-  /** The file, the place in it, and what is wrong there. */
+  /** Describes the error with its file and position. */
   override get message(): string {
     const field = this.path === "" ? "" : `${this.path}: `
     const where = `(at offset ${this.offset}, format version ${this.version})`

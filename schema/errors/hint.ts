@@ -58,9 +58,9 @@ export const Hint: Schema.Schema<Hint> = Schema.suspend(() =>
   )
 )
 
-/** An error with advice: `message` is `summary` and the hint in the words of the library. */
+/** An error with advice: `message` consists of `summary` and the hint in the wording of the library. */
 export interface Advised {
-  /** What is wrong and where, without advice. */
+  /** Describes the error and its location, without advice. */
   readonly summary: string
   /** What the caller can do. */
   readonly hint?: Hint
@@ -90,6 +90,6 @@ const advice = (hint: Hint): string => {
   }
 }
 
-/** The message of an error with advice: its summary, and what the library advises. */
+/** Returns the message of an error with advice: its summary, and the hint in the wording of the library. */
 export const adviseApi = ({ summary, hint }: Advised): string =>
   hint === undefined ? summary : `${summary}; ${advice(hint)}`

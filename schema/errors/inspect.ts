@@ -36,6 +36,9 @@ export const showRedacted = <A extends object>(holder: A, view: (value: A) => ob
   return holder
 }
 
-/** An entry of a listing, which shows its URI without credentials. Costs nothing where the URI has none. */
+/**
+ * Wraps an entry of a listing so that printing it shows the URI without credentials. Costs nothing for URIs without
+ * credentials.
+ */
 export const showEntry = <A extends { readonly uri: string }>(entry: A): A =>
   redactUri(entry.uri) === entry.uri ? entry : showRedacted(entry, (item) => ({ ...item, uri: redactUri(item.uri) }))

@@ -1,15 +1,15 @@
 /**
- * The text of error messages: one line of limited length, without credentials and control characters, whatever the names and
- * values in it are.
+ * The text of error messages: one line of limited length, without credentials and control characters, for any names and
+ * values in it.
  *
  * @module
  */
 import { redactText } from "./redact.ts"
 
-/** Characters of a message, at most. */
+/** Maximum length of a message in characters. */
 export const LONGEST_MESSAGE = 2000
 
-/** Characters of the note about what was left out, and a little more. */
+/** Length of the note about omitted characters, rounded up. */
 const NOTE = 50
 
 /** Control characters, line separators, marks that change the direction of writing, and lone surrogates. */
@@ -27,12 +27,12 @@ const tailOf = (text: string, length: number): string =>
   text.slice(text.length - length).replace(/^[\udc00-\udfff]/, "")
 
 /**
- * Text as a message may contain it. What is longer than `longest` is shortened in the middle, and says by how much: the
- * beginning names the place, the end says what to do.
+ * Returns text that is safe in a message. Text longer than `longest` is shortened in the middle, with a note of the
+ * omitted length: the beginning contains the location, the end the remedy.
  */
 export const messageText = (text: string, longest = LONGEST_MESSAGE): string => {
   const shown = redactText(text)
-  // what is left out anyway is not escaped
+  // omitted text need not be escaped
   const long = shown.length > 4 * longest
   const [first, last] = long
     ? [escaped(headOf(shown, 2 * longest)), escaped(tailOf(shown, 2 * longest))]

@@ -1,13 +1,14 @@
 /**
  * Removes credentials from URLs before text is printed: user info, query and fragment.
  *
- * `https://user:pass@host/array?sig=SECRET/__schema` becomes `https://…@host/array?…/__schema`. Programs keep the URI as they
- * have it; only what is printed is redacted. `file:` and `mem:` URIs are names without credentials and stay as they are.
+ * `https://user:pass@host/array?sig=SECRET/__schema` becomes `https://…@host/array?…/__schema`. Programs keep the
+ * original URI; only printed text is redacted. `file:` and `mem:` URIs are names without credentials and stay
+ * unchanged.
  *
  * @module
  */
 
-/** Characters of a scheme that are looked at. */
+/** Maximum length of a scheme. */
 const LONGEST_SCHEME = 32
 
 /** Where a URL starts in a text, and where what follows its scheme does. */

@@ -31,10 +31,10 @@ const isClean = (error: Error, redact: Redact, depth: number): boolean => {
     .every(clean)
 }
 
-/** What programs look at in the errors of a runtime. */
+/** Properties that programs read from errors of a runtime. */
 const codes = ["code", "errno", "syscall"] as const
 
-/** An error that shows the same without credentials; of its other properties only codes remain. */
+/** Copies an error without credentials; of its other properties only codes remain. */
 const cleanCopy = (error: Error, redact: Redact, depth: number): Error => {
   const cause = error.cause === undefined || depth >= DEEPEST ? undefined : safeCause(error.cause, redact, depth + 1)
   const copy = new Error(redact(error.message), cause === undefined ? undefined : { cause })
@@ -51,10 +51,10 @@ const cleanCopy = (error: Error, redact: Redact, depth: number): Error => {
   return copy
 }
 
-/** Parse errors of effect tell programs what was wrong by their issue, which is data of the program. */
+/** Parse errors of Effect carry their issue, which is data of the program. */
 const isParseError = (error: Error): boolean => (error as { readonly _tag?: unknown })._tag === "ParseError"
 
-/** The cause of an error without credentials: the same value if it has none. */
+/** Returns the cause of an error without credentials: the same value if it contains none. */
 const safeCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
   if (typeof cause === "string") return redact(cause)
   if (cause === null || (typeof cause !== "object" && typeof cause !== "function")) return cause
@@ -68,7 +68,7 @@ const safeCause = (cause: unknown, redact: Redact, depth = 0): unknown => {
     const message = (cause as { readonly message?: unknown }).message
     return new Error(redact(typeof message === "string" ? message : String(cause)))
   } catch {
-    // an object that throws when it is looked at
+    // an object whose properties throw
     return new Error("unknown")
   }
 }
@@ -78,7 +78,7 @@ const isPlainObject = (value: object): boolean => {
   return prototype === Object.prototype || prototype === null
 }
 
-/** Text, numbers, and lists and records of them; what else an object holds is left out. */
+/** Text, numbers, and lists and records of them; other objects are omitted. */
 const safeValue = (value: unknown, redact: Redact, depth = 0): unknown => {
   if (typeof value === "string") return redact(value)
   if (typeof value !== "object" || value === null) return typeof value === "function" ? undefined : value

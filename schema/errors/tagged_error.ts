@@ -1,9 +1,9 @@
 /**
  * The base of all tagged errors of the library: `Schema.TaggedError` classes whose message, fields, cause, stack and
- * serialised form show no credentials, and whose message is one line of limited length.
+ * serialised form contain no credentials, and whose message is one line of limited length.
  *
- * The schema of a class is built when it is first used. Built when the modules load, the 24 schemas take 8 ms of each start
- * of the command line, which mostly needs none of them (Deno 2.9.6).
+ * The schema of a class is created on first use. Created when the modules load, the 24 schemas take 8 ms of each start
+ * of the command line, which rarely needs them (Deno 2.9.6).
  *
  * @module
  */

@@ -92,13 +92,13 @@ const createFolders = (uri: string, { version }: Structure): Effect.Effect<void,
   })
 
 /**
- * Makes an array, and opens it: empty, and typed by its schema.
+ * Creates an array, and opens it: empty, and typed by its schema.
  *
- * Dimension labels get arrays of their own, in `__labels/l0` and so on, which are written as any array.
+ * Dimension labels get arrays of their own, in `__labels/l0` and so on, which are written like any array.
  *
- * Fails with `AlreadyExists` if there is an array or group already, with `SchemaError` if no array of that format version
- * can be so, with `InvalidOption`, and with `StorageError` or `CodecError`; nothing is left of it then. Two that make the
- * same array at the same time may both succeed, as with other engines.
+ * Fails with `AlreadyExists` if there is an array or group, with `SchemaError` if the schema is invalid in that format
+ * version, with `InvalidOption`, and with `StorageError` or `CodecError`; a failed call leaves nothing behind. Two
+ * concurrent calls for the same array may both succeed, as with other engines.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -169,7 +169,7 @@ export const createLike = <S extends ArraySchema>(
 
 const UNFINISHED = { detail: "an unfinished copy or import is here", hint: { _tag: "Resume" } } as const
 
-/** An array whose schema is decided but not stored: its cells can be written, and nobody can open it yet. */
+/** An array with a final schema that is not stored yet: its cells can be written, but it cannot be opened. */
 export interface NewArray<S extends ArraySchema> {
   readonly array: TileArray<S>
   /** Creates its folders, except that of the schema. */

@@ -1,10 +1,11 @@
 /**
- * Names of what is being written: unique, and in the order in which one generator makes them.
+ * Names of new fragments, schemas and other files: unique, and in the order in which one generator creates them.
  *
- * Of names with the same times the later one in byte order wins. So the 32 digits at the end begin with the moment at which
- * they were made and a counter, and only then are random: what one process writes for one moment stays in order, be it the
- * same millisecond of the clock or a moment that was given twice, and mostly so do processes that run one after the other.
- * (Engines let their first eight digits count within a millisecond of the clock, and begin anew at random in the next.)
+ * Of names with equal times, the later one in byte order wins. The 32 digits at the end therefore begin with the
+ * creation time and a counter, followed by random digits: writes of one process for one time stay in order, whether the
+ * time comes from the clock or was given twice, and so do processes that run one after the other in most cases.
+ * (Engines count within a millisecond of the clock with their first eight digits, and start at a random value in the
+ * next one.)
  *
  * Format: `timestamped_name.md`.
  */
@@ -13,15 +14,15 @@ import { formatName } from "../../../schema/name/timestamped_name.ts"
 import { Since } from "../../../schema/version/version.ts"
 import { NameGenerator, type NameStamp } from "./name_generator.ts"
 
-/** First and last moment of what is written, in milliseconds since 1970. */
+/** First and last time of the contents, in milliseconds since 1970. */
 export type NameTime = readonly [start: number, end: number]
 
 const nextStamp: Effect.Effect<NameStamp> = Effect.flatMap(NameGenerator, ({ next }) => next)
 
-/** The digits of a new name: they sort after all that the {@link NameGenerator} made before. */
+/** The digits of a new name: they sort after all earlier ones of the {@link NameGenerator}. */
 export const newUuid: Effect.Effect<string> = Effect.map(nextStamp, ({ uuid }) => uuid)
 
-/** The digits of a new name that sort behind those of one that is there, whoever made it. */
+/** Returns the digits of a new name that sort after an existing name of any writer. */
 export const newUuidAfter = (uuid: string): Effect.Effect<string> =>
   Effect.map(newUuid, (made) => {
     if (made > uuid) return made
@@ -30,8 +31,9 @@ export const newUuidAfter = (uuid: string): Effect.Effect<string> =>
   })
 
 /**
- * A new name for the moment of the clock, or for the times that are given; it sorts behind all that this process made for the
- * same times. With the format version of a fragment or commit it has that version's form; schemas and metadata have none.
+ * Returns a new name for the current time, or for given times; it sorts after all earlier names of this process with
+ * the same times. With the format version of a fragment or commit it has that version's form; schemas and metadata have
+ * no version.
  */
 export const newName = (time?: NameTime, version?: number): Effect.Effect<string> =>
   Effect.map(nextStamp, ({ time: now, uuid }) => {

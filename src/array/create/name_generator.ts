@@ -65,8 +65,8 @@ export const makeNameGenerator = (): NameGenerator => {
 export type NameGeneratorTag = Context.ReferenceClass<NameGenerator, "@tessera/array/NameGenerator", NameGenerator>
 
 /**
- * The service that names what is written. Programs need not provide it: the default is one generator for all operations of a
- * process, so that what a process writes within one millisecond stays in order. Tests provide their own for fixed names.
+ * The service that names new files. Programs need not provide it: the default is one generator for all operations of a
+ * process, so that its writes within one millisecond stay in order. Tests provide their own for fixed names.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, NameGenerator, TileArray } from "@tessera/array"

@@ -43,11 +43,11 @@ const ownFolders: ReadonlySet<string> = new Set([
   ...folders.map((folder) => folder.slice(folder.lastIndexOf("/") + 1)),
 ])
 
-/** The links among these names in the place of an array's own folders. What they lead to may be part of another array. */
+/** Returns the links that replace an array's own folders. Their targets may belong to another array. */
 export const linkedFolders = (entries: ReadonlyArray<Entry>): ReadonlyArray<Entry> =>
   entries.filter(({ name, kind, isLink }) => isLink === true && kind === "folder" && ownFolders.has(name))
 
-/** Label arrays in label arrays: the format has none, a forged one may. */
+/** Depth of label arrays in label arrays: the format has no such nesting, but a forged array may. */
 const MAX_DEPTH = 2
 
 /** Whether the format gives this name to a file or folder of an array, `kept` ones excepted. */
@@ -78,13 +78,13 @@ const removeAt = (uri: string, kept: ReadonlySet<string>, depth: number): Effect
       ...linkedFolders(root),
       ...linkedFolders(schemas).map((entry) => ({ ...entry, name: join(SCHEMA_FOLDER, entry.name) })),
     ]
-    // what is kept may lie behind a link; labels keep nothing
+    // retained files may be below a link; labels retain nothing
     if (depth === 0 && links.length > 0) {
       const cause = new Error("this folder of the array is a symbolic link, and removal does not follow links")
       const at = join(uri, links[0].name)
       return yield* Effect.fail(new StorageError({ op: "remove", uri: at, reason: "Unsupported", cause }))
     }
-    // without a schema nobody opens the rest
+    // without a schema, the rest cannot be opened
     yield* removeNames(uri, root.filter(({ name, kind }) => kind === "file" && name === ARRAY_SCHEMA_FILE))
     const files = schemas.filter((entry) => entry.kind === "file" && isTimestamped(entry, kept))
     yield* removeNames(join(uri, SCHEMA_FOLDER), files)
@@ -114,12 +114,12 @@ const removeAt = (uri: string, kept: ReadonlySet<string>, depth: number): Effect
   })
 
 /**
- * Removes the array at `uri`, whether it is whole or what a killed program left of one: files and folders with names that the
- * format gives to parts of an array, the schema first, so that nobody opens what is half gone. `kept` are names of fragments
- * and schemas that stay. Folders of the array go when they are empty; `uri` itself stays.
+ * Removes the array at `uri`, complete or left by a killed process: files and folders with names that the format
+ * defines for arrays, the schema first, so that nobody opens a partly removed array. `kept` are names of fragments and
+ * schemas that stay. Empty folders of the array are removed; `uri` itself stays.
  *
- * Removal does not follow links: a linked fragment or label array is unlinked. Where one of the folders of the array is a link,
- * it fails before anything is removed.
+ * Links are not followed: a linked fragment or label array is unlinked. If one of the array's folders is a link, the
+ * call fails before anything is removed.
  */
 export const removeArray = (
   uri: string,

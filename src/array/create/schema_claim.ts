@@ -1,18 +1,18 @@
 /**
- * Claims: who changes the schema of an array says so first, by a file in the array's folder that only one can create. Another
- * process waits until it is gone, and then changes what the first one left.
+ * Claims: a process that changes the schema of an array first creates a claim, a file in the array's folder that only
+ * one process can create. Other processes wait until it is removed, and then apply their changes to the new schema.
  *
- * A claim names the schema that is to be changed, its base, and has a generation. A process that is killed leaves its claim
- * behind; who has waited for it long enough claims the next generation. The process may be alive after all, and only slow. So
- * nothing is ever decided by a claim alone:
+ * A claim names the schema to be changed, its base, and has a generation. A killed process leaves its claim behind; a
+ * process that waited long enough claims the next generation. The first process may still be running slowly, so a claim
+ * alone never decides anything:
  *
- * - a claim says under which name its owner will publish, and who takes over publishes under a later name. What the slow owner
- *   publishes after that hides nothing;
- * - who has published looks whether a later generation has come meanwhile, and has not succeeded before it knows that its
- *   change is part of the newest schema;
- * - nobody removes the claim of another before having published a later schema. A claim to an older base has no force then.
+ * - a claim contains the name under which its owner will store the schema, and a process that takes over uses a later
+ *   name. A schema that the slow owner stores afterwards hides nothing;
+ * - after storing its schema, a process checks for later generations, and succeeds only once its change is part of the
+ *   newest schema;
+ * - a process removes another's claim only after it stored a later schema. A claim to an older base has no effect then.
  *
- * Engines know nothing of claims. They ignore such files: a name with another dot before the extension is never a fragment.
+ * Engines do not use claims. They ignore such files: a name with another dot before the extension is never a fragment.
  */
 import * as Effect from "effect/Effect"
 import type { AlreadyExists, StorageError } from "../../../platform/errors.ts"
@@ -20,7 +20,7 @@ import { Storage } from "../../../platform/storage/service.ts"
 import { toHex } from "../../../schema/array/scalar.ts"
 import { join } from "../open/listing.ts"
 
-/** A claim that is there. */
+/** An existing claim. */
 export interface Claim {
   /** The name of its file in the array's folder. */
   readonly file: string
@@ -52,7 +52,10 @@ export const nextClaim = (base: string, claims: ReadonlyArray<Claim>): Claim => 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-/** The name under which the owner of a claim will publish; `undefined` if the claim is gone, or says none. */
+/**
+ * Returns the name under which the owner of a claim will store its schema; `undefined` if the claim was removed, or
+ * contains no name.
+ */
 export const plannedName = (uri: string, { file }: Claim): Effect.Effect<string | undefined, StorageError, Storage> =>
   Effect.flatMap(Storage, (storage) =>
     storage.read(join(uri, file)).pipe(
@@ -60,7 +63,7 @@ export const plannedName = (uri: string, { file }: Claim): Effect.Effect<string 
       Effect.catchTag("NotFound", () => Effect.succeed(undefined)),
     ))
 
-/** Creates a claim; answers whether it is ours. */
+/** Creates a claim; returns whether this process owns it. */
 export const createClaim = (
   uri: string,
   { file }: Claim,
@@ -77,7 +80,7 @@ export const createClaim = (
     return Effect.catchAll(Effect.as(storage.create(at, encoder.encode(content)), true), check)
   })
 
-/** Removes claims: what cannot be removed now is taken over by whoever comes next. */
+/** Removes claims; a claim that cannot be removed now is taken over by the next process. */
 export const removeClaims = (uri: string, claims: ReadonlyArray<Claim>): Effect.Effect<void, never, Storage> =>
   Effect.flatMap(Storage, (storage) =>
     Effect.forEach(

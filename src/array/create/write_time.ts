@@ -1,9 +1,10 @@
 /**
- * The moment of a write that names none: the clock's, but never before what the array or group has already.
+ * The time of a write without an explicit time: the clock's, but always after the existing contents of the array or
+ * group.
  *
- * Names say when, and the later name wins. With a clock that is behind the one of another writer, a write would be
- * acknowledged and yet hidden by what was written before it. So each write looks at the newest name that is there, and comes
- * after it. A name far in the future is somebody's mistake and must not drag all later writes along: that is an error.
+ * Names contain times, and the later name wins. With a clock behind that of another writer, a write would be
+ * acknowledged and yet hidden by earlier ones. Each write therefore reads the newest existing name, and uses a later
+ * time. A name far in the future is an error and must not shift all later writes: such a write fails.
  */
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,10 @@ import { redactUri } from "../../../schema/errors/redact.ts"
 import { InvalidOption } from "../open/errors.ts"
 import type { NameTime } from "./fragment_name.ts"
 
-/** The most milliseconds by which the clock may be behind the newest name; a write then takes the moment after that name. */
+/**
+ * Maximum number of milliseconds by which the clock may be behind the newest name; the write then uses the millisecond
+ * after that name.
+ */
 export const MAX_CLOCK_SKEW = 3_600_000
 
 /** The most milliseconds for which a write waits until the clock has reached its moment. */
@@ -21,9 +25,9 @@ export const MAX_WAIT = 1000
 
 /** The newest of some names. */
 export interface Newest {
-  /** The last moment of it, in milliseconds since 1970. */
+  /** Its last time, in milliseconds since 1970. */
   readonly end: number
-  /** Whether what is written may have the same moment: then its place does not depend on the order of names. */
+  /** Whether a write may share the time: then the order of names does not matter. */
   readonly isShared: boolean
 }
 
@@ -40,14 +44,14 @@ const shown = (millis: number): string => {
 }
 
 /**
- * The moment of a write of which the caller says none: now, or the millisecond after the newest name where that is not before
- * now. Logs a warning where the clock is behind; fails where it is behind by more than {@link MAX_CLOCK_SKEW}.
+ * Returns the time of a write without an explicit time: now, or the millisecond after the newest name if that is later.
+ * Logs a warning if the clock is behind; fails if it is behind by more than {@link MAX_CLOCK_SKEW}.
  */
 export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Effect<NameTime, InvalidOption> =>
   Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     if (newest === undefined || newest.end < now) return [now, now]
-    // of equal moments only the digits of names say which is newer, and TileDB 2.30 does not look at these
+    // for equal times only the digits of names decide which is newer, and TileDB 2.30 ignores them
     if (newest.end === now && newest.isShared) return [now, now]
     const skew = newest.end - now
     if (skew > MAX_CLOCK_SKEW) {
@@ -67,12 +71,12 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
     return [next, next]
   })
 
-/** Sleeps in real time, whatever clock the program has: a test's clock that stands still must not stop a write for good. */
+/** Sleeps in real time, whatever clock the program provides: a test clock that stands still must not block a write. */
 export const sleepReal = (millis: number): Effect.Effect<void> => Effect.withClock(Effect.sleep(millis), Clock.make())
 
 /**
- * Waits until the clock has reached a moment that {@link momentAfter} gave, so that whoever reads right after the write sees
- * it. The wait is bounded: where the clock is more than `most` milliseconds behind, or stands still, the write goes on.
+ * Waits until the clock reaches a time from {@link momentAfter}, so that readers after the write see it. The wait is
+ * bounded: if the clock is more than `max` milliseconds behind, or stands still, the write continues.
  */
 export const untilReached = ([, end]: NameTime, max: number = MAX_WAIT): Effect.Effect<void> =>
   Effect.gen(function* () {

@@ -410,23 +410,23 @@ const evolveTo = (
   }))
 
 /**
- * Changes the schema of an array: adds and drops attributes, adds, extends and drops enumerations, grows the current domain.
- * What was written stays as it is: cells of attributes that are added later have their fill values there (null, where those
- * are null), and reads at earlier times show the schema of that time. `array` is open or a URI; it is the newest schema that
- * is changed, whatever time the array was opened for, and to see the change it is opened again.
+ * Changes the schema of an array: adds and drops attributes, adds, extends and drops enumerations, grows the current
+ * domain. Existing data stays unchanged: cells have the fill values of attributes added later (null for nullable ones),
+ * and reads at earlier times use the schema of that time. `array` is an open array or a URI; the newest schema is
+ * changed, whatever time the array was opened at. Open the array again to see the change.
  *
- * Fails with `SchemaError`, which names the attribute or enumeration, if the array cannot become so – also where a delete looks
- * at an attribute that is dropped, which no engine could read the array without –; with `InvalidOption` for
- * a time before that of the newest schema, which would hide the change; with `ArrayNotFound`, `StorageError`, and
- * `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for a schema that cannot be read. Nothing is different
- * then.
+ * Fails with `SchemaError`, which names the attribute or enumeration, for an invalid change – including dropping an
+ * attribute that a delete condition uses, which would make the array unreadable for every engine –; with
+ * `InvalidOption` for a time before the newest schema, which would hide the change; with `ArrayNotFound`,
+ * `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for an unreadable schema. A
+ * failed call changes nothing.
  *
- * Of several changes at the same time none is lost: one follows the other, and each is applied to what the one before it left.
- * Current domains that grow at the same time are joined. A change that contradicts one that came first – both add an attribute
- * of one name, but not the same – fails with `Conflict`. Processes of this library wait for each other by a file in the array's
- * folder, `__tessera_evolve.….claim`, which engines ignore; where one was killed, the next takes half a second longer. Engines
- * do not wait: what one publishes in the very moment of a change is found after it, and the change is made again on top of it.
- * Costs two more listings, and one file that is created and removed again.
+ * Concurrent changes are never lost: they are applied one after the other, each to the result of the previous one.
+ * Current domains that grow concurrently are joined. A change that contradicts an earlier one – both add an attribute
+ * of the same name with different properties – fails with `Conflict`. Processes of this library wait for each other by
+ * a file in the array's folder, `__tessera_evolve.….claim`, which engines ignore; after a killed process, the next one
+ * waits half a second. Engines do not wait: a schema that an engine stores during a change is detected afterwards, and
+ * the change is applied again on top of it. Takes two additional listings, and one file that is created and removed.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"
@@ -459,8 +459,8 @@ export const evolve = (
   ).pipe(traced("TileArray.evolve", array))
 
 /**
- * Gives an array a newer format version, by default 22: what is written from then on is of it. Fragments and schemas that are
- * there stay as they are. Nothing happens where the array has that version. Fails as {@link evolve} does.
+ * Upgrades an array to a newer format version, by default 22: later writes use it. Existing fragments and schemas stay
+ * unchanged. Does nothing if the array has that version. Fails as {@link evolve} does.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

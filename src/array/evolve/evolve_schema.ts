@@ -28,9 +28,9 @@ import { SchemaError } from "../../schema_builder/schema_error.ts"
 import type { ArraySchema, Attributes, Dimensions } from "../../schema_builder/schema_value.ts"
 import { attributeStructure, fromStructure } from "../../schema_builder/structure.ts"
 
-/** What is to become different. */
+/** Changes of a schema. */
 export interface SchemaChanges {
-  /** Attributes to add, by name: behind those that are there. Cells that were written before have their fill values. */
+  /** Attributes to add, by name, after the existing ones. Existing cells have their fill values. */
   readonly addAttributes?: Attributes
   /** Attributes to drop. Their cells stay in the fragments that have them, and are not seen any more. */
   readonly dropAttributes?: ReadonlyArray<string>
@@ -47,7 +47,7 @@ export interface SchemaChanges {
   readonly currentDomain?: CurrentDomainInput<Dimensions>
 }
 
-/** A schema, and the files of enumerations that it names and that are not there yet. */
+/** A schema, and the enumeration files that it names and that must be stored. */
 export interface EvolvedSchema {
   readonly schema: Structure
   readonly enumerations: ReadonlyArray<Enumeration>
@@ -82,8 +82,8 @@ const sameAttribute = (a: AttributeStructure, b: AttributeStructure): boolean =>
   sameBytes(a.fillValue, b.fillValue) && JSON.stringify(a.filters) === JSON.stringify(b.filters)
 
 /**
- * What is left of changes after another change came first: what that one has done already is left out. Changes that
- * contradict it stay, and {@link evolveSchemaSteps} refuses them. `known` are the values of enumerations, as there.
+ * Returns the remaining changes after another change came first, without those that it already made. Contradictory
+ * changes remain, and {@link evolveSchemaSteps} rejects them. `known` are the values of enumerations, as there.
  */
 export function* remainingChangesSteps(
   schema: Structure,
@@ -128,7 +128,7 @@ export function* remainingChangesSteps(
   }
 }
 
-/** The names of a list of changes, each of which is there once, and there at all. */
+/** Returns the names of a list of changes; each must be unique and exist. */
 const droppedNames = (
   input: ReadonlyArray<string> | undefined,
   kind: "attribute" | "enumeration",
@@ -198,9 +198,9 @@ const expandedDomain = (
 }
 
 /**
- * What a schema becomes by changes, of a format version. `known` are the values of the enumerations that
- * {@link neededEnumerations} names; `fileOf` names the files of new ones. With `merge` a current domain that does not hold the
- * one that is there is joined with it. Throws {@link SchemaError}.
+ * Applies changes to a schema, for a format version. `known` are the values of the enumerations that {@link
+ * neededEnumerations} names; `fileOf` names the files of new ones. With `merge`, a current domain that does not contain
+ * the existing one is joined with it. Throws {@link SchemaError}.
  */
 export function* evolveSchemaSteps(
   schema: Structure,

@@ -22,19 +22,19 @@ import { momentAfter, newerOf, type Newest, newestOf, untilReached } from "../cr
 import { type NameTime, newName } from "../create/fragment_name.ts"
 
 /**
- * Metadata to be set: values by their keys, or the items of another array or group as they lie there, parts of NumPy arrays
- * and keys that are no text among them.
+ * Metadata to set: values by key, or the items of another array or group in stored form, including parts of NumPy
+ * arrays and keys that are not text.
  */
 export type MetadataEntriesInput =
   | Readonly<Record<string, MetadataInput>>
   | ReadonlyMap<string, MetadataInput>
   | ReadonlyArray<MetadataItem>
 
-/** Changes of metadata that are being collected; the last one of a key counts. */
+/** Collects changes of metadata; the last change of a key counts. */
 export interface MetadataEdit {
-  /** Sets keys. Fails with `WriteError`, which names the key, for a value that is none; then none of them is set. */
+  /** Sets keys. Fails with `WriteError`, which names the key, for an invalid value; then none of the keys is set. */
   readonly put: (entries: MetadataEntriesInput) => Effect.Effect<void, WriteError>
-  /** Deletes keys, or the one that is given, whether they are there or not. */
+  /** Deletes one or more keys, whether they exist or not. */
   readonly delete: (keys: Iterable<string>) => Effect.Effect<void, WriteError>
 }
 
@@ -118,14 +118,14 @@ const newestFile = (folder: string): Effect.Effect<Newest | undefined, StorageEr
       Effect.map(storage.list(folder), (entries) =>
         entries.reduce((newest: Newest | undefined, { name }) => {
           const parsed = parseName(name)
-          // those with an extension say what was consolidated
+          // names with an extension list consolidated files
           return parsed === undefined || parsed.name !== name ? newest : newerOf(newest, newestOf(parsed))
         }, undefined)),
   )
 
 /**
- * Writes what changes add up to into one file; nothing if there are none. Without a time it is of now, and newer than all that
- * is there, which takes a listing.
+ * Writes the combined changes to one file; nothing if there are no changes. Without an explicit time, the file is newer
+ * than all existing ones, which takes a listing.
  */
 export const storeMetadata = (
   access: TileAccess,

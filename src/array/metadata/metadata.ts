@@ -1,6 +1,6 @@
 /**
- * Metadata of arrays and groups: what the files in `__meta` add up to over a range of time.
- * Format: `metadata.md`, and `vacuum_file.md` for what was consolidated.
+ * Metadata of arrays and groups: the combined entries of the files in `__meta` over a time range. Format:
+ * `metadata.md`, and `vacuum_file.md` for consolidated files.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import { sortSteps } from "../../kernel/sort/sort_steps.ts"
 import { finish, inParts, type Steps } from "../../kernel/steps.ts"
 import { join } from "../open/listing.ts"
 
-/** One entry, as it stands at the end of the range of time. */
+/** One entry at the end of the time range. */
 export interface MetadataItem {
   /** Raw: any bytes, none among them. */
   readonly key: Uint8Array
@@ -52,7 +52,7 @@ const textOf = (key: Uint8Array, bytes: string): string | undefined => {
   }
 }
 
-/** Merges entries in the order in which they were made; what was deleted is gone. Sorted by the bytes of the keys. */
+/** Merges entries in the order of their creation and removes deleted ones. Sorted by the bytes of the keys. */
 export const mergeEntries = (files: Iterable<ReadonlyArray<MetadataEntry>>): ReadonlyArray<MetadataItem> =>
   finish(mergeEntriesSteps(files))
 
@@ -101,10 +101,10 @@ function* mergeEntriesSteps(files: Iterable<ReadonlyArray<MetadataEntry>>): Step
   return out
 }
 
-/** How the generic tile of a metadata file is opened; groups take plain files along with encrypted ones. */
+/** Opens the generic tile of a metadata file; groups accept plain files next to encrypted ones. */
 export type OpenTile = (access: TileAccess, uri: string, file: Uint8Array) => Steps<GenericTile>
 
-/** The metadata of the array or group at `uri`, over a range of time: files count that lie in it as a whole. */
+/** Loads the metadata of the array or group at `uri` over a time range: files count if they are entirely inside it. */
 export const loadMetadata = (
   uri: string,
   time: TimeRange,
@@ -120,7 +120,7 @@ export const loadMetadata = (
       const parsed = kind === "file" ? parseName(name) : undefined
       if (parsed === undefined || parsed.start < time.start || parsed.end > time.end) continue
       if (name.endsWith(".vac")) vacuums.push(join(folder, name))
-      // anything else behind the name, `.tmp` for one, is not a file that was finished
+      // a name with a suffix, such as `.tmp`, is not a finished file
       else if (name === parsed.name) files.push(parsed)
     }
     const superseded = new Set<string>()

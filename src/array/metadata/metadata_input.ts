@@ -1,5 +1,5 @@
 /**
- * Values of metadata as they are given: as themselves, where that says what is meant, or with their datatype.
+ * Input forms of metadata values: plain values, where they determine the datatype, or values with their datatype.
  */
 import {
   arrayOf,
@@ -15,7 +15,7 @@ import type { MetadataEntry } from "../../../schema/metadata_entries.ts"
 import { isBinary, isText, parseScalar, parseText, scalarBytes, ScalarError } from "../../../schema/array/scalar.ts"
 import { FLAT, type NumpyArray, SHAPE } from "./numpy_metadata.ts"
 
-/** A value with its datatype, as it lies in a file. */
+/** A value with its datatype, in stored form. */
 export interface TypedValue {
   /** The datatype of its values. */
   readonly type: Datatype
@@ -23,7 +23,7 @@ export interface TypedValue {
   readonly count: number
   /** The values, raw. */
   readonly value: Uint8Array
-  /** What is wrong with it; whoever writes it says so, since they know the key. */
+  /** Description of the problem, for the writer, which adds the key. */
   readonly problem?: string
 }
 
@@ -104,7 +104,7 @@ function* wideSteps(type: Datatype, input: string): Steps<Uint8Array> {
   return yield* scalarsSteps(type, units, (unit) => scalarBytes(type, unit))
 }
 
-/** Values one after the other; `bytesOf` answers the bytes of one. */
+/** Concatenates values; `bytesOf` returns the bytes of one. */
 function* scalarsSteps<A>(
   type: Datatype,
   values: ReadonlyArray<A>,
@@ -128,7 +128,7 @@ const scalar = (type: Datatype, input: unknown): Uint8Array => {
   return scalarBytes(type, parseScalar(type, (input instanceof Date ? input.toISOString() : input) as number))
 }
 
-/** Values of a datatype. Throws {@link ScalarError} for what it cannot hold. */
+/** Encodes values of a datatype. Throws {@link ScalarError} for values outside its range. */
 export const typedValue = (type: Datatype, input: ValueInput): TypedValue => finish(typedValueSteps(type, input))
 
 /** As {@link typedValue}, in steps. */
@@ -188,7 +188,7 @@ function* valueSteps(input: Exclude<MetadataInput, NumpyArray | Date>): Steps<Ty
   throw new ScalarError(`${input === null ? "null" : typeof input} is no value of metadata`)
 }
 
-/** A value as it lies in a file, of one that was read or made before. Throws {@link ScalarError}. */
+/** Validates a value in stored form that was read or created before. Throws {@link ScalarError}. */
 export const checkTyped = (input: TypedValue): TypedValue => finish(checkTypedSteps(input))
 
 /** As {@link checkTyped}, in steps. */
@@ -228,7 +228,7 @@ const deleteKey = (key: string): MetadataEntry => ({
   value: NO_BYTES,
 })
 
-/** The keys under which a value of either form lies. */
+/** Returns the keys that store a value of either form. */
 const keysOf = (key: string): ReadonlyArray<string> => [key, FLAT + key, SHAPE + key]
 
 const millis = (date: Date): BigInt64Array => {

@@ -1,6 +1,7 @@
 /**
- * What every engine checks before it writes a schema. Bytes that decode may still hold none that was written: a dense array
- * of floats, a domain that ends before it starts, tiles without cells. Nothing behind this line meets such a schema.
+ * The checks that every engine makes before it writes a schema. Bytes that decode may still contain an invalid schema:
+ * a dense array of floats, a domain that ends before it starts, tiles without cells. Code after this check never sees
+ * such a schema.
  */
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { VAR } from "../../../schema/array/cell_val_num.ts"
@@ -50,7 +51,7 @@ export const checkSchema = (schema: ArraySchema, uri: string): ArraySchema => {
     if (!(low <= high)) throw fail(at("domain"), `the domain [${scalarJson(low)}, ${scalarJson(high)}] is none`)
     if (tileExtent === null || isFloat(type)) return
     const extent = readScalar(type, tileExtent)
-    // a sign is that of a tile of the whole domain, too long for the datatype
+    // a negative extent encodes a tile of the whole domain, too long for the datatype
     const whole = BigInt(tileExtentOf(schema.dimensions[d])!) === BigInt(high) - BigInt(low) + 1n
     if (extent < 1 && !whole) throw fail(at("tileExtent"), `a tile extent of ${extent}`)
   })

@@ -1,8 +1,7 @@
 /**
- * The directory of an array: from the listings to what there is – schemas, committed fragments, delete conditions,
- * consolidated footers – and what of it a time range sees.
- * Format: `array_file_hierarchy.md`, `timestamped_name.md`, `consolidated_commits_file.md`, `vacuum_file.md`,
- * `ignore_file.md`.
+ * The directory of an array: derives schemas, committed fragments, delete conditions and consolidated footers from the
+ * listings, and selects those in a time range. Format: `array_file_hierarchy.md`, `timestamped_name.md`,
+ * `consolidated_commits_file.md`, `vacuum_file.md`, `ignore_file.md`.
  */
 import * as Effect from "effect/Effect"
 import type { NotFound, StorageError } from "../../../platform/errors.ts"
@@ -38,7 +37,7 @@ export interface DeleteEntry {
   readonly name: string
   readonly time: number
   readonly uri: string
-  /** The condition's generic tile, where a consolidated commits file holds it. */
+  /** The condition's generic tile, if a consolidated commits file contains it. */
   readonly bytes: Uint8Array | undefined
 }
 
@@ -83,7 +82,7 @@ const LEGACY_NAME: TimestampedName = {
   uuid: "",
 }
 
-/** Whether a listing is that of an array. */
+/** Whether a listing belongs to an array. */
 export const isArray = (listing: SchemaListing): boolean =>
   listing.root.some((e) => e.name === SCHEMA_FOLDER || e.name === ARRAY_SCHEMA_FILE) || listing.schemas.length > 0
 
@@ -110,7 +109,7 @@ export const loadDirectory = (
   Effect.gen(function* () {
     const { uri } = listing
     const storage = yield* Storage
-    // old commit files lie in the root, new ones in __commits; both may be there
+    // old commit files are in the root, new ones in __commits; both may exist
     const commits = [
       ...listing.root.filter((e) => e.kind === "file").map((e) => ({ name: e.name, uri: join(uri, e.name) })),
       ...listing.commits.map((e) => ({ name: e.name, uri: join(uri, COMMITS_FOLDER, e.name) })),
@@ -131,7 +130,7 @@ export const loadDirectory = (
         )
       )
     }
-    // where fragments are, by what says that they were committed: `.wrt` means __fragments, `.ok` the root
+    // locations of fragments by their commit: `.wrt` means __fragments, `.ok` the root
     const committed = new Map<string, string>()
     const addCommit = (path: string): void => {
       const file = lastComponent(path)
