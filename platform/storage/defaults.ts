@@ -31,18 +31,16 @@ export const copyByReading = (
     yield* file.finish
   }))
 
-/** Removes files by one call each, at most 16 at a time. */
+/** Removes files by one call each; returns the errors. */
 export const removeEach = (
-  storage: Pick<Storage, "remove" | "inFlight">,
   uris: ReadonlyArray<string>,
-): Effect.Effect<ReadonlyArray<StorageError>> => {
-  if (uris.length === 0) return Effect.succeed([])
-  const concurrency = inFlight(storage, uris[0], MAX_REMOVALS)
-  return Effect.map(
-    Effect.forEach(uris, (uri) => Effect.either(storage.remove(uri)), { concurrency }),
+  concurrency: number,
+  remove: (uri: string) => Effect.Effect<void, StorageError>,
+): Effect.Effect<ReadonlyArray<StorageError>> =>
+  Effect.map(
+    Effect.forEach(uris, (uri) => Effect.either(remove(uri)), { concurrency }),
     (results) => results.flatMap((result) => Either.isLeft(result) ? [result.left] : []),
   )
-}
 
 /** The functions that {@link withDefaults} can add. */
 type Derived = "listPage" | "exists" | "copy" | "removeAll"
@@ -59,6 +57,6 @@ export const withDefaults = (backend: Backend): Storage => ({
       onFailure: (error) => error._tag === "NotFound" ? Effect.succeed(false) : Effect.fail(error),
     }),
   copy: (from, to) => copyByReading(backend, from, to),
-  removeAll: (uris) => removeEach(backend, uris),
+  removeAll: (uris) => removeEach(uris, inFlight(backend, uris[0] ?? "", MAX_REMOVALS), backend.remove),
   ...backend,
 })

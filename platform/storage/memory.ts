@@ -128,6 +128,11 @@ export const makeMemoryStorage = (files: Map<string, Uint8Array> = new Map()): S
         const prefix = key === "" ? "" : `${key}/`
         for (const name of [...files.keys()]) if (name.startsWith(prefix)) files.delete(name)
       }),
+    removeAll: (uris) =>
+      Effect.sync(() => {
+        for (const uri of uris) files.delete(keyOf(uri))
+        return []
+      }),
     inFlight: () => 1,
   }))
 }

@@ -128,7 +128,7 @@ export interface Storage {
   /**
    * Removes many files, several at a time or in bulk requests. Each file is removed or not, independently; missing
    * files are fine. Returns one error, with its `uri`, per file that could not be removed. The effect itself fails only
-   * if the state of all files is unknown. The names must be names of files.
+   * if the state of all files is unknown. A folder of such a name stays and is reported as `Occupied` where the storage has folders.
    */
   readonly removeAll: (uris: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<StorageError>, StorageError>
   /** Removes a file, or a folder with its contents. A missing name counts as removed. */

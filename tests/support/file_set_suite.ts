@@ -84,6 +84,15 @@ export const fileSetSuite = (test: (what: string, body: (backend: Backend) => Pr
     assertEquals(await run(storage.removeAll(uris)), [], "again")
   })
 
+  test("removes no folder that has the name of a file", async ({ storage, root }) => {
+    await run(storage.write(`${root}/place/inner`, bytes(1)))
+    await run(storage.write(`${root}/file`, bytes(1)))
+    const failures = await run(storage.removeAll([`${root}/place`, `${root}/file`]))
+    assertEquals(failures.filter(({ reason }) => reason !== "Occupied"), [])
+    assertEquals((await run(storage.list(root))).map(({ name }) => name), ["place"])
+    assertEquals(await run(storage.read(`${root}/place/inner`)), bytes(1))
+  })
+
   test("removes files concurrently with other removals", async ({ storage, root }) => {
     const uris = Array.from({ length: 40 }, (_, i) => `${root}/many/${i}`)
     for (const uri of uris) await run(storage.write(uri, bytes(1)))

@@ -10,7 +10,7 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { checkRanges, tailRange, truncated } from "../byte_ranges.ts"
-import { withDefaults } from "../defaults.ts"
+import { removeEach, withDefaults } from "../defaults.ts"
 import { codeOf, readFailure, storageFailure } from "../errno.ts"
 import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
 import { compareBytewise } from "../utf8_order.ts"
@@ -232,6 +232,15 @@ const remove = (uri: string): void => {
   }
 }
 
+/** Removes a file, but never a folder of its name. A missing file counts as removed. */
+const removeFile = (uri: string): void => {
+  try {
+    fs().unlinkSync(localPath("removeAll", uri))
+  } catch (error) {
+    if (!["ENOENT", "ENOTDIR"].includes(codeOf(error))) throw error
+  }
+}
+
 /** How local files are kept. */
 export interface LocalOptions {
   /** Whether commits outlast a loss of power. Default: `"synced"`. */
@@ -271,6 +280,8 @@ export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): 
       Effect.try({ try: () => readTail(open, uri, length), catch: readFailure("readTail", uri) }),
     ...makeLocalWrites(options.durability ?? "synced"),
     remove: (uri) => Effect.try({ try: () => remove(uri), catch: storageFailure("remove", uri) }),
+    removeAll: (uris) =>
+      removeEach(uris, 1, (uri) => Effect.try({ try: () => removeFile(uri), catch: storageFailure("removeAll", uri) })),
     inFlight: () => 1,
     mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
     realPath: (uri) =>

@@ -83,10 +83,12 @@ export const trackCreated = (storage: Storage): CreatedFiles => {
         let to = from + 1
         while (to < newest.length && folderOf(newest[to]) === folderOf(newest[from])) to++
         const failures = yield* storage.removeAll(newest.slice(from, to))
-        if (failures.length > 0) return yield* Effect.fail(failures[0])
+        // a folder that another program created in the place of a file stays
+        const failure = failures.find(({ reason }) => reason !== "Occupied")
+        if (failure !== undefined) return yield* Effect.fail(failure)
         from = to
       }
-      if (last !== undefined) yield* storage.remove(last)
+      if (last !== undefined) yield* storage.removeAll([last])
       files.clear()
       for (const folder of [...folders].filter(isRemoved).reverse()) yield* Effect.ignore(storage.removeFolder(folder))
       folders.clear()

@@ -47,6 +47,7 @@ const overServer = (http: Storage, files: Map<string, Uint8Array>, origin: strin
         (error) => error instanceof AlreadyExists ? new AlreadyExists({ uri }) : error,
       ),
     remove: (uri) => memory.remove(name(uri)),
+    removeAll: (uris) => memory.removeAll(uris.map(name)),
   })
 }
 
