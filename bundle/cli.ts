@@ -59,13 +59,17 @@ export const inParentheses = (code: string, functions: ReadonlyArray<Called>): s
 }
 
 /**
- * The code without the import by which `require` comes into being: papaparse names a module that it requires for what is not
- * used here, and for that Deno would load modules of Node at every start, a tenth of a short run.
+ * Returns the code without static imports of Node's modules, which Deno would load at every start, a tenth of a short run.
+ * papaparse requires a module for a feature that is not used here, and `@bomb.sh/tab`, which only `tessera complete` uses,
+ * imports `node:assert` as a function. Both are loaded on first use.
  */
 export const withoutRequire = (code: string): string =>
   code.replace(
     /import\s*\{\s*createRequire as (\w+)\s*\}\s*from\s*"node:module";\s*var (\w+)\s*=\s*\1\(import\.meta\.url\);/,
     (_, __, require) => `var ${require}=e=>process.getBuiltinModule("node:module").createRequire(import.meta.url)(e);`,
+  ).replace(
+    /import\s*(\w+)\s*from\s*"node:assert";/,
+    (_, assert) => `var ${assert}=(...e)=>process.getBuiltinModule("node:assert")(...e);`,
   )
 
 const weather = join(root, "tests", "golden", "demo", "weather")
