@@ -24,6 +24,7 @@ import {
 import { WriteError } from "../../array/open/errors.ts"
 import type { Field } from "../../fragment/field.ts"
 import { copyInParts, findInParts, inParts, type Steps } from "../../kernel/steps.ts"
+import { MAX_VALUE_BYTES } from "../../tile/var_cells.ts"
 
 /**
  * One value of a cell. Datetimes may be `Date`, Effect's `DateTime`, or ISO text; 64-bit integers number or bigint.
@@ -61,8 +62,6 @@ export interface RawColumn {
   readonly offsets: Uint32Array | undefined
   readonly validity: Uint8Array | undefined
 }
-
-const MAX_VALUE_BYTES = 0xffffffff
 
 const shown = (input: unknown): string =>
   typeof input === "object" && input !== null ? input.constructor?.name ?? "an object" : String(input)
