@@ -19,9 +19,9 @@ const column = (
   ...(more.validity === undefined ? {} : { validity: Uint8Array.from(more.validity) }),
 })
 
-const check = (given: Column, expected: ReadonlyArray<unknown>) => {
-  assertEquals(columnJson(given) as ReadonlyArray<unknown>, expected)
-  for (let i = 0; i < given.length; i++) assertEquals(cellJson(given, i) as unknown, expected[i])
+const check = (input: Column, expected: ReadonlyArray<unknown>) => {
+  assertEquals(columnJson(input) as ReadonlyArray<unknown>, expected)
+  for (let i = 0; i < input.length; i++) assertEquals(cellJson(input, i) as unknown, expected[i])
 }
 
 describe("cells as JSON", () => {
