@@ -269,7 +269,7 @@ describe("WebP forward", () => {
 describe("chunks", () => {
   const sizes = (made: Uint8Array): Array<number> => Array.from(tileChunks(made, "").original)
 
-  it("of fixed-size cells contain as many cells as fit into 64 KiB, or one if the pipeline requires it or a cell is larger", () => {
+  it("of fixed-size cells contain all cells that fit into 64 KiB, or one if the pipeline requires it or a cell is larger", () => {
     const context = naive.context([], "uint8", { cellSize: 24 })
     assertEquals(sizes(filterTile(new Uint8Array(240_000), context)), [65520, 65520, 65520, 43440])
     assertEquals(sizes(filterTile(new Uint8Array(200_000), { ...context, cellSize: 100_000 })), [100_000, 100_000])
