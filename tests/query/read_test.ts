@@ -98,7 +98,7 @@ describe("dense reads", () => {
     assertStringIncludes(error.message, "the array is dense")
   })
 
-  it("clip ranges to the domain with outOfBounds: clip", async () => {
+  it("clip ranges to the domain on request", async () => {
     const array = await open()
     const { shape } = await run(
       Dense.read(array, { region: { day: [-5, 3], station: [99, 1000] }, outOfBounds: "clip" }),

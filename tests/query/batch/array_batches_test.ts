@@ -82,7 +82,7 @@ describe("batches", () => {
     assert(await thrown(() => all(tight)) instanceof ResultTooLarge)
   })
 
-  it("are read at most one ahead, and not before the loop starts", async () => {
+  it("are read at most one batch ahead, and not before the loop starts", async () => {
     const trace = makeCounters()
     const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
     const batches = Dense.batches(TileArray.open(weather), { ...box, memory: 200_000 }, layer)

@@ -70,7 +70,7 @@ describe("cells of dense arrays", () => {
       }
     })))
 
-  it("require no reads if statistics rule them out, and no reads for coordinates", () =>
+  it("require no reads for tiles that statistics rule out, or for coordinates", () =>
     run(Effect.gen(function* () {
       const array = yield* grid
       const bytes = (stream: Stream.Stream<unknown, unknown, Services>) =>

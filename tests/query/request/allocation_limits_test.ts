@@ -11,7 +11,7 @@ import * as build from "../../support/build_array.ts"
 import { answerOf, refusalOf } from "../../support/run_bytes.ts"
 
 describe("validity bytes", () => {
-  it("other than 0 mark values, in dense and in sparse arrays", async () => {
+  it("other than 0 mean non-null, in dense and in sparse arrays", async () => {
     const n = build.attribute("n", "int32", { nullable: true })
     const x = build.dimension("x", "int32", 0, 3, 4)
     const parts = {

@@ -23,7 +23,7 @@ const ascending = fc.uniqueArray(fc.integer({ min: 0, max: 40 }), { maxLength: 1
 const box = fc.tuple(fc.nat(40), fc.nat(40)).map(([a, b]) => a < b ? [a, b] as const : [b, a] as const)
 
 describe("a box", () => {
-  it("of numbers overlaps the ranges as it overlaps each range", () => {
+  it("of numbers has the overlap that a test of each range returns", () => {
     const dimension = build.dimension("x", "int16", 0, 40, null)
     fc.assert(
       fc.property(ascending, box, (ranges, [low, high]) => {
@@ -37,7 +37,7 @@ describe("a box", () => {
     )
   })
 
-  it("of strings overlaps the ranges as it overlaps each range, with open ends", () => {
+  it("of strings has the overlap that a test of each range returns, with open ends", () => {
     const dimension = build.stringDimension("x")
     const text = (v: number) => Uint8Array.of(97 + (v >> 3), ...new Array<number>(v & 7).fill(98))
     fc.assert(
