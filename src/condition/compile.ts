@@ -153,8 +153,8 @@ const show = (value: ConditionValue): string => typeof value === "bigint" ? Stri
 
 /** A value in the bytes of a datatype. Throws {@link ScalarError}. */
 const valueBytes = (type: Datatype, value: ConditionValue): Uint8Array => {
-  if (value === null) throw new ScalarError("null is no value of a list; it is tested with == None")
-  const mismatch = (): ScalarError => new ScalarError(`${show(value)} is no value of ${type}`)
+  if (value === null) throw new ScalarError("null is not a value of a list; test for null with == None")
+  const mismatch = (): ScalarError => new ScalarError(`${show(value)} is not a value of ${type}`)
   if (isBytes(type)) {
     const bytes = typeof value === "string" || value instanceof Uint8Array
       ? parseText(type, typeof value === "string" && unitOf(type) > 1 ? encodeUnits(type, value) : value)
@@ -184,7 +184,7 @@ const scalarInput = (
   }
   if (typeof value === "string") return value
   if (value instanceof Date) {
-    if (Number.isNaN(value.getTime())) throw new ScalarError("an invalid Date is no value")
+    if (Number.isNaN(value.getTime())) throw new ScalarError("an invalid Date is not a value")
     return value.toISOString()
   }
   return DateTime.formatIso(value)

@@ -186,12 +186,12 @@ const checkForm = (uri: string, aggregates: unknown): void => {
   }
   for (const [name, item] of Object.entries(aggregates)) {
     if (typeof item !== "object" || item === null) {
-      fail(name, 'it is no aggregate; Aggregate makes them: Aggregate.max("depth")')
+      fail(name, 'this is not an aggregate; create one with Aggregate, such as Aggregate.max("depth")')
     }
     if (!allKinds.includes(item.kind)) {
       fail(name, `there is no aggregate ${item.kind}; there are ${allKinds.join(", ")}`)
     }
-    if (typeof item.field !== "string") fail(name, `it is of no field; Aggregate.${item.kind} takes the name of one`)
+    if (typeof item.field !== "string") fail(name, `the field is missing; pass a name to Aggregate.${item.kind}`)
   }
 }
 

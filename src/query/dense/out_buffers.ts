@@ -56,7 +56,7 @@ export const targetsFor = (
     if (input === undefined) continue
     const field = fields.find((f) => f.name === name)
     if (field === undefined) {
-      throw new SelectionError({ uri, field: name, detail: "out: this is no field of the result; select it" })
+      throw new SelectionError({ uri, field: name, detail: "out: the result has no such field; select it" })
     }
     targets.set(name, targetOf(uri, field, input, cells))
   }

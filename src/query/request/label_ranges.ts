@@ -144,7 +144,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
   const checked = (bound: unknown): Uint8Array | undefined => {
     const bytes = bound === null ? undefined : value(bound)
     if (bytes !== undefined && !text && Number.isNaN(readScalar(type, bytes))) {
-      throw new ScalarError("NaN is no bound of a range")
+      throw new ScalarError("NaN is not a bound of a range")
     }
     return bytes
   }

@@ -106,7 +106,7 @@ const numberRange = (dimension: Dimension, inside: NumberRange, [low, high]: Pai
     low: low === null ? inside.low : parseScalar(dimension.type, inputOf(low)),
     high: high === null ? inside.high : parseScalar(dimension.type, inputOf(high)),
   }
-  if (Number.isNaN(range.low) || Number.isNaN(range.high)) throw new ScalarError("NaN is no bound of a range")
+  if (Number.isNaN(range.low) || Number.isNaN(range.high)) throw new ScalarError("NaN is not a bound of a range")
   if (range.low > range.high) {
     throw new ScalarError(`the range ${shownRange(range)} is empty: its low bound is above its high bound`)
   }
