@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import * as Runtime from "effect/Runtime"
 import * as metrics from "../observability/metrics.ts"
 import { faultIn } from "./prefault.ts"
-import { startThread, type Thread } from "./thread.ts"
+import { adoptWorker, type OnThread, type ProgramWorker, startThread, type Thread } from "./thread.ts"
 import { READY } from "./thread_entry.ts"
 import { redactText } from "../../schema/errors/redact.ts"
 
@@ -32,6 +32,14 @@ export interface WorkerLost {
   readonly _tag: "WorkerLost"
 }
 
+/** What the threads of a pool run. */
+export interface WorkerModule {
+  /** The module; `undefined` in programs that a bundler put into one file. */
+  readonly url: URL | undefined
+  /** The code of the module with everything that it imports, for when the module is missing. */
+  readonly code?: () => Promise<string>
+}
+
 /** Creates worker pools. */
 export interface Workers {
   /**
@@ -39,7 +47,7 @@ export interface Workers {
    * offered and no thread is free, and take jobs as soon as they are ready; they end with the layer, or after half a
    * minute without work, and do not keep the program running.
    */
-  readonly pool: (module: URL) => WorkerPool
+  readonly pool: (module: WorkerModule) => WorkerPool
   /**
    * Prefaults new memory: a thread of the runtime writes zeros to it, starting with the call. The Effect waits for its
    * end; until then nothing else may be written there.
@@ -68,9 +76,47 @@ const NO_TAGS: ReadonlyArray<never> = []
 /** Logs from outside of fibers. */
 type Log = (message: Effect.Effect<void>) => void
 
-const startPool = (module: URL, count: number, rest: number, log: Log): WorkerPool & { readonly stop: () => void } => {
+/** Starts a thread; throws where that is impossible. */
+type StartThread = (on: OnThread) => Thread
+
+/** Starts threads that run the module, or the code of the module once that is loaded. */
+const startModule = (
+  { url, code }: WorkerModule,
+): { readonly start: StartThread; readonly load?: () => Promise<StartThread> } => ({
+  start: (on) => {
+    if (url === undefined) throw new TypeError("the module of the threads is part of a bundle")
+    return startThread(url, on)
+  },
+  load: code && (async () => {
+    // a data URL: Deno, Bun, Node and browsers start threads from those
+    const source = new URL(`data:text/javascript,${encodeURIComponent(await code())}`)
+    return (on) => startThread(source, on)
+  }),
+})
+
+const startPool = (
+  source: ReturnType<typeof startModule>,
+  count: number,
+  rest: number,
+  log: Log,
+): WorkerPool & { readonly stop: () => void } => {
   const threads: Array<Busy> = []
+  let startOne = source.start
+  let { load } = source
+  /** Whether threads cannot be started, or not yet. */
   let broken = false
+  /** Starts threads from the code of the module from now on; without code, the calling thread does all work. */
+  const fallBack = (failed: (reason: string) => void, error: unknown): void => {
+    const reasonOf = (error: unknown): string => redactText(error instanceof Error ? error.message : String(error))
+    broken = true
+    if (load === undefined) return failed(reasonOf(error))
+    const loading = load()
+    load = undefined
+    loading.then((start) => {
+      startOne = start
+      broken = false
+    }, (error) => failed(reasonOf(error)))
+  }
   /** Whether a thread was started in this turn of the event loop: another has to wait, as each start takes some 30 ms. */
   let started = false
   let idle: ReturnType<typeof setTimeout> | undefined
@@ -88,7 +134,7 @@ const startPool = (module: URL, count: number, rest: number, log: Log): WorkerPo
     started = true
     setTimeout(() => started = false, 0)
     const worker: Busy = {
-      thread: startThread(module, {
+      thread: startOne({
         message: (answer) => {
           if (answer === READY) worker.ready = true
           else worker.waiting.shift()?.(Effect.succeed(answer))
@@ -96,10 +142,15 @@ const startPool = (module: URL, count: number, rest: number, log: Log): WorkerPo
           if (threads.every(({ waiting }) => waiting.length === 0)) restFrom()
         },
         broken: () => {
-          broken = true
-          metrics.workersLost.unsafeUpdate(1, NO_TAGS)
-          log(Effect.logWarning("a worker thread ended with an error; its work is done on the calling thread"))
+          const failed = (): void => {
+            metrics.workersLost.unsafeUpdate(1, NO_TAGS)
+            log(Effect.logWarning("a worker thread ended with an error; its work is done on the calling thread"))
+          }
           end(worker)
+          if (worker.ready) {
+            broken = true
+            failed()
+          } else fallBack(failed, undefined)
         },
       }),
       waiting: [],
@@ -126,9 +177,9 @@ const startPool = (module: URL, count: number, rest: number, log: Log): WorkerPo
         try {
           start()
         } catch (error) {
-          broken = true
-          const reason = redactText(error instanceof Error ? error.message : String(error))
-          log(Effect.annotateLogs(Effect.logDebug("no worker threads: they cannot be started"), { reason }))
+          fallBack((reason) => {
+            log(Effect.annotateLogs(Effect.logDebug("no worker threads: they cannot be started"), { reason }))
+          }, error)
         }
         return undefined
       }
@@ -158,11 +209,13 @@ const spareThreads = (): number =>
 
 /**
  * Workers that end with the scope: one fewer than there are cores. `undefined` where there is only one core, or no workers.
- * Threads end after `rest` milliseconds without a job.
+ * Threads end after `rest` milliseconds without a job. `start` starts workers of the program; without it, threads run the
+ * modules of this package.
  */
 export const makeWorkers = (
   threads: number = spareThreads(),
   rest: number = IDLE,
+  start?: () => ProgramWorker,
 ): Effect.Effect<Workers | undefined, never, Scope.Scope> => {
   if (threads < 1) {
     const reason = typeof Worker === "undefined" ? "the runtime has no Worker" : "there is only one core"
@@ -171,13 +224,18 @@ export const makeWorkers = (
   return Effect.acquireRelease(
     Effect.map(Effect.runtime<never>(), (runtime) => {
       const log: Log = (message) => void Runtime.runFork(runtime)(message)
-      const pools = new Map<string, ReturnType<typeof startPool>>()
+      const pools = new Map<WorkerModule | undefined, ReturnType<typeof startPool>>()
       return {
-        pool: (module: URL): WorkerPool => {
-          const existing = pools.get(module.href)
+        pool: (module: WorkerModule): WorkerPool => {
+          // the program's own workers run one module
+          const key = start === undefined ? module : undefined
+          const existing = pools.get(key)
           if (existing !== undefined) return existing
-          const pool = startPool(module, threads, rest, log)
-          pools.set(module.href, pool)
+          const source = start === undefined
+            ? startModule(module)
+            : { start: (on: OnThread) => adoptWorker(start(), on) }
+          const pool = startPool(source, threads, rest, log)
+          pools.set(key, pool)
           return pool
         },
         faultIn,

@@ -3,11 +3,7 @@
  */
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { JobKind } from "../../platform/workers/jobs.ts"
-import type { WorkerPool } from "../../platform/workers/worker_pool.ts"
-import type { FilterPipeline } from "../../schema/array/filter_pipeline.ts"
 import { type TileContext, tileTable, unfilterChunks } from "../filter/pipeline/pipeline.ts"
-import type { TileAccess } from "./generic_tile.ts"
-import { tileWorkers } from "./tile_workers.ts"
 
 /** Chunks of a tile. */
 export interface TilePart {
@@ -69,10 +65,3 @@ export const unfilterJobs: JobKind<UnfilterJob, UnfilterAnswer, Codecs> = {
   sent: ({ bytes, cells }) => [bytes, cells],
   returned: ({ bytes, cells }) => [bytes, cells],
 }
-
-/** Below so many bytes of cells, threads are not worth their start. */
-const WORTH = 1 << 24
-
-/** The workers that help to unfilter `size` bytes of cells, if there are some and they can and need to. */
-export const poolFor = (access: TileAccess, { filters }: FilterPipeline, size: number): WorkerPool | undefined =>
-  size < WORTH ? undefined : tileWorkers(access, filters)

@@ -50,7 +50,7 @@ describe("log messages", () => {
   it("tell why worker threads cannot be started", async () => {
     const program = Effect.gen(function* () {
       const workers = yield* makeWorkers(1)
-      workers!.pool(new URL("./no_such_module.ts", import.meta.url)).offer(() => [undefined, []])
+      workers!.pool({ url: new URL("./no_such_module.ts", import.meta.url) }).offer(() => [undefined, []])
     })
     const [line] = await logged(Effect.scoped(program))
     assertEquals([line.level, line.text], ["DEBUG", "no worker threads: they cannot be started"])

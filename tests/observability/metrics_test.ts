@@ -107,7 +107,7 @@ describe("metrics", () => {
     const jobs = Effect.map(Metric.value(Platform.Metrics.workerJobs), ({ count }) => count)
     const program = Effect.gen(function* () {
       const workers = yield* makeWorkers(1)
-      const pool = workers!.pool(new URL("../platform/workers/echo_worker.ts", import.meta.url))
+      const pool = workers!.pool({ url: new URL("../platform/workers/echo_worker.ts", import.meta.url) })
       const before = yield* jobs
       const bytes = new ArrayBuffer(8)
       let answer: ReturnType<typeof pool.offer>

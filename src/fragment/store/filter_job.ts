@@ -3,11 +3,8 @@
  */
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { JobKind } from "../../../platform/workers/jobs.ts"
-import type { WorkerPool } from "../../../platform/workers/worker_pool.ts"
 import type { TileContext } from "../../filter/pipeline/pipeline.ts"
 import { copyInParts, type Steps } from "../../kernel/steps.ts"
-import type { TileAccess } from "../../tile/generic_tile.ts"
-import { tileWorkers } from "../../tile/tile_workers.ts"
 import type { FieldTile } from "../field_tiles.ts"
 import { type FieldFilters, type PersistedTile, persistTile } from "./filter_tile.ts"
 
@@ -123,13 +120,4 @@ export const persistJobs: JobKind<PersistJob, PersistAnswer, Codecs> = {
   run: runPersistJob,
   sent: ({ bytes }) => [bytes],
   returned: buffersOf,
-}
-
-/** The workers that help to filter tiles of a field, if there are some, and they can. */
-export const persistPool = (
-  access: TileAccess,
-  { fixed, var: values, validity }: FieldFilters,
-): WorkerPool | undefined => {
-  const filters = [fixed, values, validity].flatMap((context) => context?.filters.filters ?? [])
-  return filters.length === 0 ? undefined : tileWorkers(access, filters)
 }

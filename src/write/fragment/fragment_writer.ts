@@ -23,7 +23,7 @@ import { BoundsRecord, buildRTree, rootOf } from "../../fragment/store/build_rtr
 import { denseCells } from "../../fragment/dense_tiles.ts"
 import { type Field, fieldsOf, zippedCoordinates } from "../../fragment/field.ts"
 import { FieldRecord } from "../../fragment/store/field_record.ts"
-import { persistPool } from "../../fragment/store/filter_job.ts"
+import { persistPool } from "../../fragment/store/filter_pool.ts"
 import {
   type FieldFilters,
   fieldFilters,

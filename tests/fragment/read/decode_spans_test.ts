@@ -131,7 +131,7 @@ describe("tiles that a worker decodes", () => {
   it("are decoded by a separate thread", () =>
     Effect.runPromise(Effect.scoped(Effect.gen(function* () {
       const workers = yield* makeWorkers(1)
-      const pool = workers!.pool(new URL("../../../src/fragment/worker/tile_worker.ts", import.meta.url))
+      const pool = workers!.pool({ url: new URL("../../../src/fragment/worker/tile_worker.ts", import.meta.url) })
       for (;;) {
         const { away, taken, scratch } = decodeAway(pool, [tileFrom(7), tileFrom(-9)])
         if (away === undefined) {

@@ -13,6 +13,7 @@ import { type Workers, yieldToEventLoop } from "../../../platform/workers/worker
 import { type JobMessage, runMessage } from "../../../platform/workers/jobs.ts"
 import type { UnfilterJob } from "../../../src/tile/unfilter_job.ts"
 import { tileJobs } from "../../../src/fragment/worker/tile_jobs.ts"
+import { tileWorker } from "../../../src/tile/tile_workers.ts"
 
 const SIDE = 2048
 const Grid = ArraySchema.dense({
@@ -29,7 +30,7 @@ const countedWorkers = () => {
     pool: (module) => ({
       concurrency: 400,
       offer: (make) => {
-        if (!module.pathname.endsWith("tile_worker.ts")) return undefined
+        if (module !== tileWorker) return undefined
         const message = make()[0] as JobMessage
         const run = () => runMessage(tileJobs, nativeCodecs, message)[0]
         if (message.kind !== "unfilter") return Effect.sync(run)

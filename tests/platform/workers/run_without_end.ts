@@ -5,7 +5,7 @@ import { makeWorkers } from "../../../platform/workers/worker_pool.ts"
 
 const scope = Effect.runSync(Scope.make())
 const workers = Effect.runSync(Scope.extend(makeWorkers(1), scope))
-const pool = workers!.pool(new URL("./echo_worker.ts", import.meta.url))
+const pool = workers!.pool({ url: new URL("./echo_worker.ts", import.meta.url) })
 const offer = () => pool.offer(() => [{ bytes: new ArrayBuffer(8) }, []])
 let answer = offer()
 for (let tries = 0; answer === undefined && tries < 400; tries++) {

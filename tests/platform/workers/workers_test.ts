@@ -17,7 +17,7 @@ const withPool = <A>(
   rest?: number,
 ): Promise<A> =>
   Effect.runPromise(
-    Effect.scoped(Effect.flatMap(makeWorkers(threads, rest), (workers) => use(workers!.pool(module)))),
+    Effect.scoped(Effect.flatMap(makeWorkers(threads, rest), (workers) => use(workers!.pool({ url: module })))),
   )
 
 /** Offers until a worker is there to take it. */

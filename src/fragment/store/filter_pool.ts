@@ -1,0 +1,16 @@
+/**
+ * The worker threads that filter the tiles of a field.
+ */
+import type { WorkerPool } from "../../../platform/workers/worker_pool.ts"
+import type { TileAccess } from "../../tile/generic_tile.ts"
+import { tileWorkers } from "../../tile/tile_workers.ts"
+import type { FieldFilters } from "./filter_tile.ts"
+
+/** Returns the workers that help to filter tiles of a field; `undefined` if there are none or a filter is not theirs. */
+export const persistPool = (
+  access: TileAccess,
+  { fixed, var: values, validity }: FieldFilters,
+): WorkerPool | undefined => {
+  const filters = [fixed, values, validity].flatMap((context) => context?.filters.filters ?? [])
+  return filters.length === 0 ? undefined : tileWorkers(access, filters)
+}
