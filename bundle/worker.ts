@@ -1,8 +1,8 @@
 /**
  * `deno task worker`: writes the code of the worker threads, with everything that it imports, into
- * `src/fragment/worker/tile_worker_code.ts`. Programs in one file start their threads from it.
+ * `src/tile/tile_worker_code.ts`. Programs in one file start their threads from it.
  *
- * Run it after a change of the codecs, filters or their errors; `tests/fragment/worker/tile_worker_code_test.ts` fails until
+ * Run it after a change of the codecs, filters or their errors; `tests/tile/tile_worker_code_test.ts` fails until
  * then.
  */
 import { spawnSync } from "node:child_process"
@@ -15,7 +15,7 @@ import { deflateSync } from "node:zlib"
 const root = join(import.meta.dirname!, "..")
 
 /** The file that is written. */
-export const target: string = join(root, "src", "fragment", "worker", "tile_worker_code.ts")
+export const target: string = join(root, "src", "tile", "tile_worker_code.ts")
 
 /** Bundles the module of the threads into one script. `deno` is the command that runs Deno. */
 export const bundleWorker = (deno: ReadonlyArray<string>): string => {
@@ -40,7 +40,7 @@ const moduleOf = (code: string): string => {
  * The code of the worker threads as one script. Written by \`deno task worker\`; do not edit.
  */
 // deno-fmt-ignore-file
-import { inflateExactly } from "../../../platform/codecs/inflate.ts"
+import { inflateExactly } from "../../platform/codecs/inflate.ts"
 
 const SIZE = ${bytes.length}
 const PACKED = \`

@@ -84,6 +84,6 @@ export {
   type StorageOperation,
   withCounters,
 } from "./storage/middleware/counters.ts"
-export { layerWorkers } from "./workers/layer_workers.ts"
+export { layerWorkers } from "./runtime/layer_workers.ts"
 export type { ProgramWorker } from "./workers/thread.ts"
 export type { WorkerLost, WorkerModule, WorkerPool, Workers } from "./workers/worker_pool.ts"

@@ -10,6 +10,7 @@ interface Builtins {
   readonly "node:fs": typeof import("node:fs")
   readonly "node:fs/promises": typeof import("node:fs/promises")
   readonly "node:module": typeof import("node:module")
+  readonly "node:os": typeof import("node:os")
   readonly "node:path": typeof import("node:path")
   readonly "node:process": typeof import("node:process")
   readonly "node:tty": typeof import("node:tty")
@@ -30,5 +31,14 @@ export const builtin = <Name extends keyof Builtins>(name: Name): () => Builtins
     match = (globalThis as Runtime).process?.getBuiltinModule?.(name) as Builtins[Name] | undefined
     if (match === undefined) throw new TypeError(`there is no ${name} here; Deno, Bun and Node from 20.16 on have it`)
     return match
+  }
+}
+
+/** Whether the runtime has a built-in module. Node and Deno load the module. */
+export const isBuiltin = (name: keyof Builtins): boolean => {
+  try {
+    return builtin(name)() !== undefined
+  } catch {
+    return false
   }
 }

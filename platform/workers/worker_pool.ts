@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Runtime from "effect/Runtime"
 import * as metrics from "../observability/metrics.ts"
+import { builtin, isBuiltin } from "../host/builtin_modules.ts"
 import { faultIn } from "./prefault.ts"
 import { adoptWorker, type OnThread, type ProgramWorker, startThread, type Thread } from "./thread.ts"
 import { READY } from "./thread_entry.ts"
@@ -203,9 +204,16 @@ const startPool = (
   }
 }
 
-/** Number of threads that, with the caller's, use all cores. */
-const spareThreads = (): number =>
-  typeof Worker === "undefined" ? 0 : Math.min(MAX_THREADS, (navigator.hardwareConcurrency ?? 1) - 1)
+/** Whether threads can be started: Node has no `Worker`, but the module. */
+const hasThreads = (): boolean => typeof Worker !== "undefined" || isBuiltin("node:worker_threads")
+
+/** Number of threads that, with the caller's, use all cores. Node 20 has no `navigator`. */
+const spareThreads = (): number => {
+  if (!hasThreads()) return 0
+  const cores = globalThis.navigator?.hardwareConcurrency ??
+    (isBuiltin("node:os") ? builtin("node:os")().availableParallelism() : 1)
+  return Math.min(MAX_THREADS, cores - 1)
+}
 
 /**
  * Workers that end with the scope: one fewer than there are cores. `undefined` where there is only one core, or no workers.
@@ -218,7 +226,7 @@ export const makeWorkers = (
   start?: () => ProgramWorker,
 ): Effect.Effect<Workers | undefined, never, Scope.Scope> => {
   if (threads < 1) {
-    const reason = typeof Worker === "undefined" ? "the runtime has no Worker" : "there is only one core"
+    const reason = hasThreads() ? "there is only one core" : "the runtime has no worker threads"
     return Effect.as(Effect.annotateLogs(Effect.logDebug("no worker threads"), { reason }), undefined)
   }
   return Effect.acquireRelease(

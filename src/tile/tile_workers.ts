@@ -14,7 +14,7 @@ const makeTileWorker = (here: string): WorkerModule => {
   const extension = /\/tile_workers(\.[jt]s)$/.exec(here)?.[1]
   return {
     url: extension === undefined ? undefined : new URL(`../fragment/worker/tile_worker${extension}`, here),
-    code: async () => (await import("../fragment/worker/tile_worker_code.ts")).tileWorkerCode(),
+    code: async () => (await import("./tile_worker_code.ts")).tileWorkerCode(),
   }
 }
 
@@ -31,6 +31,6 @@ export const tileWorkers = (
 /** Minimum size of cells to unfilter, in bytes, for which threads are worth their start. */
 const WORTH = 1 << 24
 
-/** Returns the workers that help to unfilter `size` bytes of cells; `undefined` if there are none or none is needed. */
+/** Returns the workers that help to unfilter `size` bytes of cells; `undefined` without workers, or if the cells are few. */
 export const poolFor = (access: TileAccess, { filters }: FilterPipeline, size: number): WorkerPool | undefined =>
   size < WORTH ? undefined : tileWorkers(access, filters)

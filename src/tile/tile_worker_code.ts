@@ -2,7 +2,7 @@
  * The code of the worker threads as one script. Written by `deno task worker`; do not edit.
  */
 // deno-fmt-ignore-file
-import { inflateExactly } from "../../../platform/codecs/inflate.ts"
+import { inflateExactly } from "../../platform/codecs/inflate.ts"
 
 const SIZE = 302831
 const PACKED = `

@@ -6,8 +6,8 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Codecs } from "../codecs/service.ts"
-import type { ProgramWorker } from "./thread.ts"
-import { makeWorkers } from "./worker_pool.ts"
+import type { ProgramWorker } from "../workers/thread.ts"
+import { makeWorkers } from "../workers/worker_pool.ts"
 
 /**
  * The codecs of the layer below, with worker threads that `start` creates. Each runs `@tessera/array/worker`, as the

@@ -2,14 +2,14 @@
 import { describe, it } from "node:test"
 import { assert } from "@std/assert"
 import process from "node:process"
-import { bundleWorker } from "../../../bundle/worker.ts"
-import { tileWorkerCode } from "../../../src/fragment/worker/tile_worker_code.ts"
+import { bundleWorker } from "../../bundle/worker.ts"
+import { tileWorkerCode } from "../../src/tile/tile_worker_code.ts"
 
 const deno = "Deno" in globalThis ? [process.execPath] : ["npx", "-y", "deno@2.9.6"]
 
 describe("the stored code of worker threads", () => {
   it("is up to date", () => {
-    assert(tileWorkerCode() === bundleWorker(deno), "src/fragment/worker/tile_worker_code.ts is old: deno task worker")
+    assert(tileWorkerCode() === bundleWorker(deno), "src/tile/tile_worker_code.ts is old: deno task worker")
   })
 
   it("imports nothing", () => {
