@@ -1,0 +1,284 @@
+/**
+ * `deno task packages [--only NAME]`: builds the package, installs it in empty projects for Node, Bun and Deno, and runs the
+ * same program in each form: from sources, bundled and compiled. Checks the types, the results, the command line, and that
+ * worker threads did work. Needs the npm registry.
+ */
+import { spawn } from "node:child_process"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import process from "node:process"
+import { isDeepStrictEqual } from "node:util"
+import { runtimes } from "../interop/processes.ts"
+import { type Registry, startRegistry } from "./jsr_registry.ts"
+
+const root = join(import.meta.dirname!, "..", "..")
+const only = process.argv[process.argv.indexOf("--only") + 1]
+const isSelected = (name: string): boolean => !process.argv.includes("--only") || name.includes(only)
+
+const [deno, bun] = runtimes()
+const node = ["npx", "-y", "node@22"]
+const CELLS = 4 * 2048 * 2048
+const EXPECTED = { sizes: [CELLS, CELLS, CELLS, CELLS], streamed: CELLS, x: [1.5, 2.5], threads: true }
+const PEERS = { effect: "3.22.4", "@effect/platform": "0.97.2" }
+const TOOLS = { typescript: "5.9.3", "@types/node": "24.10.1", esbuild: "0.25.12", vite: "7.2.2" }
+
+/** Deno resolves optional packages of all platforms; a mirror of the registry may lack one of version 3.0.7. */
+const OVERRIDES = { overrides: { "msgpackr-extract": "3.0.4" } }
+
+const COMPILER_OPTIONS = {
+  target: "es2022",
+  lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+  module: "nodenext",
+  moduleResolution: "nodenext",
+  strict: true,
+  skipLibCheck: false,
+  exactOptionalPropertyTypes: true,
+  types: ["node"],
+}
+
+const lastLines = (text: string): string => text.trim().split("\n").slice(-30).join("\n")
+
+/** What a command printed. */
+interface Output {
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs a command in a folder; fails with its output if it fails. Asynchronous: the registry runs in this process. */
+const run = (
+  folder: string,
+  command: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Output> =>
+  new Promise((resolve, reject) => {
+    const env = { ...process.env, NO_COLOR: "1", NPM_CONFIG_LOGLEVEL: "error", ...environment }
+    const stdio = ["ignore", "pipe", "pipe"] as ["ignore", "pipe", "pipe"]
+    const child = spawn(command[0], command.slice(1), { cwd: folder, env, stdio, timeout: 300_000 })
+    const output = { stdout: "", stderr: "" }
+    child.stdout.setEncoding("utf8").on("data", (text) => output.stdout += text)
+    child.stderr.setEncoding("utf8").on("data", (text) => output.stderr += text)
+    child.on("error", reject)
+    child.on("close", (code) => {
+      if (code === 0) resolve(output)
+      else reject(new Error(`${command.join(" ")}: exit code ${code}\n${output.stdout}\n${lastLines(output.stderr)}`))
+    })
+  })
+
+/** Runs the program and compares what it prints. */
+const runApp = async (
+  folder: string,
+  command: ReadonlyArray<string>,
+  environment?: Readonly<Record<string, string>>,
+): Promise<void> => {
+  const { stdout, stderr } = await run(folder, command, environment)
+  if (!isDeepStrictEqual(JSON.parse(stdout), EXPECTED)) {
+    throw new Error(`${command.join(" ")} printed ${stdout}${stderr}`)
+  }
+}
+
+/** Runs the command line: its version, and a read of an array. */
+const runTessera = async (
+  folder: string,
+  command: ReadonlyArray<string>,
+  environment?: Readonly<Record<string, string>>,
+): Promise<void> => {
+  const { version } = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"))
+  const { stdout: printed } = await run(folder, [...command, "--version"], environment)
+  if (printed.trim() !== `tessera ${version}`) throw new Error(`--version printed ${printed}`)
+  const weather = join(root, "tests", "golden", "demo", "weather")
+  const args = ["read", weather, "--range", "day=60", "--range", "station=1", "--format", "csv"]
+  const { stdout: expected } = await run(root, [...deno.command, "src/cli/main.ts", ...args])
+  const { stdout: actual } = await run(folder, [...command, ...args], environment)
+  if (actual !== expected) throw new Error(`read printed\n${actual}instead of\n${expected}`)
+}
+
+const folder = mkdtempSync(join(tmpdir(), "tessera-packages-"))
+const tarball = join(folder, "tessera.tgz")
+
+/** Makes a project with the program; `files` are written to it. */
+const makeProject = (name: string, files: Readonly<Record<string, unknown>> = {}): string => {
+  const project = join(folder, name)
+  mkdirSync(project)
+  cpSync(join(root, "tests", "packages", "app.ts"), join(project, "app.ts"))
+  for (const [file, content] of Object.entries(files)) {
+    writeFileSync(join(project, file), typeof content === "string" ? content : JSON.stringify(content))
+  }
+  return project
+}
+
+const packageJson = (tools: Readonly<Record<string, string>> = TOOLS): Record<string, unknown> => ({
+  name: "project",
+  type: "module",
+  private: true,
+  dependencies: { "@tessera/array": `file:${tarball}`, ...PEERS, ...tools },
+  ...OVERRIDES,
+})
+
+let nodeProject: string | undefined
+/** The project with npm's `node_modules`, made once. */
+const inNode = async (): Promise<string> => {
+  if (nodeProject !== undefined) return nodeProject
+  const project = makeProject("node", {
+    "package.json": packageJson(),
+    "tsconfig.json": { compilerOptions: COMPILER_OPTIONS, include: ["app.ts"] },
+    "vite.config.js":
+      `export default { build: { target: "es2022", lib: { entry: "app.ts", formats: ["es"], fileName: "app" } } }`,
+  })
+  await run(project, ["npm", "install", "--no-audit", "--no-fund"])
+  return nodeProject = project
+}
+
+let registry: Registry | undefined
+/** The environment of commands that use the registry on this machine in the place of jsr.io. */
+const jsr = async (): Promise<Readonly<Record<string, string>>> => {
+  registry ??= await startRegistry(root, deno.command[0] === "npx" ? deno.command.slice(0, -2) : [deno.command[0]])
+  return { JSR_URL: registry.url, DENO_DIR: join(folder, "deno_dir") }
+}
+
+/** The Deno command without `run -A`. */
+const denoCommand = deno.command.slice(0, -2)
+
+const forms: Readonly<Record<string, () => Promise<void>>> = {
+  "npm: tsc": async () => {
+    await run(await inNode(), ["npx", "tsc", "--noEmit"])
+  },
+  "npm: node": async () => {
+    await run(await inNode(), ["npx", "tsc", "--outDir", "out"])
+    await runApp(await inNode(), [...node, "out/app.js"])
+  },
+  "npm: tessera": async () => {
+    await runTessera(await inNode(), ["npx", "tessera"])
+    await runTessera(await inNode(), [...node, "node_modules/.bin/tessera"])
+  },
+  "esbuild: node": async () => {
+    const flags = ["--bundle", "--format=esm", "--platform=node", "--outfile=out/esbuild/app.js"]
+    await run(await inNode(), ["npx", "esbuild", "app.ts", ...flags])
+    mkdirSync(join(folder, "esbuild"))
+    cpSync(join(await inNode(), "out", "esbuild", "app.js"), join(folder, "esbuild", "app.mjs"))
+    await runApp(join(folder, "esbuild"), [...node, "app.mjs"])
+  },
+  "vite: deno and node": async () => {
+    await run(await inNode(), ["npx", "vite", "build", "--logLevel", "error"])
+    cpSync(join(await inNode(), "dist"), join(folder, "vite"), { recursive: true })
+    writeFileSync(join(folder, "vite", "package.json"), `{"type":"module"}`)
+    await runApp(join(folder, "vite"), [...deno.command, "app.js"])
+    await runApp(join(folder, "vite"), [...node, "app.js"])
+  },
+  "bun: run, tsc, tessera": async () => {
+    const project = makeProject("bun", {
+      "package.json": packageJson({ typescript: TOOLS.typescript, "@types/node": TOOLS["@types/node"] }),
+      "tsconfig.json": {
+        compilerOptions: { ...COMPILER_OPTIONS, module: "preserve", moduleResolution: "bundler", noEmit: true },
+        include: ["app.ts"],
+      },
+    })
+    const { stderr } = await run(project, [...bun.command, "install"])
+    if (/error|warn/i.test(stderr)) throw new Error(`bun install printed ${stderr}`)
+    await runApp(project, [...bun.command, "app.ts"])
+    await run(project, [...bun.command, "x", "tsc"])
+    await runTessera(project, [...bun.command, "x", "--bun", "tessera"])
+  },
+  "bun: build": async () => {
+    await run(await inNode(), [
+      ...bun.command,
+      "build",
+      "app.ts",
+      "--target",
+      "bun",
+      "--outfile",
+      join(folder, "bun-build", "app.js"),
+    ])
+    await runApp(join(folder, "bun-build"), [...bun.command, "app.js"])
+  },
+  "bun: build --compile": async () => {
+    await run(await inNode(), [
+      ...bun.command,
+      "build",
+      "app.ts",
+      "--compile",
+      "--outfile",
+      join(folder, "bun-compiled"),
+    ])
+    await runApp(folder, [join(folder, "bun-compiled")])
+  },
+  "deno: npm package": async () => {
+    const project = makeProject("deno", { "package.json": packageJson({}) })
+    await run(project, [...denoCommand, "install"])
+    await run(project, [...denoCommand, "check", "app.ts"])
+    await runApp(project, [...deno.command, "app.ts"])
+  },
+  "deno: sources": () => runApp(root, [...deno.command, "tests/packages/app.ts"]),
+  "deno: bundle": async () => {
+    await run(root, [
+      ...denoCommand,
+      "bundle",
+      "--quiet",
+      "-o",
+      join(folder, "deno-bundle.js"),
+      "tests/packages/app.ts",
+    ])
+    await runApp(folder, [...deno.command, "deno-bundle.js"])
+  },
+  "deno: compile": async () => {
+    await run(root, [
+      ...denoCommand,
+      "compile",
+      "--quiet",
+      "-A",
+      "-o",
+      join(folder, "deno-compiled"),
+      "tests/packages/app.ts",
+    ])
+    await runApp(folder, [join(folder, "deno-compiled")])
+  },
+  "jsr: deno add": async () => {
+    const environment = await jsr()
+    const project = makeProject("jsr", { "deno.json": {}, "package.json": OVERRIDES })
+    await run(project, [...denoCommand, "add", "jsr:@tessera/array", "npm:effect@3.22.4"], environment)
+    await run(project, [...denoCommand, "check", "app.ts"], environment)
+    await runApp(project, [...deno.command, "app.ts"], environment)
+  },
+  "jsr: tessera": async () => {
+    const environment = await jsr()
+    const bin = join(folder, "jsr-bin")
+    const flags = ["-g", "-A", "--root", bin, "-n", "tessera"]
+    await run(folder, [...denoCommand, "install", ...flags, "jsr:@tessera/array/cli"], environment)
+    await runTessera(folder, [join(bin, "bin", "tessera")], environment)
+  },
+}
+
+/** A form that cannot be tried on this machine. */
+class Unavailable extends Error {}
+
+const isReachable = (url: string): Promise<boolean> =>
+  fetch(url, { method: "HEAD", signal: AbortSignal.timeout(10_000) }).then(() => true, () => false)
+
+let passed = 0
+let failed = 0
+try {
+  if (Object.keys(forms).some((name) => isSelected(name) && !name.startsWith("jsr"))) {
+    await run(root, [...deno.command, "bundle/package.ts", tarball])
+  }
+  for (const [name, check] of Object.entries(forms)) {
+    if (!isSelected(name)) continue
+    const start = performance.now()
+    try {
+      await check()
+      passed++
+      console.log(`ok     ${name} (${((performance.now() - start) / 1000).toFixed(1)} s)`)
+    } catch (error) {
+      if (error instanceof Unavailable) {
+        console.log(`NOT TRIED ${name}: ${error.message}`)
+        continue
+      }
+      failed++
+      console.log(`FAILED ${name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+} finally {
+  registry?.stop()
+  rmSync(folder, { recursive: true })
+}
+console.log(`${passed} passed, ${failed} failed, 0 skipped`)
+process.exitCode = failed === 0 ? 0 : 1
