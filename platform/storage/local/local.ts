@@ -283,6 +283,7 @@ export const makeLocalStorageBy = (open: OpenCall, options: LocalOptions = {}): 
     removeAll: (uris) =>
       removeEach(uris, 1, (uri) => Effect.try({ try: () => removeFile(uri), catch: storageFailure("removeAll", uri) })),
     inFlight: () => 1,
+    comparesVersions: () => false,
     mode: (uri) => Effect.try({ try: () => modeOf(localPath("mode", uri)), catch: readFailure("mode", uri) }),
     realPath: (uri) =>
       Effect.try({ try: () => fs().realpathSync(localPath("realPath", uri)), catch: readFailure("realPath", uri) }),

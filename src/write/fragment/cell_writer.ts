@@ -92,7 +92,8 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
     const first = checkpoints?.start.given ?? 0
     const turn = yield* Effect.makeSemaphore(1)
     // batches follow each other closely, so they share the turns of one operation
-    const turns = withinTurns(makeTurns())
+    const shared = makeTurns()
+    const turns = withinTurns(() => shared)
     let ended: string | undefined
     let input = 0
     /** runs calls in order, until the writer is closed */
