@@ -55,11 +55,13 @@ export {
   InvalidOption,
   ResultTooLarge,
   SelectionError,
+  type SelectionReason,
   WriteError,
+  type WriteReason,
 } from "./src/array/open/errors.ts"
-export { ConditionError } from "./src/condition/condition_error.ts"
-export { CsvError } from "./src/transfer/csv/csv_error.ts"
-export { SchemaError } from "./src/schema_builder/schema_error.ts"
+export { ConditionError, type ConditionReason } from "./src/condition/condition_error.ts"
+export { CsvError, type CsvReason } from "./src/transfer/csv/csv_error.ts"
+export { SchemaError, type SchemaReason } from "./src/schema_builder/schema_error.ts"
 export { SchemaMismatch } from "./src/array/open/schema_mismatch.ts"
 export { ChecksumMismatch, DecryptionFailed } from "./src/filter/part/errors.ts"
 export type { TileError } from "./src/tile/attempt.ts"

@@ -104,7 +104,13 @@ describe("lines for people", () => {
       [new Error(long), /^this is a bug in tessera.*characters left out/],
       [new ResultTooLarge({ uri: long, needed: 2, limit: 1 }), /select fewer cells with --range or --limit/],
       [
-        new SelectionError({ uri: long, field: long, detail: "no", hint: { _tag: "ClipRanges" } }),
+        new SelectionError({
+          uri: long,
+          field: long,
+          reason: "OutOfBounds",
+          detail: "no",
+          hint: { _tag: "ClipRanges" },
+        }),
         /, or add --clip$/,
       ],
       [

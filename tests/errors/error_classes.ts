@@ -12,9 +12,9 @@ export const classes: Readonly<Record<string, { readonly text: ReadonlyArray<str
   ChecksumMismatch: { text: ["uri"], other: { offset: 3, algorithm: "md5" } },
   ClosedPipe: { text: ["cause"] },
   CodecError: { text: ["codec", "detail", "cause"], other: { reason: "Missing" } },
-  ConditionError: { text: ["uri", "text", "path", "field", "detail"], other: { at: 7 } },
+  ConditionError: { text: ["uri", "text", "path", "field", "detail"], other: { at: 7, reason: "Syntax" } },
   Conflict: { text: ["uri", "field", "detail"] },
-  CsvError: { text: ["source", "column", "detail"], other: { row: 3 } },
+  CsvError: { text: ["source", "column", "detail"], other: { row: 3, reason: "InvalidValue" } },
   DecryptionFailed: { text: ["uri", "detail"], other: { hint: { _tag: "ProvideKey" } } },
   FilterRefused: { text: ["detail"], other: { filter: "delta", cell: 3 } },
   FormatError: { text: ["uri", "path", "detail"], other: { offset: 1, version: 22, reason: "Unsupported" } },
@@ -28,12 +28,15 @@ export const classes: Readonly<Record<string, { readonly text: ReadonlyArray<str
     other: { needed: 2, limit: 1, hint: { _tag: "RaiseMemory", atLeast: 2 } },
   },
   RowError: { text: ["uri", "detail", "cause"], other: { row: 3 } },
-  SchemaError: { text: ["field", "detail"] },
+  SchemaError: { text: ["field", "detail"], other: { reason: "InvalidTile" } },
   SchemaMismatch: { text: ["uri"], other: {} },
-  SelectionError: { text: ["uri", "field", "detail"], other: { hint: { _tag: "ClipRanges" } } },
+  SelectionError: {
+    text: ["uri", "field", "detail"],
+    other: { reason: "OutOfBounds", hint: { _tag: "ClipRanges" } },
+  },
   StorageError: { text: ["uri", "cause"], other: { op: "read", reason: "Unknown" } },
   UsageError: { text: ["detail"] },
-  WriteError: { text: ["uri", "field", "detail"], other: { cell: 1, other: 2 } },
+  WriteError: { text: ["uri", "field", "detail"], other: { cell: 1, other: 2, reason: "Duplicate" } },
 }
 
 /** The sources, without comments. */

@@ -52,8 +52,8 @@ export const checkFormatVersion = (schema: ArraySchema): void => {
   const { version, dimensions, attributes } = schema
   const needs = (since: number, field: string, what: string): void => {
     if (version >= since) return
-    const reason = `${what} need format version ${since} or later, the array is to have ${version}`
-    throw new SchemaError({ field, detail: reason })
+    const detail = `${what} need format version ${since} or later, the array is to have ${version}`
+    throw new SchemaError({ field, reason: "Unsupported", detail })
   }
   const checkFilter = (field: string, filter: Filter): void => {
     needs(filterSince[filter.type] ?? 0, field, `filters of the kind ${filter.type}`)

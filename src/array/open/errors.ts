@@ -44,21 +44,55 @@ export class ArrayNotFound extends ArrayNotFoundBase implements Advised {
   }
 }
 
+/** Why an array cannot return a selection. */
+export type SelectionReason =
+  /** The array has no field, dimension or label of this name, or no aggregate of this kind. */
+  | "UnknownName"
+  /** A name is repeated, or two selections apply to the same dimension. */
+  | "Duplicate"
+  /** A range is outside the domain. */
+  | "OutOfBounds"
+  /** A range or point is not a value of the dimension, or ends before it starts. */
+  | "InvalidRange"
+  /** The selection, an aggregate or an output buffer has the wrong form. */
+  | "WrongType"
+  /** An output buffer is smaller than the result. */
+  | "TooSmall"
+  /** A required part is missing: an attribute, or the values of a label. */
+  | "Missing"
+  /** The selection is too large for the operation. */
+  | "TooLarge"
+  /** The array type or the field does not support the operation. */
+  | "Unsupported"
+
 const SelectionErrorBase: TaggedErrorClass<SelectionError, "SelectionError", {
   readonly uri: string
   readonly field: string
+  readonly reason: SelectionReason
   readonly detail: string
   readonly hint?: Hint
 }> = taggedError("SelectionError", () => ({
   uri: Schema.String,
   field: Schema.String,
+  reason: Schema.Literal(
+    "UnknownName",
+    "Duplicate",
+    "OutOfBounds",
+    "InvalidRange",
+    "WrongType",
+    "TooSmall",
+    "Missing",
+    "TooLarge",
+    "Unsupported",
+  ),
   detail: Schema.String,
   hint: Schema.optional(Hint),
 }))
 
 /**
- * A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type. `field` is
- * the dimension, attribute or option (`""` where it is no single one).
+ * A selection that the array cannot answer: an unknown name, a range outside the domain, a value of a wrong type.
+ * `reason` is the kind of problem, see {@link SelectionReason}, and `detail` describes it; `field` is the dimension,
+ * attribute or option (`""` where it is no single one).
  *
  * ```ts
  * import { Dense, layerDefault, TileArray } from "@tessera/array"
@@ -69,8 +103,8 @@ const SelectionErrorBase: TaggedErrorClass<SelectionError, "SelectionError", {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
  *   return yield* Dense.read(weather, { region: { day: [360, 370] } })
  * })
- * const wrong = Effect.catchTag(program, "SelectionError", ({ field }) => Effect.succeed(field))
- * assertEquals(await Effect.runPromise(Effect.provide(wrong, layerDefault)), "day")
+ * const wrong = Effect.catchTag(program, "SelectionError", ({ field, reason }) => Effect.succeed([field, reason]))
+ * assertEquals(await Effect.runPromise(Effect.provide(wrong, layerDefault)), ["day", "OutOfBounds"])
  * ```
  */
 export class SelectionError extends SelectionErrorBase implements Advised {
@@ -85,25 +119,83 @@ export class SelectionError extends SelectionErrorBase implements Advised {
   }
 }
 
+/** Why cells, metadata or members cannot be written. */
+export type WriteReason =
+  /** The array or group has no dimension, field, label or member of this name. */
+  | "UnknownName"
+  /** The name or URI of a member cannot be stored. */
+  | "InvalidName"
+  /** Coordinates, or a member, occur twice. */
+  | "Duplicate"
+  /** A column, the offsets or the array of a label or member are missing. */
+  | "Missing"
+  /** The input, or its values, have another type than the field. */
+  | "WrongType"
+  /** The number of cells or values differs from the expected number. */
+  | "WrongLength"
+  /** A cell or metadata value cannot be stored in its field. */
+  | "InvalidValue"
+  /** The offsets of var-sized cells do not fit the values. */
+  | "InvalidOffsets"
+  /** A cell is null, and the field is not nullable. */
+  | "NullValue"
+  /** A range of the region is not valid, or ends before it starts. */
+  | "InvalidRange"
+  /** Coordinates or a region are outside the domain. */
+  | "OutOfBounds"
+  /** Cells or label values are not in the required order. */
+  | "OutOfOrder"
+  /** Another write has the same cells and the same timestamp. */
+  | "SameTime"
+  /** The input is too large for one write, tile or column. */
+  | "TooLarge"
+  /** The array of a label cannot be read. */
+  | "UnreadableLabel"
+  /** The writer has failed or finished before. */
+  | "Ended"
+  /** The array type, its format version or its fragments do not support the write. */
+  | "Unsupported"
+
 const WriteErrorBase: TaggedErrorClass<WriteError, "WriteError", {
   readonly uri?: string
   readonly field: string
   readonly cell?: number
   readonly other?: number
+  readonly reason: WriteReason
   readonly detail: string
 }> = taggedError("WriteError", () => ({
   uri: Schema.optional(Schema.String),
   field: Schema.String,
   cell: Schema.optional(Schema.Number),
   other: Schema.optional(Schema.Number),
+  reason: Schema.Literal(
+    "UnknownName",
+    "InvalidName",
+    "Duplicate",
+    "Missing",
+    "WrongType",
+    "WrongLength",
+    "InvalidValue",
+    "InvalidOffsets",
+    "NullValue",
+    "InvalidRange",
+    "OutOfBounds",
+    "OutOfOrder",
+    "SameTime",
+    "TooLarge",
+    "UnreadableLabel",
+    "Ended",
+    "Unsupported",
+  ),
   detail: Schema.String,
 }))
 
 /**
- * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or member
- * (`""` where it is no single one), `detail` says what is wrong and what would be right. `cell` is the number of the first
- * cell that is wrong, counted from 0 in the order in which cells were given, and `other` that of the one whose coordinates
- * it has, if that is what is wrong; `uri` is there where it is known.
+ * What was to be written cannot be, and nothing was written: `field` names the dimension, attribute, metadata key or
+ * member (`""` where it is no single one), `reason` is the kind of problem, see {@link WriteReason}, and `detail` says
+ * what is wrong and what would be right. `cell` is the number of the first cell that is wrong, counted from 0 in the
+ * order in which cells were given, and `other` that of the one whose coordinates it has, if that is what is wrong;
+ * `uri` is there where it is known.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -116,8 +208,9 @@ const WriteErrorBase: TaggedErrorClass<WriteError, "WriteError", {
  *   const points = yield* TileArray.create("mem://points", Points)
  *   return yield* Sparse.write(points, { x: Uint32Array.of(1, 2, 10), n: Uint8Array.of(1, 2, 3) })
  * })
- * const wrong = Effect.catchTag(program, "WriteError", ({ field, cell }) => Effect.succeed([field, cell]))
- * assertEquals(await Effect.runPromise(Effect.provide(wrong, Layer.merge(layerMemory, layerNative))), ["x", 2])
+ * const wrong = Effect.catchTag(program, "WriteError", ({ cell, reason }) => Effect.succeed([cell, reason]))
+ * const result = await Effect.runPromise(Effect.provide(wrong, Layer.merge(layerMemory, layerNative)))
+ * assertEquals(result, [2, "OutOfBounds"])
  * ```
  */
 export class WriteError extends WriteErrorBase {

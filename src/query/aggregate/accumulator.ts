@@ -15,7 +15,7 @@ import {
 } from "../../../schema/array/datatype.ts"
 import { isText, readScalar } from "../../../schema/array/scalar.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
-import { SelectionError } from "../../array/open/errors.ts"
+import { SelectionError, type SelectionReason } from "../../array/open/errors.ts"
 import { type Field, fieldsOf } from "../../fragment/field.ts"
 import type { TileBounds } from "../../fragment/load/load_statistics.ts"
 import { countKept, extremesOf, extremesOfTexts, sumCells } from "../../kernel/match/aggregate_cells.ts"
@@ -178,20 +178,22 @@ const allKinds: ReadonlyArray<unknown> = ["count", "sum", "min", "max", "mean", 
 
 /** Checks the form of `aggregates`. Throws {@link SelectionError}. */
 const checkForm = (uri: string, aggregates: unknown): void => {
-  const fail = (field: string, reason: string): never => {
-    throw new SelectionError({ uri, field, detail: reason })
+  const fail = (reason: SelectionReason, field: string, detail: string): never => {
+    throw new SelectionError({ uri, field, reason, detail })
   }
   if (typeof aggregates !== "object" || aggregates === null || Array.isArray(aggregates)) {
-    return fail("", 'aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }')
+    return fail("WrongType", "", 'aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }')
   }
   for (const [name, item] of Object.entries(aggregates)) {
     if (typeof item !== "object" || item === null) {
-      fail(name, 'it is no aggregate; Aggregate makes them: Aggregate.max("depth")')
+      fail("WrongType", name, 'it is no aggregate; Aggregate makes them: Aggregate.max("depth")')
     }
     if (!allKinds.includes(item.kind)) {
-      fail(name, `there is no aggregate ${item.kind}; there are ${allKinds.join(", ")}`)
+      fail("UnknownName", name, `there is no aggregate ${item.kind}; there are ${allKinds.join(", ")}`)
     }
-    if (typeof item.field !== "string") fail(name, `it is of no field; Aggregate.${item.kind} takes the name of one`)
+    if (typeof item.field !== "string") {
+      fail("WrongType", name, `it is of no field; Aggregate.${item.kind} takes the name of one`)
+    }
   }
 }
 
@@ -203,13 +205,16 @@ export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): 
   for (const [name, { kind, field: request }] of Object.entries<Aggregate>(aggregates)) {
     if (kind === "count") continue
     const field = byName.get(request)
-    const fail = (reason: string): SelectionError =>
-      new SelectionError({ uri: array.uri, field: request, detail: `${name}: ${reason}` })
+    const fail = (reason: SelectionReason, detail: string): SelectionError =>
+      new SelectionError({ uri: array.uri, field: request, reason, detail: `${name}: ${detail}` })
     if (field === undefined) {
-      throw fail(`there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`)
+      throw fail(
+        "UnknownName",
+        `there is no such attribute or dimension; the array has ${[...byName.keys()].join(", ")}`,
+      )
     }
     const problem = problemOf(field, kind)
-    if (problem !== undefined) throw fail(problem)
+    if (problem !== undefined) throw fail("Unsupported", problem)
     kinds.set(field, (kinds.get(field) ?? new Set<AggregateKind>()).add(kind))
   }
   return kinds

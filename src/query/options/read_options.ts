@@ -48,13 +48,19 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
     const field = fields.byName.get(name)
     if (name === TIMESTAMPS) {
       if (array.schema.arrayType === "sparse") return fields.timestamps
-      throw new SelectionError({ uri: array.uri, field: name, detail: "only cells of sparse arrays have times" })
+      throw new SelectionError({
+        uri: array.uri,
+        field: name,
+        reason: "Unsupported",
+        detail: "only cells of sparse arrays have times",
+      })
     }
     if (field === undefined) {
       const names = [...fields.byName.keys()].map((n) => JSON.stringify(n)).join(", ")
       throw new SelectionError({
         uri: array.uri,
         field: name,
+        reason: "UnknownName",
         detail: `there is no such attribute or dimension; the array has ${names}`,
       })
     }

@@ -6,7 +6,7 @@ import type { Filter } from "../../../schema/array/filter.ts"
 import { dense, sparse } from "../../schema_builder/array_schema.ts"
 import { type Attribute, nullable, of as attributeOf } from "../../schema_builder/attribute.ts"
 import { ascii, type Dimension, of as dimensionOf } from "../../schema_builder/dimension.ts"
-import { SchemaError } from "../../schema_builder/schema_error.ts"
+import { SchemaError, type SchemaReason } from "../../schema_builder/schema_error.ts"
 import type { ArraySchema, CellOrder } from "../../schema_builder/schema_value.ts"
 import type { ColumnType } from "./csv_types.ts"
 
@@ -79,11 +79,11 @@ const dimensionOfColumn = (
 ): Dimension => {
   const { tile, domain } = options
   const definedOptions = tile !== undefined && Object.hasOwn(tile, name) ? tile[name] : undefined
-  const refuse = (reason: string): never => {
-    throw new SchemaError({ field: name, detail: reason })
+  const refuse = (reason: SchemaReason, detail: string): never => {
+    throw new SchemaError({ field: name, reason, detail })
   }
   if (type === "string_utf8" || type === "string_ascii" || type === "char") {
-    if (definedOptions !== undefined) refuse("coordinates that are text have no tiles")
+    if (definedOptions !== undefined) refuse("InvalidTile", "coordinates that are text have no tiles")
     return ascii({ filters })
   }
   const item = domain !== undefined && Object.hasOwn(domain, name) ? domain[name] : undefined
@@ -98,14 +98,16 @@ const dimensionOfColumn = (
       definedOptions === undefined ? undefined : Number(definedOptions),
     )
   }
-  if (type === "bool" || type === "blob") return refuse(`${type} is no datatype of coordinates`)
+  if (type === "bool" || type === "blob") return refuse("WrongType", `${type} is no datatype of coordinates`)
   let length: bigint | undefined
   try {
     length = definedOptions === undefined ? side : BigInt(definedOptions)
   } catch {
-    return refuse(`a tile of ${definedOptions} is none; it is a whole number above 0`)
+    return refuse("InvalidTile", `a tile of ${definedOptions} is none; it is a whole number above 0`)
   }
-  if (length !== undefined && length < 1n) refuse(`a tile of ${definedOptions} is none; it is a whole number above 0`)
+  if (length !== undefined && length < 1n) {
+    refuse("InvalidTile", `a tile of ${definedOptions} is none; it is a whole number above 0`)
+  }
   if (item !== undefined) {
     return make(item, definedOptions === undefined ? atMost(make(item, undefined), length) : length)
   }
@@ -119,8 +121,8 @@ export const csvSchema = (
   options: CsvSchemaOptions,
 ): ArraySchema => {
   const { arrayType = "dense", dims = [], columnFilters = {}, order, capacity, allowsDuplicates } = options
-  const refuse = (field: string, reason: string): never => {
-    throw new SchemaError({ field, detail: reason })
+  const refuse = (reason: SchemaReason, field: string, detail: string): never => {
+    throw new SchemaError({ field, reason, detail })
   }
   const filters = options.filters ?? [{ type: "zstd", level: -1 }]
   const filtersOf = (name: string): ReadonlyArray<Filter> =>
@@ -129,15 +131,20 @@ export const csvSchema = (
     ? dims
     : arrayType === "dense"
     ? [ROW]
-    : refuse("dims", "name the columns that are coordinates")
+    : refuse("Missing", "dims", "name the columns that are coordinates")
   if (dims.length === 0 && columns.has(ROW)) {
-    refuse(ROW, "there is a column of the name that the dimension of rows has; name the dims, or the columns otherwise")
+    refuse(
+      "Duplicate",
+      ROW,
+      "there is a column of the name that the dimension of rows has; name the dims, or the columns otherwise",
+    )
   }
   const dimensionNames = new Set(names)
   for (const list of [options.tile, options.domain] as const) {
     for (const name of Object.keys(list ?? {})) {
       if (!dimensionNames.has(name)) {
         refuse(
+          "UnknownName",
           name,
           `it is no dimension, which are ${names.map((n) => JSON.stringify(n)).join(", ")}`,
         )
@@ -146,7 +153,9 @@ export const csvSchema = (
   }
   const side = arrayType === "dense" ? BigInt(Math.round(TILE_CELLS ** (1 / names.length))) : undefined
   const dimensions = Object.fromEntries(names.map((name): [string, Dimension] => {
-    const type = dims.length === 0 ? "int64" : columns.get(name)?.type ?? refuse(name, "there is no such column")
+    const type = dims.length === 0
+      ? "int64"
+      : columns.get(name)?.type ?? refuse("UnknownName", name, "there is no such column")
     return [name, dimensionOfColumn(name, type, options, dims.length === 0 ? [] : filtersOf(name), side)]
   }))
   const attrs = Object.fromEntries(

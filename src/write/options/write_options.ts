@@ -78,8 +78,8 @@ export const checkWrite = <A extends object>(
 ): Effect.Effect<WriteRequest & A, InvalidOption | WriteError> => {
   if (array.schema.arrayType !== arrayType) {
     const [is, name] = arrayType === "dense" ? ["sparse", "Sparse"] : ["dense", "Dense"]
-    const reason = `the array is ${is}; ${name}.write writes it`
-    return Effect.fail(new WriteError({ uri: array.uri, field: "", detail: reason }))
+    const detail = `the array is ${is}; ${name}.write writes it`
+    return Effect.fail(new WriteError({ uri: array.uri, field: "", reason: "Unsupported", detail }))
   }
   return attemptOptions(() => {
     const refuse = refusing(array.uri)
