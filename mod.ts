@@ -53,6 +53,7 @@ export {
   ArrayNotFound,
   Conflict,
   InvalidOption,
+  type InvalidOptionReason,
   ResultTooLarge,
   SelectionError,
   type SelectionReason,

@@ -20,7 +20,10 @@ export const classes: Readonly<Record<string, { readonly text: ReadonlyArray<str
   FormatError: { text: ["uri", "path", "detail"], other: { offset: 1, version: 22, reason: "Unsupported" } },
   InputFailed: { text: ["cause"] },
   InvalidKey: { text: [], other: { reason: "Length", length: 9 } },
-  InvalidOption: { text: ["uri", "option", "value", "detail"], other: { hint: { _tag: "OmitMetadata" } } },
+  InvalidOption: {
+    text: ["uri", "option", "value", "detail"],
+    other: { reason: "InvalidValue", accepted: ["a", "b"], hint: { _tag: "DidYouMean", names: ["a"] } },
+  },
   NotFound: { text: ["uri"] },
   OutputFailed: { text: ["cause"] },
   ResultTooLarge: {

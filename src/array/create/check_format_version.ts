@@ -9,6 +9,7 @@ import type { Filter, FilterType } from "../../../schema/array/filter.ts"
 import type { FilterPipeline } from "../../../schema/array/filter_pipeline.ts"
 import { innerPathFault } from "../../../schema/name/inner_path.ts"
 import { CURRENT_VERSION, NEWEST_VERSION, Since } from "../../../schema/version/version.ts"
+import { shownValue } from "../../../platform/errors.ts"
 import { SchemaError } from "../../schema_builder/schema_error.ts"
 
 /** The oldest format that can be written: earlier fragments have other names and metadata. */
@@ -18,7 +19,9 @@ export const OLDEST_WRITTEN = Since.footer
 export const formatVersionRefusal = (version: unknown): string | undefined =>
   Number.isInteger(version) && Number(version) >= OLDEST_WRITTEN && Number(version) <= NEWEST_VERSION
     ? undefined
-    : `${version} is no format version that is written; there are ${OLDEST_WRITTEN} to ${NEWEST_VERSION}, ` +
+    : `${
+      shownValue(version)
+    } is no format version that is written; there are ${OLDEST_WRITTEN} to ${NEWEST_VERSION}, ` +
       `${CURRENT_VERSION} is the default`
 
 /** The first format whose engines support a filter. */

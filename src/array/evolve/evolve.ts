@@ -84,9 +84,9 @@ const versionOf = (
   const why = schema.version < Since.schemaFolder
     ? "before 10 an array has one schema for good"
     : `the array has ${min}`
-  const reason =
+  const detail =
     `${version} is no format version of its next schema; there are ${min} to ${NEWEST_VERSION}, since ${why}`
-  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", detail: reason }))
+  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", reason: "Conflict", detail }))
 }
 
 /**
@@ -175,10 +175,10 @@ const nextName = (
     const name = formatName(time, time, yield* newUuidAfter(same ? newest.uuid : ""))
     if (at === undefined) yield* untilReached([time, time])
     if (first || compareBytewise(newest.name, name) < 0) return name
-    const reason = time < newest.end
+    const detail = time < newest.end
       ? `the newest schema is of ${newest.end}, and would hide one of ${time}; give a later time`
       : `a schema of ${time} sorts before that of ${newest.end}, since engines compare names as text; give a time of more digits`
-    return yield* Effect.fail(new InvalidOption({ uri, option: "at", detail: reason }))
+    return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason: "Conflict", detail }))
   })
 
 /** A schema that is ready to be written. */

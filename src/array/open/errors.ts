@@ -7,7 +7,7 @@ import * as Schema from "effect/Schema"
 import { adviseApi, type Advised, Hint } from "../../../schema/errors/hint.ts"
 import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagged_error.ts"
 
-export { InvalidOption } from "../../../platform/errors.ts"
+export { InvalidOption, type InvalidOptionReason } from "../../../platform/errors.ts"
 
 const ArrayNotFoundBase: TaggedErrorClass<ArrayNotFound, "ArrayNotFound", {
   readonly uri: string
@@ -46,7 +46,7 @@ export class ArrayNotFound extends ArrayNotFoundBase implements Advised {
 
 /** Why an array cannot return a selection. */
 export type SelectionReason =
-  /** The array has no field, dimension or label of this name, or no aggregate of this kind. */
+  /** The array has no field, dimension or label of this name. */
   | "UnknownName"
   /** A name is repeated, or two selections apply to the same dimension. */
   | "Duplicate"
@@ -54,10 +54,8 @@ export type SelectionReason =
   | "OutOfBounds"
   /** A range or point is not a value of the dimension, or ends before it starts. */
   | "InvalidRange"
-  /** The selection, an aggregate or an output buffer has the wrong form. */
+  /** A part of the selection has the wrong type. */
   | "WrongType"
-  /** An output buffer is smaller than the result. */
-  | "TooSmall"
   /** A required part is missing: an attribute, or the values of a label. */
   | "Missing"
   /** The selection is too large for the operation. */
@@ -80,7 +78,6 @@ const SelectionErrorBase: TaggedErrorClass<SelectionError, "SelectionError", {
     "OutOfBounds",
     "InvalidRange",
     "WrongType",
-    "TooSmall",
     "Missing",
     "TooLarge",
     "Unsupported",

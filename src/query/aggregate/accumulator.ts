@@ -1,6 +1,7 @@
 /**
  * Aggregates of fields, accumulated from columns and from tile statistics.
  */
+import { invalidOption, type InvalidOptionDetails } from "../../../platform/errors.ts"
 import type { ArraySchema } from "../../../schema/array/array_schema.ts"
 import { cellSize } from "../../../schema/array/cell_val_num.ts"
 import {
@@ -172,32 +173,33 @@ export const answerType = (schema: ArraySchema, { kind, field }: Aggregate): Dat
 /** The required aggregates by field. */
 export type RequiredAggregates = ReadonlyMap<Field, ReadonlySet<AggregateKind>>
 
-const allKinds: ReadonlyArray<unknown> = ["count", "sum", "min", "max", "mean", "nullCount"] satisfies Array<
+const allKinds: ReadonlyArray<string> = ["count", "sum", "min", "max", "mean", "nullCount"] satisfies Array<
   AggregateKind
 >
 
-/** Checks the form of `aggregates`. Throws {@link SelectionError}. */
+/** Checks the form of `aggregates`. Throws `InvalidOption`. */
 const checkForm = (uri: string, aggregates: unknown): void => {
-  const fail = (reason: SelectionReason, field: string, detail: string): never => {
-    throw new SelectionError({ uri, field, reason, detail })
+  const fail = (detail: string, value: unknown, details?: InvalidOptionDetails): never => {
+    throw invalidOption(uri, "aggregates", detail, value, details)
   }
   if (typeof aggregates !== "object" || aggregates === null || Array.isArray(aggregates)) {
-    return fail("WrongType", "", 'aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }')
+    return fail('aggregates are an object with a name for each: { deepest: Aggregate.max("depth") }', aggregates)
   }
   for (const [name, item] of Object.entries(aggregates)) {
     if (typeof item !== "object" || item === null) {
-      fail("WrongType", name, 'it is no aggregate; Aggregate makes them: Aggregate.max("depth")')
+      fail(`${name}: it is no aggregate; Aggregate makes them: Aggregate.max("depth")`, item)
     }
     if (!allKinds.includes(item.kind)) {
-      fail("UnknownName", name, `there is no aggregate ${item.kind}; there are ${allKinds.join(", ")}`)
+      const detail = `${name}: there is no aggregate ${String(item.kind)}; there are ${allKinds.join(", ")}`
+      fail(detail, item.kind, { accepted: allKinds })
     }
     if (typeof item.field !== "string") {
-      fail("WrongType", name, `it is of no field; Aggregate.${item.kind} takes the name of one`)
+      fail(`${name}: it is of no field; Aggregate.${item.kind} takes the name of one`, item.field)
     }
   }
 }
 
-/** Returns the fields of aggregates. Throws {@link SelectionError}. */
+/** Returns the fields of aggregates. Throws {@link SelectionError} or `InvalidOption`. */
 export const requiredAggregates = (array: OpenedArray, aggregates: Aggregates): RequiredAggregates => {
   checkForm(array.uri, aggregates)
   const { byName } = fieldsOf(array.schema)
@@ -227,7 +229,7 @@ export const answerOf = (
   totals: ReadonlyArray<FieldTotals>,
 ): AggregateValue => kind === "count" ? cells : totals.find((total) => total.field.name === field)!.valueOf(kind)
 
-/** Creates empty totals for aggregates. Throws {@link SelectionError}. */
+/** Creates empty totals for aggregates. Throws {@link SelectionError} or `InvalidOption`. */
 export const totalsOf = (array: OpenedArray, aggregates: Aggregates): Totals => {
   const fields = [...requiredAggregates(array, aggregates)].map(([field, kinds]) => new FieldTotals(field, kinds))
   const byName = new Map(fields.map((field) => [field.field.name, field]))

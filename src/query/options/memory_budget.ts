@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { type InvalidOption, invalidOption } from "../../../platform/errors.ts"
+import { type InvalidOption, invalidOption, shownValue } from "../../../platform/errors.ts"
 import { ResultTooLarge } from "../../array/open/errors.ts"
 import type { BoundedCache } from "../../kernel/bounded_cache.ts"
 
@@ -18,7 +18,7 @@ export const checkBudget = (
 ): Effect.Effect<number, InvalidOption> => {
   if (memory === undefined) return Effect.succeed(fallback)
   if (typeof memory === "number" && Number.isFinite(memory) && memory > 0) return Effect.succeed(Math.floor(memory))
-  const detail = `${String(memory)} is not a number of bytes; expected a number above 0`
+  const detail = `${shownValue(memory)} is not a number of bytes; expected a number above 0`
   return Effect.fail(invalidOption(uri, "memory", detail, memory))
 }
 

@@ -1,7 +1,7 @@
 /**
  * Options of a read that dense and sparse arrays share.
  */
-import { invalidOption } from "../../../platform/errors.ts"
+import { invalidOption, shownValue } from "../../../platform/errors.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { SelectionError } from "../../array/open/errors.ts"
 import { type Field, fieldsOf, TIMESTAMPS } from "../../fragment/field.ts"
@@ -74,10 +74,10 @@ const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] sati
 export const checkOrder = (uri: string, order: Order | undefined, fallback: Order): Order => {
   if (order === undefined) return fallback
   if (orders.includes(order)) return order
-  const reason = `${JSON.stringify(order)} is not an order of cells; expected one of ${
+  const reason = `${shownValue(order)} is not an order of cells; expected one of ${
     orders.map((o) => JSON.stringify(o)).join(", ")
   }`
-  throw invalidOption(uri, "order", reason, order)
+  throw invalidOption(uri, "order", reason, order, { accepted: orders })
 }
 
 /** Options of a read in batches. */

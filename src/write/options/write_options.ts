@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { shownValue } from "../../../platform/errors.ts"
 import * as Effect from "effect/Effect"
 import type { ArrayType } from "../../../schema/array/array_schema.ts"
 import { Since } from "../../../schema/version/version.ts"
@@ -63,8 +64,9 @@ export const oneOf = <const A extends string>(
   return match ??
     refuse(
       option,
-      `${JSON.stringify(input)} is invalid; expected one of ${words.map((w) => JSON.stringify(w)).join(", ")}`,
+      `${shownValue(input)} is invalid; expected one of ${words.map((w) => JSON.stringify(w)).join(", ")}`,
       input,
+      { accepted: words },
     )
 }
 
@@ -114,7 +116,7 @@ export const byteCountOf = (option: string, input: unknown, fallback: number, re
   if (input === undefined) return fallback
   return typeof input === "number" && input >= 1
     ? input
-    : refuse(option, `${String(input)} is not a number of bytes above 0`, input)
+    : refuse(option, `${shownValue(input)} is not a number of bytes above 0`, input)
 }
 
 /** Validates the maximum fragment size for the array's format. */
@@ -124,5 +126,7 @@ export const fragmentSizeOf = (array: AnyTileArray, input: unknown, refuse: Refu
   return refuse(
     "maxFragmentSize",
     `the array is of format ${array.schema.version}; before ${Since.folders} several fragments cannot be committed at once`,
+    input,
+    { reason: "Conflict" },
   )
 }
