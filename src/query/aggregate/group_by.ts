@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { attempt, failOn } from "../../../platform/attempt.ts"
-import { invalidOption, shownValue } from "../../../platform/errors.ts"
+import { invalidOption } from "../../../platform/errors.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { loadEnumerations } from "../../array/enumeration/enumerations.ts"
@@ -38,7 +38,7 @@ const MAX_GROUPS = 2 ** 30
 const checkMost = (uri: string, max: number, what: MostOf): void => {
   if (Number.isInteger(max) && max > 0 && max <= MAX_GROUPS) return
   const [option, of] = what === "groups" ? ["maxGroups", "groups"] : ["maxValues", "values"]
-  const reason = `${shownValue(max)} is not a number of ${of}; expected an integer from 1 to ${MAX_GROUPS}`
+  const reason = `${String(max)} is not a number of ${of}; expected an integer from 1 to ${MAX_GROUPS}`
   throw invalidOption(uri, option, reason, max)
 }
 

@@ -68,16 +68,22 @@ export const selectedFields = (array: OpenedArray, select: ReadonlyArray<string>
   })
 }
 
-const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] satisfies ReadonlyArray<Order>
+/** The cell orders of results. */
+export const orders: ReadonlyArray<string> = ["row", "col", "global", "unordered"] satisfies ReadonlyArray<Order>
 
-/** Returns the requested order, or the default. Throws {@link SelectionError}. */
+/** Returns why an `order` is invalid; `undefined` if it is valid. */
+export const orderProblem = (order: unknown): string | undefined =>
+  order === undefined || (orders as ReadonlyArray<unknown>).includes(order)
+    ? undefined
+    : `${shownValue(order)} is not an order of cells; expected one of ${
+      orders.map((o) => JSON.stringify(o)).join(", ")
+    }`
+
+/** Returns the requested order, or the default. Throws `InvalidOption`. */
 export const checkOrder = (uri: string, order: Order | undefined, fallback: Order): Order => {
-  if (order === undefined) return fallback
-  if (orders.includes(order)) return order
-  const reason = `${shownValue(order)} is not an order of cells; expected one of ${
-    orders.map((o) => JSON.stringify(o)).join(", ")
-  }`
-  throw invalidOption(uri, "order", reason, order, { accepted: orders })
+  const problem = orderProblem(order)
+  if (problem !== undefined) throw invalidOption(uri, "order", problem, order, { accepted: orders })
+  return order ?? fallback
 }
 
 /** Options of a read in batches. */

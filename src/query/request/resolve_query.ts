@@ -14,7 +14,9 @@ import type { SchemaMismatch } from "../../array/open/schema_mismatch.ts"
 import { reopen } from "../../array/tile_array.ts"
 import type { ReadError } from "../options/read_error.ts"
 import type { OutOfBounds } from "../selection/merge_ranges.ts"
-import type { StreamOptions } from "../options/read_options.ts"
+import { limitProblem } from "../batch/row_limit.ts"
+import { memoryProblem } from "../options/memory_budget.ts"
+import { orderProblem, orders, type StreamOptions } from "../options/read_options.ts"
 import type { Declared, TimeForm } from "../column/typed_columns.ts"
 
 /** Errors of a query: those of reading, and with `at` those of opening. */
@@ -68,11 +70,15 @@ const problems: Readonly<Record<string, (value: unknown) => string | undefined>>
   outOfBounds: (value) => outsides.includes(value) ? undefined : 'it is "error" or "clip"',
   out: (value) =>
     value === undefined || isObject(value) ? undefined : "it is an object with buffers by field: { a: buffer }",
+  order: orderProblem,
+  limit: limitProblem,
+  memory: memoryProblem,
   time: (value) => times.includes(value) ? undefined : 'it is "bigint", "date" or "datetime"',
 }
 
 /** The accepted values of options that are a choice. */
 const choices: Readonly<Record<string, ReadonlyArray<string>>> = {
+  order: orders,
   outOfBounds: ["error", "clip"],
   time: ["bigint", "date", "datetime"],
 }

@@ -116,7 +116,7 @@ export const byteCountOf = (option: string, input: unknown, fallback: number, re
   if (input === undefined) return fallback
   return typeof input === "number" && input >= 1
     ? input
-    : refuse(option, `${shownValue(input)} is not a number of bytes above 0`, input)
+    : refuse(option, `${String(input)} is not a number of bytes above 0`, input)
 }
 
 /** Validates the maximum fragment size for the array's format. */
