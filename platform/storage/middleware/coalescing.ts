@@ -30,24 +30,24 @@ export interface CoalescingPlan {
 }
 
 /** Checks the options, and returns them with their defaults. Throws `InvalidOption`. */
-export const checkCoalescingOptions = (options: CoalescingOptions): Required<CoalescingOptions> => {
+export const checkCoalescingOptions = (options: CoalescingOptions): { readonly gap: number; readonly max: number } => {
   checkOptionNames(options, ["gap", "most"] satisfies Array<keyof CoalescingOptions>, "coalescing")
   return {
     gap: numberOption("gap", options.gap, 512 << 10),
-    most: numberOption("most", options.most, 16 << 20),
+    max: numberOption("most", options.most, 16 << 20),
   }
 }
 
 /**
  * Plans the reads for the requested ranges of one file, in any order: ranges are joined if the gap between them is at
- * most `gap` bytes and the result at most `most`. A longer range stays as it is. Throws `InvalidOption`.
+ * most `gap` bytes and the result at most `most`. A longer range is unchanged. Throws `InvalidOption`.
  *
  * ```ts
  * import { planCoalescing } from "@tessera/array/platform"
  * import { assertEquals } from "@std/assert"
  *
- * const wanted = [{ offset: 900, length: 50 }, { offset: 0, length: 100 }, { offset: 100, length: 20 }]
- * const { reads, readOf } = planCoalescing(wanted, { gap: 64 })
+ * const requested = [{ offset: 900, length: 50 }, { offset: 0, length: 100 }, { offset: 100, length: 20 }]
+ * const { reads, readOf } = planCoalescing(requested, { gap: 64 })
  * assertEquals(reads, [{ offset: 0, length: 120 }, { offset: 900, length: 50 }])
  * assertEquals(readOf, Int32Array.of(1, 0, 0))
  * ```
@@ -55,8 +55,12 @@ export const checkCoalescingOptions = (options: CoalescingOptions): Required<Coa
 export const planCoalescing = (
   ranges: ReadonlyArray<ByteRange>,
   options: CoalescingOptions = {},
+): CoalescingPlan => planJoined(ranges, checkCoalescingOptions(options))
+
+const planJoined = (
+  ranges: ReadonlyArray<ByteRange>,
+  { gap, max }: ReturnType<typeof checkCoalescingOptions>,
 ): CoalescingPlan => {
-  const { gap, most: max } = checkCoalescingOptions(options)
   const order = Array.from(ranges, (_, i) => i).sort((a, b) =>
     ranges[a].offset - ranges[b].offset || ranges[b].length - ranges[a].length
   )
@@ -101,7 +105,7 @@ export const withCoalescing = (storage: Storage, options: CoalescingOptions = {}
         } catch (error) {
           return Effect.fail(error as StorageError)
         }
-        const { reads, readOf } = planCoalescing(ranges, checked)
+        const { reads, readOf } = planJoined(ranges, checked)
         if (reads.length === ranges.length) return storage.readRanges(uri, ranges, into)
         return Effect.map(storage.readRanges(uri, reads), (parts) =>
           ranges.map(({ offset, length }, i) => {
