@@ -226,7 +226,7 @@ const prepareOnTop = (
     return yield* prepareChanges(latest, remaining, version, true).pipe(
       Effect.catchTag("SchemaError", ({ field, detail: reason }) => {
         const why = `another change of the schema came first, and this one contradicts it: ${reason}`
-        return Effect.fail(new Conflict({ uri, field, detail: why }))
+        return Effect.fail(new Conflict({ uri, field, reason: "SchemaChanged", detail: why }))
       }),
     )
   })

@@ -9,18 +9,34 @@ import { taggedError, type TaggedErrorClass } from "../../../schema/errors/tagge
 
 export { InvalidOption, type InvalidOptionReason } from "../../../platform/errors.ts"
 
+/** Why there is no array or group at a URI. */
+export type ArrayNotFoundReason =
+  /** The folder is missing or empty, or must not be listed. */
+  | "Empty"
+  /** A group is at the URI of an array. */
+  | "IsGroup"
+  /** An array is at the URI of a group. */
+  | "IsArray"
+  /** An unfinished copy or import is at the URI. */
+  | "Unfinished"
+  /** The folder contains other files. */
+  | "OtherFiles"
+
 const ArrayNotFoundBase: TaggedErrorClass<ArrayNotFound, "ArrayNotFound", {
   readonly uri: string
+  readonly reason: ArrayNotFoundReason
   readonly detail: string
   readonly hint?: Hint
 }> = taggedError("ArrayNotFound", () => ({
   uri: Schema.String,
+  reason: Schema.Literal("Empty", "IsGroup", "IsArray", "Unfinished", "OtherFiles"),
   detail: Schema.String,
   hint: Schema.optional(Hint),
 }))
 
 /**
- * There is no array (or group) at `uri`; `detail` says what is there instead, or what to check, and `hint` what to do.
+ * There is no array (or group) at `uri`; `reason` and `detail` say what is there instead, or
+ * what to check, and `hint` what to do.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"
@@ -153,6 +169,15 @@ export type WriteReason =
   /** The array type, its format version or its fragments do not support the write. */
   | "Unsupported"
 
+/** The reasons of errors in single cells that errors of rows have, too. */
+const cellReasons = ["Duplicate", "NullValue", "OutOfBounds", "OutOfOrder"] as const satisfies ReadonlyArray<
+  WriteReason
+>
+
+/** Returns the reason of the error of a row with an invalid cell. */
+export const cellReasonOf = (reason: WriteReason): typeof cellReasons[number] | "InvalidValue" =>
+  cellReasons.find((one) => one === reason) ?? "InvalidValue"
+
 const WriteErrorBase: TaggedErrorClass<WriteError, "WriteError", {
   readonly uri?: string
   readonly field: string
@@ -218,16 +243,33 @@ export class WriteError extends WriteErrorBase {
   }
 }
 
+/** What another program changed first. */
+export type ConflictReason =
+  /** It changed the schema. */
+  | "SchemaChanged"
+  /** It appended the same rows. */
+  | "RowsAppended"
+
 const ConflictBase: TaggedErrorClass<Conflict, "Conflict", {
   readonly uri: string
   readonly field: string
+  readonly reason: ConflictReason
   readonly detail: string
-}> = taggedError("Conflict", () => ({ uri: Schema.String, field: Schema.String, detail: Schema.String }))
+}> = taggedError(
+  "Conflict",
+  () => ({
+    uri: Schema.String,
+    field: Schema.String,
+    reason: Schema.Literal("SchemaChanged", "RowsAppended"),
+    detail: Schema.String,
+  }),
+)
 
 /**
  * A change of a schema that contradicts another one, which came first while this one was under way: `field` names the
  * attribute, enumeration or dimension that both change. The array is as the other change made it. Also an append of rows to a
  * dense array where another write has added the same rows: nothing of it is written, and `field` is the dimension.
+ * `reason` distinguishes the two.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

@@ -14,7 +14,7 @@ import { arrayOf } from "../../../schema/array/datatype.ts"
 import type { Enumeration } from "../../../schema/array/enumeration.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
 import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
-import { type Conflict, reasonOf, WriteError, type WriteReason } from "../../array/open/errors.ts"
+import { cellReasonOf, type Conflict, reasonOf, WriteError } from "../../array/open/errors.ts"
 import { nonEmptyDomain } from "../../array/describe/non_empty_domain.ts"
 import type { OpenedArray, OpenError } from "../../array/open/open.ts"
 import { fieldsOf } from "../../fragment/field.ts"
@@ -31,11 +31,6 @@ import { CsvError, type CsvReason } from "./csv_error.ts"
 import type { CsvInputError } from "./csv_input.ts"
 import { type CsvTable, readRows } from "./csv_table.ts"
 import type { FillError } from "../fill_array.ts"
-
-const cellReasons = ["Duplicate", "NullValue", "OutOfBounds", "OutOfOrder"] as const
-
-/** Returns the reason for a cell of a row that cannot be written. */
-const csvReasonOf = (reason: WriteReason): CsvReason => cellReasons.find((one) => one === reason) ?? "InvalidValue"
 
 /** What CSV is like, and how its rows are written. */
 export interface CsvOptions extends CsvForm {
@@ -197,7 +192,7 @@ export const writeTable = <E, R>(
           source: name,
           row: first + error.cell,
           column: error.field,
-          reason: csvReasonOf(error.reason),
+          reason: cellReasonOf(error.reason),
           detail: reasonOf(error, "row", first),
         })
         : error
