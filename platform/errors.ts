@@ -275,10 +275,10 @@ const InvalidOptionBase: TaggedErrorClass<InvalidOption, "InvalidOption", {
 
 /**
  * An invalid option of an operation, a layer or a storage; every operation fails with this error before it reads or
- * writes. `option` is its name (`uri` for the URI itself), `value` its value as shortened text, if it can be displayed,
- * and `detail` the expectation. `accepted` lists the accepted names or values if there are few, and `hint` the most similar
- * ones. `reason` is the kind of problem, see {@link InvalidOptionReason}. `uri` is `""` if the URI is invalid or does not
- * apply.
+ * writes. `option` is its name (`uri` for the URI itself), `value` its value as shortened text, if it can be
+ * displayed, and `detail` the expectation. `accepted` lists the accepted names or values if there are few, and `hint`
+ * the most similar ones. `reason` is the kind of problem, see {@link InvalidOptionReason}. `uri` is `""` if the URI is
+ * invalid or does not apply.
  *
  * ```ts
  * import { layerDefault, TileArray } from "@tessera/array"

@@ -47,10 +47,9 @@ const RowErrorBase: TaggedErrorClass<RowError, "RowError", {
 }))
 
 /**
- * A row that the schema of the rows or the array at `uri` refuses; `reason` is the kind of problem, and `detail` names the
- * field; `row` counts from 0
- * through the result or the rows that are written, or through all batches of a stream. `cause` is the `ParseError` of effect
- * where the schema refuses it.
+ * A row that the schema of the rows or the array at `uri` refuses; `reason` is the kind of problem, and `detail` names
+ * the field; `row` counts from 0 through the result or the rows that are written, or through all batches of a stream.
+ * `cause` is the `ParseError` of effect where the schema refuses it.
  *
  * ```ts
  * import { layerDefault, Sparse, TileArray } from "@tessera/array"

@@ -68,7 +68,8 @@ export const httpFiles = (options: HttpFilesOptions = {}): Storage => {
 }
 
 /**
- * The layer of {@link httpFiles}, for programs that read from web servers only, as in a browser. Throws `InvalidOption`.
+ * The layer of {@link httpFiles}, for programs that read from web servers only, as in a browser. Throws
+ * `InvalidOption`.
  *
  * ```ts
  * import { layerHttp, StorageService } from "@tessera/array/platform"
