@@ -71,9 +71,9 @@ export const checkTogether = (
   finished: ReadonlyArray<FinishedFragment>,
 ): Effect.Effect<void, WriteError> => {
   if (finished.length === 0 || version >= Since.folders) return Effect.void
-  const reason = `these cells need several fragments, which arrays before format ${Since.folders} cannot commit ` +
+  const detail = `these cells need several fragments, which arrays before format ${Since.folders} cannot commit ` +
     `together; write them in several writes, or allow more memory`
-  return Effect.fail(new WriteError({ uri, field: "", detail: reason }))
+  return Effect.fail(new WriteError({ uri, field: "", reason: "Unsupported", detail }))
 }
 
 const FAILED = "an earlier part of this write failed; begin it anew"
@@ -99,7 +99,9 @@ export const makeCellWriter = <Checked extends { readonly given: number }, E = n
     /** runs calls in order, until the writer is closed */
     const inTurn = <A, E1>(step: () => Effect.Effect<A, WriteFailure | E1>): Effect.Effect<A, WriteFailure | E1> =>
       turn.withPermits(1)(Effect.suspend((): Effect.Effect<A, WriteFailure | E1> =>
-        ended === undefined ? turns(step()) : Effect.fail(new WriteError({ uri, field: "", detail: ended }))
+        ended === undefined
+          ? turns(step())
+          : Effect.fail(new WriteError({ uri, field: "", reason: "Ended", detail: ended }))
       ))
     const write = (columns: Readonly<Record<string, unknown>>) =>
       inTurn(() =>
