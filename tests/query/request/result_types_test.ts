@@ -259,7 +259,7 @@ describe("the out option", () => {
       "out: temperature: the result has 4 values, there is room for 3",
     )
     assertStringIncludes(await refused({ note: new Uint8Array(99) }), "out: note: cells of any length cannot be read")
-    assertStringIncludes(await refused({ day: new Int32Array(4) }), "out: day: this is no field of the result")
+    assertStringIncludes(await refused({ day: new Int32Array(4) }), "out: day: the result has no such field")
     assertStringIncludes(
       await refused({ temperature: { values: new Float32Array(4), validity: new Uint8Array(4) } }),
       "out: temperature: cells are never null",
