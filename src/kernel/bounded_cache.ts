@@ -7,7 +7,7 @@
 export const CACHE_BYTES = 2 ** 26
 
 /** The least bytes that {@link BoundedCache.withLimit} leaves: smaller budgets would load the same metadata for each batch. */
-const LEAST_BYTES = 2 ** 24
+const MIN_BYTES = 2 ** 24
 
 /** The kind of a cached value, compared by identity: make each kind once. `A` is the type of the values. */
 export interface CacheKind<A> {
@@ -123,7 +123,7 @@ export const makeBoundedCache = (limit: number = CACHE_BYTES): BoundedCache => {
     makeSpace: () => makeSpace(shared),
     bytes: () => kept,
     withLimit: (bytes) => {
-      const lowered = { bytes: Math.max(bytes, LEAST_BYTES) }
+      const lowered = { bytes: Math.max(bytes, MIN_BYTES) }
       limits.add(lowered)
       shrink()
       return () => void limits.delete(lowered)

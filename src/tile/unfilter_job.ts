@@ -21,7 +21,7 @@ export interface TilePart {
   /** The chunks from number `from` to before `to`, whose cells are `wanted` bytes. */
   readonly from: number
   readonly to: number
-  readonly wanted: number
+  readonly requested: number
 }
 
 /** Parts of tiles of one file. The buffers move to the worker, and back with the answer. */
@@ -48,7 +48,7 @@ const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, codecs: C
   const target = new Uint8Array(cells)
   try {
     let at = 0
-    for (const { start, length, offset, size, from, to, wanted: requested } of parts) {
+    for (const { start, length, offset, size, from, to, requested: requested } of parts) {
       const tile = source.subarray(start, start + length)
       const item = { ...context, codecs, offset }
       const place = target.subarray(at, at + requested)

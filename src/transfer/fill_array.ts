@@ -122,8 +122,8 @@ const usable = (
             for (const entry of yield* storage.list(folder)) {
               // files of strangers may lie beside ours
               if (!entry.name.endsWith(DATA_SUFFIX)) continue
-              const gone = { NotFound: () => Effect.succeed(0) }
-              const size = entry.size ?? (yield* Effect.catchTags(storage.size(join(folder, entry.name)), gone))
+              const ifMissing = { NotFound: () => Effect.succeed(0) }
+              const size = entry.size ?? (yield* Effect.catchTags(storage.size(join(folder, entry.name)), ifMissing))
               if (entry.name === FRAGMENT_METADATA_FILE) metadata += size
               else tiles += size
             }
@@ -321,8 +321,11 @@ export const fillNewArray = <E, R>(
     return yield* removeOnFailure(filled, removal)
   })
 
-const checkpointOf = ({ given: input, cells, bytes, fragments }: WrittenSoFar, commit: string | null): Checkpoint => ({
-  given: input,
+const checkpointOf = (
+  { inputCells: input, cells, bytes, fragments }: WrittenSoFar,
+  commit: string | null,
+): Checkpoint => ({
+  inputCells: input,
   cells,
   bytes,
   fragments: fragments.map(({ name }) => name),

@@ -152,8 +152,8 @@ export const inspectTarget = (
     // what is written or removed behind a link is not in this folder, and may be part of another array
     const [linked] = [...linkedFolders(root), ...linkedFolders(listing.schemas)]
     if (linked !== undefined) {
-      const what = `its folder ${JSON.stringify(linked.name)} is a symbolic link`
-      return yield* refuse(`${what}, and nothing is written or removed behind links`, "ChooseTarget")
+      const subject = `its folder ${JSON.stringify(linked.name)} is a symbolic link`
+      return yield* refuse(`${subject}, and nothing is written or removed behind links`, "ChooseTarget")
     }
     const mark = root.find(({ name }) => name === UNFINISHED_FILE)
     const isMarked = mark?.kind === "file"

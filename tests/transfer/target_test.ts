@@ -328,7 +328,7 @@ describe("a copy or import that is killed", () => {
           JSON.stringify({ ...mark, schemaName: "../../notes.txt" }),
           JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, fragments: ["../notes.txt"] } }),
           JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, commit: "/etc/passwd" } }),
-          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, given: -1 } }),
+          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, inputCells: -1 } }),
         ]
       ) {
         writeFileSync(join(target, UNFINISHED_FILE), text)

@@ -20,7 +20,7 @@ const BEST_RATIO = (900_000 / 5) * 255 / 32
 /** Reads bits, the highest first. */
 class BitReader {
   at = 0
-  private held = 0
+  private buffer = 0
   private count = 0
   constructor(private readonly bytes: Uint8Array) {}
 
@@ -28,11 +28,11 @@ class BitReader {
   bits(count: number): number {
     while (this.count < count) {
       if (this.at >= this.bytes.length) throw damaged("the stream ends early; it is cut short")
-      this.held = ((this.held << 8) | this.bytes[this.at++]) & 0xffffffff
+      this.buffer = ((this.buffer << 8) | this.bytes[this.at++]) & 0xffffffff
       this.count += 8
     }
     this.count -= count
-    return (this.held >>> this.count) & ((1 << count) - 1)
+    return (this.buffer >>> this.count) & ((1 << count) - 1)
   }
 
   word(): number {

@@ -97,7 +97,7 @@ const gather = (
   stream: Stream.Stream<Uint8Array, unknown>,
   max: number,
   length: number | undefined,
-  told: (bytes: number) => void = () => {},
+  onBytes: (bytes: number) => void = () => {},
 ): Effect.Effect<Uint8Array, unknown> =>
   Effect.suspend(() => {
     let bytes = new Uint8Array(Math.min(max, 1 << 16))
@@ -113,7 +113,7 @@ const gather = (
       }
       bytes.set(part, have)
       have += part.length
-      told(have)
+      onBytes(have)
       return have < max
     }
     return Effect.map(
@@ -140,10 +140,10 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
   const timeout = Duration.decode(options.timeout ?? TIMEOUT)
   const inTime = <A, E>(
     { op, uri }: HttpRequest,
-    what: string,
+    subject: string,
     effect: Effect.Effect<A, E>,
   ): Effect.Effect<A, E | StorageError> => {
-    return Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => late(op, uri, what) })
+    return Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => late(op, uri, subject) })
   }
   const late = (op: StorageOp, uri: string, what: string): StorageError => {
     const cause = new Error(`${what} took longer than ${Duration.format(timeout)}`)

@@ -53,9 +53,9 @@ const sameBytes = (a: Uint8Array, b: Uint8Array | undefined): boolean =>
 /** Checks that an array of the schema's version can have this schema. Throws {@link SchemaError}. */
 export const checkFormatVersion = (schema: ArraySchema): void => {
   const { version, dimensions, attributes } = schema
-  const needs = (since: number, field: string, what: string): void => {
+  const needs = (since: number, field: string, subject: string): void => {
     if (version >= since) return
-    const detail = `${what} need format version ${since} or later, the array is to have ${version}`
+    const detail = `${subject} need format version ${since} or later, the array is to have ${version}`
     throw new SchemaError({ field, reason: "Unsupported", detail })
   }
   const checkFilter = (field: string, filter: Filter): void => {

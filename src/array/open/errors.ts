@@ -298,8 +298,8 @@ export class Conflict extends ConflictBase {
 }
 
 /** The reason of a {@link WriteError} of what are not cells to who gave them: the other one is number `first + other`. */
-export const reasonOf = ({ detail, other }: WriteError, what: string, first = 0): string =>
-  other === undefined ? detail : `${detail} (the other is ${what} ${first + other})`
+export const reasonOf = ({ detail, other }: WriteError, unit: string, first = 0): string =>
+  other === undefined ? detail : `${detail} (the other is ${unit} ${first + other})`
 
 const ResultTooLargeBase: TaggedErrorClass<ResultTooLarge, "ResultTooLarge", {
   readonly uri: string

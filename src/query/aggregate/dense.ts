@@ -51,7 +51,7 @@ export const aggregateDense = (
     yield* Effect.forEach(parts, (part) =>
       Stream.runForEach(
         streamDenseRequest(array, { ...request, ranges: part }, options),
-        ({ shape, columns, keep: mask }) =>
+        ({ shape, columns, mask: mask }) =>
           Effect.sync(() => {
             const cells = shape.reduce((n, length) => n * length, 1)
             if (where !== undefined) {

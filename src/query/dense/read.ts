@@ -36,7 +36,7 @@ export interface DenseColumns {
   readonly shape: ReadonlyArray<number>
   readonly columns: Readonly<Record<string, Column>>
   /** Masked requests only: 1 for each written cell that satisfies the condition; missing if all cells do. */
-  readonly keep?: Uint8Array
+  readonly mask?: Uint8Array
 }
 
 /** cells are numbered with 32 bits */

@@ -26,7 +26,7 @@ import type { OpenedArray } from "../../array/open/open.ts"
 import { axisOf } from "../../fragment/dense_tiles.ts"
 import { fieldsOf } from "../../fragment/field.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
-import { inputOf, type Pair, type RegionInput, wantedOf } from "../selection/range_input.ts"
+import { inputOf, type Pair, rangesInput, type RegionInput } from "../selection/range_input.ts"
 import { type DenseReadRequest, readDenseRequest } from "../dense/read.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import { MAX_BYTES } from "../options/read_options.ts"
@@ -125,7 +125,7 @@ const coordinatesOf = (
         where,
         masked: true,
       }
-      const { keep: mask } = yield* readDenseRequest(opened, request, MAX_BYTES)
+      const { mask: mask } = yield* readDenseRequest(opened, request, MAX_BYTES)
       for (let i = 0; i < mask!.length; i++) {
         if (mask![i] === 1) from ??= low + BigInt(i)
         else if (from !== undefined) end(low + BigInt(i) - 1n)
@@ -168,7 +168,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
     }
   }
   return catchScalarError<Predicate>(() => {
-    const requested = wantedOf(input)
+    const requested = rangesInput(input)
     if ("points" in requested) {
       const points = Array.from(requested.points, (point) => checked(inputOf(point))!)
       const starts = new Float64Array(points.length + 1)

@@ -37,12 +37,12 @@ export const pruneTiles = (
 ): Effect.Effect<SparsePlan, SectionError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const told = yield* Effect.forEach(plan, (part) => tell(access, array, where, part), {
+    const decided = yield* Effect.forEach(plan, (part) => tell(access, array, where, part), {
       concurrency: inFlight(storage, array.uri, 16),
     })
-    const kept = told.map(({ fragment, kept }): FragmentPlan => ({ fragment, tiles: kept }))
-    const plans = hides && told.some(({ left: remaining }) => remaining.length > 0)
-      ? yield* withHiding(access, array, told, kept)
+    const kept = decided.map(({ fragment, kept }): FragmentPlan => ({ fragment, tiles: kept }))
+    const plans = hides && decided.some(({ left: remaining }) => remaining.length > 0)
+      ? yield* withHiding(access, array, decided, kept)
       : kept
     yield* addToMetrics({ tilesPruned: tileCount(plan) - tileCount(plans) })
     return plans.filter(({ tiles }) => tiles.length > 0)

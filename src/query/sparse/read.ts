@@ -109,7 +109,7 @@ export const readPlanned = (
     const perCell = sorts ? requested.reduce((sum, d) => sum + dimensions[d].cellSize, 8) : 0
     yield* checkPlan(access, array, plan, max === undefined ? perCell : 0, maxBytes)
     const times = dedups || array.deletes.length > 0
-    let match = yield* matchTiles(access, array, selection, plan, { dimensions: requested, times, most: max })
+    let match = yield* matchTiles(access, array, selection, plan, { dimensions: requested, times, maxCells: max })
     let sorted: SortedCells = { columns: new Map(), order: undefined }
     const fulfil = Effect.gen(function* () {
       if (where === undefined || match.length === 0) return
@@ -142,7 +142,7 @@ export const readPlanned = (
         ;[match, sorted] = yield* narrowed(uri, match, { ...sorted, columns: existing }, cellMask)
         columns = dimensions.map((field) => sorted.columns.get(field)!)
       }
-      const held = sorted.columns
+      const columns0 = sorted.columns
       const chosen = yield* attemptAllocationSteps(uri, perCell * match.length, function* () {
         const zeros = dedups ? yield* zeroWordsSteps(columns) : []
         const words = [...yield* orderWordsSteps(schema, order, columns), ...zeros]
@@ -155,7 +155,7 @@ export const readPlanned = (
         return yield* newestCellsSteps(cells, places, writeTimes(array, match, "start"), fragments)
       })
       sorted = {
-        columns: new Map([...held, ...dimensions.map((field, d) => [field, columns[d]] as const)]),
+        columns: new Map([...columns0, ...dimensions.map((field, d) => [field, columns[d]] as const)]),
         order: inOrder ? undefined : chosen,
       }
       if (chosen.length < match.length) {

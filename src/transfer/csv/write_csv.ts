@@ -121,12 +121,12 @@ const columnsFor = (
       next = written === undefined ? BigInt(readScalar(type, domain)) : BigInt(readScalar(type, written[0].high)) + 1n
     }
     const first = next
-    const nothing = (count: number): ColumnInput => new Array<null>(count).fill(null)
+    const nulls = (count: number): ColumnInput => new Array<null>(count).fill(null)
     const columns: MakeColumns = function* (rows, first) {
       const made: Record<string, ColumnInput> = {}
       for (const { field: { name }, column, make } of makers) {
         try {
-          made[name] = column < 0 ? nothing(rows.length) : make(rows, column)
+          made[name] = column < 0 ? nulls(rows.length) : make(rows, column)
           yield
         } catch (error) {
           if (!(error instanceof CellRefused)) {
@@ -170,7 +170,7 @@ export const writeTable = <E, R>(
   { source, names, first, rows: before }: CsvTable<E, R>,
   options: CsvOptions,
   { time, memory, checkpoints }: WriteTableRequest,
-  told: (rows: number) => void,
+  onRows: (rows: number) => void,
 ): Effect.Effect<ImportResult, E | CsvImportError, R | Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = source
@@ -224,7 +224,7 @@ export const writeTable = <E, R>(
         const made = yield* attemptColumns(() => columns(whole, row))
         yield* Effect.mapError(writer.write(made), located)
         row += some.length
-        told(row - first)
+        onRows(row - first)
         yield* turnIfDue
       }
       rows = []

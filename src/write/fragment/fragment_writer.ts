@@ -128,7 +128,7 @@ interface OutField {
   readonly filters: FieldFilters
   readonly files: Readonly<Record<DataPart, OutFile>>
   /** Size of the tiles passed in. */
-  given: number
+  inputBytes: number
   closed: boolean
 }
 
@@ -210,7 +210,7 @@ export const openFragment = (
           record: new FieldRecord(field),
           filters: fieldFilters(access, version, schema, field, webp),
           files: { fixed: file("fixed"), var: file("var"), validity: file("validity") },
-          given: 0,
+          inputBytes: 0,
           closed: false,
         }
         outs.set(field, out)
@@ -270,8 +270,8 @@ export const openFragment = (
       Effect.flatMap(open(field), (out) => {
         const { filters } = out
         const input = tiles.count * tiles.bytes
-        out.given += input
-        const pool = out.given < WORTH || input < WORTH_AT_ONCE ? undefined : persistPool(access, filters)
+        out.inputBytes += input
+        const pool = out.inputBytes < WORTH || input < WORTH_AT_ONCE ? undefined : persistPool(access, filters)
         // memory of the previous tile: a tile of at least this size is written at once, so its memory is free again
         let memory: Uint8Array | undefined
         const here = ({ tile, cellOf }: WriteTile) =>

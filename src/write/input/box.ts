@@ -62,8 +62,8 @@ export const boxOf = (schema: ArraySchema, input: unknown): Box => {
       const [low, high] = endsOf(ends[name]).map((end) => BigInt(parseScalar(type, coordinate(end))))
       if (low > high) refuse("InvalidRange", name, `the range ends at ${high}, before it starts at ${low}`)
       if (low < first || high > last) {
-        const what = current === undefined ? "domain" : "current domain"
-        refuse("OutOfBounds", name, `[${low}, ${high}] is not inside the ${what} [${first}, ${last}]`)
+        const limit = current === undefined ? "domain" : "current domain"
+        refuse("OutOfBounds", name, `[${low}, ${high}] is not inside the ${limit} [${first}, ${last}]`)
       }
       return { low, high }
     }, (reason) => refuse("InvalidRange", name, reason))

@@ -22,7 +22,7 @@ export function* checkCoordinates(schema: ArraySchema, column: WriteColumn): Ste
   if (offsets !== undefined) return yield* checkStrings(column, offsets, current)
   const size = sizeOf(type)
   const whole = { low: domain.subarray(0, size), high: domain.subarray(size, 2 * size) }
-  for (const [what, range] of [["domain", whole], ["current domain", current]] as const) {
+  for (const [limit, range] of [["domain", whole], ["current domain", current]] as const) {
     if (range === undefined) continue
     const cell = yield* outside(column, range)
     if (cell < 0) continue
@@ -32,7 +32,7 @@ export function* checkCoordinates(schema: ArraySchema, column: WriteColumn): Ste
       reason: "OutOfBounds",
       detail: Number.isNaN(viewAs(type, values)[cell])
         ? "NaN is no coordinate"
-        : outsideText(field.type, values.subarray(cell * size, (cell + 1) * size), what, range),
+        : outsideText(field.type, values.subarray(cell * size, (cell + 1) * size), limit, range),
     })
   }
 }

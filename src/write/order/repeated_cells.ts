@@ -12,7 +12,7 @@ import type { Box } from "../input/box.ts"
 import type { WriteColumn } from "../input/write_column.ts"
 
 /** Minimum memory for the hashes of cells, in bytes. */
-const LEAST_MEMORY = 2 ** 26
+const MIN_MEMORY = 2 ** 26
 
 /** Cells between two turns of the event loop. */
 const STRETCH = 1 << 15
@@ -32,7 +32,7 @@ export type RefuseRepeated = (
  * rejected wrongly, is n² ÷ 2⁶⁵ for n cells: 0.00002 for 25 million.
  */
 export const refuseRepeated = (uri: string, memory: number): RefuseRepeated => {
-  const existing = new HashSet(Math.max(memory, LEAST_MEMORY))
+  const existing = new HashSet(Math.max(memory, MIN_MEMORY))
   const seeds = crypto.getRandomValues(new Uint32Array(2))
   const seed = [seeds[0], seeds[1]] as const
   const high = new Uint32Array(STRETCH)
