@@ -46,8 +46,8 @@ const AlreadyExistsBase: TaggedErrorClass<AlreadyExists, "AlreadyExists", {
 }))
 
 /**
- * The name `uri` is taken: a file exists where one was to be created, or an array, a group or other files where an
- * array was. `detail` describes the existing content, if known, and `hint` is advice.
+ * The name `uri` is taken: a file exists where one was to be created, or an array, a group or other files exist at the
+ * place of a new array. `detail` describes the existing content, if known, and `hint` is advice.
  *
  * ```ts
  * import { makeMemoryStorage } from "@tessera/array/platform"

@@ -1,5 +1,5 @@
 /**
- * The default layer for Deno, Bun and Node: local files, web servers and memory behind one router, and the codecs.
+ * The default layer for Deno, Bun and Node: a router over local files, web servers and memory, and the codecs.
  *
  * @module
  */

@@ -30,7 +30,7 @@ export interface Entry {
   readonly lastModified?: number
   /** A tag that differs for different content of the same name, if the listing contains it. */
   readonly etag?: string
-  /** True for a symbolic link: `kind` and `size` are those of its target, which may be outside the folder. */
+  /** True for a symbolic link: `kind` and `size` describe its target, which may be outside the folder. */
   readonly isLink?: true
 }
 
@@ -69,8 +69,8 @@ export interface FileWriter {
 /** A storage backend. */
 export interface Storage {
   /**
-   * Returns the entries of a folder, in byte order of their names. A missing folder is empty: object stores cannot tell
-   * the difference.
+   * Returns the entries of a folder, in byte order of their names. A missing folder is empty: object stores have no
+   * folders.
    */
   readonly list: (uri: string) => Effect.Effect<ReadonlyArray<Entry>, StorageError>
   /**
@@ -107,12 +107,12 @@ export interface Storage {
    */
   readonly openWrite: (uri: string) => Effect.Effect<FileWriter, StorageError, Scope.Scope>
   /**
-   * Writes a whole file only if the name is free: of several concurrent writers one succeeds. Commits are made this
+   * Writes a whole file only if the name is free: one of several concurrent writers succeeds. Commits are made this
    * way: everything written through this storage before is durable before the file appears.
    *
    * After a `StorageError` the file may exist nevertheless: the response can be lost. A second call then fails with
-   * `AlreadyExists`, and the file is whole and has the bytes of the first call. If the name contains a UUID, no other
-   * writer uses it, so `AlreadyExists` means success: {@link createUnique}. For other names, compare the content.
+   * `AlreadyExists`, and the file is complete and has the bytes of the first call. If the name contains a UUID, no
+   * other writer uses it, so `AlreadyExists` means success: {@link createUnique}. For other names, compare the content.
    */
   readonly create: (uri: string, bytes: Uint8Array) => Effect.Effect<void, AlreadyExists | StorageError>
   /**
@@ -173,7 +173,7 @@ export const inFlight = (storage: Pick<Storage, "inFlight">, uri: string, max: n
   storage.inFlight === undefined ? max : Math.min(max, storage.inFlight(uri))
 
 /**
- * Streams the entries of a folder, page by page: memory holds one page.
+ * Streams the entries of a folder, page by page: at most one page is in memory.
  *
  * ```ts
  * import { listStream, makeMemoryStorage } from "@tessera/array/platform"

@@ -81,7 +81,7 @@ const memberFault = ({ uri, name, relative = false }: NewMember): string | undef
   return name === "" ? "a name has at least one letter; leave it out for a member without a name" : undefined
 }
 
-/** Converts members to stored form; missing types are looked up in the storage. */
+/** Converts members to stored form; missing types are read from the storage. */
 const membersOf = (
   group: string,
   added: ReadonlyArray<NewMember>,

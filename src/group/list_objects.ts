@@ -217,7 +217,7 @@ const nodeOf = (
  * Takes an {@link ls} for each group. Fails as {@link ls} of the URI itself does, and for groups with damaged files.
  *
  * A group from a web server leads to its own origin only. Its members elsewhere – on other servers, in local files –
- * are listed with `cut: "foreign"` and not opened, unless `allow` lists their origin. The same holds for everything
+ * are listed with `cut: "foreign"` and not opened, unless `allow` lists their origin. The same applies to everything
  * below the group.
  *
  * ```ts

@@ -28,7 +28,7 @@ interface Entry {
   newer: Entry
 }
 
-/** The cached values of one owner: of a fragment, a schema, or an array. */
+/** The cached values of one owner: a fragment, a schema, or an array. */
 export interface CacheSpace {
   /** Returns a value, which counts as used now; `undefined` if it was not loaded, or dropped since. */
   readonly get: <A>(kind: CacheKind<A>, key: string | number) => A | undefined

@@ -38,7 +38,7 @@ export type { DenseBatch, DenseReadOptions as ReadOptions, DenseResult } from ".
 /**
  * Reads one or more boxes of a dense array: by default the non-empty domain and all attributes, row-major.
  *
- * Every column has as many cells as the product of `shape`. Arrays opened with a schema return buffers – a
+ * The number of cells of every column is the product of `shape`. Arrays opened with a schema return buffers – a
  * `Float32Array` for `float32`, `{ values, validity }` for nullable fields, `{ values, offsets }` for var-sized fields
  * – and other arrays return {@link Column}s, which carry their types. Cells that were never written have the fill
  * value.

@@ -27,8 +27,8 @@ export type { SparseField } from "./column/typed_columns.ts"
 /**
  * Reads cells of a sparse array: by default all, with all dimensions and attributes, sorted row-major.
  *
- * Of cells written several times only the newest is returned, unless the array allows duplicates; deleted cells are
- * omitted. Arrays opened with a schema return buffers, others {@link Column}s, as for `Dense.read`.
+ * If a cell was written several times, only the newest is returned, unless the array allows duplicates; deleted cells
+ * are omitted. Arrays opened with a schema return buffers, others {@link Column}s, as for `Dense.read`.
  *
  * Takes one read of each tile whose MBR overlaps the ranges. `order: "unordered"` avoids sorting if no two fragments
  * can contain the same cell. Fails as `Dense.read` does.

@@ -18,7 +18,7 @@ export interface TilePart {
   readonly offset: number
   /** Bytes of its cells. */
   readonly size: number
-  /** The chunks from number `from` to before `to`, whose cells are `wanted` bytes. */
+  /** The chunks from number `from` to before `to`, whose cells take `requested` bytes. */
   readonly from: number
   readonly to: number
   readonly requested: number
@@ -30,7 +30,7 @@ export interface UnfilterJob {
   readonly context: Omit<TileContext, "codecs" | "webp" | "offset">
   readonly parts: ReadonlyArray<TilePart>
   readonly bytes: ArrayBuffer
-  /** Takes the cells of the parts, one behind the other. */
+  /** Receives the cells of the parts, in sequence. */
   readonly cells: ArrayBuffer
 }
 

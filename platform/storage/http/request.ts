@@ -82,7 +82,7 @@ const lengthOf = (response: HttpClientResponse): number | undefined => {
   return length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : undefined
 }
 
-/** Whether the server compressed the file although the request asked for identity encoding. */
+/** Whether the server compressed the file although the request specified identity encoding. */
 const isCompressed = ({ status, headers }: HttpClientResponse): boolean => {
   const encoding = headers["content-encoding"] ?? "identity"
   // Deno decodes no answer to a request that names encodings; all others do, and keep the header

@@ -20,7 +20,7 @@ import { checkOptionNames, numberOption, wordOption } from "../../options.ts"
  * - `"full"`: this and all later calls that need space fail; existing files can still be removed.
  * - `"interrupt"`: the fiber is interrupted before the call, which then runs only in uninterruptible regions.
  * - `"stop"`: nothing is done, now or later, as if the process had been killed: all calls fail, reads too, and open
- *   files stay as they are.
+ *   files remain.
  * - `"partial-crash"`: as much as possible is done, then as with `"stop"`.
  */
 export type Fault = "fail" | "partial" | "full" | "interrupt" | "stop" | "partial-crash"

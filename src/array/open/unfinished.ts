@@ -1,6 +1,6 @@
 /**
  * The mark of an array that is being filled: while its file exists, a copy or an import is running, or was killed. The
- * array has no schema then, so that nobody opens half of it, or it has an older schema that will be replaced.
+ * array then has no schema, so that it cannot be opened half-filled, or it has an older schema that will be replaced.
  *
  * @module
  */

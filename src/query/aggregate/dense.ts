@@ -101,7 +101,7 @@ const addWholeTiles = (
     return remaining.length === tiles.length ? [ranges] : boxesOf(plan, ranges, remaining.map(({ key }) => key))
   })
 
-/** Returns a fragment's tile statistics for the aggregated fields; `undefined` if one field has none. */
+/** Returns a fragment's tile statistics for the aggregated fields; `undefined` if a field lacks them. */
 const boundsOf = (
   access: TileAccess,
   fragment: Fragment,

@@ -30,7 +30,7 @@ import type { Selection } from "../selection/selection.ts"
 import type { ColumnBuffer } from "../column/typed_columns.ts"
 import type { Where } from "../../condition/where.ts"
 
-/** Result of a dense read: every column has as many cells as the product of `shape`, in the requested order. */
+/** Result of a dense read: the number of cells of every column is the product of `shape`, in the requested order. */
 export interface DenseColumns {
   /** Cells along each dimension. */
   readonly shape: ReadonlyArray<number>
@@ -185,8 +185,8 @@ const isHeldBy = (fragment: Fragment, field: Field): boolean => {
 }
 
 /**
- * Returns the bytes of var-sized values, as their tiles state: of the selected cells (tiles read in part count in
- * part), or of whole tiles with their offsets, as they are in memory.
+ * Returns the size of var-sized values according to their tiles: of the selected cells (an estimate for partly selected
+ * tiles), or of whole tiles with their offsets, as they are in memory.
  */
 export const varBytes = (
   access: TileAccess,

@@ -1,8 +1,8 @@
 /**
  * Dimension labels in selections: ranges of labels become ranges of coordinates.
  *
- * The label array is searched for labels in the ranges, using its tile statistics, whatever the label order. A range
- * without labels selects no coordinates.
+ * The label array is searched for labels in the ranges, using its tile statistics, for any label order. A range without
+ * labels selects no coordinates.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"

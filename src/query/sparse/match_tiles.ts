@@ -126,7 +126,7 @@ const matchFragment = (
       positions: undefined,
       coordinates: filters.map(() => undefined),
     }))
-    // if all tiles are whole, coordinates decide nothing
+    // if all tiles are selected whole, coordinates decide nothing
     const deciding = planned.every((t) => t.whole)
       ? []
       : filters.flatMap((filter, d) => filter === undefined ? [] : [d])
@@ -190,8 +190,8 @@ const mostSelective = (
 }
 
 /**
- * True if dimensions should be read one after the other, each only for the tiles that remain: where additional requests
- * cost no time and each dimension has its own file.
+ * True if dimensions should be read in sequence, each only for the tiles that remain: where additional requests cost no
+ * time and each dimension has its own file.
  */
 const inSteps = (fragment: Fragment, storage: Storage): boolean =>
   fragment.version >= Since.splitDimensions && inFlight(storage, fragment.uri, 2) === 1

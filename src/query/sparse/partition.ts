@@ -88,7 +88,7 @@ const lastBetween = (type: Datatype, { lows, highs }: Extents): Bound | undefine
   return below === undefined || compare(below, min) < 0 ? undefined : below
 }
 
-/** Returns the last coordinate of space tile `k`, between a coordinate in or before that tile and one after it. */
+/** Returns the last coordinate of space tile `k`, between a coordinate in or before that tile and a later one. */
 const endOfTile = (dimension: Dimension, extent: Scalar, k: Scalar, within: Scalar, after: Scalar): Scalar => {
   const { type, domain } = dimension
   const low = readScalar(type, domain)

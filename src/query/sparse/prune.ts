@@ -77,7 +77,7 @@ const tell = (
     return { fragment: number, kept, left: remaining }
   })
 
-/** Returns the retained tiles and those others whose cells may replace some of theirs. */
+/** Returns the retained tiles and the other tiles whose cells may replace cells of the retained ones. */
 const withHiding = (
   access: TileAccess,
   array: OpenedArray,

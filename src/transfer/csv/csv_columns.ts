@@ -152,7 +152,7 @@ const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
   const all = rows.map((row) => row[column] ?? "").join("")
   const bytes = encoder.encode(all)
   let end = 0
-  // as many bytes as characters: all are ASCII
+  // the number of bytes equals the number of characters: all are ASCII
   const ascii = bytes.length === all.length
   for (let i = 0; i < rows.length; i++) {
     const cell = rows[i][column] ?? ""

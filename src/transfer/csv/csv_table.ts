@@ -6,7 +6,7 @@ import type { CsvRow } from "./csv_rows.ts"
 import { CsvError, type CsvReason } from "./csv_error.ts"
 import type { CsvInputError, CsvSource } from "./csv_input.ts"
 
-/** Rows with column names, some of which are already read. */
+/** Rows with column names; some rows are already read. */
 export interface CsvTable<E, R> {
   readonly source: CsvSource<E, R>
   readonly names: ReadonlyArray<string>

@@ -1,6 +1,6 @@
 /**
- * One row of CSV text that is much longer than rows usually are. It comes in pieces, and no character is looked at twice:
- * to parse it anew with each piece, as papaparse has to, would take time that grows with the square of its length.
+ * A row of CSV text that is much longer than usual. It arrives in pieces, and each character is parsed once: papaparse
+ * would parse the whole row again with each piece, which takes quadratic time.
  *
  * @module
  */

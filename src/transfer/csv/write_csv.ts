@@ -42,8 +42,8 @@ export interface CsvOptions extends CsvForm {
    */
   readonly at?: number | bigint | Date
   /**
-   * Sparse arrays: what becomes of rows with the same coordinates where no duplicates are allowed: `refuse` them, or keep the
-   * `first` of those that are written together. Default: `refuse`.
+   * How rows with the same coordinates are handled in sparse arrays without duplicates: `refuse` the import, or keep
+   * the `first` of those that are written together. Default: `refuse`.
    */
   readonly duplicates?: "refuse" | "first"
   /** Bytes of rows that wait to be written together. Default: 256 MiB. */
@@ -73,10 +73,10 @@ export type CsvImportError = CsvInputError | OpenError | EnumerationError | Fill
 /** Rows that are written together, at least. */
 const BATCH = 4096
 
-/** Makes columns of rows, of which the first has this number. Throws {@link CsvError}. */
+/** Makes columns of rows; `first` is the number of the first row. Throws {@link CsvError}. */
 type MakeColumns = (rows: ReadonlyArray<CsvRow>, first: number) => Steps<Readonly<Record<string, ColumnInput>>>
 
-/** How rows become columns, and which rows of a dense array they are if no column says it. */
+/** How rows become columns, and the row numbers in a dense array if no column contains them. */
 interface RowColumns {
   readonly columns: MakeColumns
   readonly appended: (() => AppendedRows) | undefined
@@ -160,7 +160,7 @@ const attemptColumns = <A>(run: () => Steps<A>): Effect.Effect<A, CsvError> => r
 export interface WriteTableRequest {
   readonly time: readonly [number, number] | undefined
   readonly memory: number
-  /** What an earlier program finished, and who is told of more. */
+  /** The progress of an earlier process, and the receiver of further progress. */
   readonly checkpoints?: Checkpoints
 }
 
@@ -176,7 +176,7 @@ export const writeTable = <E, R>(
     const { name } = source
     const { columns, appended } = yield* columnsFor(array, name, names, yield* loadEnumerations(array))
     const request = { time, memory, onProgress: undefined, checkpoints }
-    // nobody else writes into an array that is being made
+    // an array that is being created has no other writers
     const guard = appended === undefined || checkpoints !== undefined ? undefined : yield* guardAppend(array, appended)
     const writer: CellWriter<Readonly<Record<string, unknown>>, AppendError> =
       yield* (array.schema.arrayType === "dense" ? openPlacedWriter(array, request, guard) : openSparseWriter(array, {

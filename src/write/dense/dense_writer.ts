@@ -108,7 +108,7 @@ const partsOfAll = (schema: ArraySchema, boxes: ReadonlyArray<Box>, order: Dense
   }
 }
 
-/** Returns the box of the parts `from … to − 1`, which are whole rows. */
+/** Returns the box of the parts `from … to − 1`, which are complete rows. */
 const around = ({ part }: Parts, from: number, to: number): Box => {
   const last = part(to - 1)
   return part(from).map(({ low }, d) => ({ low, high: last[d].high }))

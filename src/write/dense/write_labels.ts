@@ -83,7 +83,7 @@ export const labelFragments = (
       return yield* denseFragment(target, part, attributes, { time, order: "row" }, () => {})
     }))
 
-/** Commits labels one after the other: each has its own array. */
+/** Commits labels in sequence: each has its own array. */
 export const commitLabels = (fragments: ReadonlyArray<FinishedFragment>) =>
   Effect.forEach(fragments, (fragment) => commitFragments([fragment]), { discard: true })
 

@@ -25,8 +25,8 @@ import {
 } from "../result/write_result.ts"
 
 /**
- * A write that takes its cells in batches. It holds a bounded part of them in memory. Readers see nothing of it before
- * the commit, and all of it afterwards. Files that were not committed when its scope ends are removed.
+ * A write that takes its cells in batches and buffers a bounded part of them in memory. Readers see no cells before the
+ * commit, and all cells afterwards. Files that were not committed when its scope ends are removed.
  */
 export interface CellWriter<Columns, E = never> {
   /**
@@ -79,7 +79,7 @@ export const checkTogether = (
 const FAILED = "an earlier part of this write failed; begin it anew"
 const COMMITTED = "it was committed; open another writer for more cells"
 
-/** Creates a writer from its steps: calls run one after the other, and none runs after a call that failed half-way. */
+/** Creates a writer from its steps: calls run in sequence, and none runs after a call that failed half-way. */
 export const makeCellWriter = <Checked extends { readonly inputCells: number }, E = never>(
   uri: string,
   steps: CellSteps<Checked>,

@@ -230,7 +230,7 @@ export const openFragment = (
         file.parts = []
         file.waiting = 0
         for (let from = 0; from < parts.length;) {
-          // large buffers are written as they are, small ones are joined
+          // large buffers are written unchanged, small ones are joined
           let to = from
           for (let size = 0; to < parts.length && (to === from || size + parts[to].length <= BATCH); to++) {
             size += parts[to].length
@@ -302,7 +302,7 @@ export const openFragment = (
         })
         return Effect.zipRight(all, addBounds)
       }
-      // up to format 4, all dimensions share a file, one after the other within a tile
+      // up to format 4, all dimensions share a file, in sequence within a tile
       const bytes = tiles.reduce((sum, writeTiles) =>
         sum + writeTiles.bytes, 0)
       const zip = function* (i: number): Steps<WriteTile> {
