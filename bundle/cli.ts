@@ -102,7 +102,7 @@ const calledIn = (folder: string): ReadonlyArray<Called> =>
 /** One function is called in several runs. */
 const distinct = (functions: ReadonlyArray<Called>): ReadonlyArray<Called> => {
   const called = functions.filter(({ ranges }) => ranges[0].count > 0)
-  return [...new Map(called.map((its) => [`${its.ranges[0].startOffset} ${its.ranges[0].endOffset}`, its])).values()]
+  return [...new Map(called.map((one) => [`${one.ranges[0].startOffset} ${one.ranges[0].endOffset}`, one])).values()]
 }
 
 if (import.meta.main) {

@@ -56,8 +56,8 @@ const AlreadyExistsBase: TaggedErrorClass<AlreadyExists, "AlreadyExists", {
  *
  * const { create } = makeMemoryStorage()
  * const again = Effect.zipRight(create("mem://a", Uint8Array.of(1)), create("mem://a", Uint8Array.of(2)))
- * const first = Effect.catchTag(again, "AlreadyExists", ({ uri }) => Effect.succeed(`somebody was first at ${uri}`))
- * assertEquals(Effect.runSync(first), "somebody was first at mem://a")
+ * const first = Effect.catchTag(again, "AlreadyExists", ({ uri }) => Effect.succeed(`another writer was first at ${uri}`))
+ * assertEquals(Effect.runSync(first), "another writer was first at mem://a")
  * ```
  */
 export class AlreadyExists extends AlreadyExistsBase implements Advised {

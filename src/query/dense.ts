@@ -211,13 +211,13 @@ export const cells = <
  *
  * const program = Effect.gen(function* () {
  *   const weather = yield* TileArray.open("tests/golden/demo/weather")
- *   const wanted = { coldest: Aggregate.min("temperature"), warmest: Aggregate.max("temperature") }
- *   return yield* Dense.aggregate(weather, wanted)
+ *   const aggregates = { coldest: Aggregate.min("temperature"), warmest: Aggregate.max("temperature") }
+ *   return yield* Dense.aggregate(weather, aggregates)
  * })
  * assertEquals(await Effect.runPromise(Effect.provide(program, layerDefault)), { coldest: 1.5, warmest: 9.5 })
  * ```
  *
- * With `by` there is an answer for each group of cells that were written, ordered by what they have in common:
+ * With `by`, returns one result per group of written cells, ordered by the keys of the groups:
  *
  * ```ts
  * import { Aggregate, Dense, layerDefault, TileArray } from "@tessera/array"

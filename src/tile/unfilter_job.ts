@@ -70,7 +70,7 @@ export const unfilterJobs: JobKind<UnfilterJob, UnfilterAnswer, Codecs> = {
   returned: ({ bytes, cells }) => [bytes, cells],
 }
 
-/** Below so many bytes of cells, threads are not worth their start. */
+/** Minimum size of cells to unfilter, in bytes, for which threads are worth their start. */
 const WORTH = 1 << 24
 
 /** The workers that help to unfilter `size` bytes of cells, if there are some and they can and need to. */

@@ -139,7 +139,7 @@ export const inspectTarget = (
       Effect.fail(new AlreadyExists({ uri, detail, hint: hint === undefined ? undefined : { _tag: hint } }))
     const around = yield* arrayAround(uri)
     if (around !== undefined) {
-      return yield* refuse(`it would lie inside the array ${redactUri(around)}`, "ChooseTarget")
+      return yield* refuse(`it would be inside the array ${redactUri(around)}`, "ChooseTarget")
     }
     const listing = yield* listSchemas(uri)
     const { root } = listing
@@ -170,10 +170,10 @@ export const inspectTarget = (
       (unfinished.schemaName === "" ? !unfinished.replaces : schemas.includes(unfinished.schemaName))
     if (unfinished !== undefined && (resume || !isArray)) {
       const { operation, source, begun } = unfinished
-      const what = `an unfinished ${operation} of ${source}, begun at ${dateOf(begun)}, is here`
-      if (!resume) return yield* refuse(what, "Resume")
+      const state = `an unfinished ${operation} of ${source}, begun at ${dateOf(begun)}, is here`
+      if (!resume) return yield* refuse(state, "Resume")
       if (unfinished.request !== (yield* request(unfinished.id))) {
-        const detail = `${what}, with another source or other options; resume that one, or overwrite it`
+        const detail = `${state}, with another source or other options; resume that one, or overwrite it`
         return yield* Effect.fail(new InvalidOption({ uri, option: "resume", reason: "Conflict", detail }))
       }
       return { resumed: unfinished, replaced: isArray && !isStored ? "array" : undefined, isMarked, isStored }

@@ -31,7 +31,7 @@ export type DeleteOptions = Pick<WriteOptions, "at">
  * Fails with `ConditionError` for an invalid condition; with `WriteError` for dense arrays, for formats before 16, for
  * conditions that engines could not read afterwards or would understand differently – tests of null, comparisons of
  * bytes and of UTF-16 and similar types, of fixed-size `char` cells with more than one character, of attributes that
- * were added after some of the cells, all of which would be deleted – and for conditions that select every cell; with
+ * were added after some of the cells, which would all be deleted – and for conditions that select every cell; with
  * `InvalidOption`, `StorageError` or `CodecError`, and `FormatError`, `ChecksumMismatch` or `DecryptionFailed` for
  * unreadable enumerations. Format: `delete_commit_file.md`.
  *

@@ -127,7 +127,7 @@ const readColumn = (reader: BitReader, column: Uint32Array, capacity: number, co
   const selectors = new Uint8Array(selectorCount)
   for (let i = 0; i < selectorCount; i++) {
     let index = 0
-    while (reader.bits(1) === 1) if (++index >= groups) throw damaged("a selector of a table that is not there")
+    while (reader.bits(1) === 1) if (++index >= groups) throw damaged("a selector of a missing table")
     selectors[i] = moveToFront(order, index)
   }
   const codes: Array<Code> = []
@@ -193,7 +193,7 @@ const decompress = (input: Uint8Array, size: number): Uint8Array => {
     const counts = new Uint32Array(256)
     column ??= new Uint32Array(capacity)
     const length = readColumn(reader, column, capacity, counts)
-    if (origin >= length) throw damaged("the origin lies outside its block")
+    if (origin >= length) throw damaged("the origin is outside its block")
     // Undo the sort: the high 24 bits of each cell become the place of the byte that follows.
     let sum = 0
     for (let i = 0; i < 256; i++) {

@@ -73,7 +73,7 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
     Effect.mapError(read, (error) => {
       const manifest = error instanceof NotFound ? listedBy(uri) : undefined
       if (manifest === undefined) return error
-      const cause = new Error(`the manifest ${manifest} names this file, which is gone; publish it again`)
+      const cause = new Error(`the manifest ${manifest} names this file, which no longer exists; publish it again`)
       return new StorageError({ op, uri, reason: "Conflict", cause })
     })
 

@@ -78,7 +78,7 @@ export const makeReads = (send: Send): HttpReads => {
       op,
       uri,
       "Unsupported",
-      "this server does not serve ranges: it answers with the whole file, which is too large",
+      "this server does not serve ranges: it sent the whole file, which is too large",
     )
   const changed = (op: StorageOp, uri: string) => Effect.fail(fileChanged(op, uri))
   const otherStatus = (
@@ -224,7 +224,7 @@ export const makeReads = (send: Send): HttpReads => {
           op,
           uri,
           "Unknown",
-          `asked for ${requested}, the server sent ${have.start} to ${have.end - 1}`,
+          `requested ${requested}, the server sent ${have.start} to ${have.end - 1}`,
         )
       }
       return { bytes: yield* allOf(request, answer, length), total: have?.total }
@@ -267,7 +267,7 @@ export const makeReads = (send: Send): HttpReads => {
         ? sizeBeyond(answer.header("content-range")) ?? 0
         : yield* otherStatus(request, answer, check)
       if (answer.status === 416) yield* accept(request, answer, check, { size: total })
-      return total ?? (yield* fail(op, uri, "Unsupported", "this server does not tell the sizes of its files"))
+      return total ?? (yield* fail(op, uri, "Unsupported", "this server does not report file sizes"))
     })
 
   const sizeOf = (op: StorageOp, uri: string, check: VersionCheck): Effect.Effect<number, ReadFailure> =>
@@ -316,7 +316,7 @@ export const makeReads = (send: Send): HttpReads => {
           if (have !== undefined && (have.start !== start || have.end !== total)) {
             yield* answer.discard
             const sent = `${have.start} to ${have.end - 1} of ${total}`
-            return yield* fail(op, uri, "Unknown", `asked for the last ${length} bytes, the server sent ${sent}`)
+            return yield* fail(op, uri, "Unknown", `requested the last ${length} bytes, the server sent ${sent}`)
           }
           return { bytes: yield* allOf(request, answer, total - start), size: total }
         }

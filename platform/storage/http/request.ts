@@ -145,15 +145,15 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
   ): Effect.Effect<A, E | StorageError> => {
     return Effect.timeoutFail(effect, { duration: timeout, onTimeout: () => late(op, uri, subject) })
   }
-  const late = (op: StorageOp, uri: string, what: string): StorageError => {
-    const cause = new Error(`${what} took longer than ${Duration.format(timeout)}`)
+  const late = (op: StorageOp, uri: string, subject: string): StorageError => {
+    const cause = new Error(`${subject} took longer than ${Duration.format(timeout)}`)
     return new StorageError({ op, uri, reason: "Timeout", cause })
   }
 
   /** Limits the time for each 8 MiB of a body: a server that declares a huge body and sends nothing is not awaited. */
   const withProgress = <A, E>(
     { op, uri }: HttpRequest,
-    read: (told: (bytes: number) => void) => Effect.Effect<A, E>,
+    read: (onBytes: (bytes: number) => void) => Effect.Effect<A, E>,
   ): Effect.Effect<A, E | StorageError> =>
     Effect.suspend(() => {
       let have = 0
@@ -182,7 +182,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
         if (length === 0) return Effect.succeed(new Uint8Array())
         if (isCompressed(response)) {
           const cause = new Error(
-            "the server compresses the file, though it was asked not to (accept-encoding: identity)",
+            "the server compressed the file in spite of accept-encoding: identity",
           )
           return Effect.zipRight(
             discard(response),
@@ -190,7 +190,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
           )
         }
         if (Math.min(max, length ?? max) > TIMED) {
-          return withProgress(request, (told) => cut(firstFailure(gather(response.stream, max, length, told))))
+          return withProgress(request, (onBytes) => cut(firstFailure(gather(response.stream, max, length, onBytes))))
         }
         // the length in the header is then also where the connection ends
         const bytes = length !== undefined && length <= max
@@ -258,7 +258,7 @@ export const makeSend = (client: HttpClient, options: HttpOptions = {}): Send =>
           hidesRedirects = true
           if (own !== undefined) {
             const message =
-              "the server redirects, and the browser does not tell whether to an origin that may receive " +
+              "the server redirects, and the browser hides whether the target is an origin that may receive " +
               "the option `headers`; use the URL that it redirects to"
             return yield* refuse("Denied", message)
           }

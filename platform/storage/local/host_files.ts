@@ -58,7 +58,7 @@ export const openByNode: OpenCall = (path) => {
 /** Opens a file through Deno's own calls. Opening a pipe in Deno waits for a writer, so the kind is checked first. */
 const openInDeno = ({ openSync, statSync }: DenoFiles, path: string): ReadableFile => {
   const { isFile, size } = statSync(path)
-  if (!isFile) throw Object.assign(new TypeError("this is no file"), { code: "EISDIR" })
+  if (!isFile) throw Object.assign(new TypeError("this is not a file"), { code: "EISDIR" })
   const file = openSync(path)
   let here = 0
   return {

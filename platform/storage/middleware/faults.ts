@@ -84,7 +84,7 @@ export const withFaults = (storage: Storage, plan?: FaultPlan): FaultyStorage =>
 
   const failure = (op: StorageOp, uri: string): Effect.Effect<never, StorageError> =>
     Effect.suspend(() => {
-      const cause = new Error(stopped ? "the process is gone, for a test" : `call ${at} fails for a test`)
+      const cause = new Error(stopped ? "the process ended, for a test" : `call ${at} fails for a test`)
       return Effect.fail(new StorageError({ op, uri, reason: fault === "full" ? "Full" : "Unknown", cause }))
     })
 

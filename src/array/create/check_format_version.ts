@@ -19,9 +19,7 @@ export const OLDEST_WRITTEN = Since.footer
 export const formatVersionRefusal = (version: unknown): string | undefined =>
   Number.isInteger(version) && Number(version) >= OLDEST_WRITTEN && Number(version) <= NEWEST_VERSION
     ? undefined
-    : `${
-      shownValue(version)
-    } is no format version that is written; there are ${OLDEST_WRITTEN} to ${NEWEST_VERSION}, ` +
+    : `${shownValue(version)} is not a writable format version; expected ${OLDEST_WRITTEN} to ${NEWEST_VERSION}, ` +
       `${CURRENT_VERSION} is the default`
 
 /** The first format whose engines support a filter. */

@@ -56,7 +56,7 @@ export const momentAfter = (uri: string, newest: Newest | undefined): Effect.Eff
     const skew = newest.end - now
     if (skew > MAX_CLOCK_SKEW) {
       const detail = `the newest name there is of ${shown(newest.end)}, ${skew} ms after the clock, which says ` +
-        `${shown(now)}; set the clock right, or pass at: the moment that what is written belongs to`
+        `${shown(now)}; set the clock right, or pass at: the time of the write`
       return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason: "Conflict", detail }))
     }
     const next = newest.end + 1

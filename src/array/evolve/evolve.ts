@@ -85,7 +85,7 @@ const versionOf = (
     ? "before 10 an array has one schema for good"
     : `the array has ${min}`
   const detail =
-    `${version} is no format version of its next schema; there are ${min} to ${NEWEST_VERSION}, since ${why}`
+    `${version} is not a format version of its next schema; expected ${min} to ${NEWEST_VERSION}, since ${why}`
   return Effect.fail(new InvalidOption({ uri, option: "formatVersion", reason: "Conflict", detail }))
 }
 
@@ -152,7 +152,8 @@ const checkDeletes = (
       const names = namesIn(condition)
       const looked = dropped.find(({ name }) => names.includes(name))
       if (looked === undefined) continue
-      const detail = "a delete looks at this attribute, and without it no engine could read the array any more; " +
+      const detail =
+        "a delete condition uses this attribute, and without it no engine could read the array any more; " +
         "copy the array into a new one, and drop it there"
       return yield* Effect.fail(new SchemaError({ field: looked.name, reason: "InUse", detail }))
     }

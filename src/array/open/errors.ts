@@ -282,7 +282,7 @@ const ConflictBase: TaggedErrorClass<Conflict, "Conflict", {
  *   yield* Effect.catchTag(
  *     TileArray.evolve("mem://a", { addAttributes: { b: Attr.int32() } }),
  *     "Conflict",
- *     ({ field }) => Effect.logWarning(`somebody else has just added another ${field}`),
+ *     ({ field }) => Effect.logWarning(`another writer has just added a different ${field}`),
  *   )
  *   return (yield* TileArray.open("mem://a")).schema.attributes.length
  * })

@@ -72,7 +72,9 @@ export const accessOf = (
 
 /** Hint for URLs made from paths: they escape characters that array URIs do not. */
 const escapeHint = (uri: string): string =>
-  /^file:.*%[0-9a-f]{2}/i.test(uri) ? "; percent signs are no escapes here: write the path as it is" : ""
+  /^file:.*%[0-9a-f]{2}/i.test(uri)
+    ? "; percent signs are not decoded in local paths: write the path without escapes"
+    : ""
 
 const isUnfinished = (listing: SchemaListing): boolean =>
   listing.root.every((e) => e.name !== GROUP_FILE) && listing.root.some((e) => e.name === UNFINISHED_FILE)

@@ -53,12 +53,12 @@ export const aggregateGroups = (
   array: OpenedArray,
   aggregates: Aggregates,
   { by = [], maxGroups = DEFAULT_GROUPS, ...options }: GroupOptions,
-  what: LimitedResult = "groups",
+  limited: LimitedResult = "groups",
 ): Effect.Effect<GroupTable, ReadError, Storage | Codecs> =>
   Effect.gen(function* () {
     const { uri } = array
     const [keys, requested] = yield* attemptSelection(() => {
-      checkLimit(uri, maxGroups, what)
+      checkLimit(uri, maxGroups, limited)
       const request = requiredAggregates(array, aggregates)
       return [keyFields(array, by, aggregates), request] as const
     })
@@ -72,7 +72,7 @@ export const aggregateGroups = (
       new Map(enumerations.map((enumeration) => [enumeration.name, enumeration])),
       requested,
       limits,
-      what,
+      limited,
     )
     const add = (columns: Readonly<Record<string, Column>>, length: number, mask: Uint8Array | undefined) =>
       attempt(() => groups.add(columns, length, mask), failOn(ResultTooLarge))

@@ -160,7 +160,7 @@ export const readDenseRequest = (
       yield* prepare(rest, requested)
       for (const field of rest) yield* read(field, requested)
     }
-    if (request.masked === true) return { shape: plan.shape, columns, keep: mask }
+    if (request.masked === true) return { shape: plan.shape, columns, mask }
     if (mask !== undefined) {
       yield* attemptAllocation(uri, bytes, () => {
         for (const field of fields) {
@@ -185,8 +185,8 @@ const isHeldBy = (fragment: Fragment, field: Field): boolean => {
 }
 
 /**
- * Returns the size of var-sized values according to their tiles: of the selected cells (an estimate for partly selected
- * tiles), or of whole tiles with their offsets, as they are in memory.
+ * Returns the size of var-sized values according to their tiles: either the selected cells (an estimate for partly
+ * selected tiles), or whole tiles with their offsets, as they are in memory.
  */
 export const varBytes = (
   access: TileAccess,

@@ -49,7 +49,7 @@ export const streamDenseRequest = (
     if (largest !== undefined && largest.bytes > limit) {
       return yield* tooSmall(
         largest.bytes,
-        `a tile of ${JSON.stringify(largest.field.name)}, and what is read with it,`,
+        `a tile of ${JSON.stringify(largest.field.name)}with the data that is read with it`,
       )
     }
     const step = (

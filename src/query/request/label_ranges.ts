@@ -81,7 +81,7 @@ export const labelArray = (
           uri,
           field: label.name,
           reason: "Missing",
-          detail: `the array of the label is not there: ${hint}`,
+          detail: `the array of the label is missing: ${hint}`,
         }),
       )),
   )
@@ -98,7 +98,7 @@ const coordinatesOf = (
     const opened = yield* labelArray(array, label)
     const written = nonEmptyDomain(opened)
     if (written === undefined) {
-      const detail = "the label has no values yet: nobody wrote them"
+      const detail = "the label has no values: they were not written"
       return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason: "Missing", detail }))
     }
     const [dimension] = opened.schema.dimensions

@@ -134,7 +134,7 @@ const matchFragment = (
       ? [deciding]
       : deciding.length < 2
       ? [deciding]
-      : mostSelective(selection, yield* loadMbrs(access, fragment), planned, deciding).map((d) => [d])
+      : bySelectivity(selection, yield* loadMbrs(access, fragment), planned, deciding).map((d) => [d])
     for (const step of steps) {
       yield* eachTile(access, fragment, step, remaining, (d, i, tile, first) => {
         const candidate = remaining[i]
@@ -173,7 +173,7 @@ const matchFragment = (
 const SAMPLE = 8
 
 /** Returns the dimensions, the most selective first. */
-const mostSelective = (
+const bySelectivity = (
   selection: Selection,
   mbrs: MbrLevel,
   tiles: ReadonlyArray<SparseTile>,

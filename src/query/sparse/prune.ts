@@ -81,22 +81,22 @@ const tell = (
 const withHiding = (
   access: TileAccess,
   array: OpenedArray,
-  told: ReadonlyArray<Told>,
+  decided: ReadonlyArray<Told>,
   plan: ReadonlyArray<FragmentPlan>,
 ): Effect.Effect<ReadonlyArray<FragmentPlan>, SectionError, Storage> =>
   Effect.gen(function* () {
     const storage = yield* Storage
-    const levels = yield* Effect.forEach(told, ({ fragment }) => loadMbrs(access, array.fragments[fragment]), {
+    const levels = yield* Effect.forEach(decided, ({ fragment }) => loadMbrs(access, array.fragments[fragment]), {
       concurrency: inFlight(storage, array.uri, 16),
     })
     const inLevels = (tiles: (one: Told) => ReadonlyArray<SparseTile>) =>
-      told.flatMap((one, i) => tiles(one).map(({ tile }) => ({ level: levels[i], tile, fragment: one.fragment })))
+      decided.flatMap((one, i) => tiles(one).map(({ tile }) => ({ level: levels[i], tile, fragment: one.fragment })))
     const kept = inLevels((one) => one.kept)
     if (kept.length === 0) return []
     const meets = meeting(tileBoxes(kept))
     const boxes = tileBoxes(inLevels((one) => one.left))
     let k = 0
-    return told.map(({ fragment: number, left: remaining }, i) => {
+    return decided.map(({ fragment: number, left: remaining }, i) => {
       const { name, hasTimestamps } = array.fragments[number]
       const hiding = remaining.filter(() =>
         meets(boxes, k++, (i) => {

@@ -152,8 +152,8 @@ export const streamSparseRequest = (
         }
         const parts = yield* partsOf(measured)
         if (parts !== undefined) return { kind: "split", parts }
-        const what = `sorting what lies together in ${tilesIn(plan)} tiles of ${plan.length} fragments`
-        return yield* tooSmall(needed, sorts ? what : "a tile")
+        const subject = `sorting overlapping cells of ${tilesIn(plan)} tiles of ${plan.length} fragments`
+        return yield* tooSmall(needed, sorts ? subject : "a tile")
       })
     return streamPartitions<Part, SparseColumns, ReadError, Storage>(whole, step)
   }))

@@ -182,7 +182,7 @@ const codes = (field: Field, enumeration: Enumeration): ColumnMaker => {
       if (cell === null) return null
       const code = codeOf(text ? textValue(cell) : slowly(enumeration.type, cell, i))
       if (code !== undefined) return code
-      const reason = `${JSON.stringify(cell)} is no value of the enumeration ${JSON.stringify(field.enumeration)}`
+      const reason = `${JSON.stringify(cell)} is not a value of the enumeration ${JSON.stringify(field.enumeration)}`
       throw new CellRefused(i, reason)
     })
 }
@@ -198,7 +198,7 @@ const lists = (type: Datatype): ColumnMaker => (rows, column) =>
     } catch {
       // reported below
     }
-    throw new CellRefused(i, `${JSON.stringify(cell)} is no list of values in JSON, and no {"hex": "…"}`)
+    throw new CellRefused(i, `${JSON.stringify(cell)} is neither a list of values in JSON nor {"hex": "…"}`)
   })
 
 /** What makes the column of a field. */

@@ -72,7 +72,7 @@ export const sourceChanged = (source: string): CsvError =>
 export const openCsv = <E, R>(
   input: CsvInput<E, R>,
   form: CsvForm,
-  told: (read: number, size: number) => void = () => {},
+  onProgress: (read: number, size: number) => void = () => {},
   trace?: InputTrace,
 ): Effect.Effect<CsvSource<E, R | Storage>, CodecError, R | Storage | Scope.Scope> =>
   Effect.gen(function* () {
@@ -84,7 +84,7 @@ export const openCsv = <E, R>(
     })
     const decoder = new TextDecoder("utf-8", { fatal: true })
     const pull = yield* Stream.toPull<Uint8Array | string, E | NotFound | StorageError, R | Storage>(
-      typeof input === "string" ? piecesOf(input, told) : input,
+      typeof input === "string" ? piecesOf(input, onProgress) : input,
     )
     /** Pieces that came together and wait. */
     let waiting: ReadonlyArray<Uint8Array | string> = []

@@ -147,7 +147,9 @@ const typesOf = (
       if (!datatypes.includes(columnTypeOf(type).type)) {
         refuse(
           "types",
-          `${JSON.stringify(type)}, of ${JSON.stringify(name)}, is no datatype; there are ${datatypes.join(", ")}`,
+          `${JSON.stringify(type)}, of ${JSON.stringify(name)}, is not a datatype; expected one of ${
+            datatypes.join(", ")
+          }`,
           type,
           { accepted: datatypes },
         )
@@ -156,7 +158,7 @@ const typesOf = (
   })
   const infer = function* (): Steps<ReadonlyMap<string, ColumnType>> {
     // invalid rows are reported when they are written
-    const sound = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
+    const complete = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
     const coordinates = new Set(dims)
     const columns = new Map<string, ColumnType>()
     for (const [column, name] of names.entries()) {
@@ -164,7 +166,7 @@ const typesOf = (
         columns.set(name, columnTypeOf(types[name]))
         continue
       }
-      const { type, nullable } = yield* inferTypeSteps(sound, column)
+      const { type, nullable } = yield* inferTypeSteps(complete, column)
       // coordinates are never null: a null coordinate is reported when it is written
       columns.set(name, { type, nullable: nullable && !coordinates.has(name) })
       yield
@@ -177,7 +179,7 @@ const typesOf = (
 /**
  * Creates an array from CSV and writes all rows to it; they become visible together, when the last one is written.
  *
- * The datatypes of columns are those of `types`, or the first of these that fits the first 10,000 rows: `int64`,
+ * The datatypes of columns come from `types`; otherwise each is the first of these that fits the first 10,000 rows: `int64`,
  * `uint64`, `float64`, `bool`, `datetime_ms` (or finer, if the dates are), `string_utf8`; nullable if a cell of the
  * column is empty. Numbers with leading zeros or a plus sign are texts, since they are codes; so are integers that
  * would lose digits. Empty cells are null if the column is nullable, and empty texts otherwise; `""` is always an empty

@@ -143,7 +143,7 @@ const attemptFilters = <A>(
     if (error instanceof CodecError) return Effect.fail(error)
     if (!(error instanceof FilterRefused)) return Effect.die(error)
     const cell = error.cell === undefined ? undefined : cellOf?.(error.cell)
-    const detail = `the filter ${error.filter} cannot hold it: ${error.detail}`
+    const detail = `the filter ${error.filter} cannot represent it: ${error.detail}`
     return Effect.fail(
       new WriteError({
         uri,

@@ -50,7 +50,7 @@ export const checkTies = (
     const isCertain = schema.arrayType === "dense"
     const subject = `the array has ${
       isCertain ? "some of these cells" : "cells in the same box"
-    } at the same moment, ${start}`
+    } at the same time, ${start}`
     if (isCertain && count > SORTED) {
       const detail =
         `${subject}; TileDB 2.30 may take either for the newest in an array of more than ${SORTED} fragments ` +
@@ -59,7 +59,7 @@ export const checkTies = (
     }
     const when = count > SORTED ? `; the array has more than ${SORTED} fragments` : ` beyond ${SORTED} fragments`
     yield* Effect.logWarning(
-      `${redactUri(uri)}: ${subject}; of a cell that is in both, TileDB 2.30 may take either for the newest${when}. ` +
+      `${redactUri(uri)}: ${subject}; for a cell in both, TileDB 2.30 may take either for the newest${when}. ` +
         "Pass another at, or leave it out",
     )
   }).pipe(

@@ -21,7 +21,7 @@ export type Box = ReadonlyArray<{ readonly low: bigint; readonly high: bigint }>
 /** Converts a value to the form that datatypes accept. Throws {@link ScalarError}. */
 const coordinate = (input: unknown): ScalarInput => {
   if (!(input instanceof Date)) return input as ScalarInput
-  if (Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is no end of a box")
+  if (Number.isNaN(input.getTime())) throw new ScalarError("an invalid Date is not a bound of a box")
   return input.toISOString()
 }
 
