@@ -88,6 +88,8 @@ export type StorageReason =
 export type StorageOp =
   | "list"
   | "listPage"
+  | "listAllPage"
+  | "head"
   | "size"
   | "exists"
   | "read"
@@ -117,6 +119,8 @@ const StorageErrorBase: TaggedErrorClass<StorageError, "StorageError", {
   op: Schema.Literal(
     "list",
     "listPage",
+    "listAllPage",
+    "head",
     "size",
     "exists",
     "read",
