@@ -103,6 +103,8 @@ export const storageReasons = [
 export type StorageOp =
   | "list"
   | "listPage"
+  | "listAllPage"
+  | "head"
   | "size"
   | "exists"
   | "read"
@@ -132,6 +134,8 @@ const StorageErrorBase: TaggedErrorClass<StorageError, "StorageError", {
   op: Schema.Literal(
     "list",
     "listPage",
+    "listAllPage",
+    "head",
     "size",
     "exists",
     "read",

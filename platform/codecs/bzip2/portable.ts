@@ -1,6 +1,7 @@
 /**
  * bzip2 in plain TypeScript, for every runtime. seek-bzip 2.0.0 does not fit: it needs the global `Buffer`, which browsers
- * have not, brings a command line along, and takes the end of a cut stream for zeros.
+ * have not, brings a command line along, takes the end of a cut stream for zeros, and does not compress. It is not faster:
+ * 800 kB of text take it 42 ms in Deno and 40 ms in Bun, and this decoder 41 and 35 ms.
  *
  * @module
  */

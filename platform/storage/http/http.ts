@@ -79,6 +79,7 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
 
   return withDefaults(withMetrics({
     list,
+    head: (uri) => mapStaleManifest("head", uri, reads.head(uri)),
     size: (uri) => mapStaleManifest("size", uri, reads.size("size", uri)),
     read: (uri) => mapStaleManifest("read", uri, reads.read(uri)),
     readRanges: (uri, ranges) => mapStaleManifest("readRanges", uri, reads.readRanges(uri, ranges)),
