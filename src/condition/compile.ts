@@ -19,14 +19,14 @@ import {
 } from "../../schema/array/scalar.ts"
 import { type Field, fieldsOf } from "../fragment/field.ts"
 import type { Predicate } from "./predicate.ts"
-import { ConditionError } from "./condition_error.ts"
+import { ConditionError, type ConditionReason } from "./condition_error.ts"
 import { type ConditionTree, type ConditionValue, type FieldTest, isFieldTest } from "./condition_tree.ts"
 
 /** What a condition is compiled for. */
 export interface ConditionScope {
   readonly uri: string
   readonly schema: ArraySchema
-  /** The enumerations of the attributes that the condition looks at, by name. */
+  /** The enumerations of the attributes in the condition, by name. */
   readonly enumerations: ReadonlyMap<string, Enumeration>
 }
 
@@ -67,49 +67,56 @@ const constant = (field: string, op: ComparisonOp): Predicate => ({
   value: new Uint8Array(0),
 })
 
-/** The field that is meant. */
-const fieldOf = ({ schema }: ConditionScope, { field, of }: FieldTest, fail: (reason: string) => never): Field => {
+/** Rejects the test. */
+type Fail = (reason: ConditionReason, detail: string) => never
+
+/** Returns the field of a term. */
+const fieldOf = ({ schema }: ConditionScope, { field, of }: FieldTest, fail: Fail): Field => {
   const { attributes, dimensions } = fieldsOf(schema)
   const among = of === "attribute" ? attributes : of === "dimension" ? dimensions : [...attributes, ...dimensions]
   const match = among.find((f) => f.name === field)
   if (match !== undefined) return match
   const names = among.map((f) => f.name).join(", ")
-  return fail(`the array has no such ${of ?? "field"}; it has ${names === "" ? "none" : names}`)
+  return fail("UnknownName", `the array has no such ${of ?? "field"}; it has ${names === "" ? "none" : names}`)
 }
 
 const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Predicate => {
   const { op, values, place } = test
-  const fail = (reason: string): never => {
+  const fail: Fail = (reason, detail) => {
     throw new ConditionError({
       uri: scope.uri,
       text: place?.text,
       at: place?.at,
       path,
       field: test.field,
-      detail: reason,
+      reason,
+      detail,
     })
   }
   const field = fieldOf(scope, test, fail)
   const isSet = op === "in" || op === "not_in"
-  if (!isSet && values.length !== 1) fail(`a comparison has one value, not ${values.length}`)
+  if (!isSet && values.length !== 1) fail("InvalidTree", `a comparison has one value, not ${values.length}`)
   if (!isSet && values[0] === null) {
-    if (op !== "eq" && op !== "ne") fail("nulls have no order; they are tested with == and !=")
+    if (op !== "eq" && op !== "ne") fail("Unsupported", "nulls have no order; they are tested with == and !=")
     return field.nullable
       ? { kind: "null", op: op as "eq" | "ne", field: field.name }
       : constant(field.name, op === "eq" ? "always_false" : "always_true")
   }
-  if (values.length === 0) fail("the list has no values; one at least is needed")
+  if (values.length === 0) fail("InvalidValue", "the list has no values; one at least is needed")
   const enumeration = field.enumeration === undefined ? undefined : scope.enumerations.get(field.enumeration)
   const type = enumeration?.type ?? field.type
   const width = enumeration?.cellValNum ?? field.cellValNum
   refuseType(type, width, op, fail)
   if (enumeration !== undefined && isOrder(op) && !enumeration.ordered) {
-    fail(`the values of its enumeration ${JSON.stringify(enumeration.name)} have no order; compare with == or in`)
+    fail(
+      "Unsupported",
+      `the values of its enumeration ${JSON.stringify(enumeration.name)} have no order; compare with == or in`,
+    )
   }
   const bytes = values.map((value, i) =>
     catchScalarError(
       () => valueBytes(type, value),
-      (reason) => fail(isSet ? `value ${i + 1}: ${reason}` : reason),
+      (detail) => fail("InvalidValue", isSet ? `value ${i + 1}: ${detail}` : detail),
     )
   )
   if (enumeration !== undefined) return enumerated(field, op, bytes, enumeration)
@@ -120,7 +127,7 @@ const compileTest = (scope: ConditionScope, test: FieldTest, path: string): Pred
   return isSet ? memberOf(field.name, op, bytes) : { kind: "value", op, field: field.name, value: bytes[0] }
 }
 
-/** The test whether a field is one of some values, or none of them. */
+/** Compiles the test whether a field is, or is not, one of several values. */
 export const memberOf = (
   field: string,
   op: SetOp,
@@ -140,13 +147,16 @@ export const memberOf = (
 /** Whether cells of a datatype are compared as bytes, however many each has. */
 export const isBytes = (type: Datatype): boolean => isText(type) || isString(type) || isBinary(type)
 
-const refuseType = (type: Datatype, width: number, op: Operator, fail: (reason: string) => never): void => {
+const refuseType = (type: Datatype, width: number, op: Operator, fail: Fail): void => {
   if (!isBytes(type) && width !== 1) {
-    fail(`its cells have ${width === VAR ? "any number of" : width} values of ${type}; cells of one value are compared`)
+    fail(
+      "Unsupported",
+      `its cells have ${width === VAR ? "any number of" : width} values of ${type}; cells of one value are compared`,
+    )
   }
-  // units of several bytes are not in the order of their bytes, and what is no text has no order
+  // units of several bytes are not ordered by their bytes; only texts have an order
   const ordered = type === "string_ascii" || type === "string_utf8" || type === "char"
-  if (isBytes(type) && !ordered && isOrder(op)) fail(`${type} has no order; compare with == or in`)
+  if (isBytes(type) && !ordered && isOrder(op)) fail("Unsupported", `${type} has no order; compare with == or in`)
 }
 
 const show = (value: ConditionValue): string => typeof value === "bigint" ? String(value) : JSON.stringify(value)
@@ -228,8 +238,8 @@ const codesOf = (enumeration: Enumeration, values: ReadonlyArray<Uint8Array>): R
 }
 
 /**
- * A test of values of an enumeration as one of codes. A value that the enumeration lacks is no cell's: a comparison
- * with it holds nowhere, and "another than it" wherever there is a value.
+ * Compiles a test of enumeration values to a test of codes. A value that the enumeration lacks equals no cell:
+ * comparisons with it are false, and "not equal" is true for all non-null cells.
  */
 const enumerated = (
   field: Field,

@@ -14,10 +14,10 @@ export interface TilePart {
   readonly offset: number
   /** Bytes of its cells. */
   readonly size: number
-  /** The chunks from number `from` to before `to`, whose cells are `wanted` bytes. */
+  /** The chunks from number `from` to before `to`, whose cells take `requested` bytes. */
   readonly from: number
   readonly to: number
-  readonly wanted: number
+  readonly requested: number
 }
 
 /** Parts of tiles of one file. The buffers move to the worker, and back with the answer. */
@@ -26,7 +26,7 @@ export interface UnfilterJob {
   readonly context: Omit<TileContext, "codecs" | "webp" | "offset">
   readonly parts: ReadonlyArray<TilePart>
   readonly bytes: ArrayBuffer
-  /** Takes the cells of the parts, one behind the other. */
+  /** Receives the cells of the parts, in sequence. */
   readonly cells: ArrayBuffer
 }
 
@@ -44,7 +44,7 @@ const runUnfilterJob = ({ context, parts, bytes, cells }: UnfilterJob, codecs: C
   const target = new Uint8Array(cells)
   try {
     let at = 0
-    for (const { start, length, offset, size, from, to, wanted: requested } of parts) {
+    for (const { start, length, offset, size, from, to, requested: requested } of parts) {
       const tile = source.subarray(start, start + length)
       const item = { ...context, codecs, offset }
       const place = target.subarray(at, at + requested)

@@ -100,7 +100,7 @@ describe("fragments of one write", () => {
     }))
   })
 
-  it("have one millisecond where they cannot hold the same cell", async () => {
+  it("have one millisecond where they cannot contain the same cell", async () => {
     await inMemory(Effect.gen(function* () {
       const Many = ArraySchema.sparse({ dims: Points.dims, attrs: Points.attrs, allowsDuplicates: true })
       const many = yield* TileArray.create("mem://many", Many)

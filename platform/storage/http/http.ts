@@ -10,6 +10,7 @@
 import { type HttpClient, withTracerDisabledWhen } from "@effect/platform/HttpClient"
 import * as Effect from "effect/Effect"
 import { NotFound, StorageError, type StorageOp } from "../../errors.ts"
+import { checkHttpOptions } from "./check_options.ts"
 import { makeListing } from "./listing.ts"
 import { makeReads } from "./ranges.ts"
 import { type HttpOptions, makeSend } from "./request.ts"
@@ -61,6 +62,7 @@ const readOnly = (op: StorageOp, uri: string): Effect.Effect<never, StorageError
  * ```
  */
 export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): Storage => {
+  checkHttpOptions(options)
   // spans of the client would show URLs with their queries, and headers
   const send = makeSend(withTracerDisabledWhen(client, () => true), options)
   const reads = makeReads(send)
@@ -71,12 +73,13 @@ export const makeHttpStorage = (client: HttpClient, options: HttpOptions = {}): 
     Effect.mapError(read, (error) => {
       const manifest = error instanceof NotFound ? listedBy(uri) : undefined
       if (manifest === undefined) return error
-      const cause = new Error(`the manifest ${manifest} names this file, which is gone; publish it again`)
+      const cause = new Error(`the manifest ${manifest} names this file, which no longer exists; publish it again`)
       return new StorageError({ op, uri, reason: "Conflict", cause })
     })
 
   return withDefaults(withMetrics({
     list,
+    head: (uri) => mapStaleManifest("head", uri, reads.head(uri)),
     size: (uri) => mapStaleManifest("size", uri, reads.size("size", uri)),
     read: (uri) => mapStaleManifest("read", uri, reads.read(uri)),
     readRanges: (uri, ranges) => mapStaleManifest("readRanges", uri, reads.readRanges(uri, ranges)),

@@ -84,9 +84,9 @@ const versionOf = (
   const why = schema.version < Since.schemaFolder
     ? "before 10 an array has one schema for good"
     : `the array has ${min}`
-  const reason =
-    `${version} is no format version of its next schema; there are ${min} to ${NEWEST_VERSION}, since ${why}`
-  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", detail: reason }))
+  const detail =
+    `${version} is not a format version of its next schema; expected ${min} to ${NEWEST_VERSION}, since ${why}`
+  return Effect.fail(new InvalidOption({ uri, option: "formatVersion", reason: "Conflict", detail }))
 }
 
 /**
@@ -99,9 +99,9 @@ const checkOldFragments = (latest: LatestSchema, evolved: ArraySchema): Effect.E
   const [before, after] = [schema.attributes.length, evolved.attributes.length]
   if (before === after) return Effect.void
   const field = after > before ? "addAttributes" : "dropAttributes"
-  const reason = `the array has fragments of format version ${oldestFragment}, and with another number of attributes ` +
+  const detail = `the array has fragments of format version ${oldestFragment}, and with another number of attributes ` +
     `engines could not open it any more; copy it into a new array, or consolidate and vacuum it first`
-  return Effect.fail(new SchemaError({ field, detail: reason }))
+  return Effect.fail(new SchemaError({ field, reason: "Unsupported", detail }))
 }
 
 /** Whether engines read the cells of one attribute as those of another. */
@@ -127,9 +127,9 @@ const checkFormerAttributes = (
         const { name } = attribute
         const former = attributes.find((a) => a.name === name)
         if (former === undefined || sameCells(former, attribute)) continue
-        const reason = "the array had another attribute of this name, whose cells engines would take for these; " +
+        const detail = "the array had another attribute of this name, whose cells engines would take for these; " +
           "give it another name, or the datatype, number of values, nullability and filters that it had"
-        return yield* Effect.fail(new SchemaError({ field: name, detail: reason }))
+        return yield* Effect.fail(new SchemaError({ field: name, reason: "InUse", detail }))
       }
     }
   })
@@ -152,15 +152,16 @@ const checkDeletes = (
       const names = namesIn(condition)
       const looked = dropped.find(({ name }) => names.includes(name))
       if (looked === undefined) continue
-      const reason = "a delete looks at this attribute, and without it no engine could read the array any more; " +
+      const detail =
+        "a delete condition uses this attribute, and without it no engine could read the array any more; " +
         "copy the array into a new one, and drop it there"
-      return yield* Effect.fail(new SchemaError({ field: looked.name, detail: reason }))
+      return yield* Effect.fail(new SchemaError({ field: looked.name, reason: "InUse", detail }))
     }
   })
 
 /**
  * Returns the name of the next schema. Schemas are ordered by the bytes of their names, so it must follow the newest
- * existing one, or nobody would see the change.
+ * existing one, or the change would have no effect.
  */
 const nextName = (
   uri: string,
@@ -175,10 +176,10 @@ const nextName = (
     const name = formatName(time, time, yield* newUuidAfter(same ? newest.uuid : ""))
     if (at === undefined) yield* untilReached([time, time])
     if (first || compareBytewise(newest.name, name) < 0) return name
-    const reason = time < newest.end
+    const detail = time < newest.end
       ? `the newest schema is of ${newest.end}, and would hide one of ${time}; give a later time`
       : `a schema of ${time} sorts before that of ${newest.end}, since engines compare names as text; give a time of more digits`
-    return yield* Effect.fail(new InvalidOption({ uri, option: "at", detail: reason }))
+    return yield* Effect.fail(new InvalidOption({ uri, option: "at", reason: "Conflict", detail }))
   })
 
 /** A schema that is ready to be written. */
@@ -226,7 +227,7 @@ const prepareOnTop = (
     return yield* prepareChanges(latest, remaining, version, true).pipe(
       Effect.catchTag("SchemaError", ({ field, detail: reason }) => {
         const why = `another change of the schema came first, and this one contradicts it: ${reason}`
-        return Effect.fail(new Conflict({ uri, field, detail: why }))
+        return Effect.fail(new Conflict({ uri, field, reason: "SchemaChanged", detail: why }))
       }),
     )
   })
@@ -421,12 +422,12 @@ const evolveTo = (
  * `StorageError`, and `FormatError`, `CodecError`, `ChecksumMismatch` or `DecryptionFailed` for an unreadable schema. A
  * failed call changes nothing.
  *
- * Concurrent changes are never lost: they are applied one after the other, each to the result of the previous one.
- * Current domains that grow concurrently are joined. A change that contradicts an earlier one – both add an attribute
- * of the same name with different properties – fails with `Conflict`. Processes of this library wait for each other by
- * a file in the array's folder, `__tessera_evolve.….claim`, which engines ignore; after a killed process, the next one
- * waits half a second. Engines do not wait: a schema that an engine stores during a change is detected afterwards, and
- * the change is applied again on top of it. Takes two additional listings, and one file that is created and removed.
+ * Concurrent changes are never lost: they are applied in sequence, each to the result of the previous one. Current
+ * domains that grow concurrently are joined. A change that contradicts an earlier one – both add an attribute of the
+ * same name with different properties – fails with `Conflict`. Processes of this library wait for each other by a file
+ * in the array's folder, `__tessera_evolve.….claim`, which engines ignore; after a killed process, the next one waits
+ * half a second. Engines do not wait: a schema that an engine stores during a change is detected afterwards, and the
+ * change is applied again on top of it. Takes two additional listings, and one file that is created and removed.
  *
  * ```ts
  * import { ArraySchema, Attr, Dim, layerMemory, layerNative, TileArray } from "@tessera/array"

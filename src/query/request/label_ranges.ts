@@ -1,8 +1,8 @@
 /**
  * Dimension labels in selections: ranges of labels become ranges of coordinates.
  *
- * The label array is searched for labels in the ranges, using its tile statistics, whatever the label order. A range
- * without labels selects no coordinates.
+ * The label array is searched for labels in the ranges, using its tile statistics, for any label order. A range without
+ * labels selects no coordinates.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
@@ -26,7 +26,7 @@ import type { OpenedArray } from "../../array/open/open.ts"
 import { axisOf } from "../../fragment/dense_tiles.ts"
 import { fieldsOf } from "../../fragment/field.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
-import { inputOf, type Pair, type RegionInput, wantedOf } from "../selection/range_input.ts"
+import { inputOf, type Pair, rangesInput, type RegionInput } from "../selection/range_input.ts"
 import { type DenseReadRequest, readDenseRequest } from "../dense/read.ts"
 import { attemptSelection, type ReadError } from "../options/read_error.ts"
 import { MAX_BYTES } from "../options/read_options.ts"
@@ -59,8 +59,8 @@ export const withoutLabels = (
       )?.name ??
         (isGiven(name) ? name : undefined)
       if (other !== undefined) {
-        const reason = `it is of the same dimension as ${JSON.stringify(other)}; give ranges of one of them`
-        return yield* Effect.fail(new SelectionError({ uri, field: label.name, detail: reason }))
+        const detail = `it is of the same dimension as ${JSON.stringify(other)}; give ranges of one of them`
+        return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason: "Duplicate", detail }))
       }
       out.set(name, yield* coordinatesOf(array, label, ranges[label.name]))
     }
@@ -77,7 +77,12 @@ export const labelArray = (
     Effect.catchTag("InvalidOption", Effect.die),
     Effect.catchTag("ArrayNotFound", ({ uri, detail: hint }) =>
       Effect.fail(
-        new SelectionError({ uri, field: label.name, detail: `the array of the label is not there: ${hint}` }),
+        new SelectionError({
+          uri,
+          field: label.name,
+          reason: "Missing",
+          detail: `the array of the label is missing: ${hint}`,
+        }),
       )),
   )
 
@@ -93,8 +98,8 @@ const coordinatesOf = (
     const opened = yield* labelArray(array, label)
     const written = nonEmptyDomain(opened)
     if (written === undefined) {
-      const reason = "the label has no values yet: nobody wrote them"
-      return yield* Effect.fail(new SelectionError({ uri, field: label.name, detail: reason }))
+      const detail = "the label has no values: they were not written"
+      return yield* Effect.fail(new SelectionError({ uri, field: label.name, reason: "Missing", detail }))
     }
     const [dimension] = opened.schema.dimensions
     const bounds = [written[0].low, written[0].high].map((bound) => BigInt(readScalar(dimension.type, bound)))
@@ -120,7 +125,7 @@ const coordinatesOf = (
         where,
         masked: true,
       }
-      const { keep: mask } = yield* readDenseRequest(opened, request, MAX_BYTES)
+      const { mask: mask } = yield* readDenseRequest(opened, request, MAX_BYTES)
       for (let i = 0; i < mask!.length; i++) {
         if (mask![i] === 1) from ??= low + BigInt(i)
         else if (from !== undefined) end(low + BigInt(i) - 1n)
@@ -163,7 +168,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
     }
   }
   return catchScalarError<Predicate>(() => {
-    const requested = wantedOf(input)
+    const requested = rangesInput(input)
     if ("points" in requested) {
       const points = Array.from(requested.points, (point) => checked(inputOf(point))!)
       const starts = new Float64Array(points.length + 1)
@@ -173,7 +178,7 @@ const predicateOf = (uri: string, { name, attribute, type, cellValNum }: Dimensi
       return { kind: "value", op: "in", field: attribute, value: bytes, offsets: starts.subarray(0, points.length) }
     }
     return { kind: "expression", op: "or", children: requested.pairs.map(within) }
-  }, (reason) => {
-    throw new SelectionError({ uri, field: name, detail: reason })
+  }, (detail) => {
+    throw new SelectionError({ uri, field: name, reason: "InvalidRange", detail })
   })
 }

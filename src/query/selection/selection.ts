@@ -8,12 +8,12 @@ import { VAR } from "../../../schema/array/cell_val_num.ts"
 import type { Dimension } from "../../../schema/array/dimension.ts"
 import { parseScalar, parseText, ScalarError, textJson } from "../../../schema/array/scalar.ts"
 import type { Hint } from "../../../schema/errors/hint.ts"
-import { SelectionError } from "../../array/open/errors.ts"
+import { SelectionError, type SelectionReason } from "../../array/open/errors.ts"
 import { compareBytes } from "../../kernel/match/match_ranges.ts"
 import { limitsOf, OutOfBoundsError, outOfBoundsError, shownRange } from "./domain_bounds.ts"
 import { mergeNumbers, mergeStrings, type NumberRange, type OutOfBounds, type StringRange } from "./merge_ranges.ts"
 import { numberPoints, stringPoints } from "./points.ts"
-import { inputOf, type Pair, type RegionInput, wantedOf } from "./range_input.ts"
+import { inputOf, type Pair, rangesInput, type RegionInput } from "./range_input.ts"
 
 export type { NumberRange, OutOfBounds, StringRange } from "./merge_ranges.ts"
 export type { Bound, Pair, Point, Points, RangeInput, RegionInput } from "./range_input.ts"
@@ -34,18 +34,18 @@ export const parseSelection = (
   outOfBounds: OutOfBounds,
 ): Selection => {
   const names = schema.dimensions.map((d) => d.name)
-  const refuse = (field: string, reason: string, hint?: Hint): never => {
-    throw new SelectionError({ uri, field, detail: reason, hint })
+  const refuse = (reason: SelectionReason, field: string, detail: string, hint?: Hint): never => {
+    throw new SelectionError({ uri, field, reason, detail, hint })
   }
   if (typeof ranges !== "object" || ranges === null || Array.isArray(ranges)) {
-    return refuse("", "a region is ranges by the names of dimensions: { x: [1, 5] }")
+    return refuse("WrongType", "", "a region is ranges by the names of dimensions: { x: [1, 5] }")
   }
   for (const name of Object.keys(ranges)) {
     if (names.includes(name)) continue
     const quoted = (all: ReadonlyArray<string>): string => all.map((n) => JSON.stringify(n)).join(", ")
     const labels = schema.dimensionLabels.map((label) => label.name)
     const more = labels.length === 0 ? "" : `, and the labels ${quoted(labels)}`
-    refuse(name, `there is no such dimension; the array has ${quoted(names)}${more}`)
+    refuse("UnknownName", name, `there is no such dimension; the array has ${quoted(names)}${more}`)
   }
   return schema.dimensions.map((dimension, d) => {
     const input = Object.hasOwn(ranges, dimension.name) ? ranges[dimension.name] : undefined
@@ -60,6 +60,7 @@ export const parseSelection = (
     } catch (error) {
       if (!(error instanceof ScalarError)) throw error
       return refuse(
+        error instanceof OutOfBoundsError ? "OutOfBounds" : "InvalidRange",
         dimension.name,
         error.reason,
         error instanceof OutOfBoundsError ? { _tag: "ClipRanges" } : undefined,
@@ -69,7 +70,7 @@ export const parseSelection = (
 }
 
 const stringRanges = (dimension: Dimension, input: unknown): ReadonlyArray<StringRange> => {
-  const requested = wantedOf(input)
+  const requested = rangesInput(input)
   return "points" in requested
     ? stringPoints(dimension, requested.points)
     : mergeStrings(eachPair(requested.pairs, (pair) => stringRange(dimension, pair)))
@@ -81,7 +82,7 @@ const numberRanges = (
   input: unknown,
   outOfBounds: OutOfBounds,
 ): ReadonlyArray<NumberRange> => {
-  const requested = wantedOf(input)
+  const requested = rangesInput(input)
   if ("points" in requested) return numberPoints(dimension, inside, requested.points, outOfBounds)
   return mergeNumbers(
     eachPair(requested.pairs, (pair) => clipped(dimension, inside, numberRange(dimension, inside, pair), outOfBounds))

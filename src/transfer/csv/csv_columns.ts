@@ -15,15 +15,18 @@ import type { Enumeration } from "../../../schema/array/enumeration.ts"
 import { catchScalarError, fromHex, isText, parseCell } from "../../../schema/array/scalar.ts"
 import { codesOf } from "../../array/enumeration/enumeration_codes.ts"
 import type { Field } from "../../fragment/field.ts"
+import type { CsvReason } from "./csv_error.ts"
 import type { BufferInput, ColumnInput } from "../../write/input/column_input.ts"
 
 /** A cell that its field cannot contain: the row, counted from the first one of the input, and the reason. */
 export class CellRefused extends Error {
   readonly row: number
-  constructor(row: number, message: string) {
+  readonly reason: CsvReason
+  constructor(row: number, message: string, reason: CsvReason = "InvalidValue") {
     super(message)
     this.name = "CellRefused"
     this.row = row
+    this.reason = reason
   }
 }
 
@@ -149,7 +152,7 @@ const texts = ({ type, nullable }: Field): ColumnMaker => (rows, column) => {
   const all = rows.map((row) => row[column] ?? "").join("")
   const bytes = encoder.encode(all)
   let end = 0
-  // as many bytes as characters: all are ASCII
+  // the number of bytes equals the number of characters: all are ASCII
   const ascii = bytes.length === all.length
   for (let i = 0; i < rows.length; i++) {
     const cell = rows[i][column] ?? ""
@@ -179,7 +182,7 @@ const codes = (field: Field, enumeration: Enumeration): ColumnMaker => {
       if (cell === null) return null
       const code = codeOf(text ? textValue(cell) : slowly(enumeration.type, cell, i))
       if (code !== undefined) return code
-      const reason = `${JSON.stringify(cell)} is no value of the enumeration ${JSON.stringify(field.enumeration)}`
+      const reason = `${JSON.stringify(cell)} is not a value of the enumeration ${JSON.stringify(field.enumeration)}`
       throw new CellRefused(i, reason)
     })
 }
@@ -195,7 +198,7 @@ const lists = (type: Datatype): ColumnMaker => (rows, column) =>
     } catch {
       // reported below
     }
-    throw new CellRefused(i, `${JSON.stringify(cell)} is no list of values in JSON, and no {"hex": "…"}`)
+    throw new CellRefused(i, `${JSON.stringify(cell)} is neither a list of values in JSON nor {"hex": "…"}`)
   })
 
 /** What makes the column of a field. */
@@ -205,7 +208,7 @@ export const columnMaker = (field: Field, enumeration: Enumeration | undefined):
   return (rows, column) => {
     const made = make(rows, column)
     const empty = (made as BufferInput).validity?.indexOf(0) ?? (Array.isArray(made) ? made.indexOf(null) : -1)
-    if (empty >= 0) throw new CellRefused(empty, "it is empty, and the field is never null")
+    if (empty >= 0) throw new CellRefused(empty, "it is empty, and the field is never null", "NullValue")
     return made
   }
 }

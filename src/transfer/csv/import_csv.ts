@@ -5,6 +5,8 @@
  * @module
  */
 import * as Effect from "effect/Effect"
+import { attempt, failOn } from "../../../platform/attempt.ts"
+import { shownValue } from "../../../platform/errors.ts"
 import { traced } from "../../../platform/observability/spans.ts"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { CsvRow } from "./csv_rows.ts"
@@ -12,16 +14,29 @@ import { Storage } from "../../../platform/storage/service.ts"
 import { runSteps, withTurns } from "../../../platform/host/event_loop_turns.ts"
 import { redactUri } from "../../../schema/errors/redact.ts"
 import { datatypes } from "../../../schema/array/datatype.ts"
-import { attemptSchema } from "../../schema_builder/schema_error.ts"
+import { SchemaError } from "../../schema_builder/schema_error.ts"
 import { checkSchemaRules } from "../../schema_builder/check_rules.ts"
 import type { CreateOptions } from "../../array/create/create.ts"
-import type { InvalidOption } from "../../array/open/errors.ts"
+import { formatVersionRefusal } from "../../array/create/check_format_version.ts"
+import { InvalidOption } from "../../array/open/errors.ts"
 import { type AnyTileArray, openedOf } from "../../array/open/handle.ts"
 import { openArray } from "../../array/open/open.ts"
-import { attemptOptions, checkNames, millis, placeOf, refusing } from "../../array/open/open_options.ts"
+import {
+  attemptOptions,
+  checkCallback,
+  checkFlag,
+  checkKey,
+  checkNameList,
+  checkNames,
+  checkRecord,
+  checkUri,
+  millis,
+  placeOf,
+  refusing,
+} from "../../array/open/open_options.ts"
 import { loadUnfinished } from "../../array/open/unfinished.ts"
 import type { Steps } from "../../kernel/steps.ts"
-import { byteCountOf, MEMORY } from "../../write/options/write_options.ts"
+import { byteCountOf, MEMORY, oneOf } from "../../write/options/write_options.ts"
 import { type CsvInput, openCsv, sourceChanged } from "./csv_input.ts"
 import { csvSchema, type CsvSchemaOptions } from "./csv_schema.ts"
 import { openTable, readRows } from "./csv_table.ts"
@@ -53,10 +68,19 @@ const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<stri
       refuse,
     )
     const { delimiter } = options
-    if (delimiter !== undefined && (delimiter.length !== 1 || '"\r\n\ufeff'.includes(delimiter))) {
+    checkNameList("columns", options.columns, refuse)
+    checkCallback("onProgress", options.onProgress, refuse)
+    oneOf("duplicates", options.duplicates, ["refuse", "first"], refuse)
+    if (options.null !== undefined && typeof options.null !== "string") {
+      refuse("null", `${shownValue(options.null)} is invalid; expected text`, options.null)
+    }
+    if (
+      delimiter !== undefined &&
+      (typeof delimiter !== "string" || delimiter.length !== 1 || '"\r\n\ufeff'.includes(delimiter))
+    ) {
       refuse(
         "delimiter",
-        `${JSON.stringify(delimiter)} is invalid; expected one character that is not a quote or line ending`,
+        `${shownValue(delimiter)} is invalid; expected one character that is not a quote or line ending`,
         delimiter,
       )
     }
@@ -65,6 +89,40 @@ const checkOptions = (uri: string, options: CsvOptions, more: ReadonlyArray<stri
       time: at === undefined ? undefined : [at, at] as const,
       memory: byteCountOf("memory", options.memory, MEMORY, refuse),
     }
+  })
+
+const isTile = (item: unknown): boolean =>
+  (typeof item === "number" || typeof item === "bigint" || typeof item === "string") && Number(item) > 0
+
+/** Validates the options of the new array; whether they fit the columns is checked later. */
+const checkCreate = (uri: string, options: CsvCreateOptions) =>
+  attemptOptions(() => {
+    const refuse = refusing(uri)
+    const { capacity, filters, formatVersion } = options
+    checkUri(uri, refuse)
+    checkKey(options.key, refuse)
+    checkRecord("types", options.types, "the name of a datatype", (item) => typeof item === "string", refuse)
+    oneOf("arrayType", options.arrayType, ["dense", "sparse"], refuse)
+    checkNameList("dims", options.dims, refuse)
+    checkRecord("tile", options.tile, "a number above 0", isTile, refuse)
+    checkRecord(
+      "domain",
+      options.domain,
+      "a pair [low, high]",
+      (item) => Array.isArray(item) && item.length === 2,
+      refuse,
+    )
+    if (filters !== undefined && !Array.isArray(filters)) {
+      refuse("filters", `${shownValue(filters)} is invalid; expected a list of filters`, filters)
+    }
+    checkRecord("columnFilters", options.columnFilters, "a list of filters", Array.isArray, refuse)
+    oneOf("order", options.order, ["row-major", "col-major", "hilbert"], refuse)
+    if (capacity !== undefined && !(Number.isSafeInteger(capacity) && capacity > 0)) {
+      refuse("capacity", `${shownValue(capacity)} is invalid; expected a whole number above 0`, capacity)
+    }
+    for (const flag of ["allowsDuplicates", "overwrite", "resume"] as const) checkFlag(flag, options[flag], refuse)
+    const refusal = formatVersion === undefined ? undefined : formatVersionRefusal(formatVersion)
+    if (refusal !== undefined) refuse("formatVersion", refusal, formatVersion)
   })
 
 /** Returns the datatypes of columns: from the options, or from the first rows. */
@@ -82,19 +140,25 @@ const typesOf = (
         refuse(
           "types",
           `there is no column ${JSON.stringify(name)}; there are ${names.map((n) => JSON.stringify(n)).join(", ")}`,
+          name,
+          { accepted: names },
         )
       }
       if (!datatypes.includes(columnTypeOf(type).type)) {
         refuse(
           "types",
-          `${JSON.stringify(type)}, of ${JSON.stringify(name)}, is no datatype; there are ${datatypes.join(", ")}`,
+          `${JSON.stringify(type)}, of ${JSON.stringify(name)}, is not a datatype; expected one of ${
+            datatypes.join(", ")
+          }`,
+          type,
+          { accepted: datatypes },
         )
       }
     }
   })
   const infer = function* (): Steps<ReadonlyMap<string, ColumnType>> {
     // invalid rows are reported when they are written
-    const sound = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
+    const complete = rows.slice(0, SAMPLE).filter((row) => row.length === names.length)
     const coordinates = new Set(dims)
     const columns = new Map<string, ColumnType>()
     for (const [column, name] of names.entries()) {
@@ -102,7 +166,7 @@ const typesOf = (
         columns.set(name, columnTypeOf(types[name]))
         continue
       }
-      const { type, nullable } = yield* inferTypeSteps(sound, column)
+      const { type, nullable } = yield* inferTypeSteps(complete, column)
       // coordinates are never null: a null coordinate is reported when it is written
       columns.set(name, { type, nullable: nullable && !coordinates.has(name) })
       yield
@@ -113,23 +177,24 @@ const typesOf = (
 }
 
 /**
- * Makes an array of CSV, and writes all rows into it; they count at once, when the last one is written.
+ * Creates an array from CSV and writes all rows to it; they become visible together, when the last one is written.
  *
- * The datatypes of columns are those of `types`, or what holds the first 10,000 rows: `int64`, `uint64`, `float64`, `bool`,
- * `datetime_ms` (or finer, where dates are), else `string_utf8`, and nullable if a cell of them is empty. Numbers with zeros
- * before them or a plus are texts: they are codes of some kind; so are whole numbers that would lose digits. Empty cells are null where the column is nullable, and empty texts; `""` is an
- * empty text in any case. Coordinates that are texts are ASCII.
+ * The datatypes of columns come from `types`; otherwise each is the first of these that fits the first 10,000 rows: `int64`,
+ * `uint64`, `float64`, `bool`, `datetime_ms` (or finer, if the dates are), `string_utf8`; nullable if a cell of the
+ * column is empty. Numbers with leading zeros or a plus sign are texts, since they are codes; so are integers that
+ * would lose digits. Empty cells are null if the column is nullable, and empty texts otherwise; `""` is always an empty
+ * text. Text coordinates are ASCII.
  *
- * Rows are written as they come, in a memory of a bounded size. Dense arrays get a dimension `row`, or rows that name their
- * cells by `dims`; those should be sorted by them, as `Dense.writeRows` says.
+ * Rows are written as they arrive, in bounded memory. Dense arrays get a dimension `row`, or rows that name their cells
+ * by `dims`; such rows should be sorted by these dimensions, as for `Dense.writeRows`.
  *
- * The target is a new or an empty folder. The schema is stored last: until then nobody can open the array, not even if the
- * program is killed. The next call at that target fails with `AlreadyExists` and says what it found, goes on with the same
- * import (`resume`), or replaces it (`overwrite`, for arrays that are whole, too).
+ * The target is a new or an empty folder. The schema is stored last: until then the array cannot be opened, even if the
+ * process is killed. The next call at that target fails with `AlreadyExists` and describes the state, continues the
+ * same import (`resume`), or replaces it (`overwrite`, also for complete arrays).
  *
- * Fails with `CsvError`, which names the row and the column, with `SchemaError`, `InvalidOption` or `AlreadyExists`, and with
- * `NotFound`, `StorageError`, `CodecError` or `WriteError`. If it fails or is interrupted, exactly the files that it created are
- * removed.
+ * Fails with `CsvError`, which names the row and the column, with `SchemaError`, `InvalidOption` or `AlreadyExists`,
+ * and with `NotFound`, `StorageError`, `CodecError` or `WriteError`. If it fails or is interrupted, exactly the files
+ * that it created are removed.
  *
  * ```ts
  * import { Cells, Csv, layerMemory, layerNative, Sparse, TileArray } from "@tessera/array"
@@ -169,6 +234,7 @@ export const createCsv = <E = never, R = never>(
       "formatVersion",
       ...TARGET_OPTIONS,
     ])
+    yield* checkCreate(uri, options)
     const { at, key, formatVersion, overwrite, resume, columns, delimiter, duplicates } = options
     const size = typeof input === "string" ? yield* Effect.flatMap(Storage, (storage) => storage.size(input)) : 0
     const reading = progressOf(options)
@@ -178,11 +244,11 @@ export const createCsv = <E = never, R = never>(
     const table = yield* openTable(source, options.columns)
     const rows = yield* readRows(source, SAMPLE, table.rows)
     const types = yield* typesOf(uri, table.names, rows, options)
-    const schema = yield* attemptSchema(() => {
-      const made = csvSchema(types, options)
+    const schema = yield* attempt(() => {
+      const made = csvSchema(types, options, refusing(uri))
       checkSchemaRules(made)
       return made
-    })
+    }, failOn(SchemaError, InvalidOption))
     const { array, written } = yield* fillNewArray<E | CsvImportError, R | Storage | Codecs>({
       uri,
       schema,
@@ -199,7 +265,7 @@ export const createCsv = <E = never, R = never>(
         duplicates,
         null: options.null,
       },
-      // cells of one moment are compared with all others, and those of an earlier program are not in memory any more
+      // cells with one timestamp are compared with all others, and cells of an earlier process are not in memory
       keepsFragments: at === undefined || schema.allowsDuplicates,
     }, {
       cells: (array, checkpoints) =>
@@ -218,7 +284,7 @@ export const createCsv = <E = never, R = never>(
     return { ...written, uri: array.uri }
   }))).pipe(traced("Csv.create", uri))
 
-/** What becomes of the news of files and rows. */
+/** Combines the progress of reading files and writing rows. */
 const progressOf = ({ onProgress }: CsvOptions) => {
   let progress: CsvProgress = { rows: 0, bytesRead: 0, bytes: 0 }
   const tell = (news: Partial<CsvProgress>): void => {
@@ -232,13 +298,13 @@ const progressOf = ({ onProgress }: CsvOptions) => {
 }
 
 /**
- * Writes the rows of CSV into an array that is there, by the names of its fields: all dimensions, and all attributes but
- * nullable ones, which are null where no column names them. Of a dense array of one dimension that no column names, rows lie
- * behind the last one. Cells of enumerated attributes are values of the enumeration.
+ * Appends the rows of a CSV to an existing array, by field names: all dimensions, and all attributes except nullable
+ * ones, which are null without a column. In a dense array with one dimension that no column names, rows follow the last
+ * existing row. Cells of enumerated attributes are enumeration values.
  *
- * Rows are written as they come, and count at once, when the last one is written. Fails as {@link createCsv} does, and as
- * `TileArray.open` if `array` is a URI; the array is then as it was. Fails with `Conflict` if another write has added the rows
- * behind the last one since the array was opened.
+ * Rows are written as they arrive, and become visible together, when the last one is written. Fails as {@link
+ * createCsv} does, and as `TileArray.open` if `array` is a URI; the array is then unchanged. Fails with `Conflict` if
+ * another write has added the same rows since the array was opened.
  *
  * ```ts
  * import { Csv, Dense, layerMemory, layerNative, TileArray } from "@tessera/array"

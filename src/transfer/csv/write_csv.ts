@@ -14,7 +14,7 @@ import { arrayOf } from "../../../schema/array/datatype.ts"
 import type { Enumeration } from "../../../schema/array/enumeration.ts"
 import { readScalar } from "../../../schema/array/scalar.ts"
 import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
-import { type Conflict, reasonOf, WriteError } from "../../array/open/errors.ts"
+import { cellReasonOf, type Conflict, reasonOf, WriteError } from "../../array/open/errors.ts"
 import { nonEmptyDomain } from "../../array/describe/non_empty_domain.ts"
 import type { OpenedArray, OpenError } from "../../array/open/open.ts"
 import { fieldsOf } from "../../fragment/field.ts"
@@ -27,7 +27,7 @@ import { openSparseWriter } from "../../write/sparse/sparse_writer.ts"
 import type { WriteFailure, WriteResult } from "../../write/result/write_result.ts"
 import { type AppendedRows, type AppendError, guardAppend } from "../appended_rows.ts"
 import { CellRefused, columnMaker } from "./csv_columns.ts"
-import { CsvError } from "./csv_error.ts"
+import { CsvError, type CsvReason } from "./csv_error.ts"
 import type { CsvInputError } from "./csv_input.ts"
 import { type CsvTable, readRows } from "./csv_table.ts"
 import type { FillError } from "../fill_array.ts"
@@ -42,8 +42,8 @@ export interface CsvOptions extends CsvForm {
    */
   readonly at?: number | bigint | Date
   /**
-   * Sparse arrays: what becomes of rows with the same coordinates where no duplicates are allowed: `refuse` them, or keep the
-   * `first` of those that are written together. Default: `refuse`.
+   * How rows with the same coordinates are handled in sparse arrays without duplicates: `refuse` the import, or keep
+   * the `first` of those that are written together. Default: `refuse`.
    */
   readonly duplicates?: "refuse" | "first"
   /** Bytes of rows that wait to be written together. Default: 256 MiB. */
@@ -73,10 +73,10 @@ export type CsvImportError = CsvInputError | OpenError | EnumerationError | Fill
 /** Rows that are written together, at least. */
 const BATCH = 4096
 
-/** Makes columns of rows, of which the first has this number. Throws {@link CsvError}. */
+/** Makes columns of rows; `first` is the number of the first row. Throws {@link CsvError}. */
 type MakeColumns = (rows: ReadonlyArray<CsvRow>, first: number) => Steps<Readonly<Record<string, ColumnInput>>>
 
-/** How rows become columns, and which rows of a dense array they are if no column says it. */
+/** How rows become columns, and the row numbers in a dense array if no column contains them. */
 interface RowColumns {
   readonly columns: MakeColumns
   readonly appended: (() => AppendedRows) | undefined
@@ -92,12 +92,12 @@ const columnsFor = (
   Effect.suspend((): Effect.Effect<RowColumns, CsvError> => {
     const { schema } = array
     const { dimensions, attributes, byName: fieldByName } = fieldsOf(schema)
-    const refuse = (column: string, reason: string) =>
-      Effect.fail(new CsvError({ source, row: 0, column, detail: reason }))
+    const refuse = (reason: CsvReason, column: string, detail: string) =>
+      Effect.fail(new CsvError({ source, row: 0, column, reason, detail }))
     const unknown = names.find((name) => !fieldByName.has(name))
     if (unknown !== undefined) {
       const existing = [...fieldByName.keys()].map((name) => JSON.stringify(name)).join(", ")
-      return refuse(unknown, `the array has no such field, but ${existing}`)
+      return refuse("UnknownName", unknown, `the array has no such field, but ${existing}`)
     }
     // a dense array of one dimension that no column names is one of rows
     const columnOf = new Map(names.map((name, column) => [name, column]))
@@ -106,7 +106,9 @@ const columnsFor = (
       : undefined
     const fields = [...dimensions, ...attributes].filter((field) => field !== numbered)
     const missing = fields.find((field) => !columnOf.has(field.name) && !field.nullable)
-    if (missing !== undefined) return refuse(missing.name, "there is no such column, and the array needs its cells")
+    if (missing !== undefined) {
+      return refuse("Missing", missing.name, "there is no such column, and the array needs its cells")
+    }
     const byName = new Map(enumerations.map((enumeration) => [enumeration.name, enumeration]))
     const makers = fields.map((field) => {
       const enumeration = field.enumeration === undefined ? undefined : byName.get(field.enumeration)
@@ -119,16 +121,24 @@ const columnsFor = (
       next = written === undefined ? BigInt(readScalar(type, domain)) : BigInt(readScalar(type, written[0].high)) + 1n
     }
     const first = next
-    const nothing = (count: number): ColumnInput => new Array<null>(count).fill(null)
+    const nulls = (count: number): ColumnInput => new Array<null>(count).fill(null)
     const columns: MakeColumns = function* (rows, first) {
       const made: Record<string, ColumnInput> = {}
       for (const { field: { name }, column, make } of makers) {
         try {
-          made[name] = column < 0 ? nothing(rows.length) : make(rows, column)
+          made[name] = column < 0 ? nulls(rows.length) : make(rows, column)
           yield
         } catch (error) {
-          if (!(error instanceof CellRefused)) throw error
-          throw new CsvError({ source, row: first + error.row, column: name, detail: error.message })
+          if (!(error instanceof CellRefused)) {
+            throw error
+          }
+          throw new CsvError({
+            source,
+            row: first + error.row,
+            column: name,
+            reason: error.reason,
+            detail: error.message,
+          })
         }
       }
       if (numbered !== undefined) {
@@ -150,7 +160,7 @@ const attemptColumns = <A>(run: () => Steps<A>): Effect.Effect<A, CsvError> => r
 export interface WriteTableRequest {
   readonly time: readonly [number, number] | undefined
   readonly memory: number
-  /** What an earlier program finished, and who is told of more. */
+  /** The progress of an earlier process, and the receiver of further progress. */
   readonly checkpoints?: Checkpoints
 }
 
@@ -160,13 +170,13 @@ export const writeTable = <E, R>(
   { source, names, first, rows: before }: CsvTable<E, R>,
   options: CsvOptions,
   { time, memory, checkpoints }: WriteTableRequest,
-  told: (rows: number) => void,
+  onRows: (rows: number) => void,
 ): Effect.Effect<ImportResult, E | CsvImportError, R | Storage | Codecs | Scope.Scope> =>
   Effect.gen(function* () {
     const { name } = source
     const { columns, appended } = yield* columnsFor(array, name, names, yield* loadEnumerations(array))
     const request = { time, memory, onProgress: undefined, checkpoints }
-    // nobody else writes into an array that is being made
+    // an array that is being created has no other writers
     const guard = appended === undefined || checkpoints !== undefined ? undefined : yield* guardAppend(array, appended)
     const writer: CellWriter<Readonly<Record<string, unknown>>, AppendError> =
       yield* (array.schema.arrayType === "dense" ? openPlacedWriter(array, request, guard) : openSparseWriter(array, {
@@ -182,11 +192,12 @@ export const writeTable = <E, R>(
           source: name,
           row: first + error.cell,
           column: error.field,
+          reason: cellReasonOf(error.reason),
           detail: reasonOf(error, "row", first),
         })
         : error
-    const refuse = (row: number, reason: string) =>
-      Effect.fail(new CsvError({ source: name, row, column: "", detail: reason }))
+    const refuse = (reason: CsvReason, row: number, detail: string) =>
+      Effect.fail(new CsvError({ source: name, row, column: "", reason, detail }))
     let row = first
     let rows = before
     /** The row that is empty: at the end, several may be. */
@@ -199,17 +210,21 @@ export const writeTable = <E, R>(
         const some = rows.slice(from, from + BATCH)
         for (const [i, { length, 0: cell }] of some.entries()) {
           const isEmpty = length === 1 && cell === null && names.length > 1
-          if (empty !== undefined && !isEmpty) return yield* refuse(empty, "it is empty, and others follow")
+          if (empty !== undefined && !isEmpty) return yield* refuse("Syntax", empty, "it is empty, and others follow")
           if (isEmpty) empty ??= row + i
           else if (length !== names.length) {
-            return yield* refuse(row + i, `it has ${length} cells, and there are ${names.length} columns`)
+            return yield* refuse(
+              "WrongLength",
+              row + i,
+              `it has ${length} cells, and there are ${names.length} columns`,
+            )
           }
         }
         const whole = empty === undefined ? some : some.slice(0, Math.max(0, empty - row))
         const made = yield* attemptColumns(() => columns(whole, row))
         yield* Effect.mapError(writer.write(made), located)
         row += some.length
-        told(row - first)
+        onRows(row - first)
         yield* turnIfDue
       }
       rows = []

@@ -53,11 +53,12 @@ const twice = (dimensions: ReadonlyArray<WriteColumn>, first: number, cell: numb
     field: "",
     cell,
     other: first,
+    reason: "Duplicate",
     detail:
       `the coordinates ${
         cellCoordinatesText(dimensions, cell)
-      } are there twice; the array allows no duplicates: leave one ` +
-      `out, or ask for the first of them`,
+      } are duplicated; the array allows no duplicates: leave one ` +
+      `out, or keep the first one by the duplicates option`,
   })
 
 /**
@@ -156,6 +157,7 @@ export const globalOrder = (
       new WriteError({
         field: "",
         cell,
+        reason: "OutOfOrder",
         detail:
           `the coordinates ${
             cellCoordinatesText(dimensions, cell)

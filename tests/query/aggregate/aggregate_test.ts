@@ -1,7 +1,18 @@
 import { assert, assertEquals } from "@std/assert"
 import * as Effect from "effect/Effect"
 import { describe, it } from "node:test"
-import { Aggregate, ArraySchema, Attr, Condition, Dense, Dim, SelectionError, Sparse, TileArray } from "../../../mod.ts"
+import {
+  Aggregate,
+  ArraySchema,
+  Attr,
+  Condition,
+  Dense,
+  Dim,
+  InvalidOption,
+  SelectionError,
+  Sparse,
+  TileArray,
+} from "../../../mod.ts"
 import { exactly } from "../../types/equal.ts"
 import { counted, run } from "../../support/run_query.ts"
 
@@ -158,19 +169,19 @@ describe("aggregates of sparse cells", () => {
         assert(error instanceof SelectionError && error.message.includes(reason), String(error))
       }
       for (
-        const [input, field, reason] of [
-          [null, "", "aggregates are an object"],
-          [[], "", "aggregates are an object"],
-          ["count", "", "aggregates are an object"],
-          [{ it: null }, "it", "this is not an aggregate"],
-          [{ it: "count" }, "it", "this is not an aggregate"],
-          [{ n: Aggregate.count(), it: { kind: "median", field: "i" } }, "it", "there is no aggregate median"],
-          [{ it: { kind: "sum" } }, "it", "the field is missing"],
+        const [aggregates, reason] of [
+          [null, "aggregates are an object"],
+          [[], "aggregates are an object"],
+          ["count", "aggregates are an object"],
+          [{ it: null }, "it: this is not an aggregate"],
+          [{ it: "count" }, "it: this is not an aggregate"],
+          [{ n: Aggregate.count(), it: { kind: "median", field: "i" } }, "it: there is no aggregate median"],
+          [{ it: { kind: "sum" } }, "it: the field is missing"],
         ] as const
       ) {
         for (const options of [{}, { by: ["i"] }] as const) {
-          const error = yield* Effect.flip(Sparse.aggregate(array, input as never, options))
-          assert(error instanceof SelectionError && error.field === field, String(error))
+          const error = yield* Effect.flip(Sparse.aggregate(array, aggregates as never, options))
+          assert(error instanceof InvalidOption && error.option === "aggregates", String(error))
           assert(error.message.includes(reason), error.message)
         }
       }

@@ -5,7 +5,17 @@ import { describe, it } from "node:test"
 import { assert, assertEquals, assertStringIncludes } from "@std/assert"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
-import { ArraySchema, Attr, Dense, Dim, SchemaMismatch, SelectionError, Sparse, TileArray } from "../../../mod.ts"
+import {
+  ArraySchema,
+  Attr,
+  Dense,
+  Dim,
+  InvalidOption,
+  SchemaMismatch,
+  SelectionError,
+  Sparse,
+  TileArray,
+} from "../../../mod.ts"
 import { noFilters } from "../../../schema/array/filter_pipeline.ts"
 import { buildArray, countingTile, rangesOf } from "../../support/build_array.ts"
 import { runOver } from "../../support/run_bytes.ts"
@@ -174,6 +184,7 @@ describe("the out option", () => {
   const ranges = { day: 60 } as const
   const refusal = (options: Dense.ReadOptions): Promise<string> =>
     run(Effect.flatMap(TileArray.open(weather), (a) => Effect.flip(Dense.read(a, options)))).then((error) => {
+      if (error instanceof InvalidOption) return `${error.option}: ${error.detail}`
       assert(error instanceof SelectionError, String(error))
       return `${error.field}: ${error.detail}`
     })
@@ -241,17 +252,17 @@ describe("the out option", () => {
       await refusal({ select: ["temperature", "note"], region: ranges, out: out as never })
     assertEquals(
       await refused({ temperature: new Float64Array(4) }),
-      "temperature: out: float32 is read into a Float32Array, not into Float64Array",
+      "out: temperature: float32 is read into a Float32Array, not into Float64Array",
     )
     assertEquals(
       await refused({ temperature: new Float32Array(3) }),
-      "temperature: out: the result has 4 values, there is room for 3",
+      "out: temperature: the result has 4 values, there is room for 3",
     )
-    assertStringIncludes(await refused({ note: new Uint8Array(99) }), "note: out: cells of any length cannot be read")
-    assertStringIncludes(await refused({ day: new Int32Array(4) }), "day: out: the result has no such field")
+    assertStringIncludes(await refused({ note: new Uint8Array(99) }), "out: note: cells of any length cannot be read")
+    assertStringIncludes(await refused({ day: new Int32Array(4) }), "out: day: the result has no such field")
     assertStringIncludes(
       await refused({ temperature: { values: new Float32Array(4), validity: new Uint8Array(4) } }),
-      "temperature: out: cells are never null",
+      "out: temperature: cells are never null",
     )
     assertStringIncludes(await refused({ temperature: 5 }), "not into undefined")
     assertStringIncludes(await refused({ temperature: null }), "not into undefined")

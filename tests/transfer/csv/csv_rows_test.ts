@@ -101,7 +101,7 @@ describe("rows of CSV", () => {
     const behind = await read('a,b\n"1"x,2\n')
     assert(behind.problem !== undefined)
     assertEquals(behind.problem.row, 1)
-    assert(behind.problem.reason.startsWith("there is text behind a closing quote"), behind.problem.reason)
+    assert(behind.problem.reason.startsWith("text follows a closing quote"), behind.problem.reason)
   })
 
   it("are not waited for without end", async () => {
