@@ -183,7 +183,8 @@ const parts: Readonly<Record<string, Part>> = {
       "print": ["get-east-asian-width"],
       "parse": ["print"],
       "commands": ["parse", "print", "@bomb.sh/tab"],
-      ".": ["commands", "parse", "print"],
+      "commands/metadata": ["parse", "print"],
+      ".": ["commands", "commands/metadata", "parse", "print"],
     },
   },
 }

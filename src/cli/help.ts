@@ -1,7 +1,8 @@
 /**
  * The help text, printed from the table of commands.
  */
-import { type CommandName, commands, operandsOf, type OptionSpec } from "./parse/specs.ts"
+import { commands } from "./command_table.ts"
+import { operandsOf, type OptionSpec } from "./parse/specs.ts"
 
 const WIDTH = 80
 
@@ -27,14 +28,14 @@ const optionEntry = (name: string, spec: OptionSpec): string =>
   )
 
 /** Returns the help of a command, or the list of commands. */
-export const help = (command: CommandName | undefined): string => {
+export const help = (command: string | undefined): string => {
   if (command === undefined) {
     return [
       "tessera – reads, writes and copies TileDB arrays",
       "",
       "  tessera COMMAND URI [OPTION…]",
       "",
-      ...Object.entries(commands).map(([name, { description }]) => entry(name, 14, description)),
+      ...Object.entries(commands).map(([name, { description }]) => entry(name, 18, description)),
       "",
       "tessera COMMAND --help lists the options of a command.",
       "tessera complete SHELL prints a completion script: bash, zsh, fish, powershell.",
@@ -43,9 +44,9 @@ export const help = (command: CommandName | undefined): string => {
       "",
     ].join("\n")
   }
-  const { description, options } = commands[command]
+  const { description, options, variadic } = commands[command]
   return [
-    `tessera ${command} ${operandsOf(command).join(" ")} [OPTION…] – ${description}`,
+    `tessera ${command} ${operandsOf(commands[command]).join(" ")}${variadic ? "…" : ""} [OPTION…] – ${description}`,
     "",
     ...Object.entries(options).map(([name, spec]) => optionEntry(name, spec)),
     "",

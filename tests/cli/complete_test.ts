@@ -2,7 +2,7 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import { spawnSync } from "node:child_process"
-import { commands } from "../../src/cli/parse/specs.ts"
+import { commands } from "../../src/cli/command_table.ts"
 import { cli } from "./run_cli.ts"
 
 /** The candidates for the last word, without their descriptions, and the directive. */

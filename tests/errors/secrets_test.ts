@@ -34,7 +34,7 @@ import {
   StorageService,
 } from "../../platform/mod.ts"
 import { runCommand } from "../../src/cli/mod.ts"
-import { commands } from "../../src/cli/parse/specs.ts"
+import { commands } from "../../src/cli/command_table.ts"
 import { packedCase } from "../cli/packed_files.ts"
 import { type Habits, startWebServer, type WebServer } from "../support/web_server.ts"
 import { shownForms } from "./shown.ts"

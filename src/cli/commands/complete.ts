@@ -3,7 +3,7 @@
  * `@bomb.sh/tab`, which only this command loads.
  */
 import * as Effect from "effect/Effect"
-import { commands, type CommandSpec } from "../parse/specs.ts"
+import type { CommandSpecs } from "../parse/specs.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { type OutputError, print, type Terminal } from "../print/terminal.ts"
 
@@ -31,10 +31,9 @@ const printedBy = (run: () => void): Array<string> => {
 }
 
 /** The commands and their options, as the package describes them. */
-const rootCommand = ({ RootCommand }: Tab): InstanceType<Tab["RootCommand"]> => {
+const rootCommand = ({ RootCommand }: Tab, commands: CommandSpecs): InstanceType<Tab["RootCommand"]> => {
   const root = new RootCommand()
-  const specs: Readonly<Record<string, CommandSpec>> = commands
-  for (const [name, spec] of Object.entries(specs)) {
+  for (const [name, spec] of Object.entries(commands)) {
     const command = root.command(name, spec.description)
     for (const [option, { value, choices, description }] of Object.entries(spec.options)) {
       // the package takes an option without a function for a switch
@@ -50,8 +49,12 @@ const rootCommand = ({ RootCommand }: Tab): InstanceType<Tab["RootCommand"]> => 
 }
 
 /** Returns the lines that a completion script reads: candidates, then a directive. The last word is completed. */
-const candidates = (tab: Tab, words: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const lines = printedBy(() => rootCommand(tab).parse([...words]))
+const candidates = (
+  tab: Tab,
+  commands: CommandSpecs,
+  words: ReadonlyArray<string>,
+): ReadonlyArray<string> => {
+  const lines = printedBy(() => rootCommand(tab, commands).parse([...words]))
   // URIs and values are often files, which the package never requests from the shell
   return lines.length === 1 && !words[words.length - 1]?.startsWith("-") ? [FILE_NAMES] : lines
 }
@@ -60,6 +63,7 @@ const candidates = (tab: Tab, words: ReadonlyArray<string>): ReadonlyArray<strin
  * Prints the completion script of a shell, or, after `--`, the completions of the last word.
  */
 export const runComplete = (
+  commands: CommandSpecs,
   args: ReadonlyArray<string>,
   terminal: Terminal,
 ): Effect.Effect<void, UsageError | OutputError> =>
@@ -71,6 +75,8 @@ export const runComplete = (
       })
     }
     const tab = yield* Effect.promise(() => import("@bomb.sh/tab"))
-    const lines = shell === "--" ? candidates(tab, words) : printedBy(() => tab.script(shell, PROGRAM, PROGRAM))
+    const lines = shell === "--"
+      ? candidates(tab, commands, words)
+      : printedBy(() => tab.script(shell, PROGRAM, PROGRAM))
     yield* print(terminal, [lines.join("\n") + "\n"])
   })

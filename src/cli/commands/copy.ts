@@ -15,6 +15,8 @@ import { parseRanges, parseSelect } from "../parse/ranges.ts"
 import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 import { UsageError } from "../parse/usage_error.ts"
+import { json, memory, opening, quiet, range, select, target } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 /** Copies an array and prints a summary. */
 export const runCopy = (
@@ -74,3 +76,33 @@ export const runCopy = (
         `${copied.metadata === 1 ? "1 entry" : `${countText(copied.metadata)} entries`} of metadata`,
     )
   })
+
+/** `tessera copy`. */
+export const copyCommand: Command = {
+  description: "copy an array: schema, cells, metadata",
+  operands: ["SOURCE", "TARGET"],
+  options: {
+    select: {
+      ...select,
+      description: "select attributes to copy, separated by commas; dimensions are always copied",
+    },
+    range,
+    "format-version": {
+      value: "N",
+      integer: true,
+      description: "set the format version of the copy, 3 or later (22)",
+    },
+    "to-key-file": {
+      value: "FILE",
+      description: "encrypt the copy with the key in this file (default: the key of the source)",
+    },
+    decrypt: { description: "write the copy without encryption" },
+    "no-metadata": { description: "omit the metadata" },
+    ...target,
+    memory,
+    json,
+    quiet,
+    ...opening,
+  },
+  run: runCopy,
+}

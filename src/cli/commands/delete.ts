@@ -12,6 +12,8 @@ import { attemptUsage, keyOption, type SettingsError } from "../parse/settings.t
 import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { parseTimeOption } from "../parse/time.ts"
 import { UsageError } from "../parse/usage_error.ts"
+import { json, opening, quiet, where } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 /** Deletes the cells that satisfy a condition. */
 export const runDelete = (
@@ -44,3 +46,20 @@ export const runDelete = (
         : "what fulfils it is not seen any more; it is still there for who opens the array as it was before",
     )
   })
+
+/** `tessera delete`. */
+export const deleteCommand: Command = {
+  description: "delete cells of a sparse array",
+  options: {
+    where: { ...where, description: 'delete the cells that match: \'depth > 400 and place in ["Tonga", "Fiji"]\'' },
+    at: {
+      value: "TIME",
+      description:
+        "set the timestamp of the delete; later writes are not affected: milliseconds since 1970, or an ISO date",
+    },
+    "key-file": opening["key-file"],
+    json,
+    quiet,
+  },
+  run: runDelete,
+}

@@ -20,6 +20,21 @@ import type { ReadCommandError } from "./read.ts"
 import { print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 import { csvWriter, writeNdjson } from "../print/write_cells.ts"
+import {
+  clip,
+  codes,
+  limit,
+  matching,
+  memory,
+  opening,
+  order,
+  quiet,
+  range,
+  select,
+  timestamps,
+  where,
+} from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -95,3 +110,34 @@ export const runExport = (
       yield* print(around, [printable(redactUri(target)), "\n"])
       yield* say(around, `${countText(done.cells)} ${done.cells === 1 ? "cell" : "cells"}, ${sizeText(size)}`)
     })))
+
+/** `tessera export`. */
+export const exportCommand: Command = {
+  description: "write cells to a file or - (stdout)",
+  operands: ["URI", "FILE"],
+  options: {
+    select,
+    range,
+    where,
+    matching,
+    clip,
+    order,
+    limit,
+    codes,
+    timestamps,
+    format: {
+      value: "FORMAT",
+      choices: ["csv", "ndjson"],
+      description: "set the file format; default: by the file name (.ndjson, .jsonl)",
+    },
+    delimiter: { value: "CHAR", description: "set the CSV delimiter: a character, or tab (,)" },
+    null: {
+      value: "TEXT",
+      description: 'write null as this text in CSV (default: an empty cell; empty strings are "")',
+    },
+    memory,
+    quiet,
+    ...opening,
+  },
+  run: runExport,
+}

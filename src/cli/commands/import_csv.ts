@@ -21,6 +21,8 @@ import { countText, withProgress } from "../print/progress.ts"
 import { InputFailed, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 import { UsageError } from "../parse/usage_error.ts"
+import { json, memory, opening, quiet, target } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 /** Options that apply to a new array only. */
 const creating = [
@@ -143,3 +145,69 @@ export const runImport = (
     const counted = (n: number, what: string) => `${countText(n)} ${what}${n === 1 ? "" : "s"}`
     yield* say(terminal, `${counted(cells, "row")} in ${counted(fragments.length, "fragment")} of ${sizeText(bytes)}`)
   })
+
+/** `tessera import`. */
+export const importCommand: Command = {
+  description: "create an array from a CSV file or - (stdin)",
+  operands: ["CSV", "URI"],
+  options: {
+    sparse: { description: "create a sparse array instead of a dense one" },
+    dims: {
+      value: "COLUMNS",
+      repeated: true,
+      description: 'use these columns as dimensions; without it, a dense array has one dimension "row"',
+    },
+    tile: { value: "DIM=LENGTH", repeated: true, description: "set the tile extent of a dimension" },
+    domain: {
+      value: "DIM=LO:HI",
+      repeated: true,
+      description: "set the domain of a dimension (the full range of its type)",
+    },
+    types: {
+      value: "COL=TYPE",
+      repeated: true,
+      description:
+        "set datatypes, such as a=int32,b=ascii; TYPE? is nullable (default: inferred from the first 10,000 rows)",
+    },
+    filter: {
+      value: "FILTERS",
+      repeated: true,
+      description:
+        'set the filters of all columns, or of one: bitshuffle,zstd:5 or a=rle; "none" disables filtering (zstd)',
+    },
+    order: { value: "ORDER", choices: ["row", "col", "hilbert"], description: "set the cell order in a tile" },
+    capacity: {
+      value: "N",
+      integer: true,
+      description: "set the number of cells per tile of a sparse array (10000)",
+    },
+    duplicates: {
+      value: "MODE",
+      choices: ["refuse", "first", "keep"],
+      description: "handle rows with equal coordinates in a sparse array",
+    },
+    append: { description: "append to an existing array, matching columns to fields by name" },
+    ...target,
+    columns: { value: "NAMES", repeated: true, description: "set the column names (default: the first row)" },
+    delimiter: { value: "CHAR", description: "set the delimiter: a character, or tab (,)" },
+    null: {
+      value: "TEXT",
+      description:
+        "read cells with this text as null; empty cells are then empty strings (default: empty cells are null)",
+    },
+    "format-version": {
+      value: "N",
+      integer: true,
+      description: "set the format version of the array, 3 or later (22)",
+    },
+    memory: { ...memory, description: "set the memory budget for buffered rows: 64MiB, 1GB, … (256MiB)" },
+    at: {
+      value: "TIME",
+      description: "set the timestamp of the cells: milliseconds since 1970, or an ISO date",
+    },
+    "key-file": opening["key-file"],
+    json,
+    quiet,
+  },
+  run: runImport,
+}

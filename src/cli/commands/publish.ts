@@ -11,6 +11,8 @@ import { sizeText } from "../parse/byte_size.ts"
 import { countText, withProgress } from "../print/progress.ts"
 import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
+import { json, quiet } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 /** A storage that reports the files it lists. */
 const withFound = (storage: Storage, match: (files: number, bytes: number) => void): Storage => ({
@@ -42,3 +44,10 @@ export const runPublish = (
     if (request.on("quiet")) return
     yield* say(terminal, `names ${published.files} files of ${published.bytes} bytes; publish again after every change`)
   })
+
+/** `tessera publish`. */
+export const publishCommand: Command = {
+  description: "write a manifest for use on a web server",
+  options: { json, quiet },
+  run: runPublish,
+}

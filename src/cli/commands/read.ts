@@ -16,6 +16,21 @@ import { printedSource, withReadProgress } from "./printed_source.ts"
 import type { OutputError, Terminal } from "../print/terminal.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { printTable, writeCsv, writeJson, writeNdjson } from "../print/write_cells.ts"
+import {
+  clip,
+  codes,
+  limit,
+  matching,
+  memory,
+  opening,
+  order,
+  quiet,
+  range,
+  select,
+  timestamps,
+  where,
+} from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 /** What reading can fail with. */
 export type ReadCommandError = SettingsError | OpenError | ReadError | EnumerationError | OutputError
@@ -58,3 +73,36 @@ export const runRead = (
       )
       yield* writers[format](around, source)
     }))
+
+/** `tessera read`. */
+export const readCommand: Command = {
+  description: "read cells of an array",
+  options: {
+    select,
+    range,
+    where,
+    matching,
+    agg: {
+      value: "LIST",
+      repeated: true,
+      description: "print aggregates instead of cells: count,sum(a),min(a),max(a),mean(a),null_count(a)",
+    },
+    by: {
+      value: "NAMES",
+      repeated: true,
+      description: "group aggregates by these fields; without --agg, list the distinct groups",
+    },
+    explain: { description: "print the query plan instead of cells: fragments, tiles, requests, bytes" },
+    clip,
+    order,
+    limit,
+    codes,
+    timestamps,
+    format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "set the output format" },
+    json: { description: "print JSON, as --format json does" },
+    memory,
+    quiet,
+    ...opening,
+  },
+  run: runRead,
+}

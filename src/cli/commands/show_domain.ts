@@ -17,6 +17,8 @@ import { rangeText } from "./show_schema.ts"
 import { type OutputError, print, type Terminal } from "../print/terminal.ts"
 import { textTable } from "../print/text_table.ts"
 import { printable } from "../print/text_width.ts"
+import { json, opening } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 type Dimension = ArraySchema["dimensions"][number]
 
@@ -65,3 +67,10 @@ export const runDomain = (
       ),
     )
   })
+
+/** `tessera domain`. */
+export const domainCommand: Command = {
+  description: "show the domain, current domain, non-empty domain",
+  options: { json, ...opening },
+  run: runDomain,
+}

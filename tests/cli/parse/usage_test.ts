@@ -1,7 +1,7 @@
 import { describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
 import { VERSION } from "../../../src/cli/mod.ts"
-import { commands } from "../../../src/cli/parse/specs.ts"
+import { commands } from "../../../src/cli/command_table.ts"
 import { cli, MONDAY, weather } from "../run_cli.ts"
 import denoJson from "../../../deno.json" with { type: "json" }
 

@@ -2,23 +2,25 @@
  * `tessera meta`.
  */
 import * as Effect from "effect/Effect"
-import type { Codecs } from "../../../platform/codecs/service.ts"
-import type { Storage } from "../../../platform/storage/service.ts"
-import { type CellJson, scalarsJson, textJson } from "../../../schema/array/scalar.ts"
-import { sizeOf } from "../../../schema/array/datatype.ts"
-import { describeMetadata } from "../../array/describe/describe.ts"
-import { ArrayNotFound, type InvalidOption } from "../../array/open/errors.ts"
-import { loadMetadata, type MetadataError, type MetadataItem } from "../../array/metadata/metadata.ts"
-import { accessOf } from "../../array/open/open.ts"
-import { openingOf } from "../../array/open/open_options.ts"
-import { kindAt } from "../../group/object_type.ts"
-import { openGroupTile } from "../../group/open_group.ts"
-import { jsonText, scalarText } from "../print/cell_text.ts"
-import { type SettingsError, settingsOf } from "../parse/settings.ts"
-import type { Request } from "../parse/arguments.ts"
-import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
-import { textTable } from "../print/text_table.ts"
-import { isText, readScalar } from "../../../schema/array/scalar.ts"
+import type { Codecs } from "../../../../platform/codecs/service.ts"
+import type { Storage } from "../../../../platform/storage/service.ts"
+import { type CellJson, scalarsJson, textJson } from "../../../../schema/array/scalar.ts"
+import { sizeOf } from "../../../../schema/array/datatype.ts"
+import { describeMetadata } from "../../../array/describe/describe.ts"
+import { ArrayNotFound, type InvalidOption } from "../../../array/open/errors.ts"
+import { loadMetadata, type MetadataError, type MetadataItem } from "../../../array/metadata/metadata.ts"
+import { accessOf } from "../../../array/open/open.ts"
+import { openingOf } from "../../../array/open/open_options.ts"
+import { kindAt } from "../../../group/object_type.ts"
+import { openGroupTile } from "../../../group/open_group.ts"
+import { jsonText, scalarText } from "../../print/cell_text.ts"
+import { type SettingsError, settingsOf } from "../../parse/settings.ts"
+import type { Request } from "../../parse/arguments.ts"
+import { type OutputError, print, say, type Terminal } from "../../print/terminal.ts"
+import { textTable } from "../../print/text_table.ts"
+import { isText, readScalar } from "../../../../schema/array/scalar.ts"
+import { json, opening } from "../../parse/options.ts"
+import type { Command } from "../../parse/command.ts"
 
 /** Values shown of an entry; a line has no room for more. */
 const SHOWN = 100
@@ -64,3 +66,10 @@ export const runMeta = (
     if (items.length === 0) return yield* say(terminal, "no metadata")
     yield* print(terminal, metadataText(items, terminal.columns))
   })
+
+/** `tessera meta`. */
+export const metaCommand: Command = {
+  description: "show the metadata of an array or group",
+  options: { json, ...opening },
+  run: runMeta,
+}
