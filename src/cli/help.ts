@@ -23,7 +23,10 @@ const optionEntry = (name: string, spec: OptionSpec): string =>
   entry(
     spec.value === undefined ? `--${name}` : `--${name} ${spec.value}`,
     22,
-    spec.description + (spec.choices === undefined ? "" : `: ${spec.choices.join(", ")} (${spec.choices[0]})`) +
+    spec.description +
+      (spec.choices === undefined
+        ? ""
+        : `: ${spec.choices.join(", ")}${spec.hasDefault === false ? "" : ` (${spec.choices[0]})`}`) +
       (spec.repeated === true ? "; may be repeated" : ""),
   )
 
@@ -45,8 +48,10 @@ export const help = (command: string | undefined): string => {
     ].join("\n")
   }
   const { description, options, variadic } = commands[command]
+  const usage = `tessera ${command} ${operandsOf(commands[command]).join(" ")}${variadic ? "…" : ""} [OPTION…]`
+  const line = `${usage} – ${description}`
   return [
-    `tessera ${command} ${operandsOf(commands[command]).join(" ")}${variadic ? "…" : ""} [OPTION…] – ${description}`,
+    ...(line.length > WIDTH ? [usage, "", description] : [line]),
     "",
     ...Object.entries(options).map(([name, spec]) => optionEntry(name, spec)),
     "",

@@ -14,14 +14,17 @@ const complete = async (...words: ReadonlyArray<string>): Promise<ReadonlyArray<
 
 describe("completion", () => {
   it("lists the commands, and those that start with the word", async () => {
-    assertEquals((await complete("")).slice(0, -1), [...Object.keys(commands), "complete", "help"])
+    const words = new Set(Object.keys(commands).map((name) => name.split(" ")[0]))
+    assertEquals((await complete("")).slice(0, -1), [...words, "complete", "help"])
+    assertEquals((await complete("group", "")).slice(0, -1), ["create", "add", "remove", "copy", "tree"])
+    assertEquals(await complete("meta", "p"), ["put", ":4"])
     assertEquals(await complete("ex"), ["export", ":4"])
   })
 
   it("lists the options of the command alone", async () => {
     for (const [name, { options }] of Object.entries(commands)) {
       const expected = [...Object.keys(options), "help"].map((option) => `--${option}`)
-      assertEquals((await complete(name, "uri", "--")).slice(0, -1), expected, name)
+      assertEquals((await complete(...name.split(" "), "uri", "--")).slice(0, -1), expected, name)
     }
     assertEquals(await complete("read", "uri", "--sel"), ["--select", ":4"])
   })

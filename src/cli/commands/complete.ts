@@ -34,6 +34,9 @@ const printedBy = (run: () => void): Array<string> => {
 const rootCommand = ({ RootCommand }: Tab, commands: CommandSpecs): InstanceType<Tab["RootCommand"]> => {
   const root = new RootCommand()
   for (const [name, spec] of Object.entries(commands)) {
+    const [first] = name.split(" ")
+    // the package finds names of two words only if the first word is a command
+    if (!root.commands.has(first)) root.command(first, spec.description)
     const command = root.command(name, spec.description)
     for (const [option, { value, choices, description }] of Object.entries(spec.options)) {
       // the package takes an option without a function for a switch

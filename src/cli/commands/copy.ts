@@ -68,7 +68,7 @@ export const runCopy = (
     }
     yield* print(terminal, [printable(redactUri(copied.uri)), "\n"])
     if (request.on("quiet")) return
-    const counted = (n: number, what: string) => `${countText(n)} ${what}${n === 1 ? "" : "s"}`
+    const counted = (n: number, noun: string) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`
     yield* say(
       terminal,
       `format version ${copied.formatVersion}: ${counted(copied.cells, "cell")} in ` +

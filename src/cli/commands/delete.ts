@@ -23,7 +23,7 @@ export const runDelete = (
   Effect.gen(function* () {
     const where = request.text("where")
     if (where === undefined) {
-      return yield* Effect.fail(new UsageError({ detail: "delete: say which cells: --where CONDITION" }))
+      return yield* Effect.fail(new UsageError({ detail: "delete: select the cells: --where CONDITION" }))
     }
     const text = request.text("at")
     const at = text === undefined ? undefined : yield* attemptUsage(() => parseTimeOption("delete: --at", text))
@@ -42,8 +42,8 @@ export const runDelete = (
     yield* say(
       terminal,
       commit === undefined
-        ? "no cell can fulfil it; nothing was written"
-        : "what fulfils it is not seen any more; it is still there for who opens the array as it was before",
+        ? "no cell can match the condition; no file was written"
+        : "the matching cells are deleted; they remain visible at earlier times",
     )
   })
 

@@ -77,7 +77,7 @@ export const runImport = (
       const input = creating.find((option) => request.on(option))
       if (append && input !== undefined) {
         throw new UsageError({
-          detail: `import: --${input} is for new arrays, and --append for one that is there; leave one out`,
+          detail: `import: --${input} is for new arrays, and --append for an existing array; leave one out`,
         })
       }
       const delimiter = delimiterOf(request)
@@ -142,7 +142,7 @@ export const runImport = (
     }
     yield* print(terminal, [printable(redactUri(uri)), "\n"])
     if (request.on("quiet")) return
-    const counted = (n: number, what: string) => `${countText(n)} ${what}${n === 1 ? "" : "s"}`
+    const counted = (n: number, noun: string) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`
     yield* say(terminal, `${counted(cells, "row")} in ${counted(fragments.length, "fragment")} of ${sizeText(bytes)}`)
   })
 

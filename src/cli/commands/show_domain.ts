@@ -53,7 +53,7 @@ export const runDomain = (
       })
       return yield* print(terminal, [JSON.stringify(matches, null, 2), "\n"])
     }
-    const nothing = ["any", "", "nothing was written"]
+    const missing = ["any", "", "no cells"]
     yield* print(
       terminal,
       textTable(
@@ -61,7 +61,7 @@ export const runDomain = (
         dimensions.map((dimension, d) => [
           printable(dimension.name),
           dimension.type,
-          ...rangesOf(dimension, d).map((range, k) => range === undefined ? nothing[k] : rangeText(dimension, range)),
+          ...rangesOf(dimension, d).map((range, k) => range === undefined ? missing[k] : rangeText(dimension, range)),
         ]),
         terminal.columns,
       ),

@@ -60,17 +60,21 @@ const check = (name: string, spec: OptionSpec, value: string): void => {
 }
 
 /** Rejects missing or surplus operands. */
-const checkOperands = ({ name: command, spec }: NamedCommand, operands: ReadonlyArray<string>): void => {
+const checkOperands = (
+  commands: CommandSpecs,
+  { name: command, spec }: NamedCommand,
+  operands: ReadonlyArray<string>,
+): void => {
   const expected = operandsOf(spec)
-  if (operands.length < expected.length || operands.includes("")) {
+  if (operands.length < expected.length || (spec.emptyOperands ? operands[0] === "" : operands.includes(""))) {
     const advice = expected.length === 1 ? "name an array or group" : `give ${expected.length} operands`
     fail(`${command}: ${advice}: tessera ${command} ${expected.join(" ")}`)
   }
   if (operands.length > expected.length && !spec.variadic) {
     const takes = expected.length === 1 ? `one ${expected[0]}` : expected.join(" and ")
-    fail(
-      `${command}: takes ${takes}, not ${operands.length}: ${names(operands.map((o) => JSON.stringify(redactUri(o))))}`,
-    )
+    const input = names(operands.map((operand) => JSON.stringify(redactUri(operand))))
+    const longer = Object.keys(commands).filter((name) => name.startsWith(`${command} `))
+    fail(`${command}: takes ${takes}, not ${operands.length}: ${input}${guess(`${command} ${operands[0]}`, longer)}`)
   }
 }
 
@@ -125,7 +129,7 @@ export const parseArguments = (commands: CommandSpecs, args: ReadonlyArray<strin
       fail(`${command}: --${name} needs a value: --${name} ${spec.value}`)
     } else values.push(value)
   }
-  checkOperands(named, operands)
+  checkOperands(commands, named, operands)
   for (const [name, values] of input) {
     for (const value of values) check(name, specs[name], value)
   }

@@ -1,5 +1,5 @@
 /**
- * A command: its specification and what it runs.
+ * Commands: a specification and a run function.
  */
 import type * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"

@@ -89,3 +89,21 @@ export const opening = {
     description: "read the encryption key from a file (32 characters or 64 hex digits); default: TESSERA_KEY",
   },
 } as const satisfies Record<string, OptionSpec>
+
+/** Options of commands that change an array or group. */
+export const changing = {
+  at: {
+    value: "TIME",
+    description: "set the timestamp of the change: milliseconds since 1970, or an ISO date",
+  },
+  "key-file": opening["key-file"],
+  json,
+  quiet,
+} as const satisfies Record<string, OptionSpec>
+
+/** `--format-version`. */
+export const formatVersion: OptionSpec = {
+  value: "N",
+  integer: true,
+  description: "set the format version of the array, 3 or later (22)",
+}

@@ -8,9 +8,16 @@ export interface OptionSpec {
   readonly value?: string
   readonly description: string
   readonly choices?: ReadonlyArray<string>
+  /** Whether the first choice is the default. Default: true. */
+  readonly hasDefault?: boolean
   readonly integer?: boolean
   readonly repeated?: boolean
+  /** The names of the array that complete the value. */
+  readonly completes?: CompletedNames
 }
+
+/** Names of an array: `aggregates` are aggregates of fields, `condition` is the first field of a condition. */
+export type CompletedNames = "fields" | "attributes" | "dimensions" | "aggregates" | "condition"
 
 /** A command. */
 export interface CommandSpec {
@@ -19,6 +26,8 @@ export interface CommandSpec {
   readonly operands?: ReadonlyArray<string>
   /** Whether the last operand may be repeated. */
   readonly variadic?: boolean
+  /** Whether operands after the first one may be empty. */
+  readonly emptyOperands?: boolean
   readonly options: Readonly<Record<string, OptionSpec>>
 }
 

@@ -1,8 +1,9 @@
 /**
- * `tessera meta`.
+ * `tessera meta` and `tessera meta list`.
  */
 import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../../platform/codecs/service.ts"
+import type { StorageError } from "../../../../platform/errors.ts"
 import type { Storage } from "../../../../platform/storage/service.ts"
 import { type CellJson, scalarsJson, textJson } from "../../../../schema/array/scalar.ts"
 import { sizeOf } from "../../../../schema/array/datatype.ts"
@@ -11,7 +12,7 @@ import { ArrayNotFound, type InvalidOption } from "../../../array/open/errors.ts
 import { loadMetadata, type MetadataError, type MetadataItem } from "../../../array/metadata/metadata.ts"
 import { accessOf } from "../../../array/open/open.ts"
 import { openingOf } from "../../../array/open/open_options.ts"
-import { kindAt } from "../../../group/object_type.ts"
+import { kindAt, type ObjectKind } from "../../../group/object_type.ts"
 import { openGroupTile } from "../../../group/open_group.ts"
 import { jsonText, scalarText } from "../../print/cell_text.ts"
 import { type SettingsError, settingsOf } from "../../parse/settings.ts"
@@ -22,10 +23,11 @@ import { isText, readScalar } from "../../../../schema/array/scalar.ts"
 import { json, opening } from "../../parse/options.ts"
 import type { Command } from "../../parse/command.ts"
 
-/** Values shown of an entry; a line has no room for more. */
+/** Maximum number of values per entry in a table. */
 const SHOWN = 100
 
-const valueText = ({ type, value }: MetadataItem): string => {
+/** Formats the value of an entry. */
+export const valueText = ({ type, value }: MetadataItem): string => {
   if (value.byteLength === 0) return "null"
   if (isText(type)) return jsonText(textJson(value) as CellJson)
   const size = sizeOf(type)
@@ -41,35 +43,53 @@ const metadataText = (items: ReadonlyArray<MetadataItem>, width: number): Iterab
     ["values"],
   )
 
-/** Shows the metadata of an array or group. */
-export const runMeta = (
+/** Errors of reading metadata. */
+export type MetadataCommandError = SettingsError | InvalidOption | ArrayNotFound | MetadataError | OutputError
+
+/** Returns the kind of the object at a URI. Fails with `ArrayNotFound` if there is no array or group. */
+export const requireKind = (uri: string): Effect.Effect<ObjectKind, ArrayNotFound | StorageError, Storage> =>
+  Effect.flatMap(
+    kindAt(uri),
+    (kind) =>
+      kind === undefined
+        ? Effect.fail(
+          new ArrayNotFound({
+            uri,
+            detail: "there is no array or group here; check the path, and whether you may list it",
+          }),
+        )
+        : Effect.succeed(kind),
+  )
+
+/** Reads the metadata of the array or group of a request. */
+export const requestedMetadata = (
   request: Request,
   terminal: Terminal,
-): Effect.Effect<void, SettingsError | InvalidOption | ArrayNotFound | MetadataError | OutputError, Storage | Codecs> =>
+): Effect.Effect<ReadonlyArray<MetadataItem>, MetadataCommandError, Storage | Codecs> =>
   Effect.gen(function* () {
     const options = yield* settingsOf(request, terminal)
     const opening = yield* openingOf(request.uri, options)
     const { uri, time } = opening
-    const kind = yield* kindAt(uri)
-    if (kind === undefined) {
-      return yield* Effect.fail(
-        new ArrayNotFound({
-          uri,
-          detail: "there is no array or group here; check the path, and whether you may list it",
-        }),
-      )
-    }
+    const kind = yield* requireKind(uri)
     const access = yield* accessOf(opening)
-    const items =
-      yield* (kind === "group" ? loadMetadata(uri, time, access, openGroupTile) : loadMetadata(uri, time, access))
+    return yield* (kind === "group" ? loadMetadata(uri, time, access, openGroupTile) : loadMetadata(uri, time, access))
+  })
+
+/** Shows the metadata of an array or group. */
+const run = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<void, MetadataCommandError, Storage | Codecs> =>
+  Effect.gen(function* () {
+    const items = yield* requestedMetadata(request, terminal)
     if (request.on("json")) return yield* print(terminal, [JSON.stringify(describeMetadata(items), null, 2), "\n"])
     if (items.length === 0) return yield* say(terminal, "no metadata")
     yield* print(terminal, metadataText(items, terminal.columns))
   })
 
-/** `tessera meta`. */
-export const metaCommand: Command = {
+/** `tessera meta`, and `tessera meta list`. */
+export const metaListCommand: Command = {
   description: "show the metadata of an array or group",
   options: { json, ...opening },
-  run: runMeta,
+  run,
 }
