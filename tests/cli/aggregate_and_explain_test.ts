@@ -63,8 +63,8 @@ describe("read --agg", () => {
     })
     assertEquals(await answer(quakes, "--agg", "count,min(time),max(place)", "--range", "lat=36:"), {
       count: 2,
-      // counts are texts, as in cells
-      "min(time)": "1299822384",
+      // dates are ISO text, as in cells
+      "min(time)": "2011-03-11T05:46:24",
       "max(place)": "Tōhoku",
     })
     assertEquals(await answer(quakes, "--agg", "count,mean(depth),max(place)", "--where", "depth > 1000"), {
@@ -190,7 +190,9 @@ describe("read --timestamps", () => {
     const table = (await cli(["read", quakes, "--timestamps", "--select", "place"])).out
     assertMatch(table, /^place {4}__timestamps\n─+\nCrete {4}2024-03-04T08:00:00Z\n/)
     const { columns } = JSON.parse((await cli(["read", quakes, "--timestamps", "--json"])).out)
-    assertEquals([Object.keys(columns).length, columns.__timestamps], [7, Array(3).fill(String(MONDAY))])
+    assertEquals([Object.keys(columns).length, columns.__timestamps], [7, Array(3).fill("2024-03-04T08:00:00Z")])
+    const raw = JSON.parse((await cli(["read", quakes, "--timestamps", "--json", "--raw"])).out)
+    assertEquals(raw.columns.__timestamps, Array(3).fill(String(MONDAY)))
     const named = JSON.parse((await cli(["read", quakes, "--json", "--select", "__timestamps", "--timestamps"])).out)
     assertEquals(Object.keys(named.columns), ["__timestamps"])
     await refused(["read", weather, "--timestamps"], /__timestamps: only cells of sparse arrays have times/)

@@ -95,9 +95,9 @@ describe("import", () => {
         ["bitshuffle", "zstd"],
       ])
       assertEquals((await cli(["read", uri, "--format", "ndjson"])).out.split("\n").sort().slice(1), [
-        '{"t":"19358","name":"","n":"8"}',
-        '{"t":"19358","name":"a","n":"7"}',
-        '{"t":"19782","name":"b","n":null}',
+        '{"t":"2023-01-01","name":"","n":"8"}',
+        '{"t":"2023-01-01","name":"a","n":"7"}',
+        '{"t":"2024-02-29","name":"b","n":null}',
       ])
     }))
 

@@ -7,6 +7,7 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
 import type { OpenError } from "../../array/open/open.ts"
 import { cellEncoder } from "../../query/column/cell_json.ts"
+import { printedCells } from "../print/cell_encoder.ts"
 import type { ReadError } from "../../query/options/read_error.ts"
 import { answerSource } from "./aggregate.ts"
 import type { Request } from "../parse/arguments.ts"
@@ -26,6 +27,7 @@ import {
   order,
   quiet,
   range,
+  raw,
   select,
   timestamps,
   where,
@@ -68,7 +70,7 @@ export const runRead = (
       const source = yield* printedSource(
         request,
         array,
-        { coordinates: table, labels: table, encode: cellEncoder },
+        { coordinates: table, labels: table, encode: request.on("raw") ? cellEncoder : printedCells },
         done,
       )
       yield* writers[format](around, source)
@@ -97,6 +99,7 @@ export const readCommand: Command = {
     order,
     limit,
     codes,
+    raw,
     timestamps,
     format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "set the output format" },
     json: { description: "print JSON, as --format json does" },

@@ -49,6 +49,11 @@ export const limit: OptionSpec = { value: "N", integer: true, description: "retu
 /** `--codes`. */
 export const codes: OptionSpec = { description: "show enumeration codes instead of values" }
 
+/** `--raw`. */
+export const raw: OptionSpec = {
+  description: "print dates, times and truth values as their counts and numbers in CSV and JSON",
+}
+
 /** `--timestamps`. */
 export const timestamps: OptionSpec = {
   description: "add a column __timestamps with the write time of each cell; sparse arrays only",
