@@ -28,7 +28,7 @@ describe("import", () => {
       writeFileSync(file, csv)
       const { code, out, err } = await cli(["import", file, uri, "--sparse", "--dims", "lat,lon"])
       assertEquals([code, out], [0, `${uri}\n`])
-      assertMatch(err, /^2 rows in 1 fragment of \d+ bytes\n$/)
+      assertMatch(err, /^2 rows in 1 fragment of \d+ bytes, delimiter comma \(detected\)\n$/)
       assertEquals(
         (await cli(["read", uri, "--format", "csv", "--select", "place,depth"])).out,
         'place,depth\n"Valdivia, Chile",\nTōhoku,29\n',

@@ -3,9 +3,9 @@ import { describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
-import { inFolder } from "./folder.ts"
-import { packedCase } from "./packed_files.ts"
-import { cli, weather } from "./run_cli.ts"
+import { inFolder } from "../folder.ts"
+import { packedCase } from "../packed_files.ts"
+import { cli, weather } from "../run_cli.ts"
 
 const out = async (...args: ReadonlyArray<string>): Promise<string> => {
   const { code, out, err } = await cli(args)

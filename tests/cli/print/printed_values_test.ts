@@ -3,9 +3,9 @@ import { describe, it } from "node:test"
 import { assertEquals } from "@std/assert"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { printedCells } from "../../src/cli/print/cell_encoder.ts"
-import { inFolder } from "./folder.ts"
-import { cli } from "./run_cli.ts"
+import { printedCells } from "../../../src/cli/print/cell_encoder.ts"
+import { inFolder } from "../folder.ts"
+import { cli } from "../run_cli.ts"
 
 const NAT = -(2n ** 63n)
 

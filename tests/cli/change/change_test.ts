@@ -3,9 +3,9 @@ import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { inFolder } from "./folder.ts"
-import { packedCases } from "./packed_files.ts"
-import { cli, type CliSettings, weather } from "./run_cli.ts"
+import { inFolder } from "../folder.ts"
+import { packedCases } from "../packed_files.ts"
+import { cli, type CliSettings, weather } from "../run_cli.ts"
 
 /** Runs a command that succeeds, and returns its output. */
 const out = async (...args: ReadonlyArray<string>): Promise<string> => {
