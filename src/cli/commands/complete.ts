@@ -1,8 +1,11 @@
 /**
- * `tessera complete`: completion of commands, options and their values in bash, zsh, fish and PowerShell, by the package
+ * `tessera complete`: completion of commands, options, their values and the names of fields in bash, zsh, fish and PowerShell, by the package
  * `@bomb.sh/tab`, which only this command loads.
  */
 import * as Effect from "effect/Effect"
+import { completeNames } from "./complete_names.ts"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
 import type { CommandSpecs } from "../parse/specs.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { type OutputError, print, type Terminal } from "../print/terminal.ts"
@@ -14,6 +17,10 @@ const PROGRAM = "tessera"
 
 /** Tells the shell to complete file names. */
 const FILE_NAMES = ":0"
+/** Tells the shell to complete no file names. */
+const NO_FILE_NAMES = ":4"
+/** Tells the shell to complete no file names, and to add no space. */
+const NO_SPACE = ":6"
 
 type Tab = typeof import("@bomb.sh/tab")
 
@@ -69,13 +76,18 @@ export const runComplete = (
   commands: CommandSpecs,
   args: ReadonlyArray<string>,
   terminal: Terminal,
-): Effect.Effect<void, UsageError | OutputError> =>
+): Effect.Effect<void, UsageError | OutputError, Storage | Codecs> =>
   Effect.gen(function* () {
     const [shell, ...words] = args
     if (shell !== "--" && (!SHELLS.includes(shell) || words.length > 0)) {
       return yield* new UsageError({
         detail: `complete: give one of ${SHELLS.join(", ")}: ${PROGRAM} complete ${SHELLS[0]}`,
       })
+    }
+    const names = shell === "--" ? yield* completeNames(commands, words, terminal) : undefined
+    if (names !== undefined) {
+      const lines = [...names.words, names.isOpen ? NO_SPACE : NO_FILE_NAMES]
+      return yield* print(terminal, [lines.join("\n") + "\n"])
     }
     const tab = yield* Effect.promise(() => import("@bomb.sh/tab"))
     const lines = shell === "--"

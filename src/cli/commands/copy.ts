@@ -85,6 +85,7 @@ export const copyCommand: Command = {
     select: {
       ...select,
       description: "select attributes to copy, separated by commas; dimensions are always copied",
+      completes: "attributes",
     },
     range,
     "format-version": {

@@ -93,6 +93,7 @@ export const readCommand: Command = {
       value: "NAMES",
       repeated: true,
       description: "group aggregates by these fields; without --agg, list the distinct groups",
+      completes: "fields",
     },
     explain: { description: "print the query plan instead of cells: fragments, tiles, requests, bytes" },
     clip,

@@ -11,6 +11,7 @@ export const select: OptionSpec = {
   value: "NAMES",
   repeated: true,
   description: "select attributes and dimensions, separated by commas",
+  completes: "fields",
 }
 
 /** `--range`. */
@@ -20,12 +21,14 @@ export const range: OptionSpec = {
   description:
     'select a range, both ends inclusive; DIM=V selects a point, a dimension label can replace DIM, DIM=["lo","hi"] is ' +
     "for values with a colon",
+  completes: "dimensions",
 }
 
 /** `--where`. */
 export const where: OptionSpec = {
   value: "CONDITION",
   description: 'select cells by a condition: \'depth > 400 and place in ["Tonga", "Fiji"] and not flag == None\'',
+  completes: "condition",
 }
 
 /** `--matching`. */

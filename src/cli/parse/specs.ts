@@ -16,8 +16,8 @@ export interface OptionSpec {
   readonly completes?: CompletedNames
 }
 
-/** Names of an array: `aggregates` are aggregates of fields, `condition` is the first field of a condition. */
-export type CompletedNames = "fields" | "attributes" | "dimensions" | "aggregates" | "condition"
+/** Names of an array: lists of fields or attributes, dimensions with their labels, or the first field of a condition. */
+export type CompletedNames = "fields" | "attributes" | "dimensions" | "condition"
 
 /** A command. */
 export interface CommandSpec {
