@@ -16,6 +16,9 @@ const COLUMNS = 80
 /** Minimum table width. */
 const FEWEST_COLUMNS = 40
 
+/** Time of a clean-up after which a line explains how to skip it, in milliseconds. */
+const PATIENCE = 1000
+
 /** Runs the command that this process was started with, until it ends or a signal stops it. */
 export const runProcess = (layer: Layer.Layer<Storage | Codecs>): void => {
   const { args, columns, setExitCode, exit, onStopSignal, ...streams } = thisProcess()
@@ -25,9 +28,11 @@ export const runProcess = (layer: Layer.Layer<Storage | Codecs>): void => {
   let stopping = false
   onStopSignal((signal) => {
     const code = STOP_SIGNALS[signal]
-    // a second one does not wait for the clean-up
+    // a second signal does not wait for the clean-up
     if (stopping) return exit(code)
     stopping = true
+    const advice = () => Effect.runFork(say(terminal, "tessera: cleaning up; repeat the signal to exit at once"))
+    setTimeout(advice, PATIENCE)
     const interrupted = Effect.zipRight(Fiber.interrupt(running), say(terminal, "tessera: interrupted"))
     // standard input may still be waited for: the process ends all the same
     Effect.runPromise(interrupted).then(() => exit(code))
