@@ -22,7 +22,9 @@ const PATIENCE = 1000
 /** Runs the command that this process was started with, until it ends or a signal stops it. */
 export const runProcess = (layer: Layer.Layer<Storage | Codecs>): void => {
   const { args, columns, setExitCode, exit, onStopSignal, ...streams } = thisProcess()
-  const terminal = { ...streams, columns: Math.max(columns ?? COLUMNS, FEWEST_COLUMNS) }
+  let changed = false
+  const onChanged = () => void (changed = true)
+  const terminal = { ...streams, onChanged, columns: Math.max(columns ?? COLUMNS, FEWEST_COLUMNS) }
   const running = Effect.runFork(Effect.provide(runCommand(args, terminal), layer))
 
   let stopping = false
@@ -33,9 +35,11 @@ export const runProcess = (layer: Layer.Layer<Storage | Codecs>): void => {
     stopping = true
     const advice = () => Effect.runFork(say(terminal, "tessera: cleaning up; repeat the signal to exit at once"))
     setTimeout(advice, PATIENCE)
-    const interrupted = Effect.zipRight(Fiber.interrupt(running), say(terminal, "tessera: interrupted"))
+    // a command that has made its changes is complete
+    const report = Effect.suspend(() => changed ? Effect.void : say(terminal, "tessera: interrupted"))
+    const interrupted = Effect.zipRight(Fiber.interrupt(running), report)
     // standard input may still be waited for: the process ends all the same
-    Effect.runPromise(interrupted).then(() => exit(code))
+    Effect.runPromise(interrupted).then(() => exit(changed ? 0 : code))
   })
   Effect.runPromise(Fiber.await(running)).then((ended) => {
     if (Exit.isSuccess(ended)) setExitCode(ended.value)

@@ -9,7 +9,7 @@ import type { EvolveError, EvolveOptions } from "../../array/evolve/evolve.ts"
 import { openArray, type OpenError } from "../../array/open/open.ts"
 import type { Request } from "../parse/arguments.ts"
 import { changeSettings, type SettingsError } from "../parse/settings.ts"
-import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { changeThenReport, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 
 /** Errors of changing a schema. */
@@ -24,16 +24,19 @@ export const changeSchema = (
   Effect.gen(function* () {
     const settings = yield* changeSettings(request, terminal)
     const version = request.integer("format-version")
-    yield* change(request.uri, { ...settings, ...(version === undefined ? {} : { formatVersion: version }) })
-    const { key } = settings
-    const { schema, uri: place } = yield* openArray(request.uri, key === undefined ? {} : { key })
-    const uri = redactUri(place)
-    const attributes = schema.attributes.map(({ name }) => name)
-    if (request.on("json")) {
-      const result = { uri, format_version: schema.version, attributes }
-      return yield* print(terminal, [JSON.stringify(result, null, 2), "\n"])
-    }
-    yield* print(terminal, [printable(uri), "\n"])
-    if (request.on("quiet")) return
-    yield* say(terminal, `format version ${schema.version}, attributes: ${attributes.map(printable).join(", ")}`)
+    const options = { ...settings, ...(version === undefined ? {} : { formatVersion: version }) }
+    yield* changeThenReport(terminal, change(request.uri, options), () =>
+      Effect.gen(function* () {
+        const { key } = settings
+        const { schema, uri: place } = yield* openArray(request.uri, key === undefined ? {} : { key })
+        const uri = redactUri(place)
+        const attributes = schema.attributes.map(({ name }) => name)
+        if (request.on("json")) {
+          const result = { uri, format_version: schema.version, attributes }
+          return yield* print(terminal, [JSON.stringify(result, null, 2), "\n"])
+        }
+        yield* print(terminal, [printable(uri), "\n"])
+        if (request.on("quiet")) return
+        yield* say(terminal, `format version ${schema.version}, attributes: ${attributes.map(printable).join(", ")}`)
+      }))
   })

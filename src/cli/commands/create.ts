@@ -15,7 +15,7 @@ import { changing, formatVersion } from "../parse/options.ts"
 import { schemaInput } from "../parse/schema_input.ts"
 import { attemptUsage, changeSettings, type SettingsError } from "../parse/settings.ts"
 import { UsageError } from "../parse/usage_error.ts"
-import { InputFailed, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { changeThenReport, InputFailed, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 
 /** Reads all of standard input. */
@@ -66,17 +66,20 @@ const run = (
     const schema = yield* attemptSchema(() => fromJson(json))
     const version = request.integer("format-version")
     const options = yield* changeSettings(request, terminal)
-    const array = yield* create(request.uri, schema, {
+    const change = create(request.uri, schema, {
       ...options,
       ...(version === undefined ? {} : { formatVersion: version }),
     })
-    const uri = redactUri(array.uri)
-    const created = array.schema.version
-    if (request.on("json")) {
-      return yield* print(terminal, [JSON.stringify({ uri, format_version: created }, null, 2), "\n"])
-    }
-    yield* print(terminal, [printable(uri), "\n"])
-    if (!request.on("quiet")) yield* say(terminal, `${schema.arrayType} array, format version ${created}`)
+    yield* changeThenReport(terminal, change, (array) =>
+      Effect.gen(function* () {
+        const uri = redactUri(array.uri)
+        const created = array.schema.version
+        if (request.on("json")) {
+          return yield* print(terminal, [JSON.stringify({ uri, format_version: created }, null, 2), "\n"])
+        }
+        yield* print(terminal, [printable(uri), "\n"])
+        if (!request.on("quiet")) yield* say(terminal, `${schema.arrayType} array, format version ${created}`)
+      }))
   })
 
 /** `tessera create`. */

@@ -9,7 +9,7 @@ import { openArray, type OpenError } from "../../array/open/open.ts"
 import { deleteCells, type DeleteFailure } from "../../write/delete/delete_cells.ts"
 import type { Request } from "../parse/arguments.ts"
 import { attemptUsage, keyOption, type SettingsError } from "../parse/settings.ts"
-import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { changeThenReport, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { parseTimeOption } from "../parse/time.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { json, opening, quiet, where } from "../parse/options.ts"
@@ -30,21 +30,24 @@ export const runDelete = (
     const key = yield* keyOption(request, terminal)
     // the current state decides what can be written
     const array = yield* openArray(request.uri, key === undefined ? {} : { key })
-    const { commit } = yield* deleteCells(array, where, at === undefined ? undefined : [at, at])
-    if (request.on("json")) {
-      return yield* print(terminal, [
-        JSON.stringify({ uri: redactUri(array.uri), commit: commit ?? null }, null, 2),
-        "\n",
-      ])
-    }
-    if (commit !== undefined) yield* print(terminal, [commit, "\n"])
-    if (request.on("quiet")) return
-    yield* say(
-      terminal,
-      commit === undefined
-        ? "no cell can match the condition; no file was written"
-        : "the matching cells are deleted; they remain visible at earlier times",
-    )
+    const change = deleteCells(array, where, at === undefined ? undefined : [at, at])
+    yield* changeThenReport(terminal, change, ({ commit }) =>
+      Effect.gen(function* () {
+        if (request.on("json")) {
+          return yield* print(terminal, [
+            JSON.stringify({ uri: redactUri(array.uri), commit: commit ?? null }, null, 2),
+            "\n",
+          ])
+        }
+        if (commit !== undefined) yield* print(terminal, [commit, "\n"])
+        if (request.on("quiet")) return
+        yield* say(
+          terminal,
+          commit === undefined
+            ? "no cell can match the condition; no file was written"
+            : "the matching cells are deleted; they remain visible at earlier times",
+        )
+      }))
   })
 
 /** `tessera delete`. */

@@ -16,7 +16,7 @@ import { attemptUsage, openRequested } from "../parse/settings.ts"
 import { printedSource, withReadProgress } from "./printed_source.ts"
 import { countText } from "../print/progress.ts"
 import type { ReadCommandError } from "./read.ts"
-import { print, say, type Terminal } from "../print/terminal.ts"
+import { changeThenReport, print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 import { csvWriter, writeNdjson } from "../print/write_cells.ts"
 import {
@@ -103,9 +103,11 @@ export const runExport = (
         Effect.catchTag("OutputFailed", (error) =>
           Effect.fail(error.cause instanceof StorageError ? error.cause : error)),
       )
-      yield* file.finish
-      yield* print(around, [printable(redactUri(target)), "\n"])
-      yield* say(around, `${countText(done.cells)} ${done.cells === 1 ? "cell" : "cells"}, ${sizeText(size)}`)
+      yield* changeThenReport(around, file.finish, () =>
+        Effect.gen(function* () {
+          yield* print(around, [printable(redactUri(target)), "\n"])
+          yield* say(around, `${countText(done.cells)} ${done.cells === 1 ? "cell" : "cells"}, ${sizeText(size)}`)
+        }))
     })))
 
 /** `tessera export`. */

@@ -21,7 +21,7 @@ import { delimiterOf } from "../parse/delimiter.ts"
 import { delimiterName } from "../parse/detect_delimiter.ts"
 import { attemptUsage, type SettingsError, settingsOf } from "../parse/settings.ts"
 import { countText, withProgress } from "../print/progress.ts"
-import { InputFailed, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { changeThenReport, InputFailed, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { json, memory, opening, quiet, target } from "../parse/options.ts"
@@ -146,23 +146,25 @@ export const runImport = (
       const text = `imported ${countText(rows)} rows, ${sizeText(bytesRead)}${of} read`
       return { text, ...(bytes === 0 ? {} : { part: bytesRead / bytes }) }
     }
-    const { uri, cells, fragments, bytes } = yield* request.on("quiet")
-      ? work
-      : withProgress(terminal, status, () => work)
-    if (request.on("json")) {
-      return yield* print(terminal, [
-        JSON.stringify({ uri: redactUri(uri), rows: cells, fragments, bytes, delimiter }, null, 2),
-        "\n",
-      ])
-    }
-    yield* print(terminal, [printable(redactUri(uri)), "\n"])
-    if (request.on("quiet")) return
-    const separator = isDetected ? `, delimiter ${delimiterName(delimiter)} (detected)` : ""
-    const counted = (n: number, noun: string) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`
-    yield* say(
-      terminal,
-      `${counted(cells, "row")} in ${counted(fragments.length, "fragment")} of ${sizeText(bytes)}${separator}`,
-    )
+    const run = (terminal: Terminal) =>
+      changeThenReport(terminal, work, ({ uri, cells, fragments, bytes }) =>
+        Effect.gen(function* () {
+          if (request.on("json")) {
+            return yield* print(terminal, [
+              JSON.stringify({ uri: redactUri(uri), rows: cells, fragments, bytes, delimiter }, null, 2),
+              "\n",
+            ])
+          }
+          yield* print(terminal, [printable(redactUri(uri)), "\n"])
+          if (request.on("quiet")) return
+          const separator = isDetected ? `, delimiter ${delimiterName(delimiter)} (detected)` : ""
+          const counted = (n: number, noun: string) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`
+          yield* say(
+            terminal,
+            `${counted(cells, "row")} in ${counted(fragments.length, "fragment")} of ${sizeText(bytes)}${separator}`,
+          )
+        }))
+    yield* request.on("quiet") ? run(terminal) : withProgress(terminal, status, run)
   }))
 
 /** `tessera import`. */

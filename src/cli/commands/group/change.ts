@@ -9,7 +9,7 @@ import { placeOf } from "../../../array/open/open_options.ts"
 import { changeMembers, type ChangeMembersError, type MemberChanges } from "../../../group/change_members.ts"
 import type { Request } from "../../parse/arguments.ts"
 import { changeSettings, type SettingsError } from "../../parse/settings.ts"
-import { type OutputError, print, say, type Terminal } from "../../print/terminal.ts"
+import { changeThenReport, type OutputError, print, say, type Terminal } from "../../print/terminal.ts"
 import { printable } from "../../print/text_width.ts"
 
 /** Errors of changing members. */
@@ -25,9 +25,12 @@ export const changeGroup = (
 ): Effect.Effect<void, ChangeGroupError, Storage | Codecs> =>
   Effect.gen(function* () {
     const place = yield* placeOf(request.uri)
-    yield* changeMembers(place, changes, yield* changeSettings(request, terminal))
-    const [uri, changed] = [redactUri(place), members.map(redactUri)]
-    if (request.on("json")) return yield* print(terminal, [JSON.stringify({ uri, [verb]: changed }, null, 2), "\n"])
-    yield* print(terminal, [printable(uri), "\n"])
-    if (!request.on("quiet")) yield* say(terminal, `${verb} ${changed.map(printable).join(", ")}`)
+    const change = changeMembers(place, changes, yield* changeSettings(request, terminal))
+    yield* changeThenReport(terminal, change, () =>
+      Effect.gen(function* () {
+        const [uri, changed] = [redactUri(place), members.map(redactUri)]
+        if (request.on("json")) return yield* print(terminal, [JSON.stringify({ uri, [verb]: changed }, null, 2), "\n"])
+        yield* print(terminal, [printable(uri), "\n"])
+        if (!request.on("quiet")) yield* say(terminal, `${verb} ${changed.map(printable).join(", ")}`)
+      }))
   })

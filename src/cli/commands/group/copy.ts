@@ -29,7 +29,7 @@ import { allow, formatVersion, json, memory, opening, quiet } from "../../parse/
 import { attemptUsage, readKey, type SettingsError, settingsOf } from "../../parse/settings.ts"
 import { UsageError } from "../../parse/usage_error.ts"
 import { countText, withProgress } from "../../print/progress.ts"
-import { type OutputError, print, say, type Terminal, warn } from "../../print/terminal.ts"
+import { changeThenReport, type OutputError, print, say, type Terminal, warn } from "../../print/terminal.ts"
 import { printable } from "../../print/text_width.ts"
 import { absoluteUri, storedMember } from "./member_path.ts"
 
@@ -186,18 +186,27 @@ const run = (
     const summary = () =>
       `${counted(copied.groups, "group")} and ${counted(copied.arrays, "array")}, ` +
       `${counted(copied.cells, "cell")} of ${sizeText(copied.bytes)}`
-    yield* request.on("quiet") ? work : withProgress(terminal, () => ({ text: `copied ${summary()}` }), () => work)
-    for (const uri of copied.references) {
-      yield* warn(terminal, `tessera: warning: ${redactUri(uri)} was not copied: it is outside the group's origin`)
-    }
-    const uri = redactUri(target)
-    if (request.on("json")) {
-      const { references, ...counts } = copied
-      const result = { uri, ...counts, references: references.map(redactUri) }
-      return yield* print(terminal, [JSON.stringify(result, null, 2), "\n"])
-    }
-    yield* print(terminal, [printable(uri), "\n"])
-    if (!request.on("quiet")) yield* say(terminal, summary())
+    const copyAndReport = (terminal: Terminal) =>
+      changeThenReport(terminal, work, () =>
+        Effect.gen(function* () {
+          for (const uri of copied.references) {
+            yield* warn(
+              terminal,
+              `tessera: warning: ${redactUri(uri)} was not copied: it is outside the group's origin`,
+            )
+          }
+          const uri = redactUri(target)
+          if (request.on("json")) {
+            const { references, ...counts } = copied
+            const result = { uri, ...counts, references: references.map(redactUri) }
+            return yield* print(terminal, [JSON.stringify(result, null, 2), "\n"])
+          }
+          yield* print(terminal, [printable(uri), "\n"])
+          if (!request.on("quiet")) yield* say(terminal, summary())
+        }))
+    yield* request.on("quiet")
+      ? copyAndReport(terminal)
+      : withProgress(terminal, () => ({ text: `copied ${summary()}` }), copyAndReport)
   })
 
 /** `tessera group copy`. */

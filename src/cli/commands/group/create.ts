@@ -9,15 +9,15 @@ import { createGroup, type CreateGroupError } from "../../../group/create_group.
 import type { Request } from "../../parse/arguments.ts"
 import type { Command } from "../../parse/command.ts"
 import { json } from "../../parse/options.ts"
-import { type OutputError, print, type Terminal } from "../../print/terminal.ts"
+import { changeThenReport, type OutputError, print, type Terminal } from "../../print/terminal.ts"
 import { printable } from "../../print/text_width.ts"
 
 /** Creates a group. */
 const run = (request: Request, terminal: Terminal): Effect.Effect<void, CreateGroupError | OutputError, Storage> =>
   Effect.gen(function* () {
-    yield* createGroup(request.uri)
     const uri = redactUri(yield* placeOf(request.uri))
-    yield* print(terminal, [request.on("json") ? JSON.stringify({ uri }, null, 2) : printable(uri), "\n"])
+    const text = request.on("json") ? JSON.stringify({ uri }, null, 2) : printable(uri)
+    yield* changeThenReport(terminal, createGroup(request.uri), () => print(terminal, [text, "\n"]))
   })
 
 /** `tessera group create`. */

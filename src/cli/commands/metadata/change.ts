@@ -13,7 +13,7 @@ import { editMetadata, type PutMetadataError } from "../../../array/metadata/put
 import { editMetadata as editGroupMetadata } from "../../../group/put_metadata.ts"
 import type { Request } from "../../parse/arguments.ts"
 import { changeSettings, type SettingsError } from "../../parse/settings.ts"
-import { type OutputError, print, say, type Terminal } from "../../print/terminal.ts"
+import { changeThenReport, type OutputError, print, say, type Terminal } from "../../print/terminal.ts"
 import { printable } from "../../print/text_width.ts"
 import { requireKind } from "./list.ts"
 
@@ -32,9 +32,12 @@ export const changeMetadata = (
     const options = yield* changeSettings(request, terminal)
     const place = yield* placeOf(request.uri)
     const kind = yield* requireKind(place)
-    yield* (kind === "group" ? editGroupMetadata(place, change, options) : editMetadata(place, change, options))
-    const uri = redactUri(place)
-    if (request.on("json")) return yield* print(terminal, [JSON.stringify({ uri, [verb]: keys }, null, 2), "\n"])
-    yield* print(terminal, [printable(uri), "\n"])
-    if (!request.on("quiet")) yield* say(terminal, `${verb} ${keys.map((key) => JSON.stringify(key)).join(", ")}`)
+    const edit = kind === "group" ? editGroupMetadata(place, change, options) : editMetadata(place, change, options)
+    yield* changeThenReport(terminal, edit, () =>
+      Effect.gen(function* () {
+        const uri = redactUri(place)
+        if (request.on("json")) return yield* print(terminal, [JSON.stringify({ uri, [verb]: keys }, null, 2), "\n"])
+        yield* print(terminal, [printable(uri), "\n"])
+        if (!request.on("quiet")) yield* say(terminal, `${verb} ${keys.map((key) => JSON.stringify(key)).join(", ")}`)
+      }))
   })
