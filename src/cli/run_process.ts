@@ -36,8 +36,15 @@ export const runProcess = (layer: Layer.Layer<Storage | Codecs>): void => {
     const advice = () => Effect.runFork(say(terminal, "tessera: cleaning up; repeat the signal to exit at once"))
     setTimeout(advice, PATIENCE)
     // a command that has made its changes is complete
-    const report = Effect.suspend(() => changed ? Effect.void : say(terminal, "tessera: interrupted"))
-    const interrupted = Effect.zipRight(Fiber.interrupt(running), report)
+    const interrupted = Effect.flatMap(
+      Fiber.interrupt(running),
+      (ended) =>
+        !changed
+          ? say(terminal, "tessera: interrupted")
+          : Exit.isSuccess(ended)
+          ? Effect.void
+          : say(terminal, "tessera: the command was complete before the interruption"),
+    )
     // standard input may still be waited for: the process ends all the same
     Effect.runPromise(interrupted).then(() => exit(changed ? 0 : code))
   })

@@ -22,6 +22,7 @@ import { delimiterName } from "../parse/detect_delimiter.ts"
 import { attemptUsage, type SettingsError, settingsOf } from "../parse/settings.ts"
 import { countText, withProgress } from "../print/progress.ts"
 import { changeThenReport, InputFailed, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { noticeCompletion } from "../print/completed_target.ts"
 import { printable } from "../print/text_width.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { json, memory, opening, quiet, target } from "../parse/options.ts"
@@ -147,23 +148,27 @@ export const runImport = (
       return { text, ...(bytes === 0 ? {} : { part: bytesRead / bytes }) }
     }
     const run = (terminal: Terminal) =>
-      changeThenReport(terminal, work, ({ uri, cells, fragments, bytes }) =>
-        Effect.gen(function* () {
-          if (request.on("json")) {
-            return yield* print(terminal, [
-              JSON.stringify({ uri: redactUri(uri), rows: cells, fragments, bytes, delimiter }, null, 2),
-              "\n",
-            ])
-          }
-          yield* print(terminal, [printable(redactUri(uri)), "\n"])
-          if (request.on("quiet")) return
-          const separator = isDetected ? `, delimiter ${delimiterName(delimiter)} (detected)` : ""
-          const counted = (n: number, noun: string) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`
-          yield* say(
-            terminal,
-            `${counted(cells, "row")} in ${counted(fragments.length, "fragment")} of ${sizeText(bytes)}${separator}`,
-          )
-        }))
+      changeThenReport(
+        terminal,
+        noticeCompletion(terminal, work),
+        ({ uri, cells, fragments, bytes }) =>
+          Effect.gen(function* () {
+            if (request.on("json")) {
+              return yield* print(terminal, [
+                JSON.stringify({ uri: redactUri(uri), rows: cells, fragments, bytes, delimiter }, null, 2),
+                "\n",
+              ])
+            }
+            yield* print(terminal, [printable(redactUri(uri)), "\n"])
+            if (request.on("quiet")) return
+            const separator = isDetected ? `, delimiter ${delimiterName(delimiter)} (detected)` : ""
+            const counted = (n: number, noun: string) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`
+            yield* say(
+              terminal,
+              `${counted(cells, "row")} in ${counted(fragments.length, "fragment")} of ${sizeText(bytes)}${separator}`,
+            )
+          }),
+      )
     yield* request.on("quiet") ? run(terminal) : withProgress(terminal, status, run)
   }))
 
