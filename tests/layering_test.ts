@@ -182,7 +182,9 @@ const parts: Readonly<Record<string, Part>> = {
       "print": ["get-east-asian-width"],
       "parse": ["print"],
       "commands": ["parse", "print", "@bomb.sh/tab"],
-      ".": ["commands", "parse", "print"],
+      "commands/group": ["parse", "print"],
+      "commands/metadata": ["parse", "print"],
+      ".": ["commands", "commands/group", "commands/metadata", "parse", "print"],
     },
   },
 }

@@ -48,7 +48,7 @@ type Has = (option: string) => boolean
 
 const listed = (options: ReadonlyArray<string>): string => options.join(" or ")
 
-/** Words advice with the options of the command; `undefined` if the command has none of them. */
+/** Words advice with the options of the command; `undefined` if the command lacks these options. */
 const adviceOf = (hint: Hint, has: Has): string | undefined => {
   const own = (...options: ReadonlyArray<string>) =>
     options.filter((option) => has(option)).map((option) => `--${option}`)

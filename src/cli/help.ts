@@ -1,7 +1,8 @@
 /**
  * The help text, printed from the table of commands.
  */
-import { type CommandName, commands, operandsOf, type OptionSpec } from "./parse/specs.ts"
+import { commands } from "./command_table.ts"
+import { operandsOf, type OptionSpec } from "./parse/specs.ts"
 
 const WIDTH = 80
 
@@ -22,19 +23,22 @@ const optionEntry = (name: string, spec: OptionSpec): string =>
   entry(
     spec.value === undefined ? `--${name}` : `--${name} ${spec.value}`,
     22,
-    spec.description + (spec.choices === undefined ? "" : `: ${spec.choices.join(", ")} (${spec.choices[0]})`) +
+    spec.description +
+      (spec.choices === undefined
+        ? ""
+        : `: ${spec.choices.join(", ")}${spec.hasDefault === false ? "" : ` (${spec.choices[0]})`}`) +
       (spec.repeated === true ? "; may be repeated" : ""),
   )
 
 /** Returns the help of a command, or the list of commands. */
-export const help = (command: CommandName | undefined): string => {
+export const help = (command: string | undefined): string => {
   if (command === undefined) {
     return [
       "tessera – reads, writes and copies TileDB arrays",
       "",
       "  tessera COMMAND URI [OPTION…]",
       "",
-      ...Object.entries(commands).map(([name, { description }]) => entry(name, 14, description)),
+      ...Object.entries(commands).map(([name, { description }]) => entry(name, 18, description)),
       "",
       "tessera COMMAND --help lists the options of a command.",
       "tessera complete SHELL prints a completion script: bash, zsh, fish, powershell.",
@@ -43,9 +47,11 @@ export const help = (command: CommandName | undefined): string => {
       "",
     ].join("\n")
   }
-  const { description, options } = commands[command]
+  const { description, options, variadic } = commands[command]
+  const usage = `tessera ${command} ${operandsOf(commands[command]).join(" ")}${variadic ? "…" : ""} [OPTION…]`
+  const line = `${usage} – ${description}`
   return [
-    `tessera ${command} ${operandsOf(command).join(" ")} [OPTION…] – ${description}`,
+    ...(line.length > WIDTH ? [usage, "", description] : [line]),
     "",
     ...Object.entries(options).map(([name, spec]) => optionEntry(name, spec)),
     "",

@@ -26,24 +26,14 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import type { Codecs } from "../../platform/codecs/service.ts"
 import type { Storage } from "../../platform/storage/service.ts"
-import { parseArguments, type Request } from "./parse/arguments.ts"
+import { parseArguments } from "./parse/arguments.ts"
 import { runComplete } from "./commands/complete.ts"
-import { runCopy } from "./commands/copy.ts"
-import { runDelete } from "./commands/delete.ts"
+import { commands } from "./command_table.ts"
 import { DEBUG_VARIABLE, isDebug, stackLines } from "./debug.ts"
 import { type ExitCode, exitCodeOf, isDefect, messageOf } from "./exit_code.ts"
-import { runExport } from "./commands/export.ts"
 import { help } from "./help.ts"
-import { hasOption, isCommand } from "./parse/specs.ts"
-import { runImport } from "./commands/import_csv.ts"
+import { commandIn } from "./parse/specs.ts"
 import { attemptUsage } from "./parse/settings.ts"
-import { runPublish } from "./commands/publish.ts"
-import { runRead } from "./commands/read.ts"
-import { runDomain } from "./commands/show_domain.ts"
-import { runFragments } from "./commands/show_fragments.ts"
-import { runMeta } from "./commands/show_metadata.ts"
-import { runLs, runTree } from "./commands/show_objects.ts"
-import { runSchema } from "./commands/show_schema.ts"
 import { guardTerminal, print, say, type Terminal } from "./print/terminal.ts"
 
 export type { ExitCode } from "./exit_code.ts"
@@ -61,51 +51,24 @@ export type { Drawing, Terminal } from "./print/terminal.ts"
  */
 export const VERSION = "0.1.0"
 
-const runRequest = (request: Request, terminal: Terminal): Effect.Effect<void, unknown, Storage | Codecs> => {
-  switch (request.command) {
-    case "ls":
-      return runLs(request, terminal)
-    case "tree":
-      return runTree(request, terminal)
-    case "schema":
-      return runSchema(request, terminal)
-    case "fragments":
-      return runFragments(request, terminal)
-    case "domain":
-      return runDomain(request, terminal)
-    case "meta":
-      return runMeta(request, terminal)
-    case "read":
-      return runRead(request, terminal)
-    case "delete":
-      return runDelete(request, terminal)
-    case "import":
-      return runImport(request, terminal)
-    case "export":
-      return runExport(request, terminal)
-    case "copy":
-      return runCopy(request, terminal)
-    case "publish":
-      return runPublish(request, terminal)
-  }
-}
-
 const invoke = (args: ReadonlyArray<string>, terminal: Terminal): Effect.Effect<void, unknown, Storage | Codecs> =>
   Effect.gen(function* () {
-    const invocation = yield* attemptUsage(() => parseArguments(args))
+    const invocation = yield* attemptUsage(() => parseArguments(commands, args))
     switch (invocation.kind) {
-      case "help": {
-        const { command } = invocation
-        return yield* print(terminal, [help(command !== undefined && isCommand(command) ? command : undefined)])
-      }
+      case "help":
+        return yield* print(terminal, [help(invocation.command)])
       case "version":
         return yield* print(terminal, [`tessera ${VERSION}\n`])
       case "complete":
-        return yield* runComplete(invocation.args, terminal)
+        return yield* runComplete(commands, invocation.args, terminal)
       case "run":
-        return yield* runRequest(invocation.request, terminal)
+        return yield* commands[invocation.request.command].run(invocation.request, terminal)
     }
   })
+
+/** Returns whether the command among the arguments has an option. */
+const hasOption = (args: ReadonlyArray<string>, option: string): boolean =>
+  Object.hasOwn(commandIn(commands, args)?.spec.options ?? {}, option)
 
 /** warnings go to standard error: the default logger would mix them with the data */
 const warningsTo = (terminal: Terminal) =>
@@ -149,7 +112,7 @@ export const runCommand = (
       onSuccess: () => Effect.succeed<ExitCode>(0),
       onFailure: (cause) => {
         const error = Cause.squash(cause)
-        const message = messageOf(error, (option) => hasOption(args[0], option))
+        const message = messageOf(error, (option) => hasOption(args, option))
         const code = exitCodeOf(error)
         if (message === undefined) return Effect.succeed(code)
         if (!isDefect(error)) return Effect.as(say(safe, `tessera: ${message}`), code)
@@ -160,3 +123,11 @@ export const runCommand = (
       },
     })
   })
+
+// `deno run jsr:@tessera/array/cli` and `deno install -g` run this module. In the file that a bundler makes of a program,
+// `import.meta.main` belongs to the program, so the URL is compared, too.
+if (import.meta.main && /\/src\/cli\/mod\.[jt]s$/.test(import.meta.url)) {
+  void Promise.all([import("./run_process.ts"), import("../../platform/runtime/default_layer.ts")]).then(
+    ([{ runProcess }, { layerDefault }]) => runProcess(layerDefault),
+  )
+}

@@ -63,8 +63,8 @@ describe("read --agg", () => {
     })
     assertEquals(await answer(quakes, "--agg", "count,min(time),max(place)", "--range", "lat=36:"), {
       count: 2,
-      // counts are texts, as in cells
-      "min(time)": "1299822384",
+      // dates are ISO text, as in cells
+      "min(time)": "2011-03-11T05:46:24",
       "max(place)": "Tōhoku",
     })
     assertEquals(await answer(quakes, "--agg", "count,mean(depth),max(place)", "--where", "depth > 1000"), {
@@ -104,11 +104,11 @@ describe("read --agg", () => {
       ["read", weather, "--agg", "count,,count"],
       /character 7: there is no ""/,
     )
-    await refused(["read", weather, "--agg", "sum"], /character 4: say of what: sum\(FIELD\)/)
+    await refused(["read", weather, "--agg", "sum"], /character 4: name the field: sum\(FIELD\)/)
     await refused(["read", weather, "--agg", "max(note"], /character 4: the parenthesis is not closed/)
     await refused(["read", weather, "--agg", "max()"], /character 5: a field is missing/)
     await refused(["read", weather, "--agg", "max(note)x"], /character 10: a comma should stand here/)
-    await refused(["read", weather, "--agg", "count,count"], /count is asked twice/)
+    await refused(["read", weather, "--agg", "count,count"], /count is repeated/)
     await refused(["read", weather, "--agg", "sum(noe)"], /sum\(noe\): there is no such attribute or dimension/)
     await refused(["read", weather, "--agg", "sum(note)"], /there is no sum of string_ascii/)
     await refused(["read", weather, "--agg", "count", "--limit", "3"], /--limit means nothing beside --agg/)
@@ -190,7 +190,9 @@ describe("read --timestamps", () => {
     const table = (await cli(["read", quakes, "--timestamps", "--select", "place"])).out
     assertMatch(table, /^place {4}__timestamps\n─+\nCrete {4}2024-03-04T08:00:00Z\n/)
     const { columns } = JSON.parse((await cli(["read", quakes, "--timestamps", "--json"])).out)
-    assertEquals([Object.keys(columns).length, columns.__timestamps], [7, Array(3).fill(String(MONDAY))])
+    assertEquals([Object.keys(columns).length, columns.__timestamps], [7, Array(3).fill("2024-03-04T08:00:00Z")])
+    const raw = JSON.parse((await cli(["read", quakes, "--timestamps", "--json", "--raw"])).out)
+    assertEquals(raw.columns.__timestamps, Array(3).fill(String(MONDAY)))
     const named = JSON.parse((await cli(["read", quakes, "--json", "--select", "__timestamps", "--timestamps"])).out)
     assertEquals(Object.keys(named.columns), ["__timestamps"])
     await refused(["read", weather, "--timestamps"], /__timestamps: only cells of sparse arrays have times/)
@@ -212,7 +214,7 @@ describe("domain", () => {
       non_empty_domain: [57, 63],
     })
     assertEquals(days((await at("--at", "5")).out).non_empty_domain, null)
-    assertMatch((await cli(["domain", weather, "--at", "5"])).out, /nothing was written\n/)
+    assertMatch((await cli(["domain", weather, "--at", "5"])).out, /no cells\n/)
     const { folder, files } = packedCase("v22/current_domain_dense")
     const current = JSON.parse((await cli(["domain", `mem://${folder}/array`, "--json"], { files })).out)
     assertEquals(current.every((its: Record<string, unknown>) => Array.isArray(its.current_domain)), true)
@@ -230,7 +232,7 @@ describe("delete", () => {
       const { code, out, err } = await cli(["delete", copy, "--where", "depth > 30"])
       assertEquals(code, 0)
       assertMatch(out, /^__\d+_\d+_[0-9a-f]{32}_22\n$/)
-      assertMatch(err, /^what fulfils it is not seen any more; /)
+      assertMatch(err, /^the matching cells are deleted; /)
       assertEquals((await cells(copy)).length, (await cells(quakes)).length - 1)
       const again = await cli(["delete", copy, "--where", 'place == "Niigata"', "--json"])
       assertEquals([again.code, again.err], [0, ""])
@@ -246,10 +248,10 @@ describe("delete", () => {
     inFolder(async (folder) => {
       const copy = join(folder, "copy")
       await cli(["copy", quakes, copy])
-      await refused(["delete", copy], /delete: say which cells: --where CONDITION/)
+      await refused(["delete", copy], /delete: select the cells: --where CONDITION/)
       await refused(["delete", copy, "--where", "depht > 5"], /depht: the array has no such field; it has/)
       await refused(["delete", copy, "--where", "depth >"], /character 8 of "depth >"/)
-      await refused(["delete", copy, "--where", "depth > 5", "--at", "noon"], /delete: --at: "noon" is no time/)
+      await refused(["delete", copy, "--where", "depth > 5", "--at", "noon"], /delete: --at: "noon" is not a time/)
       const dense = await cli(["delete", weather, "--where", "temperature > 5"])
       assertEquals([dense.code, dense.out], [5, ""])
       assertMatch(dense.err, /the array is dense; only of sparse arrays cells are deleted by a condition/)

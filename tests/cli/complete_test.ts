@@ -2,8 +2,12 @@
 import { describe, it } from "node:test"
 import { assert, assertEquals, assertMatch } from "@std/assert"
 import { spawnSync } from "node:child_process"
-import { commands } from "../../src/cli/parse/specs.ts"
-import { cli } from "./run_cli.ts"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { commands } from "../../src/cli/command_table.ts"
+import { inFolder } from "./folder.ts"
+import { packedCase } from "./packed_files.ts"
+import { cli, weather } from "./run_cli.ts"
 
 /** The candidates for the last word, without their descriptions, and the directive. */
 const complete = async (...words: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
@@ -14,14 +18,17 @@ const complete = async (...words: ReadonlyArray<string>): Promise<ReadonlyArray<
 
 describe("completion", () => {
   it("lists the commands, and those that start with the word", async () => {
-    assertEquals((await complete("")).slice(0, -1), [...Object.keys(commands), "complete", "help"])
+    const words = new Set(Object.keys(commands).map((name) => name.split(" ")[0]))
+    assertEquals((await complete("")).slice(0, -1), [...words, "complete", "help"])
+    assertEquals((await complete("group", "")).slice(0, -1), ["create", "add", "remove", "copy", "tree"])
+    assertEquals(await complete("meta", "p"), ["put", ":4"])
     assertEquals(await complete("ex"), ["export", ":4"])
   })
 
   it("lists the options of the command alone", async () => {
     for (const [name, { options }] of Object.entries(commands)) {
       const expected = [...Object.keys(options), "help"].map((option) => `--${option}`)
-      assertEquals((await complete(name, "uri", "--")).slice(0, -1), expected, name)
+      assertEquals((await complete(...name.split(" "), "uri", "--")).slice(0, -1), expected, name)
     }
     assertEquals(await complete("read", "uri", "--sel"), ["--select", ":4"])
   })
@@ -39,6 +46,43 @@ describe("completion", () => {
     assertEquals(await complete("read", "uri", "--key-file", ""), [":0"])
     assertEquals(await complete("read", "uri", "--nothing-like-it"), [":4"])
   })
+
+  it("lists the fields of the array on the command line", async () => {
+    assertEquals(await complete("read", weather, "--select", ""), ["day", "station", "temperature", "note", ":4"])
+    assertEquals(await complete("read", weather, "--select", "t"), ["temperature", ":4"])
+    assertEquals(await complete("read", weather, "--limit", "3", "--select=n"), ["--select=note", ":4"])
+    assertEquals(await complete("read", weather, "--select", "note,day,"), [
+      "note,day,station",
+      "note,day,temperature",
+      ":4",
+    ])
+    assertEquals(await complete("read", weather, "--range", ""), ["day=", "station=", ":6"])
+    assertEquals(await complete("export", weather, "-", "--where", "te"), ["temperature", ":4"])
+    assertEquals(await complete("read", weather, "--by", "st"), ["station", ":4"])
+    assertEquals(await complete("copy", weather, "mem://copy", "--select", ""), ["temperature", "note", ":4"])
+    assertEquals(await complete("evolve", weather, "--drop", ""), ["temperature", "note", ":4"])
+  })
+
+  it("lists no fields of arrays that cannot be opened, and prints nothing", async () => {
+    assertEquals(await complete("read", "--select", ""), [":4"])
+    assertEquals(await complete("read", "mem://none", "--select", ""), [":4"])
+    assertEquals(await complete("read", weather, "--key-file", weather, "--select", ""), [":4"])
+  })
+
+  it("lists the fields of encrypted arrays, as of a time", async () => {
+    const { folder, files, key } = packedCase("v22/encrypted_dense")
+    const { out } = await cli(["complete", "--", "read", `mem://${folder}/array`, "--select", ""], { files, key })
+    assert(out.split("\n").length > 2, out)
+    assertEquals(await complete("read", weather, "--at", "never", "--select", ""), [":4"])
+  })
+
+  it("lists only names that no shell splits", () =>
+    inFolder(async (folder) => {
+      const [file, array] = [join(folder, "a.csv"), join(folder, "array")]
+      writeFileSync(file, 'x y,$(reboot),plain,"a\nb"\n1,2,3,4\n')
+      assertEquals((await cli(["import", file, array])).code, 0)
+      assertEquals(await complete("read", array, "--select", ""), ["row", "plain", ":4"])
+    }))
 
   it("prints a script for each shell, and nothing with console.log", async () => {
     const { log } = console

@@ -28,7 +28,7 @@ describe("import", () => {
       writeFileSync(file, csv)
       const { code, out, err } = await cli(["import", file, uri, "--sparse", "--dims", "lat,lon"])
       assertEquals([code, out], [0, `${uri}\n`])
-      assertMatch(err, /^2 rows in 1 fragment of \d+ bytes\n$/)
+      assertMatch(err, /^2 rows in 1 fragment of \d+ bytes, delimiter comma \(detected\)\n$/)
       assertEquals(
         (await cli(["read", uri, "--format", "csv", "--select", "place,depth"])).out,
         'place,depth\n"Valdivia, Chile",\nTōhoku,29\n',
@@ -95,9 +95,9 @@ describe("import", () => {
         ["bitshuffle", "zstd"],
       ])
       assertEquals((await cli(["read", uri, "--format", "ndjson"])).out.split("\n").sort().slice(1), [
-        '{"t":"19358","name":"","n":"8"}',
-        '{"t":"19358","name":"a","n":"7"}',
-        '{"t":"19782","name":"b","n":null}',
+        '{"t":"2023-01-01","name":"","n":"8"}',
+        '{"t":"2023-01-01","name":"a","n":"7"}',
+        '{"t":"2024-02-29","name":"b","n":null}',
       ])
     }))
 
@@ -145,11 +145,16 @@ describe("import", () => {
       await refused("a,b\n1,2\n3\n", [], 5, /a.csv: row 3: it has 1 cells, and there are 2 columns/)
       await refused("a\n300\n", ["--types", "a=uint8"], 5, /a.csv: row 2: a: "300" does not fit into uint8/)
       await refused("a\n1\n", ["--sparse"], 2, /dims: name the columns that are coordinates/)
-      await refused("a\n1\n", ["--types", "a=int9"], 2, /--types "a=int9": "int9" is no datatype/)
+      await refused("a\n1\n", ["--types", "a=int9"], 2, /--types "a=int9": "int9" is not a datatype/)
       await refused("a\n1\n", ["--types", "a"], 2, /--types "a": write COLUMN=VALUE/)
       await refused("a\n1\n", ["--types", "b=int8"], 2, /types: there is no column "b"/)
-      await refused("a\n1\n", ["--filter", "zip"], 2, /--filter "zip": "zip" is no filter; there are bzip2\[:LEVEL\]/)
-      await refused("a\n1\n", ["--filter", "rle:5"], 2, /"rle:5" is no filter/)
+      await refused(
+        "a\n1\n",
+        ["--filter", "zip"],
+        2,
+        /--filter "zip": "zip" is not a filter; there are bzip2\[:LEVEL\]/,
+      )
+      await refused("a\n1\n", ["--filter", "rle:5"], 2, /"rle:5" is not a filter/)
       await refused("a\n1\n", ["--dims", "a", "--domain", "a=1:2:3"], 2, /--domain "a=1:2:3": write DIM=LOW:HIGH/)
       await refused("a\n1\n", ["--dims", "a", "--tile", "a=x"], 2, /tile: a: "x" is invalid; expected a number above 0/)
       await refused("a\n1\n", ["--delimiter", "::"], 2, /--delimiter: give one character/)
@@ -158,7 +163,7 @@ describe("import", () => {
         "a\n1\n",
         ["--append", "--dims", "a"],
         2,
-        /--dims is for new arrays, and --append for one that is there/,
+        /--dims is for new arrays, and --append for an existing array/,
       )
       assertEquals((await cli(["import", join(folder, "none.csv"), uri])).code, 3)
       assertEquals((await cli(["import", "-", uri])).code, 2)

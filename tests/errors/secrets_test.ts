@@ -34,7 +34,7 @@ import {
   StorageService,
 } from "../../platform/mod.ts"
 import { runCommand } from "../../src/cli/mod.ts"
-import { commands } from "../../src/cli/parse/specs.ts"
+import { commands } from "../../src/cli/command_table.ts"
 import { packedCase } from "../cli/packed_files.ts"
 import { type Habits, startWebServer, type WebServer } from "../support/web_server.ts"
 import { shownForms } from "./shown.ts"
@@ -487,6 +487,20 @@ const commandLines = (base: string, query: string): ReadonlyArray<ReadonlyArray<
     ["copy", array, "mem://copy"],
     ["copy", array, "mem://copy", "--to-key-file", at("key")],
     ["publish", array],
+    ["meta list", array],
+    ["meta get", array, "title"],
+    ["meta put", array, "title", "a text"],
+    ["meta put", "mem://a", "title", "a", "--key-file", at("key")],
+    ["meta remove", array, "title"],
+    ["create", at("new"), "--schema", at("v22/deletes/expected.json")],
+    ["evolve", array, "--add", "b=int32"],
+    ["upgrade", array],
+    ["group create", at("group")],
+    ["group add", at("group"), array],
+    ["group remove", at("group"), array],
+    ["group copy", array, "mem://copy"],
+    ["group copy", at("group"), "mem://copy"],
+    ["group tree", array],
     [array],
   ]
 }
@@ -541,9 +555,10 @@ describe("the command line", () => {
         const used = new Set<string>()
         for (const args of commandLines(origin, signed)) {
           used.add(args[0])
-          const { code } = await run(args, storageOf())
+          const words = [...args[0].split(" "), ...args.slice(1)]
+          const { code } = await run(words, storageOf())
           if (args.length > 1 && "json" in (commands as Record<string, { options: object }>)[args[0]].options) {
-            assertEquals((await run([...args, "--json"], storageOf())).code === 0, code === 0)
+            assertEquals((await run([...words, "--json"], storageOf())).code === 0, code === 0)
           }
         }
         for (const command of Object.keys(commands)) assert(used.has(command), command)
@@ -554,7 +569,7 @@ describe("the command line", () => {
   it("hides signatures with slashes that nobody escaped", async () => {
     for (const query of [`?x=1/${QUERY}/y`, `?sig=${QUERY}/${QUERY}`]) {
       await withServer(servers["status 404"](), async ({ origin }) => {
-        for (const args of commandLines(origin, query)) await run(args, storageOf())
+        for (const [name, ...args] of commandLines(origin, query)) await run([...name.split(" "), ...args], storageOf())
       })
     }
   })

@@ -1,5 +1,5 @@
 /**
- * A registry on this machine that stands in for jsr.io: takes one `deno publish` and serves the package that it uploads.
+ * A registry on this machine that replaces jsr.io: takes one `deno publish` and serves the package that it uploads.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -70,9 +70,9 @@ export const startRegistry = async (root: string, deno: ReadonlyArray<string>): 
   }
 
   const server = createServer((request, response) => {
-    answer(request).then((found) => {
-      response.writeHead(found === undefined ? 404 : 200, { "content-type": found?.type ?? "text/plain" })
-      response.end(found?.body ?? "not found")
+    answer(request).then((reply) => {
+      response.writeHead(reply === undefined ? 404 : 200, { "content-type": reply?.type ?? "text/plain" })
+      response.end(reply?.body ?? "not found")
     }, (error) => {
       response.writeHead(500)
       response.end(String(error))

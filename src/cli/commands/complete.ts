@@ -1,9 +1,12 @@
 /**
- * `tessera complete`: completion of commands, options and their values in bash, zsh, fish and PowerShell, by the package
+ * `tessera complete`: completion of commands, options, their values and the names of fields in bash, zsh, fish and PowerShell, by the package
  * `@bomb.sh/tab`, which only this command loads.
  */
 import * as Effect from "effect/Effect"
-import { commands, type CommandSpec } from "../parse/specs.ts"
+import { completeNames } from "./complete_names.ts"
+import type { Codecs } from "../../../platform/codecs/service.ts"
+import type { Storage } from "../../../platform/storage/service.ts"
+import type { CommandSpecs } from "../parse/specs.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { type OutputError, print, type Terminal } from "../print/terminal.ts"
 
@@ -14,6 +17,10 @@ const PROGRAM = "tessera"
 
 /** Tells the shell to complete file names. */
 const FILE_NAMES = ":0"
+/** Tells the shell to complete no file names. */
+const NO_FILE_NAMES = ":4"
+/** Tells the shell to complete no file names, and to add no space. */
+const NO_SPACE = ":6"
 
 type Tab = typeof import("@bomb.sh/tab")
 
@@ -31,10 +38,12 @@ const printedBy = (run: () => void): Array<string> => {
 }
 
 /** The commands and their options, as the package describes them. */
-const rootCommand = ({ RootCommand }: Tab): InstanceType<Tab["RootCommand"]> => {
+const rootCommand = ({ RootCommand }: Tab, commands: CommandSpecs): InstanceType<Tab["RootCommand"]> => {
   const root = new RootCommand()
-  const specs: Readonly<Record<string, CommandSpec>> = commands
-  for (const [name, spec] of Object.entries(specs)) {
+  for (const [name, spec] of Object.entries(commands)) {
+    const [first] = name.split(" ")
+    // the package finds names of two words only if the first word is a command
+    if (!root.commands.has(first)) root.command(first, spec.description)
     const command = root.command(name, spec.description)
     for (const [option, { value, choices, description }] of Object.entries(spec.options)) {
       // the package takes an option without a function for a switch
@@ -50,8 +59,12 @@ const rootCommand = ({ RootCommand }: Tab): InstanceType<Tab["RootCommand"]> => 
 }
 
 /** Returns the lines that a completion script reads: candidates, then a directive. The last word is completed. */
-const candidates = (tab: Tab, words: ReadonlyArray<string>): ReadonlyArray<string> => {
-  const lines = printedBy(() => rootCommand(tab).parse([...words]))
+const candidates = (
+  tab: Tab,
+  commands: CommandSpecs,
+  words: ReadonlyArray<string>,
+): ReadonlyArray<string> => {
+  const lines = printedBy(() => rootCommand(tab, commands).parse([...words]))
   // URIs and values are often files, which the package never requests from the shell
   return lines.length === 1 && !words[words.length - 1]?.startsWith("-") ? [FILE_NAMES] : lines
 }
@@ -60,9 +73,10 @@ const candidates = (tab: Tab, words: ReadonlyArray<string>): ReadonlyArray<strin
  * Prints the completion script of a shell, or, after `--`, the completions of the last word.
  */
 export const runComplete = (
+  commands: CommandSpecs,
   args: ReadonlyArray<string>,
   terminal: Terminal,
-): Effect.Effect<void, UsageError | OutputError> =>
+): Effect.Effect<void, UsageError | OutputError, Storage | Codecs> =>
   Effect.gen(function* () {
     const [shell, ...words] = args
     if (shell !== "--" && (!SHELLS.includes(shell) || words.length > 0)) {
@@ -70,7 +84,14 @@ export const runComplete = (
         detail: `complete: give one of ${SHELLS.join(", ")}: ${PROGRAM} complete ${SHELLS[0]}`,
       })
     }
+    const names = shell === "--" ? yield* completeNames(commands, words, terminal) : undefined
+    if (names !== undefined) {
+      const lines = [...names.words, names.isOpen ? NO_SPACE : NO_FILE_NAMES]
+      return yield* print(terminal, [lines.join("\n") + "\n"])
+    }
     const tab = yield* Effect.promise(() => import("@bomb.sh/tab"))
-    const lines = shell === "--" ? candidates(tab, words) : printedBy(() => tab.script(shell, PROGRAM, PROGRAM))
+    const lines = shell === "--"
+      ? candidates(tab, commands, words)
+      : printedBy(() => tab.script(shell, PROGRAM, PROGRAM))
     yield* print(terminal, [lines.join("\n") + "\n"])
   })

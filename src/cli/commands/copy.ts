@@ -12,9 +12,12 @@ import { parseSize, sizeText } from "../parse/byte_size.ts"
 import { attemptUsage, openRequested, readKey, type SettingsError } from "../parse/settings.ts"
 import { countText, withProgress } from "../print/progress.ts"
 import { parseRanges, parseSelect } from "../parse/ranges.ts"
-import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { changeThenReport, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { noticeCompletion } from "../print/completed_target.ts"
 import { printable } from "../print/text_width.ts"
 import { UsageError } from "../parse/usage_error.ts"
+import { json, memory, opening, quiet, range, select, target } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 /** Copies an array and prints a summary. */
 export const runCopy = (
@@ -56,21 +59,56 @@ export const runCopy = (
       const text = `copied ${countText(cells)} of ${countText(expected)} cells, ${sizeText(bytes)} written`
       return { text, ...(expected === 0 ? {} : { part: cells / expected }) }
     }
-    const copied = yield* request.on("quiet") ? work : withProgress(terminal, status, () => work)
-    if (request.on("json")) {
-      const { formatVersion, ...rest } = copied
-      return yield* print(terminal, [
-        JSON.stringify({ ...rest, uri: redactUri(rest.uri), format_version: formatVersion }, null, 2),
-        "\n",
-      ])
-    }
-    yield* print(terminal, [printable(redactUri(copied.uri)), "\n"])
-    if (request.on("quiet")) return
-    const counted = (n: number, what: string) => `${countText(n)} ${what}${n === 1 ? "" : "s"}`
-    yield* say(
-      terminal,
-      `format version ${copied.formatVersion}: ${counted(copied.cells, "cell")} in ` +
-        `${counted(copied.fragments.length, "fragment")} of ${sizeText(copied.bytes)}, ` +
-        `${copied.metadata === 1 ? "1 entry" : `${countText(copied.metadata)} entries`} of metadata`,
-    )
+    const run = (terminal: Terminal) =>
+      changeThenReport(terminal, noticeCompletion(terminal, work), (copied) =>
+        Effect.gen(function* () {
+          if (request.on("json")) {
+            const { formatVersion, ...rest } = copied
+            return yield* print(terminal, [
+              JSON.stringify({ ...rest, uri: redactUri(rest.uri), format_version: formatVersion }, null, 2),
+              "\n",
+            ])
+          }
+          yield* print(terminal, [printable(redactUri(copied.uri)), "\n"])
+          if (request.on("quiet")) return
+          const counted = (n: number, noun: string) => `${countText(n)} ${noun}${n === 1 ? "" : "s"}`
+          yield* say(
+            terminal,
+            `format version ${copied.formatVersion}: ${counted(copied.cells, "cell")} in ` +
+              `${counted(copied.fragments.length, "fragment")} of ${sizeText(copied.bytes)}, ` +
+              `${copied.metadata === 1 ? "1 entry" : `${countText(copied.metadata)} entries`} of metadata`,
+          )
+        }))
+    yield* request.on("quiet") ? run(terminal) : withProgress(terminal, status, run)
   })
+
+/** `tessera copy`. */
+export const copyCommand: Command = {
+  description: "copy an array: schema, cells, metadata",
+  operands: ["SOURCE", "TARGET"],
+  options: {
+    select: {
+      ...select,
+      description: "select attributes to copy, separated by commas; dimensions are always copied",
+      completes: "attributes",
+    },
+    range,
+    "format-version": {
+      value: "N",
+      integer: true,
+      description: "set the format version of the copy, 3 or later (22)",
+    },
+    "to-key-file": {
+      value: "FILE",
+      description: "encrypt the copy with the key in this file (default: the key of the source)",
+    },
+    decrypt: { description: "write the copy without encryption" },
+    "no-metadata": { description: "omit the metadata" },
+    ...target,
+    memory,
+    json,
+    quiet,
+    ...opening,
+  },
+  run: runCopy,
+}

@@ -9,9 +9,11 @@ import { openArray, type OpenError } from "../../array/open/open.ts"
 import { deleteCells, type DeleteFailure } from "../../write/delete/delete_cells.ts"
 import type { Request } from "../parse/arguments.ts"
 import { attemptUsage, keyOption, type SettingsError } from "../parse/settings.ts"
-import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { changeThenReport, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { parseTimeOption } from "../parse/time.ts"
 import { UsageError } from "../parse/usage_error.ts"
+import { json, opening, quiet, where } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 /** Deletes the cells that satisfy a condition. */
 export const runDelete = (
@@ -21,26 +23,46 @@ export const runDelete = (
   Effect.gen(function* () {
     const where = request.text("where")
     if (where === undefined) {
-      return yield* Effect.fail(new UsageError({ detail: "delete: say which cells: --where CONDITION" }))
+      return yield* Effect.fail(new UsageError({ detail: "delete: select the cells: --where CONDITION" }))
     }
     const text = request.text("at")
     const at = text === undefined ? undefined : yield* attemptUsage(() => parseTimeOption("delete: --at", text))
     const key = yield* keyOption(request, terminal)
     // the current state decides what can be written
     const array = yield* openArray(request.uri, key === undefined ? {} : { key })
-    const { commit } = yield* deleteCells(array, where, at === undefined ? undefined : [at, at])
-    if (request.on("json")) {
-      return yield* print(terminal, [
-        JSON.stringify({ uri: redactUri(array.uri), commit: commit ?? null }, null, 2),
-        "\n",
-      ])
-    }
-    if (commit !== undefined) yield* print(terminal, [commit, "\n"])
-    if (request.on("quiet")) return
-    yield* say(
-      terminal,
-      commit === undefined
-        ? "no cell can fulfil it; nothing was written"
-        : "what fulfils it is not seen any more; it is still there for who opens the array as it was before",
-    )
+    const change = deleteCells(array, where, at === undefined ? undefined : [at, at])
+    yield* changeThenReport(terminal, change, ({ commit }) =>
+      Effect.gen(function* () {
+        if (request.on("json")) {
+          return yield* print(terminal, [
+            JSON.stringify({ uri: redactUri(array.uri), commit: commit ?? null }, null, 2),
+            "\n",
+          ])
+        }
+        if (commit !== undefined) yield* print(terminal, [commit, "\n"])
+        if (request.on("quiet")) return
+        yield* say(
+          terminal,
+          commit === undefined
+            ? "no cell can match the condition; no file was written"
+            : "the matching cells are deleted; they remain visible at earlier times",
+        )
+      }))
   })
+
+/** `tessera delete`. */
+export const deleteCommand: Command = {
+  description: "delete cells of a sparse array",
+  options: {
+    where: { ...where, description: 'delete the cells that match: \'depth > 400 and place in ["Tonga", "Fiji"]\'' },
+    at: {
+      value: "TIME",
+      description:
+        "set the timestamp of the delete; later writes are not affected: milliseconds since 1970, or an ISO date",
+    },
+    "key-file": opening["key-file"],
+    json,
+    quiet,
+  },
+  run: runDelete,
+}

@@ -36,7 +36,7 @@ function* planText(plan: Explanation, width: number): Generator<string> {
   )
   const lines: ReadonlyArray<readonly [string, string]> = [
     ["fields", fields.map(printable).join(", ")],
-    ["cells", `${countText(cells)} in what is read`],
+    ["cells", `${countText(cells)} in the tiles to read`],
     [
       "work",
       [...(deduplicates ? ["newest cell of each place"] : []), ...(sorts ? ["sorting"] : [])].join(", ") || "none",

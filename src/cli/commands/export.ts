@@ -6,20 +6,35 @@ import * as Effect from "effect/Effect"
 import type { Codecs } from "../../../platform/codecs/service.ts"
 import { StorageError } from "../../../platform/errors.ts"
 import { type FileWriter, Storage } from "../../../platform/storage/service.ts"
-import { isTemporal } from "../../../schema/array/datatype.ts"
 import { fromHex, isText, toHex } from "../../../schema/array/scalar.ts"
 import { type CellEncoder, cellEncoder } from "../../query/column/cell_json.ts"
 import type { Request } from "../parse/arguments.ts"
 import { sizeText } from "../parse/byte_size.ts"
-import { cellText } from "../print/cell_text.ts"
+import { type Encode, printedCells } from "../print/cell_encoder.ts"
 import { delimiterOf } from "../parse/delimiter.ts"
 import { attemptUsage, openRequested } from "../parse/settings.ts"
-import { type Encode, printedSource, withReadProgress } from "./printed_source.ts"
+import { printedSource, withReadProgress } from "./printed_source.ts"
 import { countText } from "../print/progress.ts"
 import type { ReadCommandError } from "./read.ts"
-import { print, say, type Terminal } from "../print/terminal.ts"
+import { changeThenReport, print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
 import { csvWriter, writeNdjson } from "../print/write_cells.ts"
+import {
+  clip,
+  codes,
+  limit,
+  matching,
+  memory,
+  opening,
+  order,
+  quiet,
+  range,
+  raw,
+  select,
+  timestamps,
+  where,
+} from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
@@ -48,15 +63,12 @@ const plainText = (encode: CellEncoder, csv: boolean): CellEncoder => (i) => {
   return text === undefined || (csv && text.startsWith('{"hex":')) ? cell : text
 }
 
-/** Cells for other programs: dates and truth values as text that they know. */
-const encodeFor = (csv: boolean): Encode => (column) => {
-  const { type, cellValNum, validity } = column
+/** Returns the encoder of exported cells. */
+const encodeFor = (csv: boolean, raw: boolean): Encode => (column) => {
+  const { type } = column
   if (isText(type)) return plainText(cellEncoder(column), csv)
-  // a year alone would be read as a count
-  const words = cellValNum === 1 && ((isTemporal(type) && type !== "datetime_year") || type === "bool")
-  if (!words) return cellEncoder(column)
-  const text = cellText(column)
-  return (i) => validity !== undefined && validity[i] === 0 ? null : text(i)
+  // in CSV, import reads a year alone as a count
+  return raw || (csv && type === "datetime_year") ? cellEncoder(column) : printedCells(column)
 }
 
 /** A terminal whose data go into a file. */
@@ -81,7 +93,7 @@ export const runExport = (
       const delimiter = yield* attemptUsage(() => delimiterOf(request) ?? ",")
       const format = request.text("format") ?? (/\.(ndjson|jsonl)$/i.test(target) ? "ndjson" : "csv")
       const write = format === "csv" ? csvWriter({ delimiter, null: request.text("null") ?? "" }) : writeNdjson
-      const encode = encodeFor(format === "csv")
+      const encode = encodeFor(format === "csv", request.on("raw"))
       const array = yield* openRequested(request, around)
       const source = yield* printedSource(request, array, { coordinates: true, labels: false, encode }, done)
       if (target === "-") return yield* write(around, source)
@@ -91,7 +103,41 @@ export const runExport = (
         Effect.catchTag("OutputFailed", (error) =>
           Effect.fail(error.cause instanceof StorageError ? error.cause : error)),
       )
-      yield* file.finish
-      yield* print(around, [printable(redactUri(target)), "\n"])
-      yield* say(around, `${countText(done.cells)} ${done.cells === 1 ? "cell" : "cells"}, ${sizeText(size)}`)
+      yield* changeThenReport(around, file.finish, () =>
+        Effect.gen(function* () {
+          yield* print(around, [printable(redactUri(target)), "\n"])
+          yield* say(around, `${countText(done.cells)} ${done.cells === 1 ? "cell" : "cells"}, ${sizeText(size)}`)
+        }))
     })))
+
+/** `tessera export`. */
+export const exportCommand: Command = {
+  description: "write cells to a file or - (stdout)",
+  operands: ["URI", "FILE"],
+  options: {
+    select,
+    range,
+    where,
+    matching,
+    clip,
+    order,
+    limit,
+    codes,
+    raw,
+    timestamps,
+    format: {
+      value: "FORMAT",
+      choices: ["csv", "ndjson"],
+      description: "set the file format; default: by the file name (.ndjson, .jsonl)",
+    },
+    delimiter: { value: "CHAR", description: "set the CSV delimiter: a character, or tab (,)" },
+    null: {
+      value: "TEXT",
+      description: 'write null as this text in CSV (default: an empty cell; empty strings are "")',
+    },
+    memory,
+    quiet,
+    ...opening,
+  },
+  run: runExport,
+}

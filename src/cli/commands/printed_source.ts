@@ -9,7 +9,6 @@ import { makeCounters, withCounters } from "../../../platform/storage/middleware
 import { type EnumerationError, loadEnumerations } from "../../array/enumeration/enumerations.ts"
 import type { OpenedArray } from "../../array/open/open.ts"
 import { fieldsOf, TIMESTAMPS } from "../../fragment/field.ts"
-import type { CellEncoder } from "../../query/column/cell_json.ts"
 import type { Column } from "../../query/column/column.ts"
 import { attemptSelection, type ReadError } from "../../query/options/read_error.ts"
 import { selectedFields } from "../../query/options/read_options.ts"
@@ -17,6 +16,7 @@ import { enumerationColumn } from "../../query/column/resolve_enumeration.ts"
 import type { Request } from "../parse/arguments.ts"
 import { sizeText } from "../parse/byte_size.ts"
 import type { PrintedColumn } from "../print/cell_formats.ts"
+import type { Encode } from "../print/cell_encoder.ts"
 import { cellText, isNumeric } from "../print/cell_text.ts"
 import { countText, type Status, withProgress } from "../print/progress.ts"
 import { queryOf } from "../parse/query.ts"
@@ -28,12 +28,18 @@ import { UsageError } from "../parse/usage_error.ts"
 import type { PrintedSource } from "../print/write_cells.ts"
 
 /** A column of codes as its values; others as they are. */
-const printed = (column: Column, values: Column | undefined, label: boolean, encode: Encode): PrintedColumn => {
+const printed = (
+  column: Column,
+  values: Column | undefined,
+  label: boolean,
+  encode: Encode,
+  raw: boolean,
+): PrintedColumn => {
   const { name } = column
   if (values === undefined) {
     if (name === TIMESTAMPS) {
       const text = (i: number) => timeText(Number(column.values[i]))
-      return { name, json: encode(column), text, numeric: false, label }
+      return { name, json: raw ? encode(column) : text, text, numeric: false, label }
     }
     return { name, json: encode(column), text: cellText(column), numeric: isNumeric(column), label }
   }
@@ -84,9 +90,6 @@ export interface Printing {
   /** How cells become JSON. */
   readonly encode: Encode
 }
-
-/** Creates the JSON encoder of a column. */
-export type Encode = (column: Column) => CellEncoder
 
 /** Returns the cells that the options request. */
 export const printedSource = (
@@ -149,6 +152,7 @@ export const printedSource = (
                 enumeration === undefined ? undefined : values.get(enumeration),
                 labels.includes(name),
                 encode,
+                request.on("raw"),
               )
             ),
           }

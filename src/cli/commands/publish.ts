@@ -9,8 +9,10 @@ import { Storage } from "../../../platform/storage/service.ts"
 import type { Request } from "../parse/arguments.ts"
 import { sizeText } from "../parse/byte_size.ts"
 import { countText, withProgress } from "../print/progress.ts"
-import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
+import { changeThenReport, type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { printable } from "../print/text_width.ts"
+import { json, quiet } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 /** A storage that reports the files it lists. */
 const withFound = (storage: Storage, match: (files: number, bytes: number) => void): Storage => ({
@@ -35,10 +37,24 @@ export const runPublish = (
     })
     const work = publish(storage, request.uri)
     const status = () => ({ text: `found ${countText(files)} ${files === 1 ? "file" : "files"}, ${sizeText(bytes)}` })
-    const published = yield* request.on("quiet") ? work : withProgress(terminal, status, () => work)
-    const uri = redactUri(published.uri)
-    if (request.on("json")) return yield* print(terminal, [JSON.stringify({ ...published, uri }, null, 2), "\n"])
-    yield* print(terminal, [printable(uri), "\n"])
-    if (request.on("quiet")) return
-    yield* say(terminal, `names ${published.files} files of ${published.bytes} bytes; publish again after every change`)
+    const run = (terminal: Terminal) =>
+      changeThenReport(terminal, work, (published) =>
+        Effect.gen(function* () {
+          const uri = redactUri(published.uri)
+          if (request.on("json")) return yield* print(terminal, [JSON.stringify({ ...published, uri }, null, 2), "\n"])
+          yield* print(terminal, [printable(uri), "\n"])
+          if (request.on("quiet")) return
+          yield* say(
+            terminal,
+            `names ${published.files} files of ${published.bytes} bytes; publish again after every change`,
+          )
+        }))
+    yield* request.on("quiet") ? run(terminal) : withProgress(terminal, status, run)
   })
+
+/** `tessera publish`. */
+export const publishCommand: Command = {
+  description: "write a manifest for use on a web server",
+  options: { json, quiet },
+  run: runPublish,
+}

@@ -7,6 +7,7 @@ import type { Storage } from "../../../platform/storage/service.ts"
 import type { EnumerationError } from "../../array/enumeration/enumerations.ts"
 import type { OpenError } from "../../array/open/open.ts"
 import { cellEncoder } from "../../query/column/cell_json.ts"
+import { printedCells } from "../print/cell_encoder.ts"
 import type { ReadError } from "../../query/options/read_error.ts"
 import { answerSource } from "./aggregate.ts"
 import type { Request } from "../parse/arguments.ts"
@@ -16,6 +17,22 @@ import { printedSource, withReadProgress } from "./printed_source.ts"
 import type { OutputError, Terminal } from "../print/terminal.ts"
 import { UsageError } from "../parse/usage_error.ts"
 import { printTable, writeCsv, writeJson, writeNdjson } from "../print/write_cells.ts"
+import {
+  clip,
+  codes,
+  limit,
+  matching,
+  memory,
+  opening,
+  order,
+  quiet,
+  range,
+  raw,
+  select,
+  timestamps,
+  where,
+} from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 /** What reading can fail with. */
 export type ReadCommandError = SettingsError | OpenError | ReadError | EnumerationError | OutputError
@@ -53,8 +70,43 @@ export const runRead = (
       const source = yield* printedSource(
         request,
         array,
-        { coordinates: table, labels: table, encode: cellEncoder },
+        { coordinates: table, labels: table, encode: request.on("raw") ? cellEncoder : printedCells },
         done,
       )
       yield* writers[format](around, source)
     }))
+
+/** `tessera read`. */
+export const readCommand: Command = {
+  description: "read cells of an array",
+  options: {
+    select,
+    range,
+    where,
+    matching,
+    agg: {
+      value: "LIST",
+      repeated: true,
+      description: "print aggregates instead of cells: count,sum(a),min(a),max(a),mean(a),null_count(a)",
+    },
+    by: {
+      value: "NAMES",
+      repeated: true,
+      description: "group aggregates by these fields; without --agg, list the distinct groups",
+      completes: "fields",
+    },
+    explain: { description: "print the query plan instead of cells: fragments, tiles, requests, bytes" },
+    clip,
+    order,
+    limit,
+    codes,
+    raw,
+    timestamps,
+    format: { value: "FORMAT", choices: ["table", "json", "ndjson", "csv"], description: "set the output format" },
+    json: { description: "print JSON, as --format json does" },
+    memory,
+    quiet,
+    ...opening,
+  },
+  run: runRead,
+}

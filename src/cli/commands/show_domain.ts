@@ -17,6 +17,8 @@ import { rangeText } from "./show_schema.ts"
 import { type OutputError, print, type Terminal } from "../print/terminal.ts"
 import { textTable } from "../print/text_table.ts"
 import { printable } from "../print/text_width.ts"
+import { json, opening } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 type Dimension = ArraySchema["dimensions"][number]
 
@@ -51,7 +53,7 @@ export const runDomain = (
       })
       return yield* print(terminal, [JSON.stringify(matches, null, 2), "\n"])
     }
-    const nothing = ["any", "", "nothing was written"]
+    const missing = ["any", "", "no cells"]
     yield* print(
       terminal,
       textTable(
@@ -59,9 +61,16 @@ export const runDomain = (
         dimensions.map((dimension, d) => [
           printable(dimension.name),
           dimension.type,
-          ...rangesOf(dimension, d).map((range, k) => range === undefined ? nothing[k] : rangeText(dimension, range)),
+          ...rangesOf(dimension, d).map((range, k) => range === undefined ? missing[k] : rangeText(dimension, range)),
         ]),
         terminal.columns,
       ),
     )
   })
+
+/** `tessera domain`. */
+export const domainCommand: Command = {
+  description: "show the domain, current domain, non-empty domain",
+  options: { json, ...opening },
+  run: runDomain,
+}

@@ -13,6 +13,8 @@ import { rangeText } from "./show_schema.ts"
 import { type OutputError, print, say, type Terminal } from "../print/terminal.ts"
 import { textTable } from "../print/text_table.ts"
 import { timeText } from "../parse/time.ts"
+import { json, opening } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 const span = (start: string, end: string): string => start === end ? start : `${start} – ${end}`
 
@@ -52,3 +54,10 @@ export const runFragments = (
     if (fragments.length === 0) return yield* say(terminal, "no fragments: nothing was written at this time")
     yield* print(terminal, fragmentsText(array, fragments, terminal.columns))
   })
+
+/** `tessera fragments`. */
+export const fragmentsCommand: Command = {
+  description: "list the fragments of an array",
+  options: { json, ...opening },
+  run: runFragments,
+}

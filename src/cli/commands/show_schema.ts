@@ -21,6 +21,8 @@ import type { Request } from "../parse/arguments.ts"
 import { type OutputError, print, type Terminal } from "../print/terminal.ts"
 import { textTable } from "../print/text_table.ts"
 import { cut, printable } from "../print/text_width.ts"
+import { json, opening } from "../parse/options.ts"
+import type { Command } from "../parse/command.ts"
 
 type Dimension = ArraySchema["dimensions"][number]
 type Attribute = ArraySchema["attributes"][number]
@@ -165,3 +167,10 @@ export const runSchema = (
       : schemaText(array.schema, enumerations, terminal.columns)
     yield* print(terminal, pieces)
   })
+
+/** `tessera schema`. */
+export const schemaCommand: Command = {
+  description: "show the schema of an array",
+  options: { json, ...opening },
+  run: runSchema,
+}

@@ -3,13 +3,13 @@
  */
 import { nearestNames } from "../../../schema/errors/nearest.ts"
 import { redactUri } from "../../../schema/errors/redact.ts"
-import { type CommandName, commands, isCommand, operandsOf, type OptionSpec } from "./specs.ts"
+import { commandIn, type CommandSpecs, type NamedCommand, operandsOf, type OptionSpec } from "./specs.ts"
 import { argumentTokens } from "./tokens.ts"
 import { UsageError } from "./usage_error.ts"
 
 /** A command with its options, all of them by their names; those that were not given are absent. */
 export interface Request {
-  readonly command: CommandName
+  readonly command: string
   /** The first operand. */
   readonly uri: string
   /** All operands, as many as the command takes. */
@@ -20,7 +20,7 @@ export interface Request {
   readonly on: (name: string) => boolean
 }
 
-/** What the user wants. */
+/** The parsed arguments. */
 export type Invocation =
   | { readonly kind: "help"; readonly command: string | undefined }
   | { readonly kind: "version" }
@@ -47,35 +47,49 @@ const check = (name: string, spec: OptionSpec, value: string): void => {
 }
 
 /** Rejects missing or surplus operands. */
-const checkOperands = (command: CommandName, operands: ReadonlyArray<string>): void => {
-  const requested = operandsOf(command)
-  if (operands.length < requested.length || operands.includes("")) {
-    const what = requested.length === 1 ? "name an array or group" : `give ${requested.length} operands`
-    fail(`${command}: ${what}: tessera ${command} ${requested.join(" ")}`)
+const checkOperands = (
+  commands: CommandSpecs,
+  { name: command, spec }: NamedCommand,
+  operands: ReadonlyArray<string>,
+): void => {
+  const expected = operandsOf(spec)
+  if (operands.length < expected.length || (spec.emptyOperands ? operands[0] === "" : operands.includes(""))) {
+    const advice = expected.length === 1 ? "name an array or group" : `give ${expected.length} operands`
+    fail(`${command}: ${advice}: tessera ${command} ${expected.join(" ")}`)
   }
-  if (operands.length > requested.length) {
-    const takes = requested.length === 1 ? "one URI" : requested.join(" and ")
-    fail(
-      `${command}: takes ${takes}, not ${operands.length}: ${names(operands.map((o) => JSON.stringify(redactUri(o))))}`,
-    )
+  if (operands.length > expected.length && !spec.variadic) {
+    const takes = expected.length === 1 ? `one ${expected[0]}` : expected.join(" and ")
+    const input = names(operands.map((operand) => JSON.stringify(redactUri(operand))))
+    const longer = Object.keys(commands).filter((name) => name.startsWith(`${command} `))
+    fail(`${command}: takes ${takes}, not ${operands.length}: ${input}${guess(`${command} ${operands[0]}`, longer)}`)
   }
 }
 
+/** Rejects words that are not a command, with the nearest ones. */
+const failUnknown = (commands: CommandSpecs, [word, next]: ReadonlyArray<string>): never => {
+  const all = Object.keys(commands)
+  const beginning = all.filter((name) => name.startsWith(`${word} `))
+  if (beginning.length > 0) {
+    const hint = (next !== undefined && guess(`${word} ${next}`, beginning)) || `; give one of ${names(beginning)}`
+    return fail(`${word}: there is no command ${JSON.stringify(next === undefined ? word : `${word} ${next}`)}${hint}`)
+  }
+  return fail(`there is no command ${JSON.stringify(word)}${guess(word, all) || `; there are ${names(all)}`}`)
+}
+
 /** Parses the arguments. Throws {@link UsageError}. */
-export const parseArguments = (args: ReadonlyArray<string>): Invocation => {
-  const [command, ...rest] = args
-  if (command === undefined || command === "--help" || command === "-h" || command === "help") {
-    return { kind: "help", command: rest.find(isCommand) }
+export const parseArguments = (commands: CommandSpecs, args: ReadonlyArray<string>): Invocation => {
+  const [first, ...others] = args
+  if (first === undefined || first === "--help" || first === "-h" || first === "help") {
+    const subject = others.map((_, i) => commandIn(commands, others.slice(i))).find((named) => named !== undefined)
+    return { kind: "help", command: subject?.name }
   }
-  if (command === "--version") return { kind: "version" }
-  if (command === "complete" && rest[0] !== "--help" && rest[0] !== "-h") return { kind: "complete", args: rest }
-  if (command === "complete") return { kind: "help", command: undefined }
-  if (!isCommand(command)) {
-    const all = Object.keys(commands)
-    const hint = guess(command, all) || `; there are ${names(all)}`
-    throw new UsageError({ detail: `there is no command ${JSON.stringify(command)}${hint}` })
-  }
-  const specs: Readonly<Record<string, OptionSpec>> = commands[command].options
+  if (first === "--version" || first === "-V") return { kind: "version" }
+  if (first === "complete" && others[0] !== "--help" && others[0] !== "-h") return { kind: "complete", args: others }
+  if (first === "complete") return { kind: "help", command: undefined }
+  const named = commandIn(commands, args)
+  if (named === undefined) return failUnknown(commands, args)
+  const { name: command, rest } = named
+  const specs: Readonly<Record<string, OptionSpec>> = named.spec.options
   const input = new Map<string, Array<string>>()
   const operands: Array<string> = []
   const takesValue = (name: string): boolean => Object.hasOwn(specs, name) && specs[name].value !== undefined
@@ -102,7 +116,7 @@ export const parseArguments = (args: ReadonlyArray<string>): Invocation => {
       fail(`${command}: --${name} needs a value: --${name} ${spec.value}`)
     } else values.push(value)
   }
-  checkOperands(command, operands)
+  checkOperands(commands, named, operands)
   for (const [name, values] of input) {
     for (const value of values) check(name, specs[name], value)
   }

@@ -19,15 +19,15 @@ export const namesOf = (request: Request, option: string): ReadonlyArray<string>
   return texts.length === 0 ? undefined : texts.flatMap((text) => text.split(",")).map((name) => name.trim())
 }
 
-/** Parses `NAME=VALUE`; names may contain the sign. */
-const pairOf = (option: string, text: string): readonly [name: string, value: string] => {
+/** Parses `NAME=VALUE`; names may contain the sign. Throws {@link UsageError}. */
+export const pairOf = (option: string, text: string): readonly [name: string, value: string] => {
   const at = text.lastIndexOf("=")
   return at > 0 && at < text.length - 1
     ? [text.slice(0, at), text.slice(at + 1)]
     : fail(option, text, "write COLUMN=VALUE")
 }
 
-/** What datatypes may be called, too. */
+/** Short names of datatypes. */
 const short: Readonly<Record<string, Datatype>> = {
   ascii: "string_ascii",
   bool: "bool",
@@ -42,47 +42,65 @@ const short: Readonly<Record<string, Datatype>> = {
   utf8: "string_utf8",
 }
 
-/** `--types a=int32,b=ascii?`. Throws {@link UsageError}. */
+/** Returns a datatype by its name or short name. Throws {@link UsageError}. */
+export const datatypeOf = (option: string, text: string, type: string): Datatype =>
+  Object.hasOwn(short, type) ? short[type] : datatypes.find((datatype) => datatype === type) ??
+    fail(
+      option,
+      text,
+      `${JSON.stringify(type)} is not a datatype; there are ${[...Object.keys(short), ...datatypes].join(", ")}`,
+    )
+
+/** The datatype of a column. */
+export interface AttributeType {
+  readonly type: Datatype
+  readonly isNullable: boolean
+}
+
+/** Parses `a=int32,b=ascii?`. Throws {@link UsageError}. */
+export const attributeTypesOf = (request: Request, option: string): Readonly<Record<string, AttributeType>> =>
+  Object.fromEntries(
+    request.texts(option).flatMap((text) => text.split(",")).map((text) => {
+      const [name, written] = pairOf(option, text)
+      const isNullable = written.endsWith("?")
+      return [name.trim(), { type: datatypeOf(option, text, isNullable ? written.slice(0, -1) : written), isNullable }]
+    }),
+  )
+
+/** Parses `--types a=int32,b=ascii?`. Throws {@link UsageError}. */
 export const typesOf = (request: Request): Readonly<Record<string, CsvType>> =>
   Object.fromEntries(
-    request.texts("types").flatMap((text) => text.split(",")).map((text) => {
-      const [name, written] = pairOf("types", text)
-      const [type, mark] = written.endsWith("?") ? [written.slice(0, -1), "?"] : [written, ""]
-      const match = Object.hasOwn(short, type) ? short[type] : datatypes.find((datatype) => datatype === type)
-      if (match === undefined) {
-        return fail(
-          "types",
-          text,
-          `${JSON.stringify(type)} is no datatype; there are ${[...Object.keys(short), ...datatypes].join(", ")}`,
-        )
-      }
-      return [name.trim(), `${match}${mark}` as CsvType]
-    }),
+    Object.entries(attributeTypesOf(request, "types")).map((
+      [name, { type, isNullable }],
+    ) => [name, `${type}${isNullable ? "?" : ""}` as CsvType]),
   )
 
 /** `--tile a=10,b=5`. Throws {@link UsageError}. */
 export const tileOptions = (request: Request): Readonly<Record<string, string>> =>
   Object.fromEntries(request.texts("tile").flatMap((text) => text.split(",")).map((text) => pairOf("tile", text)))
 
-/** `--domain a=LOW:HIGH`, or `a=["low","high"]`. Throws {@link UsageError}. */
-export const domainsOf = (request: Request): Readonly<Record<string, readonly [unknown, unknown]>> =>
+/** Parses `--domain a=LOW:HIGH`, or `a=["low","high"]`. Throws {@link UsageError}. */
+export const domainsOf = (
+  request: Request,
+  option = "domain",
+): Readonly<Record<string, readonly [unknown, unknown]>> =>
   Object.fromEntries(
-    request.texts("domain").map((text) => {
+    request.texts(option).map((text) => {
       const equals = text.indexOf("=")
       const [name, value] = [text.slice(0, Math.max(0, equals)), text.slice(equals + 1)]
       const advice = `write DIM=LOW:HIGH, or DIM=["low","high"] for values with a colon`
-      if (equals < 1) return fail("domain", text, advice)
+      if (equals < 1) return fail(option, text, advice)
       if (value.startsWith("[")) {
         try {
           const ends: unknown = JSON.parse(value)
           if (Array.isArray(ends) && ends.length === 2) return [name, [ends[0], ends[1]]]
         } catch {
-          // told below
+          // reported below
         }
-        return fail("domain", text, advice)
+        return fail(option, text, advice)
       }
       const ends = value.split(":")
-      return ends.length === 2 && !ends.includes("") ? [name, [ends[0], ends[1]]] : fail("domain", text, advice)
+      return ends.length === 2 && !ends.includes("") ? [name, [ends[0], ends[1]]] : fail(option, text, advice)
     }),
   )
 
@@ -117,7 +135,7 @@ const filterOf = (option: string, text: string): Filter => {
     }
   }
   const all = [...Object.keys(levelled).map((name) => `${name}[:LEVEL]`), ...Object.keys(plain), "none"].join(", ")
-  return fail("filter", option, `${JSON.stringify(text)} is no filter; there are ${all}`)
+  return fail("filter", option, `${JSON.stringify(text)} is not a filter; there are ${all}`)
 }
 
 /** `--filter bitshuffle,zstd:5`, and `--filter a=rle` for single columns. Throws {@link UsageError}. */

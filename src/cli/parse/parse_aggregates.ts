@@ -52,14 +52,14 @@ export const parseAggregates = (names: ReadonlySet<string>, texts: ReadonlyArray
       let end = at + word.length
       let field = ""
       if (kind !== "count") {
-        if (text[end] !== "(") fail(text, `character ${end + 1}: say of what: ${word.trim()}(FIELD)`)
+        if (text[end] !== "(") fail(text, `character ${end + 1}: name the field: ${word.trim()}(FIELD)`)
         field = nameAt(names, text, end + 1)
         end += field.length + 2
         if (!names.has(field)) field = field.trim()
       }
       if (end < text.length && text[end] !== ",") fail(text, `character ${end + 1}: a comma should stand here`)
       const title = text.slice(at, end).trim()
-      if (Object.hasOwn(match, title)) fail(text, `${title} is asked twice`)
+      if (Object.hasOwn(match, title)) fail(text, `${title} is repeated`)
       match[title] = { kind, field }
       at = end + 1
     }

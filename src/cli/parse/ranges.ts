@@ -29,7 +29,7 @@ const jsonRange = (dimension: Named, text: string, value: string): Pair => {
   try {
     parsed = JSON.parse(value)
   } catch {
-    return fail(text, `this starts like JSON but is none; write ${example(dimension)}`)
+    return fail(text, `invalid JSON range; write ${example(dimension)}`)
   }
   if (isBound(parsed)) return [parsed, parsed]
   if (Array.isArray(parsed) && parsed.length === 2 && parsed.every(isBound)) return [parsed[0], parsed[1]]

@@ -12,16 +12,16 @@ import { openArray, type OpenedArray, type OpenError } from "../../array/open/op
 import type { OpenOptions } from "../../array/open/open_options.ts"
 import type { Request } from "./arguments.ts"
 import { type Terminal, warn } from "../print/terminal.ts"
-import { timeOptions } from "./time.ts"
+import { parseTimeOption, timeOptions } from "./time.ts"
 import { UsageError } from "./usage_error.ts"
 
-/** What settings can fail with. */
+/** Errors of settings. */
 export type SettingsError = UsageError | InvalidKey | NotFound | StorageError
 
 /** Runs what throws UsageError. */
 export const attemptUsage = <A>(run: () => A): Effect.Effect<A, UsageError> => attempt(run, failOn(UsageError))
 
-/** A path as a shell takes it. */
+/** Quotes a path for a shell. */
 const shellWord = (path: string): string => /^[\w./~+:@%,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 
 /** Permission bits of users other than the owner. */
@@ -68,7 +68,7 @@ export const keyOption = (
     return text === undefined || text === "" ? undefined : yield* parseKey(text)
   })
 
-/** How the request wants things opened. */
+/** Returns the options of an open. */
 export const settingsOf = (
   request: Request,
   terminal: Terminal,
@@ -77,6 +77,26 @@ export const settingsOf = (
     const times = yield* attemptUsage(() => timeOptions(request))
     const key = yield* keyOption(request, terminal)
     return key === undefined ? times : { ...times, key }
+  })
+
+/** Options of a change. */
+export interface ChangeSettings {
+  readonly at?: number
+  readonly key?: EncryptionKey
+}
+
+/** Returns the options of a change of an array or group: `--at` and the key. */
+export const changeSettings = (
+  request: Request,
+  terminal: Terminal,
+): Effect.Effect<ChangeSettings, SettingsError, Storage> =>
+  Effect.gen(function* () {
+    const text = request.text("at")
+    const at = text === undefined
+      ? undefined
+      : yield* attemptUsage(() => parseTimeOption(`${request.command}: --at`, text))
+    const key = yield* keyOption(request, terminal)
+    return { ...(at === undefined ? {} : { at }), ...(key === undefined ? {} : { key }) }
   })
 
 /** Opens the array that the request names. */

@@ -12,7 +12,7 @@ export const parseTimeOption = (option: string, text: string): number => {
   const parsed = parseDatetime("datetime_ms", text)
   if (typeof parsed !== "bigint" || parsed < 0n) {
     throw new UsageError({
-      detail: `${option}: ${JSON.stringify(text)} is no time; give milliseconds since 1970 or an ISO date such as ` +
+      detail: `${option}: ${JSON.stringify(text)} is not a time; give milliseconds since 1970 or an ISO date such as ` +
         "2024-02-29T12:00Z",
     })
   }

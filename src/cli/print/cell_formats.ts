@@ -1,15 +1,14 @@
 /**
  * Cells that were read, as JSON, NDJSON, CSV or a table: pieces of text, made as they are taken.
  */
-import type { CellJson } from "../../../schema/array/scalar.ts"
-import type { CellEncoder } from "../../query/column/cell_json.ts"
+import type { CellPrinter, PrintedCell, PrintedValue } from "./cell_encoder.ts"
 import type { TableColumn } from "./text_table.ts"
 import { printable } from "./text_width.ts"
 
 /** A column to print. */
 export interface PrintedColumn {
   readonly name: string
-  readonly json: CellEncoder
+  readonly json: CellPrinter
   readonly text: (index: number) => string
   readonly numeric: boolean
   /** True for coordinates printed next to the cells of a dense table. */
@@ -25,13 +24,15 @@ export interface PrintedCells {
 
 const numberJson = (value: number): string => Object.is(value, -0) ? "-0" : String(value)
 
-/** A cell as JSON text; −0 stays −0. */
-export const cellJsonText = (cell: CellJson): string =>
-  typeof cell === "number"
-    ? numberJson(cell)
-    : cell === null || typeof cell === "string" || "hex" in cell
+const valueJson = (value: PrintedValue): string => typeof value === "number" ? numberJson(value) : JSON.stringify(value)
+
+/** Formats a cell as JSON text; −0 stays −0. */
+export const cellJsonText = (cell: PrintedCell): string =>
+  cell === null || typeof cell !== "object"
+    ? valueJson(cell)
+    : "hex" in cell
     ? JSON.stringify(cell)
-    : `[${cell.map((v) => typeof v === "number" ? numberJson(v) : JSON.stringify(v)).join(",")}]`
+    : `[${cell.map(valueJson).join(",")}]`
 
 /**
  * Pieces of one object: `{"columns": {name: [cells]}, "shape": […]}`. A column comes after the other; each is headed, and its
@@ -74,7 +75,7 @@ const quoted = (text: string, { delimiter, null: none }: CsvStyle): string =>
     ? `"${text.replaceAll('"', '""')}"`
     : text
 
-const csvCell = (cell: CellJson, style: CsvStyle): string =>
+const csvCell = (cell: PrintedCell, style: CsvStyle): string =>
   cell === null ? style.null : quoted(typeof cell === "string" ? cell : cellJsonText(cell), style)
 
 /** The line of names of RFC 4180. */

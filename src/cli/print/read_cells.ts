@@ -36,7 +36,7 @@ export interface CellSource {
   readonly total: number | undefined
   /** Number of cells to read, if known in advance. */
   readonly expected: number | undefined
-  /** The cells up to the limit; of the selected fields, or of all. Each run reads them again, in the same order. */
+  /** The cells of the selected fields up to the limit. Default: all fields. Each run reads them again, in the same order. */
   readonly batches: (select?: ReadonlyArray<string>) => Stream.Stream<CellBatch, ReadError, Storage | Codecs>
 }
 

@@ -20,6 +20,8 @@ export interface Terminal {
   readonly say: (line: string) => Promise<void>
   /** Writes a warning, which `--quiet` does not suppress. Default: {@link Terminal.say}. */
   readonly warn?: (line: string) => Promise<void>
+  /** Is called when a command has made its changes, which an interruption does not undo any more. */
+  readonly onChanged?: () => void
   /** Standard error, if it is a screen on which progress is drawn; elsewhere progress is written in lines. */
   readonly drawing?: Drawing
 }
@@ -112,6 +114,22 @@ export const print = (terminal: Terminal, pieces: Iterable<string>): Effect.Effe
     },
     catch: failureOf,
   })
+
+/**
+ * Runs an effect that changes files, then reports its result. An interruption stops the effect, but not the report: it
+ * is complete if and only if the changes are made.
+ */
+export const changeThenReport = <A, E, R, E2, R2>(
+  terminal: Terminal,
+  change: Effect.Effect<A, E, R>,
+  report: (result: A) => Effect.Effect<void, E2, R2>,
+): Effect.Effect<void, E | E2, R | R2> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.flatMap(restore(change), (result) => {
+      terminal.onChanged?.()
+      return report(result)
+    })
+  )
 
 /** The terminal for `--quiet`: data, warnings and errors only. */
 export const quiet = (terminal: Terminal): Terminal => ({

@@ -57,7 +57,7 @@ describe("--range", () => {
     assertEquals(parsed('x=["9007199254740993", null]'), { x: [["9007199254740993", null]] })
     assertEquals(parsed('s=[{"hex":"00ff"},"z"]'), { s: [[{ hex: "00ff" }, "z"]] })
     refused("s=a:b:c", /several colons; write s=\["lo","hi"\]/)
-    refused("s=[a", /starts like JSON but is none/)
+    refused("s=[a", /invalid JSON range/)
     refused("x=[1,2,3]", /a list of two values/)
     refused("x=[[1],2]", /a list of two values/)
     refused("x=[true,2]", /a list of two values/)

@@ -1,7 +1,7 @@
 import { describe, it } from "node:test"
 import { assertEquals, assertMatch } from "@std/assert"
 import { VERSION } from "../../../src/cli/mod.ts"
-import { commands } from "../../../src/cli/parse/specs.ts"
+import { commands } from "../../../src/cli/command_table.ts"
 import { cli, MONDAY, weather } from "../run_cli.ts"
 import denoJson from "../../../deno.json" with { type: "json" }
 
@@ -34,8 +34,8 @@ describe("usage", () => {
     await refused(["read", weather, "--format", "xml"], /--format: give one of table, json, ndjson, csv/)
     await refused(["read", weather, "--format", "csv", "--json"], /--json is --format json, not csv/)
     await refused(["read", weather, "--codes=yes"], /--codes takes no value/)
-    await refused(["read", weather, "--at", "noon"], /--at: "noon" is no time/)
-    await refused(["read", weather, "--at", "-5"], /--at: "-5" is no time/)
+    await refused(["read", weather, "--at", "noon"], /--at: "noon" is not a time/)
+    await refused(["read", weather, "--at", "-5"], /--at: "-5" is not a time/)
     await refused(["read", weather, "--at", "5", "--to", "6"], /--at is a moment/)
     await refused(["read", weather, "--from", "6", "--to", "5"], /--from is after --to/)
     await refused(["read", weather, "--select", "nope"], /nope: there is no such attribute or dimension/)

@@ -1,0 +1,20 @@
+/**
+ * Notices that an import or copy is complete.
+ */
+import * as Effect from "effect/Effect"
+import { Storage } from "../../../platform/storage/service.ts"
+import { UNFINISHED_FILE } from "../../array/open/unfinished.ts"
+import type { Terminal } from "./terminal.ts"
+
+/**
+ * Runs an import or copy, and reports to the terminal when the array is complete: its last step removes the mark of
+ * unfinished arrays. An interruption after this step keeps the array.
+ */
+export const noticeCompletion = <A, E, R>(terminal: Terminal, work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.updateService(work as Effect.Effect<A, E, R | Storage>, Storage, (storage) => ({
+    ...storage,
+    remove: (uri) =>
+      uri.endsWith(`/${UNFINISHED_FILE}`)
+        ? Effect.tap(storage.remove(uri), () => Effect.sync(() => terminal.onChanged?.()))
+        : storage.remove(uri),
+  })) as Effect.Effect<A, E, R>
