@@ -158,7 +158,7 @@ describe("rows of sparse arrays", () => {
         [bad({ x: 10_000, a: 1, color: "red" }), /row 5000: x: 10000 lies outside the domain/],
         [
           bad({ x: 7, a: 1, color: "red" }),
-          /row 5000: the coordinates x = 7 are there twice; .* \(the other is row 7\)$/,
+          /row 5000: the coordinates x = 7 are duplicated; .* \(the other is row 7\)$/,
         ],
       ] as const
       for (const [rows, message] of cases) {

@@ -198,7 +198,7 @@ describe("evolve and upgrade", () => {
         assertEquals((await json("schema", array)).version, 16)
         assertEquals((await json("upgrade", array, "--format-version", "18")).format_version, 18)
         assertEquals((await json("upgrade", array)).format_version, 22)
-        await refused(["upgrade", array, "--format-version", "18"], 2, /18 is no format version/)
+        await refused(["upgrade", array, "--format-version", "18"], 2, /18 is not a format version/)
       },
       "--format-version",
       "16",

@@ -72,7 +72,7 @@ const make = (folder: string): Effect.Effect<ReadonlyArray<string>, unknown, Sto
       const written = yield* Effect.either(Effect.asVoid(write))
       if (Either.isRight(written)) continue
       // some filter pipelines do not support some cells, neither in the engine nor in tessera
-      if (!/the filter \w+ cannot hold it/.test(written.left.message)) return yield* Effect.fail(written.left)
+      if (!/the filter \w+ cannot represent it/.test(written.left.message)) return yield* Effect.fail(written.left)
       notes.push(`write refused: ${written.left.message}`)
     }
     return notes

@@ -389,7 +389,7 @@ describe("CSV that is none", () => {
       { ...sparse, types: { a: "bool" } },
       /row 2: a: "perhaps" is neither true nor false/,
     )
-    await refused("", sparse, /it is empty; it needs a row with the names/)
+    await refused("", sparse, /it is empty; it needs a row with column names/)
     await refused("x,,a\n", sparse, /row 1: column 2 has no name/)
     await refused("x,a,x\n", sparse, /row 1: x: there are two columns of this name/)
   })
@@ -417,7 +417,7 @@ describe("CSV that is none", () => {
     await refused(
       csv,
       { types: { a: "int9" as "int8" } },
-      /^InvalidOption: mem:\/\/a: types: "int9", of "a", is no datatype/,
+      /^InvalidOption: mem:\/\/a: types: "int9", of "a", is not a datatype/,
     )
     await refused(csv, { delimiter: ", " }, /^InvalidOption: mem:\/\/a: delimiter: ", " is invalid/)
     await refused(csv, { headers: true } as never, /^InvalidOption: mem:\/\/a: headers: there is no such option/)

@@ -165,7 +165,7 @@ describe("columns that cannot be written", () => {
     refused(a, {}, "a", undefined, "it is missing")
     refused(a, { a: undefined }, "a", undefined, "it is missing")
     refused(a, { a: Int32Array.of(1), toString: Int32Array.of(1) }, "toString", undefined, 'no such field, but "a"')
-    refused(a, { a: Int32Array.of(1), x: Int32Array.of(1) }, "x", undefined, "give no coordinates")
+    refused(a, { a: Int32Array.of(1), x: Int32Array.of(1) }, "x", undefined, "omit the coordinates")
     refused(sparse(x), {}, "x", undefined, "it is missing")
   })
 
@@ -251,12 +251,12 @@ describe("columns that cannot be written", () => {
       const scale = { type: "scale_float", scale: 1, offset: 0, byteWidth: 4 } as const
       return dense(build.attribute("a", "float64", { filters: { maxChunkSize: 65536, filters: [scale] }, ...more }))
     }
-    refused(scaled(), { a: Float64Array.of(1, 2, NaN, 3) }, "a", 2, "NaN is no number")
-    refused(scaled({ cellValNum: 2 }), { a: Float64Array.of(1, 2, 3, NaN) }, "a", 1, "NaN is no number")
+    refused(scaled(), { a: Float64Array.of(1, 2, NaN, 3) }, "a", 2, "cannot scale NaN")
+    refused(scaled({ cellValNum: 2 }), { a: Float64Array.of(1, 2, 3, NaN) }, "a", 1, "cannot scale NaN")
     const some = { values: Float64Array.of(NaN, 2, NaN), validity: Uint8Array.of(0, 1, 1) }
-    refused(scaled({ nullable: true }), { a: some }, "a", 2, "NaN is no number")
+    refused(scaled({ nullable: true }), { a: some }, "a", 2, "cannot scale NaN")
     const lists = { values: Float64Array.of(1, 2, NaN), offsets: Uint32Array.of(0, 1, 1, 3) }
-    refused(scaled({ cellValNum: VAR }), { a: lists }, "a", 2, "NaN is no number")
+    refused(scaled({ cellValNum: VAR }), { a: lists }, "a", 2, "cannot scale NaN")
     checkColumns(dense(build.attribute("a", "float64")), { a: Float64Array.of(NaN) }, undefined)
   })
 
