@@ -100,7 +100,11 @@ const calledIn = (folder: string): ReadonlyArray<Called> =>
 /** One function is called in several runs. */
 const distinct = (functions: ReadonlyArray<Called>): ReadonlyArray<Called> => {
   const called = functions.filter(({ ranges }) => ranges[0].count > 0)
-  return [...new Map(called.map((its) => [`${its.ranges[0].startOffset} ${its.ranges[0].endOffset}`, its])).values()]
+  return [
+    ...new Map(
+      called.map((coverage) => [`${coverage.ranges[0].startOffset} ${coverage.ranges[0].endOffset}`, coverage]),
+    ).values(),
+  ]
 }
 
 if (import.meta.main) {

@@ -33,10 +33,10 @@ const program = (uri: string) =>
     const [height, width] = shape.slice(-2)
     const pixels = columns.intensity.values
     const step = axes.includes("C") ? 1 : 3
-    const most = Array.from(pixels, Number).reduce((a, b) => Math.max(a, b), 1)
+    const maxPixel = Array.from(pixels, Number).reduce((a, b) => Math.max(a, b), 1)
     for (let y = 0; y < height; y += 2) {
       let line = ""
-      for (let x = 0; x < width; x += step) line += shades[Math.floor(9 * Number(pixels[y * width + x]) / most)]
+      for (let x = 0; x < width; x += step) line += shades[Math.floor(9 * Number(pixels[y * width + x]) / maxPixel)]
       console.log(`|${line}|`)
     }
   })

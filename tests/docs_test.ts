@@ -57,8 +57,10 @@ const gaps = (symbol: Exported): ReadonlyArray<string> => {
     `${relative(root, fileURLToPath(filename))}:${line + 1}: ${symbol.name}`
   const examples = seen.filter(({ kind }) => values.has(kind))
   return [
-    ...seen.filter((its) => docOf(its).trim() === "").map((its) => `${place(its)} has no doc comment`),
-    ...(examples.length === 0 || seen.some((its) => hasExample(docOf(its)))
+    ...seen.filter((declaration) => docOf(declaration).trim() === "").map((declaration) =>
+      `${place(declaration)} has no doc comment`
+    ),
+    ...(examples.length === 0 || seen.some((declaration) => hasExample(docOf(declaration)))
       ? []
       : [`${place(examples[0])} has no example`]),
   ]
@@ -81,8 +83,8 @@ describe("the documentation of the public modules", { skip: !("Deno" in globalTh
     const all = [...modules, ...modules.flatMap(namespacesOf)]
     const { nodes } = JSON.parse(denoDoc("--json", all).stdout) as Documentation
     assertEquals(Object.keys(nodes).length, all.length)
-    const found = new Set(Object.values(nodes).flatMap(({ symbols }) => symbols.flatMap(gaps)))
-    assertEquals([...found].sort(), [])
+    const gapsOfModules = new Set(Object.values(nodes).flatMap(({ symbols }) => symbols.flatMap(gaps)))
+    assertEquals([...gapsOfModules].sort(), [])
   })
 
   it("names no type that users cannot see", () => {

@@ -17,7 +17,7 @@ const run = (script: string, ...args: ReadonlyArray<string>) => {
   const env = { ...process.env, TMPDIR: folder }
   const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8", env })
   assertEquals(status, 0, stderr)
-  return { lines: stdout.trimEnd().split("\n").map((line) => line.replace(/ +/g, " ").trim()), aside: stderr }
+  return { lines: stdout.trimEnd().split("\n").map((line) => line.replace(/ +/g, " ").trim()), stderr }
 }
 
 let folder = ""
@@ -28,8 +28,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe("examples", () => {
   it("demo.ts makes arrays, writes twice, reads, looks back, and leaves nothing", () => {
-    const { lines, aside } = run("demo.ts")
-    assertEquals(aside, "")
+    const { lines, stderr } = run("demo.ts")
+    assertEquals(stderr, "")
     for (
       const line of [
         "day 59 1 10 corrected 11 corrected 4",
@@ -38,22 +38,22 @@ describe("examples", () => {
         "Gaziantep 2023-02-06T01:17 37.2 37 7.5 10",
         "day 60 7.5 8 6.5",
       ]
-    ) assertEquals(lines.filter((its) => its === line), [line])
+    ) assertEquals(lines.filter((printed) => printed === line), [line])
     assertEquals(readdirSync(folder), [])
   })
 
   it("import_csv.ts says what the columns became, and shows cells", () => {
     const file = join(folder, "quakes.csv")
     writeFileSync(file, 'place,lat,lon,depth\nTōhoku,38.3,142.4,29\n"Valdivia, Chile",-38.1,-73.4,\n')
-    const { lines, aside } = run("import_csv.ts", file, join(folder, "quakes"), "lat", "lon")
+    const { lines, stderr } = run("import_csv.ts", file, join(folder, "quakes"), "lat", "lon")
     assertMatch(lines[0], /^2 rows in \d+ bytes: lat: float64, lon: float64, place: string_utf8, depth: int64$/)
     assertEquals(lines.slice(1), ['[-38.1,-73.4,"Valdivia, Chile",null]', '[38.3,142.4,"Tōhoku","29"]'])
-    assertEquals(aside.split("\n").at(-2), "2 rows, 73 of 73 bytes")
+    assertEquals(stderr.split("\n").at(-2), "2 rows, 73 of 73 bytes")
   })
 
   it("tracing.ts exports spans with their attributes, and metrics", () => {
-    const { lines, aside } = run("tracing.ts")
-    assertEquals(aside, "")
+    const { lines, stderr } = run("tracing.ts")
+    assertEquals(stderr, "")
     assertEquals(lines[0], "400 cells")
     const names = ["TileArray.create", "Dense.write", "TileArray.reopen", "readTiles", "Dense.read"]
     for (const name of names) assertEquals(lines.filter((line) => line.startsWith(`tessera.${name} {`)).length, 1, name)

@@ -37,8 +37,8 @@ const stream = (command: ReadonlyArray<string>, prefix: string): Promise<{ outpu
 
 /** The right version on the path, or through npx. */
 const bun = (): ReadonlyArray<string> => {
-  const found = spawnSync("bun", ["--version"], { encoding: "utf8" })
-  return found.status === 0 && found.stdout.trim() === BUN ? ["bun"] : ["npx", "-y", `bun@${BUN}`]
+  const installed = spawnSync("bun", ["--version"], { encoding: "utf8" })
+  return installed.status === 0 && installed.stdout.trim() === BUN ? ["bun"] : ["npx", "-y", `bun@${BUN}`]
 }
 
 interface Step {

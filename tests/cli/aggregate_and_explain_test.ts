@@ -19,9 +19,9 @@ const refused = async (args: ReadonlyArray<string>, line: RegExp): Promise<void>
 
 describe("read --agg", () => {
   it("prints answers in one row, in every format", async () => {
-    const asked = ["read", weather, "--agg", "count,sum(temperature)", "--agg", "min(note)"]
+    const args = ["read", weather, "--agg", "count,sum(temperature)", "--agg", "min(note)"]
     assertEquals(
-      await cli(asked),
+      await cli(args),
       {
         code: 0,
         err: "",
@@ -31,9 +31,9 @@ describe("read --agg", () => {
       },
     )
     const row = { count: 28, "sum(temperature)": 144.5, "min(note)": "" }
-    assertEquals(JSON.parse((await cli([...asked, "--format", "ndjson"])).out), row)
-    assertEquals((await cli([...asked, "--format", "csv"])).out, 'count,sum(temperature),min(note)\n28,144.5,""\n')
-    assertEquals(JSON.parse((await cli([...asked, "--json"])).out), {
+    assertEquals(JSON.parse((await cli([...args, "--format", "ndjson"])).out), row)
+    assertEquals((await cli([...args, "--format", "csv"])).out, 'count,sum(temperature),min(note)\n28,144.5,""\n')
+    assertEquals(JSON.parse((await cli([...args, "--json"])).out), {
       columns: Object.fromEntries(Object.entries(row).map(([name, value]) => [name, [value]])),
     })
   })
@@ -155,7 +155,7 @@ describe("read --explain", () => {
     assertEquals(plan.fields, ["temperature"])
     assertEquals(plan.cells, 4)
     assertEquals(
-      fragments.map(({ name: _, ...its }: { readonly name: string }) => its),
+      fragments.map(({ name: _, ...fragment }: { readonly name: string }) => fragment),
       [{ tiles: 1, in_ranges: 1, ruled_out: 0, read: 1 }, { tiles: 1, in_ranges: 1, ruled_out: 0, read: 1 }],
     )
   })
@@ -171,17 +171,17 @@ describe("read --explain", () => {
 
 describe("read --matching", () => {
   it("leaves out what a condition does not want of dense arrays, and what nobody wrote", async () => {
-    const asked = ["read", weather, "--where", "temperature < 3", "--matching"]
+    const args = ["read", weather, "--where", "temperature < 3", "--matching"]
     assertEquals(
-      (await cli(asked)).out,
+      (await cli(args)).out,
       "day  station │ temperature  note\n─────────────┼──────────────────\n" +
         " 61        3 │         2.5  snow\n 62        1 │         2.5\n 62        3 │         1.5\n",
     )
-    const json = await cli([...asked, "--json", "--limit", "2"])
+    const json = await cli([...args, "--json", "--limit", "2"])
     assertEquals(JSON.parse(json.out).columns.day, [61, 62])
     const written = await cli(["read", weather, "--range", "day=1:366", "--matching", "--format", "ndjson"])
     assertEquals(written.out.split("\n").length, 29)
-    await refused([...asked, "--order", "col"], /--matching answers cells row by row; leave --order out/)
+    await refused([...args, "--order", "col"], /--matching answers cells row by row; leave --order out/)
   })
 })
 
@@ -215,7 +215,7 @@ describe("domain", () => {
     assertMatch((await cli(["domain", weather, "--at", "5"])).out, /nothing was written\n/)
     const { folder, files } = packedCase("v22/current_domain_dense")
     const current = JSON.parse((await cli(["domain", `mem://${folder}/array`, "--json"], { files })).out)
-    assertEquals(current.every((its: Record<string, unknown>) => Array.isArray(its.current_domain)), true)
+    assertEquals(current.every((fragment: Record<string, unknown>) => Array.isArray(fragment.current_domain)), true)
   })
 })
 

@@ -36,9 +36,9 @@ describe("the bundle", () => {
   it("keeps the names of functions", () => {
     const code = "const a=()=>1,o={b:function(){}};let c;c??=x=>x;return [a,o.b,c].map(f=>f.name)"
     const names = (text: string): unknown => new Function(text)()
-    const its = marked(code, ["()=>1", "function(){}", "x=>x"])
-    assertEquals(its, "const a=(()=>1),o={b:(function(){})};let c;c??=(x=>x);return [a,o.b,c].map(f=>f.name)")
-    assertEquals(names(its), names(code))
+    const markedCode = marked(code, ["()=>1", "function(){}", "x=>x"])
+    assertEquals(markedCode, "const a=(()=>1),o={b:(function(){})};let c;c??=(x=>x);return [a,o.b,c].map(f=>f.name)")
+    assertEquals(names(markedCode), names(code))
   })
 
   it("requires nothing before it is needed", () => {

@@ -26,12 +26,12 @@ describe("copy", () => {
   it("takes a time, cells, attributes and a format version, and answers JSON", () =>
     inFolder(async (folder) => {
       const copy = join(folder, "copy")
-      const asked = ["--at", `${MONDAY}`, "--range", "day=58:60", "--select", "temperature"]
-      const { code, out, err } = await cli(["copy", weather, copy, ...asked, "--format-version", "12", "--json"])
+      const options = ["--at", `${MONDAY}`, "--range", "day=58:60", "--select", "temperature"]
+      const { code, out, err } = await cli(["copy", weather, copy, ...options, "--format-version", "12", "--json"])
       assertEquals([code, err], [0, ""])
       const { uri, cells, format_version, metadata, fragments } = JSON.parse(out)
       assertEquals([uri, cells, format_version, metadata, fragments.length], [copy, 12, 12, 0, 1])
-      assertEquals(await read(copy), await read(weather, ...asked))
+      assertEquals(await read(copy), await read(weather, ...options))
     }))
 
   it("keeps an array encrypted, with its key or another, unless it shall not be", () =>

@@ -63,14 +63,14 @@ describe("exit codes", () => {
   })
 
   it("5: a committed fragment without one of its files", async () => {
-    const gone = () => undefined
+    const removed = () => undefined
     for (
       const [command, file] of [["read", "a0.tdb"], ["read", "__fragment_metadata.tdb"], [
         "schema",
         "__fragment_metadata.tdb",
       ]]
     ) {
-      const [code, err] = await outcome([command, uri], changed(new RegExp(`/${file.replace(".", "\\.")}$`), gone))
+      const [code, err] = await outcome([command, uri], changed(new RegExp(`/${file.replace(".", "\\.")}$`), removed))
       assertEquals(code, 5)
       assertMatch(
         err,
@@ -169,14 +169,14 @@ describe("output", () => {
       files: fill.files,
       write: async (text) => {
         open++
-        most = Math.max(most, open)
+        maxOpen = Math.max(maxOpen, open)
         sizes.push(text.length)
         await new Promise((resolve) => setTimeout(resolve, 1))
         open--
       },
     })
-    assertEquals([code, most, sizes.every((size) => size < 70_000)], [0, 1, true])
+    assertEquals([code, maxOpen, sizes.every((size) => size < 70_000)], [0, 1, true])
   })
-  let [open, most] = [0, 0]
+  let [open, maxOpen] = [0, 0]
   const sizes: Array<number> = []
 })

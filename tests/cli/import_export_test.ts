@@ -191,9 +191,19 @@ describe("export", () => {
   it("takes cells, columns, a time, a delimiter and a text for null, as CSV or NDJSON", () =>
     inFolder(async (folder) => {
       const lines = join(folder, "out.ndjson")
-      const asked = ["--range", "day=59:60", "--where", "temperature > 6", "--range", "station=1", "--at", `${MONDAY}`]
-      await cli(["export", weather, lines, ...asked, "--select", "day,temperature", "--quiet"])
-      const expected = (await cli(["read", weather, ...asked, "--select", "day,temperature", "--format", "ndjson"])).out
+      const options = [
+        "--range",
+        "day=59:60",
+        "--where",
+        "temperature > 6",
+        "--range",
+        "station=1",
+        "--at",
+        `${MONDAY}`,
+      ]
+      await cli(["export", weather, lines, ...options, "--select", "day,temperature", "--quiet"])
+      const expected =
+        (await cli(["read", weather, ...options, "--select", "day,temperature", "--format", "ndjson"])).out
       assertEquals(readFileSync(lines, "utf8"), expected)
       assert(expected.includes('{"day":60,'))
       const { out } = await cli([
@@ -244,17 +254,17 @@ describe("what was exported", () => {
             unnamed || schema.dimension_labels.length > 0 || /webp|dups|strings_sparse|hilbert_mixed/.test(name)
           ) continue
           const [uri, copy] = [join(folder, name, object), join(folder, `${name}_${object}`.replaceAll("/", "_"))]
-          const nothing = ["--null", "\u0001"]
-          const exported = await cli(["export", uri, "-", ...nothing])
+          const nullOption = ["--null", "\u0001"]
+          const exported = await cli(["export", uri, "-", ...nullOption])
           assertEquals([exported.code, exported.err], [0, ""], uri)
           await Effect.runPromise(Effect.provide(
             Effect.flatMap(Effect.flatMap(TileArray.open(uri), ArraySchema.of), (schema) => createLike(copy, schema)),
             layerDefault,
           ))
-          const args = ["import", "-", copy, "--append", ...nothing, "--quiet"]
+          const args = ["import", "-", copy, "--append", ...nullOption, "--quiet"]
           const imported = await cli(args, { input: exported.out })
           assertEquals([imported.code, imported.err], [0, ""], uri)
-          assertEquals((await cli(["export", copy, "-", ...nothing])).out, exported.out, uri)
+          assertEquals((await cli(["export", copy, "-", ...nullOption])).out, exported.out, uri)
           compared++
         }
       }

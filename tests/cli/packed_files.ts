@@ -38,7 +38,7 @@ export const packedCases = (pack: string): ReadonlyArray<PackedCase> => {
 
 /** One case. */
 export const packedCase = (folder: string): PackedCase => {
-  const found = packedCases(folder.split("/")[0]).find((c) => c.folder === folder)
-  if (found === undefined) throw new Error(`${folder} is not in the pack`)
-  return found
+  const packed = packedCases(folder.split("/")[0]).find((c) => c.folder === folder)
+  if (packed === undefined) throw new Error(`${folder} is not in the pack`)
+  return packed
 }

@@ -80,8 +80,8 @@ describe("publish", () => {
   })
 
   it("has nothing to say of nothing, and does not write to the web", async () => {
-    const nothing = await cli(["publish", join(folder, "nothing")])
-    assertEquals(nothing.code, 3)
+    const missing = await cli(["publish", join(folder, "nothing")])
+    assertEquals(missing.code, 3)
     const web = await startWebServer({ files: filesOf(folder) })
     const readOnly = await online(["publish", `${web.origin}/weather`])
     await web.close()

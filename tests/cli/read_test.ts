@@ -82,8 +82,8 @@ describe("read", () => {
         assertEquals(err, "")
       }
     }
-    const nothing = await cli(["read", weather, "--limit", "0"])
-    assertEquals([nothing.code, nothing.out.split("\n").length], [0, 3])
+    const empty = await cli(["read", weather, "--limit", "0"])
+    assertEquals([empty.code, empty.out.split("\n").length], [0, 3])
   })
 
   it("gives values of enumerations, or their codes", async () => {

@@ -47,15 +47,15 @@ describe("objects", () => {
         symlinkSync("..", join(at, "up"))
       }
       symlinkSync(".", join(top, "group", "same"))
-      const asked = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layerDefault>>) =>
+      const runLocal = <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layerDefault>>) =>
         Effect.runPromise(Effect.provide(program, layerDefault))
-      const names = async (uri: string) => (await asked(Group.ls(uri))).map(({ name }) => name)
+      const names = async (uri: string) => (await runLocal(Group.ls(uri))).map(({ name }) => name)
       assertEquals(await names(top), ["array", "group"])
       assertEquals(await names(join(top, "group")), ["inner", "same"])
-      const tree = await asked(Group.tree(top))
+      const tree = await runLocal(Group.tree(top))
       assertEquals(tree.map(({ name, cut }) => [name, cut]), [["array", undefined], ["group", undefined]])
       assertEquals(tree[1].children.map(({ name, cut }) => [name, cut]), [["inner", undefined], ["same", undefined]])
-      const visits = await asked(Stream.runCount(Group.walk(top)))
+      const visits = await runLocal(Stream.runCount(Group.walk(top)))
       assert(visits > 4 && visits < 200, `${visits}: the system ends the circle`)
     } finally {
       rmSync(top, { recursive: true })

@@ -48,7 +48,7 @@ const points = "mem://points"
 const group = "mem://group"
 
 /** Each operation: what it works on, and a call. */
-const operations: Readonly<Record<string, readonly [uri: string, call: (given: SetUp) => AnyEffect]>> = {
+const operations: Readonly<Record<string, readonly [uri: string, call: (setUp: SetUp) => AnyEffect]>> = {
   "TileArray.open": [grid, () => TileArray.open(grid)],
   "TileArray.reopen": [grid, (s) => TileArray.reopen(s.grid)],
   "TileArray.create": ["mem://new", () => TileArray.create("mem://new", Points)],
@@ -118,19 +118,19 @@ const withoutSpan: Readonly<Record<string, string>> = {
 const layer = () => Layer.merge(Platform.layerMemory, Platform.layerNative)
 
 /** Sets up arrays without a tracer, and calls an operation with one. */
-const traceOf = async (call: (given: SetUp) => AnyEffect) => {
+const traceOf = async (call: (setUp: SetUp) => AnyEffect) => {
   const tracer = makeInMemoryTracer()
   const program = Effect.flatMap(
     setUp,
-    (given) => Effect.exit(Effect.provide(Effect.scoped(call(given)), tracer.layer)),
+    (setUp) => Effect.exit(Effect.provide(Effect.scoped(call(setUp)), tracer.layer)),
   )
   return { exit: await Effect.runPromise(Effect.provide(program, layer())), ...tracer }
 }
 
 const spanNamed = (spans: ReadonlyArray<EndedSpan>, name: string): EndedSpan => {
-  const found = spans.filter((span) => span.name === `tessera.${name}`)
-  assert(found.length > 0, `no span tessera.${name} among ${spans.map((span) => span.name).join(", ")}`)
-  return found.at(-1)!
+  const matching = spans.filter((span) => span.name === `tessera.${name}`)
+  assert(matching.length > 0, `no span tessera.${name} among ${spans.map((span) => span.name).join(", ")}`)
+  return matching.at(-1)!
 }
 
 describe("spans of public operations", () => {

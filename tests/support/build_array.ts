@@ -98,7 +98,7 @@ export const attribute = (name: string, type: Datatype, more: Partial<Attribute>
 
 /** A schema of no filters. */
 export const arraySchema = (
-  given: Pick<ArraySchema, "arrayType" | "dimensions" | "attributes"> & Partial<ArraySchema>,
+  parts: Pick<ArraySchema, "arrayType" | "dimensions" | "attributes"> & Partial<ArraySchema>,
 ): ArraySchema => ({
   version: VERSION,
   allowsDuplicates: false,
@@ -111,7 +111,7 @@ export const arraySchema = (
   dimensionLabels: [],
   enumerations: [],
   currentDomain: { empty: true },
-  ...given,
+  ...parts,
 })
 
 /** The tiles of one field: unfiltered bytes, offsets as u64 each. */
@@ -200,7 +200,7 @@ const fragmentFiles = (schema: ArraySchema, schemaName: string, parts: FragmentP
   const each = (pick: (c: typeof columns[number]) => Float64Array): Float64Array =>
     Float64Array.from(columns, (c) => section(encode(TileOffsets, pick(c), VERSION)))
   const none = Float64Array.from(slots, () => 0)
-  const honest: FragmentFooter = {
+  const footerOfParts: FragmentFooter = {
     version: VERSION,
     schemaName,
     dense,
@@ -225,7 +225,7 @@ const fragmentFiles = (schema: ArraySchema, schemaName: string, parts: FragmentP
     processedConditionsOffset: 0,
     optionalSections: [],
   }
-  const footer = encode(fragmentFooter(shapeOf(schema)), parts.forgeFooter?.(honest) ?? honest, VERSION)
+  const footer = encode(fragmentFooter(shapeOf(schema)), parts.forgeFooter?.(footerOfParts) ?? footerOfParts, VERSION)
   const length = new Uint8Array(8)
   new DataView(length.buffer).setUint32(0, footer.byteLength, true)
   files.set("__fragment_metadata.tdb", join(...sections, footer, length))

@@ -21,10 +21,10 @@ import { newSchemaName, storeSchema } from "../../src/array/create/store_schema.
 export type Needs = Storage | Codecs
 
 /** Runs a test over memory, and over local files in a folder of its own; `root` is a URI below which nothing is yet. */
-export const onEachStorage = (what: string, body: (root: string) => Effect.Effect<void, unknown, Needs>): void => {
-  it(`${what} (memory)`, () =>
+export const onEachStorage = (name: string, body: (root: string) => Effect.Effect<void, unknown, Needs>): void => {
+  it(`${name} (memory)`, () =>
     Effect.runPromise(Effect.provide(body("mem://root"), Layer.merge(layerMemory, layerNative))))
-  it(`${what} (local files)`, async () => {
+  it(`${name} (local files)`, async () => {
     const folder = mkdtempSync(join(tmpdir(), "tessera change "))
     const local = Layer.succeed(Storage, makeLocalStorage({ durability: "cached" }))
     try {

@@ -50,13 +50,13 @@ export const withHeartbeat = async <A>(run: () => Promise<A>): Promise<Heartbeat
 }
 
 /** Fails unless one of three attempts lets timers fire at least every `most` milliseconds: the collector may disturb one. */
-export const assertResponsive = async (run: () => Promise<unknown>, most = 100): Promise<void> => {
-  const found: Array<string> = []
+export const assertResponsive = async (run: () => Promise<unknown>, maxWait = 100): Promise<void> => {
+  const measured: Array<string> = []
   for (let attempt = 0; attempt < 3; attempt++) {
     const { elapsed, longestGap, longestWork } = await withHeartbeat(run)
     // on a busy machine the thread itself may have to wait for a processor
-    if (Math.min(longestGap, longestWork) < most) return
-    found.push(`gap ${longestGap.toFixed(0)} ms, work ${longestWork.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
+    if (Math.min(longestGap, longestWork) < maxWait) return
+    measured.push(`gap ${longestGap.toFixed(0)} ms, work ${longestWork.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
   }
-  assert(false, `the event loop had to wait: ${found.join("; ")}`)
+  assert(false, `the event loop had to wait: ${measured.join("; ")}`)
 }

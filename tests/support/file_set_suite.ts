@@ -18,7 +18,7 @@ const bytes = (...values: Array<number>): Uint8Array => Uint8Array.from(values)
 const oddNames = ["a b", "100%", "%20", "ümläut", "\u{1f600}", "a#b?c", "a+b&c=d", "..."]
 
 /** Adds the tests of this part. */
-export const fileSetSuite = (test: (what: string, body: (backend: Backend) => Promise<void>) => void): void => {
+export const fileSetSuite = (test: (name: string, body: (backend: Backend) => Promise<void>) => void): void => {
   test("reports whether a file exists", async ({ storage, root }) => {
     assertEquals(await run(storage.exists(`${root}/folder/file`)), false)
     for (const name of ["file", ...oddNames]) {

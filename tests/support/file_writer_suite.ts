@@ -38,7 +38,7 @@ const names = (storage: Storage, uri: string) =>
   Effect.map(storage.list(uri), (entries) => entries.map((entry) => entry.name))
 
 /** Adds the tests of this part. */
-export const fileWriterSuite = (test: (what: string, body: (backend: Backend) => Promise<void>) => void): void => {
+export const fileWriterSuite = (test: (name: string, body: (backend: Backend) => Promise<void>) => void): void => {
   test("writes a file in pieces, whose memory the caller has back", async ({ storage, root }) => {
     const length = FastCheck.oneof(FastCheck.nat(20), FastCheck.nat(1000), FastCheck.nat(300_000))
     await FastCheck.assert(

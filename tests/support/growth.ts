@@ -9,13 +9,13 @@ const ATTEMPTS = 3
 
 /** The least time of a few attempts, in milliseconds. */
 const timeOf = async (run: () => Promise<unknown>): Promise<number> => {
-  let least = Infinity
+  let min = Infinity
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const start = now()
     await run()
-    least = Math.min(least, now() - start)
+    min = Math.min(min, now() - start)
   }
-  return least
+  return min
 }
 
 /**

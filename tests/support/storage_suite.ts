@@ -30,8 +30,8 @@ const assertStorageError = (error: unknown, reason: string): void => {
 
 /** Runs the suite on the backend that `open` makes, anew for each test. */
 export const storageSuite = (name: string, open: () => Backend): void => {
-  const test = (what: string, body: (backend: Backend) => Promise<void>): void => {
-    it(what, async () => {
+  const test = (name: string, body: (backend: Backend) => Promise<void>): void => {
+    it(name, async () => {
       const backend = open()
       try {
         await body(backend)
@@ -139,11 +139,11 @@ export const storageSuite = (name: string, open: () => Backend): void => {
       const file = counted(1000)
       await run(storage.write(`${root}/file`, file))
       const ranges = [{ offset: 3, length: 5 }, { offset: 500, length: 0 }, { offset: 10, length: 90 }]
-      const wanted = ranges.map(({ offset, length }) => file.slice(offset, offset + length))
+      const expected = ranges.map(({ offset, length }) => file.slice(offset, offset + length))
       for (const size of [0, 97, 98, 1000]) {
         const into = new Uint8Array(size).fill(255)
         const parts = await run(storage.readRanges(`${root}/file`, ranges, into))
-        assertEquals(parts.map((part) => part.slice()), wanted)
+        assertEquals(parts.map((part) => part.slice()), expected)
         const inside = parts.filter((part) => part.buffer === into.buffer)
         assert(inside.every((part) => (part.byteOffset - into.byteOffset) % 8 === 0), `${size}`)
         assert(inside.length === 0 || inside.length === ranges.length, `${size}`)
@@ -266,9 +266,9 @@ export const storageSuite = (name: string, open: () => Backend): void => {
     })
 
     test("gives buffers to their caller and keeps none of the caller's", async ({ storage, root }) => {
-      const given = bytes(1, 2, 3)
-      await run(storage.write(`${root}/file`, given))
-      given[0] = 99
+      const buffer = bytes(1, 2, 3)
+      await run(storage.write(`${root}/file`, buffer))
+      buffer[0] = 99
       const first = await run(storage.read(`${root}/file`))
       first[1] = 99
       const [range] = await run(storage.readRanges(`${root}/file`, [{ offset: 0, length: 3 }]))

@@ -64,21 +64,22 @@ const otherKey = Uint8Array.from({ length: 32 }, (_, i) => i + 1)
 describe("a copy or import that is resumed with another key", () => {
   const keys = [[key, undefined], [undefined, key], [key, otherKey]] as const
   for (const [first, second] of keys) {
-    const name = (its: Uint8Array | undefined) => its === undefined ? "no key" : its === key ? "a key" : "another key"
+    const name = (bytes: Uint8Array | undefined) =>
+      bytes === undefined ? "no key" : bytes === key ? "a key" : "another key"
     it(`is refused: ${name(first)}, then ${name(second)}`, () =>
       inFolder(async (folder, storage) => {
         const [source, copied, imported] = ["source", "copied", "imported"].map((name) => join(folder, name))
         await over(storage, makePoints(source))
-        const copy = (its: Uint8Array | undefined, resume = false) =>
-          TileArray.copy(source, copied, { key: its ?? null, resume })
-        const importing = (its: Uint8Array | undefined, resume = false) =>
-          Csv.create(imported, Stream.make("x,y\n1,2\n"), { resume, ...(its === undefined ? {} : { key: its }) })
+        const copy = (key: Uint8Array | undefined, resume = false) =>
+          TileArray.copy(source, copied, { key: key ?? null, resume })
+        const importing = (key: Uint8Array | undefined, resume = false) =>
+          Csv.create(imported, Stream.make("x,y\n1,2\n"), { resume, ...(key === undefined ? {} : { key }) })
         for (const [program, target] of [[copy, copied], [importing, imported]] as const) {
           await killedAt(storage, "create", commits, 1, program(first))
           const text = readFileSync(join(target, UNFINISHED_FILE), "utf8")
-          for (const its of [first, second]) {
-            if (its !== undefined) {
-              assert(!text.includes(Array.from(its, (n) => n.toString(16).padStart(2, "0")).join("")))
+          for (const key of [first, second]) {
+            if (key !== undefined) {
+              assert(!text.includes(Array.from(key, (n) => n.toString(16).padStart(2, "0")).join("")))
             }
           }
           assertMatch(

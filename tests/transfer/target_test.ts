@@ -43,8 +43,8 @@ describe("a target that is not empty", () => {
     "a copy with overwrite": (target, source) => TileArray.copy(source, target, { overwrite: true }),
     "an import with resume": (target) => Csv.create(target, Stream.make(csv(10)), { resume: true }),
   }
-  for (const [what, attempt] of Object.entries(attempts)) {
-    it(`is refused by ${what} before the first write`, () =>
+  for (const [action, attempt] of Object.entries(attempts)) {
+    it(`is refused by ${action} before the first write`, () =>
       inFolder(async (folder, storage) => {
         const [target, source] = [join(folder, "target"), join(folder, "source")]
         await over(storage, makePoints(source))
@@ -243,8 +243,8 @@ describe("a copy or import that is killed", () => {
     writeFileSync(join(folder, "data.csv"), csv(9000))
   }
 
-  for (const [what, transfer] of Object.entries(transfers)) {
-    it(`${what}: never opens as an array, is reported, resumed and replaced`, () =>
+  for (const [name, transfer] of Object.entries(transfers)) {
+    it(`${name}: never opens as an array, is reported, resumed and replaced`, () =>
       inFolder(async (folder, storage) => {
         await prepare(folder, storage)
         await over(storage, transfer(folder))
@@ -320,15 +320,17 @@ describe("a copy or import that is killed", () => {
       const mark = JSON.parse(readFileSync(join(target, UNFINISHED_FILE), "utf8"))
       writeFileSync(join(folder, "notes.txt"), "mine")
       const before = readFileSync(join(folder, "notes.txt"), "utf8")
+      const withCheckpoint = (field: string, value: unknown): string =>
+        JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, [field]: value } })
       for (
         const text of [
           "",
           "{",
           "[]",
           JSON.stringify({ ...mark, schemaName: "../../notes.txt" }),
-          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, fragments: ["../notes.txt"] } }),
-          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, commit: "/etc/passwd" } }),
-          JSON.stringify({ ...mark, checkpoint: { ...mark.checkpoint, given: -1 } }),
+          withCheckpoint("fragments", ["../notes.txt"]),
+          withCheckpoint("commit", "/etc/passwd"),
+          withCheckpoint("given", -1),
         ]
       ) {
         writeFileSync(join(target, UNFINISHED_FILE), text)

@@ -147,14 +147,14 @@ describe("dense cells that cannot be written", () => {
 
   it("outside the domain", async () => {
     for (
-      const [given, reason] of [[[0, 3], "not inside the domain"], [[3, 2], "before it starts"], [[1, 2, 3], "pair"]]
+      const [box, reason] of [[[0, 3], "not inside the domain"], [[3, 2], "before it starts"], [[1, 2, 3], "pair"]]
     ) {
       const program = Effect.gen(function* () {
         const array = yield* TileArray.create("mem://a", dense(Attr.int32()))
         for (
           const write of [
-            Dense.write(array, { x: given } as never, { a: four }),
-            Dense.writer(array, { x: given } as never),
+            Dense.write(array, { x: box } as never, { a: four }),
+            Dense.writer(array, { x: box } as never),
           ]
         ) {
           const error = yield* Effect.flip(Effect.scoped(write as Effect.Effect<unknown, unknown, never>))

@@ -71,8 +71,8 @@ describe("batches of dense cells", () => {
               const written = yield* Stream.run(batches, Dense.sink(array, box, { order, maxFragmentSize }))
               assertEquals([written.cells, written.fragments.length], [60, maxFragmentSize === undefined ? 1 : 3])
               const want = yield* Dense.read(yield* TileArray.reopen(once))
-              const found = yield* Dense.read(yield* TileArray.reopen(array))
-              assertEquals(found.columns, want.columns)
+              const result = yield* Dense.read(yield* TileArray.reopen(array))
+              assertEquals(result.columns, want.columns)
             }))
           },
         ),
@@ -118,9 +118,9 @@ describe("batches of sparse cells", () => {
             const once = yield* TileArray.create("mem://once", Points)
             yield* Sparse.write(once, pointColumns(cells))
             const want = yield* Sparse.read(yield* TileArray.reopen(once), { order: "global" })
-            const given = order === "global" ? [...want.columns.a].map(Number) : cells
+            const ordered = order === "global" ? [...want.columns.a].map(Number) : cells
             const array = yield* TileArray.create("mem://batches", Points)
-            const batches = cuts(100, sizes).map(([from, to]) => pointColumns(given.slice(from, to)))
+            const batches = cuts(100, sizes).map(([from, to]) => pointColumns(ordered.slice(from, to)))
             const limits = several ? { maxFragmentSize: 500, memory: 1000 } : {}
             const written = yield* Stream.run(
               Stream.fromIterable(batches),
@@ -135,8 +135,8 @@ describe("batches of sparse cells", () => {
             const storage = yield* StorageService
             const commits = yield* storage.list("mem://batches/__commits")
             assertEquals(commits.map((c) => c.name.slice(-4)), [several ? ".con" : ".wrt"])
-            const found = yield* Sparse.read(yield* TileArray.reopen(array), { order: "global" })
-            assertEquals(found.columns, want.columns)
+            const result = yield* Sparse.read(yield* TileArray.reopen(array), { order: "global" })
+            assertEquals(result.columns, want.columns)
           }))
         }),
         { numRuns: 12 },

@@ -63,7 +63,7 @@ const withThings = <A, E>(
     layerDefault,
   ))
 
-const but = (gone: (i: number) => boolean) => [...x].filter((i) => !gone(i))
+const but = (removed: (i: number) => boolean) => [...x].filter((i) => !removed(i))
 const color = (i: number) => ["red", "green", "blue"][i % 3]
 
 describe("deletes by condition", () => {
@@ -87,7 +87,7 @@ describe("deletes by condition", () => {
           // nulls go with what is compared
           ["n > 3", (i) => i / 2 > 3 || i % 3 === 0],
         ]
-        for (const [where, gone] of cases) assertEquals(yield* after(where), { written: true, left: but(gone) })
+        for (const [where, removed] of cases) assertEquals(yield* after(where), { written: true, left: but(removed) })
       })
     ))
 

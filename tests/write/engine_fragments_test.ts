@@ -100,13 +100,13 @@ const compareAll = (pack: string): Effect.Effect<{ order: number; rectangles: nu
             const sum = decode(TileSums, sums.bytes, version, path)
             tiles.forEach((tile, i) => {
               const made = tileStatistics(field, tile)
-              const what = `${path}: tile ${i} of ${field.name}, ${field.type}`
-              assertEquals(made.sum, sum.length === 0 ? undefined : sum.slice(8 * i, 8 * i + 8), `${what}: sum`)
+              const subject = `${path}: tile ${i} of ${field.name}, ${field.type}`
+              assertEquals(made.sum, sum.length === 0 ? undefined : sum.slice(8 * i, 8 * i + 8), `${subject}: sum`)
               if (field.file.kind === "dimension") return
               // of nothing but nulls the engine keeps what means nothing
               if (min.fixed.length > 0 && made.min === undefined) return
               const stored = min.fixed.length === 0 ? [] : [min, max].map((s) => extremeOf(field, s, i))
-              assertEquals(made.min === undefined ? [] : [made.min, made.max!], stored, what)
+              assertEquals(made.min === undefined ? [] : [made.min, made.max!], stored, subject)
               seen.statistics++
             })
           }

@@ -42,14 +42,14 @@ const ATTEMPTS = 3
 
 /** Runs an operation until one of a few attempts lets timers fire all the time. */
 const staysResponsive = async (operation: () => Program<unknown>): Promise<void> => {
-  const found: Array<string> = []
+  const measured: Array<string> = []
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const { elapsed, longestGap, longestWork } = await withHeartbeat(() => run(operation()))
     // on a busy machine the thread itself may have to wait for a processor
     if (Math.min(longestGap, longestWork) < MOST) return
-    found.push(`gap ${longestGap.toFixed(0)} ms, work ${longestWork.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
+    measured.push(`gap ${longestGap.toFixed(0)} ms, work ${longestWork.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
   }
-  assert(false, `the event loop had to wait: ${found.join("; ")}`)
+  assert(false, `the event loop had to wait: ${measured.join("; ")}`)
 }
 
 const random = (() => {
@@ -57,8 +57,8 @@ const random = (() => {
   return () => (state = (Math.imul(state, 1103515245) + 12345) >>> 0) / 2 ** 32
 })()
 const numbers = (n: number): Float64Array => Float64Array.from({ length: n }, random)
-const coordinates = (n: number, most: number): Int32Array =>
-  Int32Array.from({ length: n }, () => Math.floor(random() * most))
+const coordinates = (n: number, maxValue: number): Int32Array =>
+  Int32Array.from({ length: n }, () => Math.floor(random() * maxValue))
 
 const M = 1_000_000
 const sparse = { x: Dim.int32([0, 99_999], { tile: 1000 }), y: Dim.int32([0, 99_999], { tile: 1000 }) }
@@ -234,7 +234,7 @@ describe("the event loop", () => {
   it("runs while a large file is synced", async () => {
     // the thread waits for the disk then: that is no work of it, and so measured by the time that the sync takes
     const bytes = new Uint8Array(1 << 26).fill(7)
-    const found: Array<string> = []
+    const measured: Array<string> = []
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       const { elapsed, longestGap } = await run(Effect.scoped(Effect.gen(function* () {
         const storage = yield* StorageService
@@ -244,9 +244,9 @@ describe("the event loop", () => {
       })))
       // a file system in memory has nothing to sync
       if (elapsed < 40 || longestGap < elapsed / 2) return
-      found.push(`${longestGap.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
+      measured.push(`${longestGap.toFixed(0)} ms of ${elapsed.toFixed(0)} ms`)
     }
-    assert(false, `the event loop had to wait: ${found.join("; ")}`)
+    assert(false, `the event loop had to wait: ${measured.join("; ")}`)
   })
 })
 

@@ -55,7 +55,7 @@ const quake = (id: number): Quake =>
 const quakes = Array.from({ length: 10_000 }, (_, i) => quake(i))
 
 const read = <S extends ArraySchema.ArraySchema<"sparse"> | undefined>(array: TileArray.TileArray<S>) =>
-  Effect.flatMap(TileArray.reopen(array as TileArray.TileArray), (its) => Sparse.read(its))
+  Effect.flatMap(TileArray.reopen(array as TileArray.TileArray), (reopened) => Sparse.read(reopened))
 
 describe("rows of sparse arrays", () => {
   it("have lists where they have cells of several values", async () => {
@@ -80,23 +80,23 @@ describe("rows of sparse arrays", () => {
       { x: 1, floats: [], pair: null, whole: [-(2n ** 63n)], flags: [true, false], bytes: Uint8Array.of(1) },
       { x: 2, floats: [NaN, -0], pair: [-1, 2] as const, whole: [1n, 2n], flags: [], bytes: Uint8Array.of() },
     ] as const
-    const found = await inMemory(Effect.gen(function* () {
+    const decoded = await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", schema)
       yield* Sparse.writeRows(array, rows, Lists)
       return yield* Sparse.decodeRows(yield* read(array), Lists)
     }))
-    assertEquals(found, rows)
+    assertEquals(decoded, rows)
   })
 
   it("are read as they were written, whatever is in them", async () => {
-    const found = await inMemory(Effect.gen(function* () {
+    const decoded = await inMemory(Effect.gen(function* () {
       const array = yield* TileArray.create("mem://a", Quakes)
       const written = yield* Sparse.writeRows(array, quakes.toReversed(), Quake)
       assertEquals([written.cells, written.fragments.length], [quakes.length, 1])
       return yield* Sparse.decodeRows(yield* read(array), Quake)
     }))
-    assertEquals(found, quakes)
-    assert(found[0] instanceof Quake)
+    assertEquals(decoded, quakes)
+    assert(decoded[0] instanceof Quake)
   })
 
   it("come as a stream, and wait in as much memory as they may", async () => {
@@ -107,7 +107,7 @@ describe("rows of sparse arrays", () => {
       const options = { memory: 200_000, onProgress: ({ cells }: Sparse.WriteProgress) => seen.push(cells) }
       const { cells, fragments } = yield* Sparse.writeRows(array, rows, Quake, options)
       assertEquals([cells, fragments.length], [10_000, 3])
-      const back = Sparse.rows(Quake)(Effect.flatMap(TileArray.open("mem://a"), (its) => Sparse.read(its)))
+      const back = Sparse.rows(Quake)(Effect.flatMap(TileArray.open("mem://a"), (array) => Sparse.read(array)))
       assertEquals(Chunk.toReadonlyArray(yield* Stream.runCollect(back)), quakes)
     }))
     assertEquals(seen, [4096, 8192, 10_000, 10_000])

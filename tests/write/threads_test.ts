@@ -94,11 +94,11 @@ describe("tiles that worker threads filter", () => {
         Effect.runPromise(Effect.provide(write, near)),
         Effect.runPromise(Effect.provide(write, single)),
       ])
-      for (const its of [ours, other]) {
-        assertEquals(Object.keys(its), Object.keys(theirs))
-        for (const file of Object.keys(its)) {
+      for (const files of [ours, other]) {
+        assertEquals(Object.keys(files), Object.keys(theirs))
+        for (const file of Object.keys(files)) {
           if (file === "__fragment_metadata.tdb") continue
-          assert(Buffer.from(its[file]).equals(theirs[file]), file)
+          assert(Buffer.from(files[file]).equals(theirs[file]), file)
         }
       }
     })

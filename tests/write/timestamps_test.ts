@@ -195,34 +195,37 @@ const writes = (root: string) => {
   const made: ReadonlyArray<
     readonly [folder: string, write: Effect.Effect<unknown, { readonly _tag: string }, Needs>]
   > = [
-    [`${points}/__commits`, Effect.flatMap(TileArray.open(points, Points), (its) => Sparse.write(its, cells(0, 2, 1)))],
-    [`${points}/__commits`, Effect.flatMap(TileArray.open(points), (its) => Sparse.delete(its, "a == 5"))],
+    [
+      `${points}/__commits`,
+      Effect.flatMap(TileArray.open(points, Points), (array) => Sparse.write(array, cells(0, 2, 1))),
+    ],
+    [`${points}/__commits`, Effect.flatMap(TileArray.open(points), (array) => Sparse.delete(array, "a == 5"))],
     [
       `${board}/__commits`,
       Effect.flatMap(
         TileArray.open(board, Board),
-        (its) => Dense.write(its, { x: [0, 1] }, { a: Int32Array.of(1, 2) }),
+        (array) => Dense.write(array, { x: [0, 1] }, { a: Int32Array.of(1, 2) }),
       ),
     ],
     [
       `${points}/__commits`,
       Effect.flatMap(
         TileArray.open(points, Points),
-        (its) => Stream.run(Stream.make(cells(0, 2, 1)), Sparse.sink(its)),
+        (array) => Stream.run(Stream.make(cells(0, 2, 1)), Sparse.sink(array)),
       ),
     ],
     [
       `${board}/__commits`,
       Effect.flatMap(
         TileArray.open(board, Board),
-        (its) => Stream.run(Stream.make({ a: Int32Array.of(1, 2) }), Dense.sink(its, { x: [0, 1] })),
+        (array) => Stream.run(Stream.make({ a: Int32Array.of(1, 2) }), Dense.sink(array, { x: [0, 1] })),
       ),
     ],
     [
       `${runs}/__labels/l0/__commits`,
       Effect.flatMap(
         TileArray.open(runs, Runs),
-        (its) => TileArray.writeLabels(its, { run: [1, 2] }, { day: Float64Array.of(1, 2) }),
+        (array) => TileArray.writeLabels(array, { run: [1, 2] }, { day: Float64Array.of(1, 2) }),
       ),
     ],
     [`${points}/__meta`, TileArray.putMetadata(points, { title: "new" })],

@@ -77,11 +77,11 @@ describe("changes of a schema at the same time", () => {
       const uri = `${root}/a`
       yield* makeArray(uri, Colors)
       const names = ["p", "q", "r"].map((name) => Array.from({ length: 6 }, (_, i) => `${name}${i}`))
-      succeed(yield* together(...names.map((its) => Effect.forEach(its, (name) => add(name, uri)))))
+      succeed(yield* together(...names.map((sequence) => Effect.forEach(sequence, (name) => add(name, uri)))))
       assertEquals(yield* attributesOf(uri), ["a", "color", ...names.flat()])
       assertEquals(yield* claimsIn(uri), [])
       succeed(yield* together(...names.map(([first]) => TileArray.evolve(uri, { dropAttributes: [first] }))))
-      assertEquals(yield* attributesOf(uri), ["a", "color", ...names.flatMap((its) => its.slice(1))])
+      assertEquals(yield* attributesOf(uri), ["a", "color", ...names.flatMap((sequence) => sequence.slice(1))])
     }))
 
   onEachStorage("add up the values of an enumeration, and keep its codes", (root) =>
@@ -146,15 +146,15 @@ describe("changes of a schema at the same time", () => {
   )
 
   const now = Date.now()
-  for (const [what, at] of [["hides", now + 100_000], ["is hidden by", now - 1000]] as const) {
-    it(`keep that of an engine, which does not wait: one that ${what} ours`, async () => {
+  for (const [relation, at] of [["hides", now + 100_000], ["is hidden by", now - 1000]] as const) {
+    it(`keep that of an engine, which does not wait: one that ${relation} ours`, async () => {
       const storage = makeMemoryStorage()
       const Evolved = ArraySchema.sparse({ dims: Plain.dims, attrs: { a: Attr.int32(), engine: Attr.int8() } })
       const engine = Effect.provide(
         makeArray(URI, Evolved, { at }),
         Layer.merge(Layer.succeed(Storage, storage), layerNative),
       )
-      const found = await run(
+      const attributes = await run(
         aroundSchema(storage, (create) => Effect.zipRight(engine, create)),
         Effect.gen(function* () {
           yield* Effect.provideService(makeArray(URI, Plain, { at: now - 2000 }), Storage, storage)
@@ -162,7 +162,7 @@ describe("changes of a schema at the same time", () => {
           return (yield* TileArray.open(URI, { at: now + 200_000 })).schema.attributes.map(({ name }) => name)
         }),
       )
-      assertEquals(found.sort(), ["a", "engine", "ours"])
+      assertEquals(attributes.sort(), ["a", "engine", "ours"])
     })
   }
 

@@ -259,8 +259,8 @@ describe("evolve", () => {
         }
         const uri = `${root}/kept`
         yield* makeArray(uri, plain, { version: 16 })
-        const keep = { formatVersion: 16 }
-        yield* TileArray.evolve(uri, { addAttributes: { b: Attr.int8() } }, keep)
+        const options = { formatVersion: 16 }
+        yield* TileArray.evolve(uri, { addAttributes: { b: Attr.int8() } }, options)
         assertEquals((yield* TileArray.open(uri)).schema.version, 16)
         for (
           const [changes, why] of [
@@ -268,7 +268,7 @@ describe("evolve", () => {
             [{ currentDomain: { x: [1, 5] } }, "format version 22"],
             [{ addAttributes: { c: Attr.int8(Filter.delta()) } }, "format version 19"],
           ] as ReadonlyArray<readonly [SchemaChanges, string]>
-        ) assertStringIncludes(yield* whyNot(uri, changes, keep), why)
+        ) assertStringIncludes(yield* whyNot(uri, changes, options), why)
         for (const formatVersion of [15, 9, 24, 16.5]) {
           assertStringIncludes(yield* whyNot(uri, { dropAttributes: ["b"] }, { formatVersion }), "formatVersion: ")
         }

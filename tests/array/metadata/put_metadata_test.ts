@@ -15,9 +15,9 @@ import { makeArray, onEachStorage } from "../../support/change_array.ts"
 const schema = ArraySchema.dense({ dims: { x: Dim.int32([1, 4]) }, attrs: { a: Attr.int32() } })
 const key = Uint8Array.from({ length: 32 }, (_, i) => i)
 
-const valuesAt = (uri: string, at?: number, its?: Uint8Array) =>
+const valuesAt = (uri: string, at?: number, key?: Uint8Array) =>
   Effect.map(
-    Effect.flatMap(TileArray.open(uri, { at, key: its }), TileArray.metadata),
+    Effect.flatMap(TileArray.open(uri, { at, key }), TileArray.metadata),
     (items) => Object.fromEntries(Metadata.values(items)),
   )
 
@@ -128,7 +128,7 @@ describe("putMetadata", () => {
     Effect.gen(function* () {
       const uri = `${root}/a`
       yield* makeArray(uri, schema)
-      const given = yield* TileArray.editMetadata(uri, (metadata) =>
+      const result = yield* TileArray.editMetadata(uri, (metadata) =>
         Effect.gen(function* () {
           yield* metadata.put({ a: 1, b: 2 })
           yield* metadata.delete(["a"])
@@ -137,7 +137,7 @@ describe("putMetadata", () => {
           yield* metadata.put({ b: "two" })
           return "answer"
         }))
-      assertEquals(given, "answer")
+      assertEquals(result, "answer")
       assertEquals((yield* files(uri)).length, 1)
       assertEquals(yield* valuesAt(uri), { b: "two" })
       const failed = yield* Effect.flip(

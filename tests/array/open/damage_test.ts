@@ -91,9 +91,9 @@ describe("damaged arrays", () => {
   const structures = arrays.filter(({ key }) => key === undefined).map(bare)
   const inside = { arrays: structures, names: /__schema\/|__array_schema|\.del$|\.meta$|metadata\.tdb$/ }
   for (const [codecs, part] of [["native", whole], ["portable", whole], ["native", inside]] as const) {
-    for (const [what, damage] of Object.entries(damages)) {
-      it(`${what}${part === inside ? " inside structures" : ""}, ${codecs} codecs`, async () => {
-        const random = generator(what.length * 31 + codecs.length)
+    for (const [kind, damage] of Object.entries(damages)) {
+      it(`${kind}${part === inside ? " inside structures" : ""}, ${codecs} codecs`, async () => {
+        const random = generator(kind.length * 31 + codecs.length)
         let refused = 0
         for (let i = 0; i < 40; i++) {
           const { path, key, files } = random.pick(part.arrays)

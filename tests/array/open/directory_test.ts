@@ -141,9 +141,9 @@ describe("superseded fragments", () => {
     "absolute, of another place": parts.map((p) => `file:///elsewhere/array/__fragments/${p}`),
     "absolute, in the old hierarchy": parts.map((p) => `s3://bucket/array/${p}`),
   }
-  for (const [what, given] of Object.entries(lines)) {
-    it(`are not seen with the one that holds them: ${what}`, async () => {
-      const vacuumed = await directoryOf({ ...files, [`__commits/${whole}.vac`]: text(...given) })
+  for (const [form, vacuumedNames] of Object.entries(lines)) {
+    it(`are not seen with the one that holds them: ${form}`, async () => {
+      const vacuumed = await directoryOf({ ...files, [`__commits/${whole}.vac`]: text(...vacuumedNames) })
       assertEquals(seen(vacuumed, all), [whole, later])
       // before the consolidated one is complete, its parts count
       assertEquals(seen(vacuumed, { start: 0, end: 2 }, false), [parts[0]])

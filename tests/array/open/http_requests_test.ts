@@ -49,16 +49,18 @@ const measure = async (count: number, how: "manifest" | "index") => {
   const server = await startWebServer({ files, index: how === "index" ? "nginx" : "forbidden", etag: true })
   const trace = makeCounters()
   const layer = Layer.merge(Layer.succeed(StorageService, withCounters(httpFiles(), trace)), layerNative)
-  const asked = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
+  const countRequests = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
     const [calls, requests] = [trace.requests, server.seen.length]
     const answer = await Effect.runPromise(Effect.provide(program, layer))
     return { answer, calls: trace.requests - calls, requests: server.seen.length - requests }
   }
   try {
     const uri = `${server.origin}/weather`
-    const open = await asked(TileArray.open(uri))
-    const tile = await asked(Dense.read(open.answer, { select: ["temperature"], region: { day: 57, station: 1 } }))
-    const again = await asked(TileArray.reopen(open.answer))
+    const open = await countRequests(TileArray.open(uri))
+    const tile = await countRequests(
+      Dense.read(open.answer, { select: ["temperature"], region: { day: 57, station: 1 } }),
+    )
+    const again = await countRequests(TileArray.reopen(open.answer))
     assertEquals(tile.answer.columns.temperature.values.length, 1)
     const shown = ({ calls, requests }: { readonly calls: number; readonly requests: number }) => ({ calls, requests })
     return { open: shown(open), tile: shown(tile), again: shown(again) }
@@ -97,7 +99,7 @@ describe("arrays in a local folder", () => {
         const trace = makeCounters()
         const layer = Layer.merge(Layer.succeed(StorageService, withCounters(localFiles, trace)), layerNative)
         let before = { ...trace.calls }
-        const asked = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
+        const countRequests = async <A, E>(program: Effect.Effect<A, E, Layer.Layer.Success<typeof layer>>) => {
           const answer = await Effect.runPromise(Effect.provide(program, layer))
           const { list, read, readRanges, readTail, size } = trace.calls
           const made = {
@@ -109,13 +111,15 @@ describe("arrays in a local folder", () => {
           before = { ...trace.calls }
           return { answer, made }
         }
-        const open = await asked(TileArray.open(join(folder, "weather")))
+        const open = await countRequests(TileArray.open(join(folder, "weather")))
         assertEquals(open.made, { list: 3, read: 1, readTail: count, others: 0 })
-        const tile = await asked(Dense.read(open.answer, { select: ["temperature"], region: { day: 57, station: 1 } }))
+        const tile = await countRequests(
+          Dense.read(open.answer, { select: ["temperature"], region: { day: 57, station: 1 } }),
+        )
         assertEquals(tile.answer.columns.temperature.values.length, 1)
         assertEquals({ ...tile.made, others: 0 }, { list: 0, read: 0, readTail: 0, others: 0 })
         assert(tile.made.others <= 2, `${tile.made.others} requests for a tile`)
-        assertEquals((await asked(TileArray.reopen(open.answer))).made, {
+        assertEquals((await countRequests(TileArray.reopen(open.answer))).made, {
           list: 3,
           read: 0,
           readTail: 0,

@@ -95,9 +95,12 @@ describe("requests", () => {
         const text = schema.dimensions.filter((d) => d.cellValNum !== 1).length
         const own = fragment.hasTimestamps ? 1 : 0
         const deletes = array.deletes.length * 2
-        const most = (array.schema.arrayType === "dense" ? 2 : 1) + coordinates + text + own + deletes
+        const maxRequests = (array.schema.arrayType === "dense" ? 2 : 1) + coordinates + text + own + deletes
         const attributeless = fragment.hasDeleteMetadata ? 1 : 0
-        assert(reading.requests <= most + attributeless, `${path}: ${reading.requests} requests, at most ${most}`)
+        assert(
+          reading.requests <= maxRequests + attributeless,
+          `${path}: ${reading.requests} requests, at most ${maxRequests}`,
+        )
         counted++
       }
       assert(counted > 1, `only ${counted} arrays were read`)
@@ -105,14 +108,14 @@ describe("requests", () => {
   }
 
   it("for the whole of a small dense array are one for each file of data", async () => {
-    const found = packedArrays("v22").find(({ path }) => path === "v22/dense_1d_types/array")!
+    const packed = packedArrays("v22").find(({ path }) => path === "v22/dense_1d_types/array")!
     const opened = makeCounters()
-    const storage = withCounters(makeMemoryStorage(new Map(found.files)), opened)
+    const storage = withCounters(makeMemoryStorage(new Map(packed.files)), opened)
     const layer = Layer.merge(Layer.succeed(Storage, storage), layerNative)
-    const array = await Effect.runPromise(Effect.provide(openArray(`mem://${found.path}`), layer))
+    const array = await Effect.runPromise(Effect.provide(openArray(`mem://${packed.path}`), layer))
     const before = opened.requests
     await Effect.runPromise(Effect.provide(readDense(array), layer))
-    const data = [...found.files.keys()].filter((name) => /\/[a]\d+(_var|_validity)?\.tdb$/.test(name)).length
+    const data = [...packed.files.keys()].filter((name) => /\/[a]\d+(_var|_validity)?\.tdb$/.test(name)).length
     assert(opened.requests - before <= data, `${opened.requests - before} requests for ${data} files`)
   })
 })

@@ -153,7 +153,7 @@ describe("commands", () => {
     const storage = {
       ...router,
       list: (uri: string) => slow(router.list(uri)),
-      readRanges: (...its: Parameters<typeof router.readRanges>) => slow(router.readRanges(...its)),
+      readRanges: (...args: Parameters<typeof router.readRanges>) => slow(router.readRanges(...args)),
     }
     await Effect.gen(function* () {
       const fiber = yield* Effect.fork(runCommand(args, { ...terminal, write }))

@@ -21,19 +21,19 @@ const over = <A, E>(
   )
 
 const packed = (path: string): PackedArray => {
-  const found = packedArrays(path.split("/")[0]).find((array) => array.path === path)
-  if (found === undefined) throw new TypeError(`${path} is not packed`)
-  return found
+  const packed = packedArrays(path.split("/")[0]).find((array) => array.path === path)
+  if (packed === undefined) throw new TypeError(`${path} is not packed`)
+  return packed
 }
 
 /** All cells, in JSON. */
 const cellsOf = (array: TileArray.AnyTileArray) => {
-  const columns = (its: Readonly<Record<string, Cells.Column>>) =>
-    Object.entries(its).map(([name, column]) => [name, Cells.columnJson(column)])
+  const columns = (columnsByName: Readonly<Record<string, Cells.Column>>) =>
+    Object.entries(columnsByName).map(([name, column]) => [name, Cells.columnJson(column)])
   const open = array as TileArray.TileArray
   return array.schema.arrayType === "sparse"
     ? Effect.map(Sparse.read(open), (read) => columns(read.columns))
-    : Effect.map(Dense.read(open), ({ shape, columns: its }) => [shape, columns(its)])
+    : Effect.map(Dense.read(open), ({ shape, columns: values }) => [shape, columns(values)])
 }
 
 /** A schema without its version, and without what older formats have no place for. */
@@ -56,12 +56,12 @@ const compared = (array: PackedArray, formatVersion: number) =>
       yield* TileArray.copy(source, "mem://copy", { ...key, formatVersion, metadata })
       const copy = yield* TileArray.open("mem://copy", key)
       const oldest = Math.min(formatVersion, source.schema.version)
-      const all = (its: TileArray.TileArray) =>
+      const all = (array: TileArray.TileArray) =>
         Effect.gen(function* () {
           return {
-            schema: schemaOf(its, oldest),
-            cells: yield* cellsOf(its),
-            metadata: metadata ? describeMetadata(yield* TileArray.metadata(its)) : [],
+            schema: schemaOf(array, oldest),
+            cells: yield* cellsOf(array),
+            metadata: metadata ? describeMetadata(yield* TileArray.metadata(array)) : [],
           }
         })
       assertEquals(copy.schema.version, formatVersion)
@@ -104,7 +104,7 @@ describe("a copy", () => {
   }
 
   it("has the cells that are chosen, of the time that is", async () => {
-    const found = await over(
+    const results = await over(
       packed("v22/dense_2d_overlap/array"),
       Effect.gen(function* () {
         const now = yield* TileArray.open("v22/dense_2d_overlap/array")
@@ -119,10 +119,10 @@ describe("a copy", () => {
       }),
     )
     const json = (
-      { shape, columns }: (typeof found)[0],
+      { shape, columns }: (typeof results)[0],
     ) => [shape, Object.values(columns).map((c) => Cells.columnJson(c))]
-    assertEquals(json(found[0]), json(found[1]))
-    assertEquals(Object.keys(found[0].columns).length, 1)
+    assertEquals(json(results[0]), json(results[1]))
+    assertEquals(Object.keys(results[0].columns).length, 1)
   })
 
   it("can be encrypted, or no longer be", async () => {
@@ -152,7 +152,7 @@ describe("a copy", () => {
 
   it("leaves cells unwritten that nobody wrote, and copies others once", async () => {
     const Far = ArraySchema.dense({ dims: { x: Dim.int64([0, 2 ** 40], { tile: 4 }) }, attrs: { a: Attr.uint8() } })
-    const found = await inMemory(Effect.gen(function* () {
+    const copied = await inMemory(Effect.gen(function* () {
       const far = yield* TileArray.create("mem://far", Far)
       for (const x of [0, 2 ** 40 - 9, 2]) {
         yield* Dense.write(far, { x: [x, x + 4] }, { a: Uint8Array.of(1, 2, 3, 4, x) })
@@ -164,10 +164,10 @@ describe("a copy", () => {
       const { cells, fragments } = yield* TileArray.copy("mem://far", "mem://copy")
       const copy = yield* TileArray.open("mem://copy", Far)
       const read = (at: number) =>
-        Effect.map(Dense.read(copy, { region: { x: [at, at + 7] } }), (its) => [...its.columns.a])
+        Effect.map(Dense.read(copy, { region: { x: [at, at + 7] } }), (result) => [...result.columns.a])
       return { cells, fragments: fragments.length, near: yield* read(0), far: yield* read(2 ** 40 - 9) }
     }))
-    assertEquals(found, {
+    assertEquals(copied, {
       cells: 15,
       fragments: 3,
       near: [1, 2, 1, 2, 3, 4, 2, 255],

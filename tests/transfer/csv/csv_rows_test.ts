@@ -12,9 +12,9 @@ const read = async (text: string, sizes: ReadonlyArray<number> = [text.length + 
   for (let at = 0, k = 0, last = false; !last; k++) {
     const end = at + sizes[k % sizes.length]
     last = end >= text.length
-    const found = next(text.slice(at, end), last)
-    rows.push(...found.rows)
-    problem ??= found.problem
+    const parsed = next(text.slice(at, end), last)
+    rows.push(...parsed.rows)
+    problem ??= parsed.problem
     at = end
   }
   return { rows, problem }
@@ -98,10 +98,10 @@ describe("rows of CSV", () => {
     const open = await read('a,b\n1,"2\n3,4\n', [5])
     assert(open.problem !== undefined)
     assertEquals([open.problem.row, open.problem.reason], [1, "a quote is opened and never closed"])
-    const behind = await read('a,b\n"1"x,2\n')
-    assert(behind.problem !== undefined)
-    assertEquals(behind.problem.row, 1)
-    assert(behind.problem.reason.startsWith("there is text behind a closing quote"), behind.problem.reason)
+    const afterQuote = await read('a,b\n"1"x,2\n')
+    assert(afterQuote.problem !== undefined)
+    assertEquals(afterQuote.problem.row, 1)
+    assert(afterQuote.problem.reason.startsWith("there is text behind a closing quote"), afterQuote.problem.reason)
   })
 
   it("are not waited for without end", async () => {

@@ -195,15 +195,15 @@ describe("CSV into a new array", () => {
       const { cells, fragments } = yield* Csv.create("mem://a", pieces, options)
       assertEquals(cells, n)
       assert(fragments.length > 2, `${fragments.length} fragments`)
-      const found = yield* cellsOf("mem://a")
-      assertEquals(found.text[777], `text 777, ${"ä".repeat(2)}`)
-      assertEquals([found.id.length, found.x[29_999]], [n, 29_999 / 8])
+      const table = yield* cellsOf("mem://a")
+      assertEquals(table.text[777], `text 777, ${"ä".repeat(2)}`)
+      assertEquals([table.id.length, table.x[29_999]], [n, 29_999 / 8])
 
       const storage = yield* StorageService
       yield* storage.write("mem://file.csv", bytes)
       seen.length = 0
       yield* Csv.create("mem://b", "mem://file.csv", options)
-      assertEquals(yield* cellsOf("mem://b"), found)
+      assertEquals(yield* cellsOf("mem://b"), table)
     }))
     assertEquals(seen.at(-1), { rows: n, bytesRead: bytes.length, bytes: bytes.length })
   })
@@ -292,7 +292,7 @@ describe("rows that are appended at the same time", () => {
       let between: Effect.Effect.Success<typeof names> | undefined
       // comes in while the first one is under way
       const other = Stream.execute(
-        Effect.flatMap(Effect.zipRight(append("a\n30\n"), names), (found) => Effect.sync(() => between = found)),
+        Effect.flatMap(Effect.zipRight(append("a\n30\n"), names), (folders) => Effect.sync(() => between = folders)),
       )
       const rows = Stream.concat(Stream.make("a\n40\n50\n"), other)
       const error = yield* Effect.flip(Csv.append("mem://a", rows))
@@ -330,7 +330,7 @@ describe("rows that are appended at the same time", () => {
     })))
 
   it("are all there if they were acknowledged", async () => {
-    const [acknowledged, found] = await inMemory(Effect.gen(function* () {
+    const [acknowledged, stored] = await inMemory(Effect.gen(function* () {
       yield* begin
       const numbers = Array.from({ length: 40 }, (_, i) => i + 100)
       const done = yield* Effect.forEach(numbers, (n) =>
@@ -340,7 +340,7 @@ describe("rows that are appended at the same time", () => {
         ), { concurrency: 5 })
       return [["1", "2", ...done.flat().map(String)], (yield* cellsOf("mem://a", ["a"])).a]
     }))
-    assertEquals([...found as Array<string>].sort(), [...acknowledged as Array<string>].sort())
+    assertEquals([...stored as Array<string>].sort(), [...acknowledged as Array<string>].sort())
   })
 })
 

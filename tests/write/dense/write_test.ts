@@ -69,18 +69,18 @@ describe("dense writes", () => {
                 const { columns } = yield* Dense.read(yield* TileArray.reopen(array), {
                   select: ["x", "y", "a", "s", "n", "m"],
                 })
-                const found = Array.from(columns.x, (x, k) => expected.get(`${x},${columns.y[k]}`) ?? 0)
-                const want = columnsFrom(found)
+                const values = Array.from(columns.x, (x, k) => expected.get(`${x},${columns.y[k]}`) ?? 0)
+                const want = columnsFrom(values)
                 assertEquals(columns.a, want.a)
                 assertEquals(columns.m, want.m)
                 const text = new TextDecoder()
                 assertEquals(
-                  found.map((_, k) =>
+                  values.map((_, k) =>
                     text.decode(columns.s.values.subarray(columns.s.offsets[k], columns.s.offsets[k + 1]))
                   ),
                   want.s,
                 )
-                assertEquals(found.map((_, k) => columns.n.validity[k] === 0 ? null : columns.n.values[k]), want.n)
+                assertEquals(values.map((_, k) => columns.n.validity[k] === 0 ? null : columns.n.values[k]), want.n)
               }))
             }),
             { numRuns: 8 },

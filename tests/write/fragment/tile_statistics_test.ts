@@ -76,11 +76,11 @@ const naive = (type: Datatype, values: TypedArray, validity: Uint8Array | undefi
 }
 
 /** The sign of a NaN is the processor's business. */
-const oneNaN = (type: Datatype, its: TileStatistics): TileStatistics => {
+const oneNaN = (type: Datatype, statistics: TileStatistics): TileStatistics => {
   const plain = (of: Datatype, bytes: Uint8Array | undefined): Uint8Array | undefined =>
     isFloat(of) && bytes !== undefined && Number.isNaN(viewAs(of, bytes)[0]) ? rawOf(of, NaN) : bytes
-  const sum = isFloat(type) ? plain("float64", its.sum) : its.sum
-  return { ...its, min: plain(type, its.min), max: plain(type, its.max), sum }
+  const sum = isFloat(type) ? plain("float64", statistics.sum) : statistics.sum
+  return { ...statistics, min: plain(type, statistics.min), max: plain(type, statistics.max), sum }
 }
 
 const nulls = (length: number) =>
@@ -126,10 +126,10 @@ describe("statistics of numbers", () => {
             // more than are looked at together
             const cells = new (arrayOf(type))(some.length * times)
             for (let t = 0; t < times; t++) cells.set(some as never, t * some.length)
-            const its = validity && Uint8Array.from({ length: cells.length }, (_, i) => validity[i % some.length])
-            const tile = { values: new Uint8Array(cells.buffer), offsets: undefined, validity: its }
+            const mask = validity && Uint8Array.from({ length: cells.length }, (_, i) => validity[i % some.length])
+            const tile = { values: new Uint8Array(cells.buffer), offsets: undefined, validity: mask }
             const made = tileStatistics(fieldOf(type, 1, validity !== undefined), tile)
-            assertEquals(oneNaN(type, made), oneNaN(type, naive(type, cells, its)))
+            assertEquals(oneNaN(type, made), oneNaN(type, naive(type, cells, mask)))
           },
         ),
         { seed: 1, numRuns: 200 },

@@ -26,9 +26,9 @@ const sparse = (...dimensions: ArraySchema["dimensions"]): ArraySchema =>
   build.arraySchema({ arrayType: "sparse", dimensions, attributes: [] })
 
 /** The only column of a dense array of attribute `a`. */
-const one = (type: Datatype, more: Partial<ArraySchema["attributes"][number]>, given: unknown, cells?: number) => {
+const one = (type: Datatype, more: Partial<ArraySchema["attributes"][number]>, value: unknown, cells?: number) => {
   const { values, offsets, validity } =
-    checkColumns(dense(build.attribute("a", type, more)), { a: given }, cells).attributes[0]
+    checkColumns(dense(build.attribute("a", type, more)), { a: value }, cells).attributes[0]
   return { values: Uint8Array.from(values), offsets: offsets && [...offsets], validity: validity && [...validity] }
 }
 
@@ -107,9 +107,9 @@ describe("cells given as lists", () => {
 
   it("may be dates", () => {
     const day = new Date("2024-02-29T12:00:00Z")
-    const given = [day, DateTime.unsafeFromDate(day), "2024-02-29T12:00", 1709208000000n, null]
+    const dates = [day, DateTime.unsafeFromDate(day), "2024-02-29T12:00", 1709208000000n, null]
     assertEquals(
-      [...viewAs("datetime_ms", one("datetime_ms", { nullable: true }, given).values)],
+      [...viewAs("datetime_ms", one("datetime_ms", { nullable: true }, dates).values)],
       [1709208000000n, 1709208000000n, 1709208000000n, 1709208000000n, 0n],
     )
   })
@@ -204,17 +204,17 @@ describe("columns that cannot be written", () => {
   })
 
   it("have offsets that fall, do not start at 0, or do not end where the values do", () => {
-    const given = (...o: ReadonlyArray<number>) => ({ a: { values: values(1, 2, 3), offsets: offsets(...o) } })
-    refused(s, given(1, 3), "a", 0, "it starts at 1")
-    refused(s, given(0, 2, 1, 3), "a", 1, "it goes from 2 to 1")
-    refused(s, given(0, 1, 4, 3), "a", 1, "there are 3 values")
-    refused(s, given(0, 2), "a", undefined, "the last offset is 2, but there are 3 values")
-    refused(s, given(), "a", undefined, "no offsets")
+    const column = (...o: ReadonlyArray<number>) => ({ a: { values: values(1, 2, 3), offsets: offsets(...o) } })
+    refused(s, column(1, 3), "a", 0, "it starts at 1")
+    refused(s, column(0, 2, 1, 3), "a", 1, "it goes from 2 to 1")
+    refused(s, column(0, 1, 4, 3), "a", 1, "there are 3 values")
+    refused(s, column(0, 2), "a", undefined, "the last offset is 2, but there are 3 values")
+    refused(s, column(), "a", undefined, "no offsets")
   })
 
   it("have nulls where none may be, or validity that is none", () => {
-    const given = { values: Int32Array.of(1, 2), validity: Uint8Array.of(1, 0) }
-    refused(a, { a: given }, "a", 1, "it is null")
+    const column = { values: Int32Array.of(1, 2), validity: Uint8Array.of(1, 0) }
+    refused(a, { a: column }, "a", 1, "it is null")
     refused(a, { a: [1, null] }, "a", 1, "it is null")
     refused(a, { a: [undefined, 1] }, "a", 0, "it is null")
     refused(sparse(x), { x: [1, null] }, "x", 1, "it is null")
@@ -329,14 +329,14 @@ describe("coordinates", () => {
           }
           // more than are looked at together
           const all = [...new Array(before).fill(b), ...some]
-          const given = new (arrayOf(type))(all.map(scalar) as never)
+          const coordinates = new (arrayOf(type))(all.map(scalar) as never)
           const [low, high] = current ? [b, c] : [a, d]
           const outside = (l: number, h: number) => all.findIndex((v) => !(v >= l && v <= h))
           const wrong = outside(a, d) >= 0 ? outside(a, d) : outside(low, high)
-          if (wrong < 0) assertEquals(checkColumns(schema, { x: given }, undefined).cells, all.length)
+          if (wrong < 0) assertEquals(checkColumns(schema, { x: coordinates }, undefined).cells, all.length)
           else {refused(
               schema,
-              { x: given },
+              { x: coordinates },
               "x",
               wrong,
               Number.isNaN(all[wrong]) ? "NaN is no coordinate" : "lies outside the",

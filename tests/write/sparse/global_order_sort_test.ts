@@ -70,11 +70,11 @@ const compareText = (a: string, b: string): number => a < b ? -1 : a > b ? 1 : 0
 
 /** Less than 0 if cell `a` comes first; −0 and 0 are alike. */
 const comparator =
-  (its: ReadonlyArray<Axis>, cells: ReadonlyArray<ReadonlyArray<Scalar | string>>, schema: ArraySchema) =>
+  (axes: ReadonlyArray<Axis>, cells: ReadonlyArray<ReadonlyArray<Scalar | string>>, schema: ArraySchema) =>
   (a: number, b: number): number => {
-    const dims = its.map((_, d) => d)
+    const dims = axes.map((_, d) => d)
     for (const d of schema.tileOrder === "col-major" ? [...dims].reverse() : dims) {
-      const [s, t] = [its[d].tile(cells[a][d]), its[d].tile(cells[b][d])]
+      const [s, t] = [axes[d].tile(cells[a][d]), axes[d].tile(cells[b][d])]
       if (s !== t) return s < t ? -1 : 1
     }
     for (const d of schema.cellOrder === "col-major" ? [...dims].reverse() : dims) {
@@ -89,16 +89,16 @@ const comparator =
 const layout = fc.constantFrom<Layout>("row-major", "col-major")
 
 const problem = fc.tuple(fc.array(fc.constantFrom(...axes), { minLength: 1, maxLength: 3 }), layout, layout).chain((
-  [its, tileOrder, cellOrder],
+  [axes, tileOrder, cellOrder],
 ) =>
-  fc.array(fc.tuple(...its.map((axis) => axis.value)), { maxLength: 60 }).chain((some) =>
+  fc.array(fc.tuple(...axes.map((axis) => axis.value)), { maxLength: 60 }).chain((some) =>
     // some of them again
     fc.array(fc.nat(Math.max(0, some.length - 1)), { maxLength: 4 }).map((again) => ({
-      its,
+      axes,
       cells: some.length === 0 ? [] : [...some, ...again.map((i) => some[i])],
       schema: build.arraySchema({
         arrayType: "sparse",
-        dimensions: its.map((axis, d) => axis.dimension(`d${d}`)),
+        dimensions: axes.map((axis, d) => axis.dimension(`d${d}`)),
         attributes: [],
         tileOrder,
         cellOrder,
@@ -127,9 +127,9 @@ const keys = (cells: ReadonlyArray<ReadonlyArray<Scalar | string>>): ReadonlyArr
 describe("sparse cells in global order", () => {
   it("are those of a comparator, equal ones as they were given", () => {
     fc.assert(
-      fc.property(problem, ({ its, cells, schema }) => {
+      fc.property(problem, ({ axes, cells, schema }) => {
         const n = cells.length
-        const compare = comparator(its, cells, schema)
+        const compare = comparator(axes, cells, schema)
         const names = keys(cells)
         const { cells: count, permutation } = sortSparse(schema, columnsOf(schema, cells), n, "allow")
         const order = [...permutation ?? Array(n).keys()]
@@ -147,8 +147,8 @@ describe("sparse cells in global order", () => {
 
   it("are left where they are if that is their order", () => {
     fc.assert(
-      fc.property(problem, ({ its, cells, schema }) => {
-        const compare = comparator(its, cells, schema)
+      fc.property(problem, ({ axes, cells, schema }) => {
+        const compare = comparator(axes, cells, schema)
         const zeros = keys(cells)
         const order = [...cells.keys()].sort((a, b) => compare(a, b) || (zeros[a] < zeros[b] ? -1 : 1))
         const sorted = order.map((i) => cells[i])
@@ -221,8 +221,8 @@ describe("cells that come in global order", () => {
 
   it("pass in any parts, and the first that does not is named", () => {
     fc.assert(
-      fc.property(sortedProblem, ([{ its, cells, schema }, cuts, at, swaps]) => {
-        const compare = comparator(its, cells, schema)
+      fc.property(sortedProblem, ([{ axes, cells, schema }, cuts, at, swaps]) => {
+        const compare = comparator(axes, cells, schema)
         const order = [...cells.keys()].sort(compare)
         if (swaps && order.length > 1) {
           const i = at % (order.length - 1)
@@ -251,9 +251,9 @@ describe("cells that come in global order", () => {
 
   it("are written once, wherever parts are cut", () => {
     fc.assert(
-      fc.property(sortedProblem, ([{ its, cells, schema }, cuts]) => {
+      fc.property(sortedProblem, ([{ axes, cells, schema }, cuts]) => {
         const names = keys(cells)
-        const compare = comparator(its, cells, schema)
+        const compare = comparator(axes, cells, schema)
         const order = [...cells.keys()].sort((a, b) => compare(a, b) || (names[a] < names[b] ? -1 : 1))
         const columns = columnsOf(schema, order.map((i) => cells[i]))
         const expected = order.filter((cell, i) => i === 0 || names[cell] !== names[order[i - 1]])

@@ -26,12 +26,12 @@ const cells = FastCheck.uniqueArray(
   { selector: ({ x, y }) => `${x},${y}`, minLength: 1, maxLength: 60 },
 )
 
-const columnsFrom = (given: ReadonlyArray<{ readonly x: number; readonly y: number }>, first = 0) => ({
-  x: Int32Array.from(given, (c) => c.x),
-  y: Float64Array.from(given, (c) => c.y),
-  id: Uint32Array.from(given, (_, i) => first + i),
-  name: given.map((_, i) => "é".repeat(i % 3) + (first + i)),
-  maybe: given.map((_, i) => i % 4 === 0 ? null : BigInt(first + i)),
+const columnsFrom = (points: ReadonlyArray<{ readonly x: number; readonly y: number }>, first = 0) => ({
+  x: Int32Array.from(points, (c) => c.x),
+  y: Float64Array.from(points, (c) => c.y),
+  id: Uint32Array.from(points, (_, i) => first + i),
+  name: points.map((_, i) => "é".repeat(i % 3) + (first + i)),
+  maybe: points.map((_, i) => i % 4 === 0 ? null : BigInt(first + i)),
 })
 
 describe("sparse writes", () => {
@@ -93,8 +93,8 @@ describe("sparse writes", () => {
               const expected = new Map<string, number>()
               first.forEach(({ x, y }, i) => expected.set(`${x},${y}`, i))
               second.forEach(({ x, y }, i) => expected.set(`${x},${y}`, 1000 + i))
-              const found = new Map(Array.from(columns.x, (x, k) => [`${x},${columns.y[k]}`, columns.id[k]]))
-              assertEquals(new Map([...found].sort()), new Map([...expected].sort()))
+              const ids = new Map(Array.from(columns.x, (x, k) => [`${x},${columns.y[k]}`, columns.id[k]]))
+              assertEquals(new Map([...ids].sort()), new Map([...expected].sort()))
               const text = new TextDecoder()
               columns.id.forEach((id, k) => {
                 const i = id % 1000
